@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attncli.building.key_names import Names
-from attncli.name import Name
+from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.model import Attention, Layer, Positions, Settings, entry_path
 from attncli.steps.schema import ATTENTION
 
 Values = Mapping[str, Any]
 ROPE = "rope"
+_MAKING, _TABLES = ("base", "scaling"), ("cos", "sin")
+"""What angles are made of; or their cosines and sines, which are given instead."""
 
 
 class AttendedRows(NamedTuple):
@@ -62,8 +64,13 @@ def _rotated(said: Settings, seen: AttendedRows) -> Positions | None:
         return seen.rope
     if isinstance(own, str):
         return None
-    stack = {} if seen.rope is None else seen.rope.said.values
-    return Positions(ROPE, Settings(values={**stack, **own}))
+    stack = Settings() if seen.rope is None else seen.rope.said
+    given = any(key in own for key in _TABLES)
+    made = any(key in own for key in _MAKING)
+    left_out = _MAKING if given else _TABLES if made else ()
+    values = {key: value for key, value in stack.values.items() if key not in left_out}
+    here = below(said.path if ROPE in said.own else said.above, ROPE)
+    return Positions(ROPE, Settings(here if given else stack.path, {**values, **own}))
 
 
 def _paths(path: Name, heads: int) -> Iterator[Name]:

@@ -276,7 +276,11 @@ def _rope(record: Record, inputs: Inputs) -> Record | None:
     own = record.get("rope", {})
     if own == "none":
         return None
-    return inputs.rope if not own else {**(inputs.rope or {}), **own}
+    left = dict(inputs.rope or {})
+    other = {"cos": ("base", "scaling"), "base": ("cos", "sin"), "scaling": ("cos", "sin")}
+    for key in (key for said in own for key in other.get(said, ())):
+        left.pop(key, None)  # angles are made in one way
+    return {**left, **own} or None
 
 
 def _biased(book: Book, record: Record, head: _Head, inputs: Inputs, x: Numbers) -> Numbers:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from attncli.oracle import slopes
 from attncli.oracle.activations import activated
 from attncli.oracle.attention import Inputs, attention
@@ -169,7 +171,9 @@ def _times(book: Book, record: Record, y: Numbers, number: int) -> Numbers:
     """A sublayer's output times the residual's multiplier, where there is one."""
     if "residual_scale" not in record:
         return y
-    by = book.number(record["residual_scale"])
+    said = record["residual_scale"]
+    each = isinstance(said, list | tuple | np.ndarray)
+    by = book.number(said[number - 1] if each else said)
     backs = [(y, slopes.multiplied(by))]
     return book.keep(f"multiplied{number}", y * by, backs, step="residual")
 

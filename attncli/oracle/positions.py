@@ -113,9 +113,9 @@ def rotated(
     """
     width = int(record.get("dimensions", x.shape[1]))
     made = _tables(book, record, width, (int(record.get("start", 0)) + first, len(x)), theta)
+    keep = book.copy if "cos" in record else book.keep
     cosine, sine = (
-        book.keep(f"{name}_{table}", one)
-        for table, one in zip(("cosine", "sine"), made, strict=True)
+        keep(f"{name}_{table}", one) for table, one in zip(("cosine", "sine"), made, strict=True)
     )
     left, right = np.arange(0, width, 2), np.arange(1, width, 2)
     if record.get("pairs", "interleaved") == "half":
@@ -135,6 +135,9 @@ def _tables(
     book: Book, record: Record, width: int, rows: tuple[int, int], theta: Numbers | None
 ) -> tuple[Numbers, Numbers]:
     """The cosines and sines of `rows`, from the first of them so many, [rows, width/2] each."""
+    if "cos" in record:
+        taken, shape = slice(rows[0], sum(rows)), (sum(rows), width // 2)
+        return matrix(book, record["cos"], shape)[taken], matrix(book, record["sin"], shape)[taken]
     if theta is not None:
         from attncli.oracle import rope_scaling
 

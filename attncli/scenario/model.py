@@ -145,6 +145,13 @@ class Positions(NamedTuple):
         """The full name of a given table, which stands alone or beside its settings."""
         return below(self.said.path, "table") if "kind" in self.said.values else self.said.path
 
+    @property
+    def turned_by(self) -> tuple[Name, Name] | None:
+        """The full names of the tables of cosines and sines, where these are given."""
+        if not {"cos", "sin"} & {*self.said.values}:
+            return None
+        return below(self.said.path, "cos"), below(self.said.path, "sin")
+
 
 class Attention(NamedTuple):
     """One attention of a layer.

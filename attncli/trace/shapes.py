@@ -265,5 +265,7 @@ def _relate_sum(
     if definition.step in ("embed", "positions") and node[1] == 0:
         if tokens is not None and tokens.size == dim.constant:
             extents.join(row, node, definition.name)
+    elif definition.step == "rotate" and node[1] == 0:
+        return  # as many as queries or keys
     elif definition.step != "unembed" or tokens is not None:
         extents.know(node, Extent(dim.constant, definition.name, node[1]), definition.name)

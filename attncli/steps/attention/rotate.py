@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
@@ -11,7 +12,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
-from attncli.steps.attention import rope_scaling
+from attncli.steps.attention import given_turns, rope_scaling
 from attncli.steps.input.position_keys import BASE, DIMENSIONS, PAIRS, ROPE, START
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
@@ -36,13 +37,16 @@ def _check(place: HeadPlace, problems: Problems) -> None:
     if place.attention.sees_memory and said.says(ROPE):
         wrong = "the positions of a memory are nobody's, and queries can't be turned against them"
         problems.add(place.scenario.where(said.at(ROPE)), wrong, "leave rope out")
-    if positions is not None and rope_scaling.is_scaled(positions):
+    if positions is not None and positions.turned_by is not None:
+        given_turns.check(place, positions, problems)
+    elif positions is not None and rope_scaling.is_scaled(positions):
         rope_scaling.check(place, positions, problems)
 
 
 def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
     """No more dimensions turn than there are."""
     rope_scaling.fits(definition, scenario, problems)
+    given_turns.fits(definition, scenario, problems)
     turned, rotate = definition.operands[0], definition.operation
     width = scenario.shapes[turned][1]
     if width is not None and isinstance(rotate, Rotate) and (rotate.dimensions or 0) > width:
@@ -58,7 +62,7 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     positions = place.attention.rotated
     if positions is None:
         return ()
-    scaled = rope_scaling.is_scaled(positions)
+    scaled = positions.turned_by is None and rope_scaling.is_scaled(positions)
     return (
         *(rope_scaling.frequencies(place, positions, _dimensions(positions)) if scaled else ()),
         *_rotated(place, positions, "Q"),
@@ -78,16 +82,20 @@ def _table(
     return RotaryTable(function, _dimensions(positions), base, start), (x,)
 
 
+def _tables(place: HeadPlace, positions: Positions, name: str) -> Sequence[Definition]:
+    """The cosines and sines of queries or keys, looked up where these are given."""
+    names = [place.name(f"{name}_{table}") for table in _FUNCTIONS]
+    if positions.turned_by is not None:
+        return given_turns.rows(names, positions.turned_by, _start(place, positions, name))
+    return [
+        Definition(one, *_table(place, positions, name, function), blame=Name("positions"))
+        for one, function in zip(names, _FUNCTIONS.values(), strict=True)
+    ]
+
+
 def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definition, ...]:
     dimensions = _dimensions(positions)
-    tables = [
-        Definition(
-            place.name(f"{name}_{table}"),
-            *_table(place, positions, name, function),
-            blame=Name("positions"),
-        )
-        for table, function in _FUNCTIONS.items()
-    ]
+    tables = _tables(place, positions, name)
     operands = (place.latest(name), *(table.name for table in tables))
     rotate = Rotate("half" if _by_halves(positions) else "interleaved", dimensions)
     turned = Definition(place.name(f"rotated_{name}"), rotate, operands, wire=name)
@@ -113,6 +121,11 @@ def _happens(place: HeadPlace) -> str:
     positions = place.attention.rotated
     half = positions is not None and _by_halves(positions)
     pairs = "a column of the first half and one of the second" if half else "two columns"
+    if positions is not None and positions.turned_by is not None:
+        return (
+            f"In each query and key {pairs} at a time are turned by an angle, of which the cosine"
+            " and the sine are given: each position, counted from 0, has its row."
+        )
     scaled = (
         ""
         if positions is None or not rope_scaling.is_scaled(positions)
@@ -152,6 +165,7 @@ STEP = Step(
     check=_check,
     plan=_plan,
     fits=_fits,
+    sized=given_turns.sized,
     general=General(positions=(Positions("rope"),)),
     shown_with=("positions=rope",),
     on_the_way=True,
@@ -173,5 +187,6 @@ STEP = Step(
     backward=Backward(
         "the rotation",
         "What was turned on the way forward is turned back, by the same angle the other way.",
+        fixed=("cos", "sin"),
     ),
 )

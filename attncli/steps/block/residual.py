@@ -7,16 +7,21 @@ from decimal import Decimal
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, MultiplyBy, Operation, Same
 from attncli.file.keys import Key
-from attncli.file.kinds import NUMBER, Choice, Flag
+from attncli.file.kinds import NUMBER, Choice, Either, Flag, ListOf
+from attncli.file.nodes import Items, Numbers
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, ResidualPlace
 
-_SCALE: Key[Decimal] = Key(
+_OF_EACH = ListOf(NUMBER)
+_SCALE: Key[Decimal | tuple[Decimal, ...]] = Key(
     "residual_scale",
-    NUMBER,
-    "what a sublayer's output is multiplied by before it is added (Granite's multiplier)",
+    Either(
+        lambda node: _OF_EACH if isinstance(node, Items | Numbers) else NUMBER, (NUMBER, _OF_EACH)
+    ),
+    "what a sublayer's output is multiplied by before it is added (Granite's multiplier); or a list"
+    " with a number for each sublayer, in their order: `[1, 0.5]`",
     shared=True,
 )
 _PARALLEL = Key(
@@ -42,9 +47,28 @@ def _plan(place: ResidualPlace) -> tuple[Definition, ...]:
     return (*multiplied, _of(place, Add(1 + len(terms)), place.skipped, *terms))
 
 
+def _factor(place: ResidualPlace, number: int) -> Decimal | None:
+    """What the output of a sublayer, from 1, is multiplied by."""
+    said = place.layer.said.get(_SCALE)
+    if not isinstance(said, tuple):
+        return said
+    return said[number - 1] if number <= len(said) else None
+
+
+def _check_factors(place: ResidualPlace, problems: Problems) -> None:
+    """There is a number for each sublayer."""
+    layer, said = place.layer, place.layer.said.get(_SCALE)
+    sublayers = layer.attends + (layer.cross is not None) + layer.has_ffn
+    if isinstance(said, tuple) and len(said) != sublayers and place.number == 1:
+        whose = f"of {layer.path} " if layer.path else ""
+        wrong = f"the numbers are {len(said)}, the sublayers {whose}{sublayers}"
+        right = "give a number for each sublayer"
+        problems.add(place.scenario.where(layer.said.at(_SCALE)), wrong, right)
+
+
 def _scaled(place: ResidualPlace, x: Name, k: int) -> Definition | None:
     """A sublayer's output multiplied by a number, where one is said."""
-    factor = place.layer.said.get(_SCALE)
+    factor = _factor(place, place.number + k)
     if factor is None:
         return None
     name = place.name(f"multiplied{place.number + k}")
@@ -53,6 +77,7 @@ def _scaled(place: ResidualPlace, x: Name, k: int) -> Definition | None:
 
 def _check(place: ResidualPlace, problems: Problems) -> None:
     layer = place.layer
+    _check_factors(place, problems)
     where = place.scenario.where(below(layer.path, _PARALLEL.name))
     if layer.parallel != "none" and layer.norm not in ("pre", "none"):
         wrong = f"{layer.parallel} with norm: {layer.norm}"
@@ -63,8 +88,9 @@ def _check(place: ResidualPlace, problems: Problems) -> None:
 
 
 def _happens(place: ResidualPlace) -> str:
-    factor = place.layer.said.get(_SCALE)
-    times = "" if factor is None else f", multiplied by {factor:f},"
+    found = (_factor(place, place.number + k) for k in range(1 + len(place.also)))
+    factors = dict.fromkeys(f"{factor:f}" for factor in found if factor is not None)
+    times = f", multiplied by {' and '.join(factors)}," if factors else ""
     if place.also:
         return f"The outputs of both sublayers{times} are added to what went into the layer."
     return f"The sublayer's output{times} is added to its input."

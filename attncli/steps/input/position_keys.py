@@ -104,7 +104,14 @@ SCALING: Key[Any] = Key(
     "frequencies of a model that is to reach further than it was trained: `{kind: linear, factor:"
     " 4}`, or `ntk`, `dynamic`, `llama3`, `yarn`",
 )
-_TURNING: tuple[Key[Any], ...] = (PAIRS, BASE, DIMENSIONS, START, SCALING)
+COS: Key[Any] = Key(
+    "cos",
+    MATRIX,
+    "the cosines themselves, instead of what `base` makes them of: a row for each position, from 0,"
+    " a column for each pair",
+)
+SIN: Key[Any] = Key("sin", MATRIX, "the sines, likewise")
+_TURNING: tuple[Key[Any], ...] = (PAIRS, BASE, DIMENSIONS, START, SCALING, COS, SIN)
 """How queries and keys are turned."""
 _NOT_TURNED, _TURNED = Choice(("none",), "a map like {base: 10000}"), Record.of(*_TURNING)
 ROPE: Key[Any] = Key(
