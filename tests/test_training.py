@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import load, work
+from attncli import load, oracle, work
 from attncli.file.problems import ScenarioError
 from attncli.name import Name
 from attncli.scenario.training import after_updates
 from attncli.trace import Trace
 from tests.marking_cases import run
+from tests.pages import trace_of
+from tests.plain import read
+from tests.test_oracle import agree, changed
 
 SALT = """\
 title: Learning to attend
@@ -116,6 +119,21 @@ def test_ten_updates_are_those_of_pytorch(named: str, clip: float | None, d: int
         for name in NAMES:
             ours = trace[Name(name).under(Name("update", place))].values
             np.testing.assert_allclose(ours, p[name].detach(), atol=1e-10, rtol=0, err_msg=name)
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam", "adamw"])
+def test_every_number_is_that_of_the_oracle(optimizer: str, tmp_path: Path) -> None:
+    text = salt(tmp_path).read_text("utf-8")
+    for more in ((), ("clip=0.5", "weight_decay=0.1")):
+        said = [f"optimizer={optimizer}", "steps=3", *more]
+        changes = tuple(f"train.{one}" for one in said)
+        for rounding in ("decimals=9", "policy=exact"):
+            asked = (*changes, f"rounding.{rounding}")
+            expected = oracle.work(changed(read(text), asked))
+            agree(expected, text, *asked)
+            trace = trace_of(text, *asked)
+            made = {name for name in trace if not trace[name].given}
+            assert made <= {*expected}
 
 
 def of(trace: Trace, name: str, count: int) -> float:
@@ -238,7 +256,9 @@ def test_training_needs_a_loss_and_does_not_generate(tmp_path: Path) -> None:
 
 def test_a_mean_of_squares_that_rounds_to_0_is_nothing_to_divide_by(tmp_path: Path) -> None:
     path = salt(tmp_path, "{optimizer: adam, learning_rate: 0.1}")
-    with pytest.raises(ScenarioError, match=r"rounds to 0 with 3 decimals.*decimals for it"):
+    with pytest.raises(
+        ScenarioError, match=r"rounds to 0 with 3 decimals.*7 decimals, or the policy exact"
+    ):
         work(load(path))
 
 

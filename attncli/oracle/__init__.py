@@ -10,6 +10,7 @@ with `decimal` the same in sixty digits, where no half is ever in doubt.
     memory     numbers that each use takes as it happens, in full or rounded
     slopes     how gradients go back through what is done often
     tape       what was made of what, and the way back over it
+    training   how parameters are updated, and the sums again
     book       where quantities are written down, and with how many decimals
     written    what is said once for many layers or matrices
     matrices   given matrices: rows, named rows, random ones, files

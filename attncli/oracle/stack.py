@@ -17,7 +17,7 @@ from attncli.oracle.layer import Memory, Surroundings, layer, settings
 from attncli.oracle.matrices import is_source, linear, matrix
 from attncli.oracle.merges import learned, tell
 from attncli.oracle.norms import norm, normed
-from attncli.oracle.numerals import Numbers, UnknownError
+from attncli.oracle.numerals import Numbers
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict, predict_given
 from attncli.oracle.tape import Made, WaysBack, named_parts
@@ -30,6 +30,7 @@ from attncli.oracle.text import (
     vocabulary,
     with_lines,
 )
+from attncli.oracle.training import LOSS, train, trained
 from attncli.oracle.unigram import is_unigram
 from attncli.oracle.unigram import tell as tell_unigram
 from attncli.oracle.written import inherited, written_out
@@ -62,23 +63,31 @@ def worked(
     place of what would be worked, by full names. With an `rng`, numbers are rounded, or not, as
     it happens, and so are `roots`."""
     data = written_out(with_lines(data, folder))
-    if "train" in data:
-        raise UnknownError("training")
     book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
-    backward = str(data.get("backward")).lower() == "true"
-    if backward:
+    backward, training = str(data.get("backward")).lower() == "true", data.get("train")
+    if backward or training:
         data = named_parts(data, book.tape)
     with localcontext() as context:
         context.prec = book.precision
-        given = "logits" in data or "probabilities" in data
-        if given:
-            predict_given(book, data)
-        x = None if given else _stack(book, data)
-        if x is not None:
-            predict(book, data, x)
-        if backward:
-            book.tape.go_back("cross_entropy", book.numbers([[1]]), book.gradient)
+        _work(book, data)
+        if training and not backward:
+            book.tape.given.intersection_update(trained(training, book.tape.given))
+        if backward or training:
+            book.tape.go_back(LOSS, book.numbers([[1]]), book.gradient)
+        if training:
+            book.tape.given.intersection_update(trained(training, book.tape.given))
+            train(book, training, lambda own: _work(own, data))
     return book
+
+
+def _work(book: Book, data: Record) -> None:
+    """The way forth."""
+    given = "logits" in data or "probabilities" in data
+    if given:
+        predict_given(book, data)
+    x = None if given else _stack(book, data)
+    if x is not None:
+        predict(book, data, x)
 
 
 def _stack(book: Book, data: Record) -> Numbers | None:

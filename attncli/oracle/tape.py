@@ -46,24 +46,28 @@ class Use(NamedTuple):
 class Tape:
     """The uses in the order in which they happened. `names` knows each array of numbers by its
     identity, and holds it so that no other one gets that; `places` does so for the parts of a
-    scenario, which become given matrices."""
+    scenario, which become given matrices; `latest` has the numbers of those that were updated.
+    What is made is called as it is without a path `under` which everything is."""
 
     uses: list[Use] = field(default_factory=list)
     names: dict[int, tuple[str, Numbers]] = field(default_factory=dict)
     places: dict[int, str] = field(default_factory=dict)
     given: set[str] = field(default_factory=set)
+    latest: Mapping[str, Numbers] = field(default_factory=dict)
+    under: str = ""
 
     def reads(self, values: Numbers, said: object) -> Numbers:
         """A matrix that a scenario gives at some place, which has its name from that."""
         if id(said) in self.places:
             name = self.places[id(said)]
             self.given.add(name)
+            values = self.latest.get(name, values).view()
             self.names[id(values)] = name, values
         return values
 
     def writes(self, name: str, step: str, values: Numbers, backs: WaysBack) -> Numbers:
         """Numbers that were made, as an array that is nothing else's."""
-        own = values.view()
+        own, name = values.view(), name.removeprefix(self.under)
         self.names[id(own)] = name, own
         for operand, back in backs(own) if callable(backs) else backs:
             if id(operand) in self.names:
@@ -73,7 +77,7 @@ class Tape:
     def go_back(self, loss: str, one: Numbers, keep: Keep) -> None:
         """Writes down the gradient of a loss with respect to all that it hangs on; a quantity that
         is used several times gets a part by each use, and their sum."""
-        uses = self._leading_to(loss)
+        uses = self.leading_to(loss)
         if not uses:
             return
         counts = Counter(use.of for use in uses)
@@ -88,7 +92,7 @@ class Tape:
                 alone = len(known) == 1
                 gradients[use.of] = whole if alone else keep(use.of, whole, _back_through(use))
 
-    def _leading_to(self, loss: str) -> list[Use]:
+    def leading_to(self, loss: str) -> list[Use]:
         """The uses by which the loss hangs on what is given, the last one first; of those in the
         making of one quantity the first one first."""
         hang = set(self.given)

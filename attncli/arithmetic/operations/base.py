@@ -65,6 +65,9 @@ class Operation(ABC):
     takes_only_sizes: ClassVar[bool] = False
     """Whether of its operands it uses no numbers, but how large they are."""
 
+    first_for_size: ClassVar[bool] = False
+    """Whether of the first of them it uses no more than that."""
+
     shapes = ""
     """What `signature` is, where that is fixed."""
 

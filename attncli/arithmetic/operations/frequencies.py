@@ -73,6 +73,8 @@ class Frequencies(ByColumn):
     s × length / original − (s − 1), as dynamic NTK scaling has it. [m, d] -> [d/2, 1]
     """
 
+    first_for_size = True
+
     base: Number
     dimensions: int | None = None
     stretch: Number | None = None
@@ -213,6 +215,8 @@ class TurnsTable(ByFirstForm):
     """The cosines or sines of the angles pos × frequency, times a `factor` where there is one; the
     first operand gives the rows only, of which the first is at the position `start`.
     [n, d], [p, 1] -> [n, p]"""
+
+    first_for_size = True
 
     function: Function
     start: int = 0

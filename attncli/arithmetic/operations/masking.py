@@ -89,6 +89,8 @@ class Seen(ZeroOne):
     The last query is at the last key: query i is at key i + (m − n), as behind a cache.
     """
 
+    first_for_size = True
+
     rules: tuple[Rule, ...]
     must_see: bool = True
     """Whether it is refused that a query sees nothing."""

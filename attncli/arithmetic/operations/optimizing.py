@@ -34,6 +34,8 @@ from attncli.arithmetic.rounding import MOST_DECIMALS, Unworkable
 _X, _Y = cell(0, "i", "j"), cell(1, "i", "j")
 _NUMBER = cell(0)
 """The only number of a matrix [1, 1]."""
+_OF_A_SHARE = 3
+"""The first average has 0.001 of a square where β₂ is 0.999: three decimals more."""
 
 
 class StepDown(Indexed):
@@ -126,9 +128,9 @@ class OverRoot(Indexed):
         if lost.any():
             row, places = int(lost.any(axis=1).argmax()), squares.decimals
             small = float(np.abs(average.values[lost]).min())
-            enough = min(MOST_DECIMALS, 2 * (1 - int(np.floor(np.log10(small)))))
+            enough = min(MOST_DECIMALS, 2 * (1 - int(np.floor(np.log10(small)))) + _OF_A_SHARE)
             what = f"the mean of the squares rounds to 0 with {places} decimals"
-            raise Unworkable(row, what, f"{enough} decimals for it, or the policy exact,")
+            raise Unworkable(row, what, f"{enough} decimals, or the policy exact,")
 
 
 class NormOfNorms(Indexed):

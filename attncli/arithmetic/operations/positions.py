@@ -76,6 +76,8 @@ class Alibi(Operation):
     gives the shape only. Keys after the query count as far as those before it: a causal mask
     hides them anyway. [n, m] -> [n, m]"""
 
+    first_for_size = True
+
     slope: Number
 
     shapes = "n m -> n m"

@@ -41,6 +41,8 @@ class Waves(Operation):
     """A table of sines and cosines of the angles pos / base^(2k/d) of pairs k of d columns; the
     operand gives the shape only, and its first row is at the position `start`."""
 
+    first_for_size = True
+
     base: Number
     start: int
 

@@ -198,12 +198,19 @@ def _again(
     for part in parts:
         made = []
         for one in part.definitions:
-            if one.name in needed and any(name in names for name in one.operands):
+            if one.name in needed and _depends(one, names):
                 names[one.name] = one.name.under(place)
                 operands = tuple(names.get(name, name) for name in one.operands)
                 made.append(one._replace(name=names[one.name], operands=operands))
         if made:
             yield PlannedStep(part.step, _moved(part.place, names, place, made), tuple(made))
+
+
+def _depends(one: Definition, names: Names) -> bool:
+    """Whether what is made changes with what has another name now: a mask knows only its size."""
+    if one.operation.takes_only_sizes:
+        return False
+    return any(name in names for name in one.operands[one.operation.first_for_size :])
 
 
 def _moved(place: Place, names: Names, to: Name, made: Sequence[Definition] = ()) -> Place:
