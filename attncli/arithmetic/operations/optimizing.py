@@ -15,7 +15,6 @@ from attncli.arithmetic.expression import (
     TWO,
     Apply,
     Expression,
-    Negative,
     Number,
     Power,
     Product,
@@ -175,7 +174,8 @@ class SquaresTimes(Indexed):
     def __init__(self, rate: Number, root: bool = False) -> None:
         squares = Total("ij", Power(_X, TWO))
         size = Root(squares) if root else squares
-        super().__init__("n m -> 1 1", Negative(Product((rate, size))))
+        down = Number.written(-rate.full)
+        super().__init__("n m -> 1 1", Product((down, size)))
 
 
 class SlopeTimesStep(Indexed):
