@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import THOROUGH
+
 CHROMIUM = shutil.which("chromium")
 NEEDS_BROWSER = pytest.mark.skipif(
     CHROMIUM is None, reason="no chromium here: apt-get install chromium"
@@ -43,7 +45,46 @@ def opened(one: Any, path: Path, **context: Any) -> Iterator[Any]:
 
 
 def findings(page: Any) -> list[str]:
-    """What axe-core finds on a page as it is, without reading its style sheets by a connection."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe here")
-    found = axe.Axe().run(page, options={"preload": False}).response["violations"]
+    """What axe-core finds on a page as it is, without reading its style sheets by a connection.
+
+    Its rule on contrast takes as long as all others together and more, for it looks at each text:
+    it is asked of one of each way in which text is painted; of all in the thorough profile.
+    """
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe here").Axe()
+    slow = {"rules": {"color-contrast": {"enabled": THOROUGH}}}
+    found = axe.run(page, options={**_TELLING, **slow}).response["violations"]
+    if not THOROUGH:
+        page.evaluate(_PAINTED, _PAINT)
+        painted = {"include": ["[data-painted]"]}
+        contrast = axe.run(page, painted, {**_TELLING, "runOnly": ["color-contrast"]}).response
+        found += contrast["violations"]
     return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found]
+
+
+_TELLING = {"preload": False, "resultTypes": ["violations"]}
+"""To describe all that is right takes axe as long again."""
+_PAINT = [
+    "color", "fill", "backgroundColor", "backgroundImage", "fontSize", "fontWeight", "opacity",
+    "textShadow", "filter", "mixBlendMode", "position", "display", "visibility",
+]  # fmt: skip
+_PAINTED = """names => {
+  const known = new Map([[null, ""]]), seen = new Set();
+  const paint = one => {
+    if (!known.has(one)) {
+      const style = getComputedStyle(one);
+      known.set(one, `${names.map(name => style[name])}/${paint(one.parentElement)}`);
+    }
+    return known.get(one);
+  };
+  const says = one => one.matches("input, select, textarea")
+    || [...one.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.data.trim());
+  for (const one of document.body.querySelectorAll("*")) {
+    const kind = `${one.textContent.trim().length > 1}/${paint(one)}`;  // axe passes single letters
+    one.removeAttribute("data-painted");
+    if (says(one) && one.checkVisibility() && !seen.has(kind)) {
+      seen.add(kind);
+      one.setAttribute("data-painted", "");
+    }
+  }
+}"""
+"""Marks the first text of each that all around it is painted with: contrast depends on that."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterable
 from itertools import product
@@ -47,13 +48,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks as quick the first case of each test, but of those that take a second or more."""
+    """Marks as quick the first case of each test, but of those that take a second or more.
+
+    These begin, lest one of two processes wait for the other's last. What is there by now stays,
+    and traces and pages are kept, too: to look through them for garbage at every turn is in vain.
+    """
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
     seen = set[str]()
     for item in items:
         test = item.nodeid.partition("[")[0]
         if test not in seen and item.get_closest_marker("slow") is None:
             item.add_marker("quick")
         seen.add(test)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture

@@ -33,9 +33,10 @@ NAMES = [f"form_{k}.txt" for k in range(30)]
 UNFINISHED = ".attn-unfinished-"
 
 ENDLESS = """
-import sys, itertools
+import sys, itertools, signal
 from attncli.writing.file import write_file
 from attncli.writing.folder import write_files
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests may be run by nohup
 place, names = sys.argv[1], sys.argv[2:]
 print("ready", flush=True)
 for k in itertools.count():
