@@ -7,11 +7,13 @@ import os
 from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -19,7 +21,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile(
     "default",
-    max_examples=24,
+    max_examples=18,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],
@@ -41,6 +43,13 @@ def sampled(every: int, **values: Iterable[Any]) -> pytest.MarkDecorator:
     """
     cases = [*product(*values.values())][:: 1 if THOROUGH else every]
     return pytest.mark.parametrize([*values], cases)  # noqa: PT006 a list: one name has 1-tuples too
+
+
+def share(every: int, cases: Iterable[T], of: str) -> list[T]:
+    """One in `every` of the cases that a test goes through, others for another text that it is of;
+    all in the thorough profile."""
+    several = [*cases]
+    return several if THOROUGH else several[crc32(of.encode()) % every :: every]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -232,6 +232,6 @@ def test_bad_input_is_refused() -> None:
 @settings(max_examples=FEWER)
 @given(st.one_of(transformers(), recurrents()))
 def test_any_model_can_be_looked_through(text: str) -> None:
-    trace = trace_of(text)
+    weak = weaknesses(trace_of(text))
     for form in format_names():
-        assert render(weaknesses(trace), form, Page(80))
+        assert render(weak, form, Page(80))

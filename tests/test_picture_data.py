@@ -24,6 +24,7 @@ from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
 from attncli.word import Word, raw
+from tests.conftest import sampled
 from tests.pages import SHIPPED, shipped_trace, trace_of
 
 P = TypeVar("P")
@@ -295,8 +296,11 @@ def test_pictures_fit_and_need_no_colour(width: int) -> None:
     assert 0 < max(weights) < min(scores)
 
 
-@pytest.mark.parametrize("form", format_names())
-@pytest.mark.parametrize("name", ["next_token", "bpe", "unigram", "yassine_rnn", "encoder_block"])
+@sampled(
+    3,
+    name=["next_token", "bpe", "unigram", "yassine_rnn", "encoder_block"],
+    form=format_names(),
+)
 def test_every_format_tells_every_picture(name: str, form: str) -> None:
     trace = shipped_trace(name)
     page = render(illustrated(trace), form, Page(80))

@@ -36,7 +36,8 @@ ENDLESS = """
 import sys, itertools, signal
 from attncli.writing.file import write_file
 from attncli.writing.folder import write_files
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests may be run by nohup
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # what runs tests may ignore these: nohup, a shell
+signal.signal(signal.SIGINT, signal.default_int_handler)
 place, names = sys.argv[1], sys.argv[2:]
 print("ready", flush=True)
 for k in itertools.count():
