@@ -38,7 +38,7 @@ class Example(NamedTuple):
     """An operation, the numbers that its operands may be, by a letter each, and the same of
     tensors.
 
-    f: any numbers; p: positive ones; b: ones and zeros, and c: any numbers, that something is
+    f: any numbers; p: positive ones; s: shares, between 0 and 1; b: ones and zeros, and c: any numbers, that something is
     chosen by, so that there is no derivative.
     """
 
@@ -93,6 +93,19 @@ def _mean_of_squares(x: Tensor, less: int) -> Tensor:
 
 def _all(x: Tensor) -> Tensor:
     return x.sum().reshape(1, 1)
+
+
+def _smoothed_others(y: Tensor) -> Tensor:
+    return 0.9 * y + (1 - y) * 0.1 / (y.shape[1] - 1)
+
+
+def _functional(name: str) -> Callable[..., Tensor]:
+    def of(*operands: Tensor, **options: Any) -> Tensor:
+        from torch.nn import functional
+
+        return getattr(functional, name)(*operands, **options)
+
+    return of
 
 
 EPSILON = _written("0.01")
@@ -232,6 +245,23 @@ EXAMPLES: dict[str, Example] = {
     ),
     "slope_times_step": Example(
         ops.SlopeTimesStep(), "fff", lambda g, new, old: _all(g * (new - old))
+    ),
+    "squared_error": Example(ops.SquaredError(), "ff", lambda x, y: (x - y) ** 2),
+    "absolute_error": Example(ops.AbsoluteError(), "ff", lambda x, y: (x - y).abs()),
+    "mean_of_all": Example(ops.MeanOfAll(), "f", lambda x: x.mean().reshape(1, 1)),
+    "sum_over_rows": Example(ops.SumOverRows(), "f", lambda x: _all(x) / len(x)),
+    "sum_of_squares": Example(ops.SumOfSquares(), "ff", lambda x, y: _all((x - y) ** 2)),
+    "mean_squared_error": Example(
+        ops.MeanSquaredError(), "ff", lambda x, y: _functional("mse_loss")(x, y).reshape(1, 1)
+    ),
+    "smooth": Example(ops.Smooth(_written("0.1")), "f", lambda y: 0.9 * y + 0.1 / y.shape[1]),
+    "smooth_others": Example(ops.SmoothOthers(_written("0.1")), "f", _smoothed_others),
+    "cross_entropies": Example(
+        ops.CrossEntropies(), "pf", lambda p, y: -(y * log(p)).sum(1, keepdim=True)
+    ),
+    "binary_cross_entropies": Example(
+        ops.BinaryCrossEntropies(), "sb",
+        lambda p, y: _functional("binary_cross_entropy")(p, y, reduction="none"),
     ),
     "of_memory": Example(
         OfMemory("h 1, h 1 -> h 1", Sum((cell(0, "i"), cell(1, "i"))), None, 1), "ff",

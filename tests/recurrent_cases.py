@@ -78,7 +78,7 @@ def run(net: Network, *, either: bool) -> dict[str, Numbers]:
     """
     import torch
 
-    module, back = _module(net, either=either), net.direction == "backward"
+    module, back = module_of(net, either=either), net.direction == "backward"
     flat = [way for layer in net.layers for way in layer]
     starts = [
         torch.from_numpy(np.array([way[key] for way in flat]))
@@ -96,7 +96,7 @@ def jacobian(net: Network, rows: Numbers, before: Numbers) -> Numbers:
     """∂a/∂before [h, h] of the state a that rows lead to, in a network of one layer and one way."""
     import torch
 
-    module, x = _module(net, either=True), torch.from_numpy(rows.copy())
+    module, x = module_of(net, either=True), torch.from_numpy(rows.copy())
     functional: Any = torch.autograd.functional
 
     def last(a: Any) -> Any:
@@ -105,7 +105,7 @@ def jacobian(net: Network, rows: Numbers, before: Numbers) -> Numbers:
     return functional.jacobian(last, torch.from_numpy(before.T.copy()))[:, 0].numpy()
 
 
-def _module(net: Network, *, either: bool) -> Any:
+def module_of(net: Network, *, either: bool) -> Any:
     import torch
 
     kinds = {"rnn": torch.nn.RNN, "gru": torch.nn.GRU, "lstm": torch.nn.LSTM}

@@ -58,8 +58,8 @@ def drawn(random: Random, shape: tuple[int, int], kind: str) -> Matrix:
     def number() -> Decimal:
         if kind == "b":
             return Decimal(random.randint(0, 1))
-        size = Decimal(random.randint(5, 250)).scaleb(-2)
-        return size if kind == "p" or random.random() < 0.6 else -size
+        size = Decimal(random.randint(5, 95 if kind == "s" else 250)).scaleb(-2)
+        return size if kind in "ps" or random.random() < 0.6 else -size
 
     return Matrix.of_written([[number() for _ in range(shape[1])] for _ in range(shape[0])])
 

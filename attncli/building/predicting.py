@@ -6,6 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.building.targets import (
+    LossReader,
+    ReadOut,
+    are_numbers,
+    read_out_of,
+    with_said_of_training,
+)
 from attncli.file.keys import typed
 from attncli.file.problems import NamedProblems
 from attncli.name import Name
@@ -15,7 +22,15 @@ from attncli.scenario.model import Settings, Stack
 from attncli.scenario.prediction import Head, Prediction
 
 Values = Mapping[str, Any]
-_OF_FILE = ("logit_scale", "logit_softcap", "generate", "end_token", "targets", "ignored_target")
+_OF_FILE = (
+    "logit_scale",
+    "logit_softcap",
+    "generate",
+    "end_token",
+    "targets",
+    "ignored_target",
+    "label_smoothing",
+)
 _NEED_UNEMBEDDING = (
     "b_U",
     "logit_scale",
@@ -35,18 +50,32 @@ def prediction_of(
     complaints: NamedProblems,
 ) -> Prediction:
     """What is said of the next token after a stack; what is wrong with it is complained of."""
+    values = with_said_of_training(values)
     tied = values.get("unembedding") == "tied"
     matrix = given.get(Name("embeddings" if tied else "unembedding"))
     predicted = next((given[Name(key)] for key in _PREDICTED if Name(key) in given), None)
     X = given.get(Name("X")) if predicted is None else predicted
+    read_out = read_out_of(values, stack, given)
+    width = _width(predicted, matrix, turned=tied or stack.said.linear)
     reader = _PredictionReader(
         values,
         (len(stack.text.tokens) if predicted is None else 0) or (0 if X is None else X.shape[0]),
-        _columns(values, stack),
-        _width(predicted, matrix, turned=tied or stack.said.linear),
+        _columns(values, stack) if read_out is None else _classes(values, stack, read_out),
+        width if read_out is None else read_out.width,
+        read_out,
         complaints,
     )
     return reader.read()
+
+
+def _classes(values: Values, stack: Stack, read_out: ReadOut) -> Mapping[str, int]:
+    """What is read out of a cell: classes by their labels, tokens where these are as many, or else
+    classes by their numbers from 1."""
+    known = _columns(values, stack)
+    width = read_out.width or len(known)
+    if len(known) == width or "labels" in values:
+        return known
+    return {str(k + 1): k for k in range(width)}
 
 
 def _columns(values: Values, stack: Stack) -> Mapping[str, int]:
@@ -78,32 +107,53 @@ class _PredictionReader(NamedTuple):
     positions: int
     rows: Mapping[str, int]
     width: int | None
+    read_out: ReadOut | None
     complaints: NamedProblems
 
     def read(self) -> Prediction:
         values = self.values
-        unembedding = values.get("unembedding")
-        head, which = self._head(), values.get("predict_from")
+        unembedding, which = values.get("unembedding"), values.get("predict_from")
         is_given = any(key in values for key in _PREDICTED)
+        has_logits = unembedding is not None or is_given
         if unembedding is None:
             self._check_unneeded(is_given=is_given)
-            if not is_given:
-                return Prediction(head=head, first=which == "first", every=which == "every")
-        vocabulary = self._vocabulary()
+        loss = LossReader(values, self.read_out, has_logits, self.complaints).read()
         every = is_given or (which or ("every" if "targets" in values else "last")) == "every"
+        if not has_logits and self.read_out is None:
+            every = every if loss else which == "every"
+            numbers = are_numbers(values)
+            return Prediction(
+                head=self._head(), first=which == "first", every=every,
+                loss=loss if numbers else "", targets_in_numbers=numbers,
+            )  # fmt: skip
+        said = self._said_of_tokens(every=every)
+        return said._replace(
+            loss=loss,
+            unembedding="" if not has_logits else "given" if is_given else (
+                "tied" if unembedding == "tied" else "own"
+            ),
+            head=self._head(),
+            first=which == "first",
+            readout=self.read_out is not None,
+            targets_in_numbers=are_numbers(values),
+        )  # fmt: skip
+
+    def _said_of_tokens(self, *, every: bool) -> Prediction:
+        """What is said of the tokens or classes that probabilities are of."""
+        values, vocabulary = self.values, self._vocabulary()
         of_file = {key: values[key] for key in _OF_FILE if key in values}
+        if are_numbers(values):
+            del of_file["targets"]
         said = typed(Prediction, of_file)
         self._check_labels()
         self._check_what_comes_next()
         self._check_end(said._replace(vocabulary=vocabulary))
+        every = every if self.read_out is None else self.read_out.every
         return said._replace(
             said=Settings(Name("next"), values.get("next", {})),
-            unembedding="given" if is_given else "tied" if unembedding == "tied" else "own",
             vocabulary=vocabulary,
             every=every,
             target_places=self._places_of(said, vocabulary, every=every),
-            head=head,
-            first=which == "first",
             labels=values.get("labels", ()),
         )
 
@@ -137,7 +187,7 @@ class _PredictionReader(NamedTuple):
         if is_given:
             keys = _NEED_UNEMBEDDING if "logits" in self.values else (*_NEED_UNEMBEDDING, "next")
         for key in keys:
-            if key in self.values and not (key == "predict_from" and "head" in self.values):
+            if key in self.values and key not in self._for_a_loss():
                 self.complaints.add(key, f"{key} needs logits, and there is no unembedding",
                     "add `unembedding: tied`, or a matrix",
                 )  # fmt: skip
@@ -145,6 +195,15 @@ class _PredictionReader(NamedTuple):
             self.complaints.add("logits", "logits beside probabilities, which are made of them",
                 "keep one of the two",
             )  # fmt: skip
+
+    def _for_a_loss(self) -> tuple[str, ...]:
+        """What is said without an unembedding, too."""
+        said: tuple[str, ...] = ("label_smoothing",)
+        if self.read_out is not None:
+            said += ("targets", "ignored_target", "labels")
+        elif are_numbers(self.values):
+            said += ("targets", "ignored_target", "predict_from")
+        return (*said, "predict_from") if "head" in self.values else said
 
     def _check_end(self, prediction: Prediction) -> None:
         """Complains of tokens at which nothing can end, or that stand for no target."""

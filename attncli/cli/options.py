@@ -147,6 +147,13 @@ Pictured = Annotated[
         help="With the pictures of the page, which `html`, `pdf` and `svg` have anyway.",
     ),
 ]
+GradientCheck = Annotated[
+    bool,
+    typer.Option(
+        "--gradient-check",
+        help="The page ends with each gradient beside a central difference of the loss.",
+    ),
+]
 ValuesOnly = Annotated[
     bool,
     typer.Option("--values-only", help="JSON without texts: names, shapes, labels and values."),

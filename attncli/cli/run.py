@@ -1,20 +1,28 @@
 """`attn run`: the whole worked trace, or a part of it."""
 
-from __future__ import annotations
-
+# no lazy annotations here: Typer reads them
 from typing import TYPE_CHECKING
 
+from attncli.cli import options
 from attncli.cli.arguments import Arguments, taking
 from attncli.cli.complaints import complaining
 from attncli.cli.output import default_detail
+from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.document import Document
     from attncli.trace import Trace
 
 
-@taking(Arguments)
-def command(typed: Arguments) -> None:
+class _Run(NamedTuple):
+    """What is worked out and told, and whether its gradients are checked."""
+
+    told: Arguments
+    gradient_check: options.GradientCheck = False
+
+
+@taking(_Run)
+def command(typed: _Run) -> None:
     """Work a scenario out, every step as tables and as arithmetic.
 
     Examples:
@@ -27,14 +35,22 @@ def command(typed: Arguments) -> None:
 
       attn run three_tokens_two_heads --head 2 --step softmax
 
+      attn run my.yaml --gradient-check
+
       attn run my.yaml --rounding exact --decimals 4 --set scale=none -o page.md
     """
-    trace = typed.work()
+    told = typed.told
+    trace = told.work()
     with complaining():
-        typed.page.deliver(_document(trace, typed), values_only=typed.values_only)
+        page = _document(trace, told)
+        if typed.gradient_check:
+            from attncli.telling.gradient_check import gradient_check
+
+            page = page._replace(closing=(*page.closing, *gradient_check(trace)))
+        told.page.deliver(page, values_only=told.values_only)
 
 
-def _document(trace: Trace, typed: Arguments) -> Document:
+def _document(trace: "Trace", typed: Arguments) -> "Document":
     if typed.cell:
         from attncli.telling.cells import cells_page, find_cells
 

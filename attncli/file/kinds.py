@@ -246,3 +246,5 @@ def word_or(words: tuple[str, ...], number: Kind[Any]) -> Either:
 COUNT = WholeNumber(1, 10**6)
 NUMBER = NumberKind()
 POSITIVE = NumberKind(positive=True)
+SHARE = NumberKind(least=0, below=1)
+"""A share that isn't all of it."""

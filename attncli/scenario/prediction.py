@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
+from types import MappingProxyType
 
 from attncli.records import NamedTuple
 from attncli.scenario.model import Settings
+
+LOSSES: Mapping[str, str] = MappingProxyType({
+    "cross_entropy": "loss",
+    "binary_cross_entropy": "binary_loss",
+    "mse": "mse",
+})  # fmt: skip
+"""The step of each loss, which makes a quantity of that name."""
 
 
 class Head(NamedTuple):
@@ -34,6 +43,13 @@ class Prediction(NamedTuple):
     head: Head | None = None
     first: bool = False
     labels: tuple[str, ...] = ()
+    loss: str = ""
+    """What is worked of the targets: `cross_entropy`, `binary_cross_entropy`, `mse`, or nothing."""
+    label_smoothing: Decimal | None = None
+    readout: bool = False
+    """Whether targets are of what is read out of a recurrent cell."""
+    targets_in_numbers: bool = False
+    """Whether targets are rows of numbers, and no tokens."""
 
     @property
     def is_given(self) -> bool:

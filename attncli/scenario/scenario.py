@@ -90,6 +90,11 @@ class Scenario:
         tokens that are generated."""
         return replace(self, variants={}, prediction=self.prediction._replace(generate=0))
 
+    @property
+    def goes_back(self) -> bool:
+        """Whether gradients of its loss are worked."""
+        return self.backward or self.training is not None
+
     def gives(self, name: Name) -> bool:
         """Whether a matrix of a full name is given, be it before or after an update."""
         if self.training is not None:

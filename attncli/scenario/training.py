@@ -20,6 +20,7 @@ class Training(NamedTuple):
     optimizer: str = "sgd"
     steps: int = 1
     loss: str = ""
+    label_smoothing: Decimal | None = None
     of: tuple[str, ...] = ()
     clip: Decimal | None = None
     settings: Mapping[str, Decimal] = _NOTHING

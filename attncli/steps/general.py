@@ -41,8 +41,9 @@ class _Everything(Scenario):
         return name.local in self.known
 
 
-def general_place(name: str) -> Place:
-    """A place where a step does all that it can; of a cell the second of three times."""
+def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
+    """A place where a step does all that it can, of what it is given and `also` of some more; of a
+    cell the second of three times."""
     step = step_named(name)
     if step.at is BackwardPlace:
         return _back_through(name)
@@ -68,7 +69,7 @@ def general_place(name: str) -> Place:
     prediction = Prediction(
         "own", logit_scale=Decimal("0.125"), logit_softcap=Decimal(30), target_places=(0,)
     )
-    scenario = _Everything(stack=stack, prediction=prediction, known=shown.gives)
+    scenario = _Everything(stack=stack, prediction=prediction, known=(*shown.gives, *also))
     x = Name(shown.x)
     values: dict[str, Any] = {
         "scenario": scenario, "stack": stack, "path": _PATHS.get(step.at, shown.path), "x": x,
@@ -85,9 +86,9 @@ def _back_through(name: str) -> BackwardPlace:
     from attncli.steps.backward.plan import in_general
 
     through = step_named(THROUGH[name])
-    forward = general_place(through.name)
-    assert through.backward is not None
     back = through.backward
+    assert back is not None
+    forward = general_place(through.name, back.gives)
     planned = in_general(back.whole(forward, through.planned(forward)), back.fixed)
     return forward.to(BackwardPlace, forward=forward, planned=planned)
 

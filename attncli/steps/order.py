@@ -131,6 +131,7 @@ CELL_STEPS = (
     StepLine("state", way="b_a"),
     StepLine("states"),
     StepLine("readout", cell="W_ya b_y readout readout_from"),
+    StepLine("readouts"),
     StepLine("gradient", cell="gradient", only_for="gradient"),
 )
 PREDICTION = (
@@ -140,7 +141,9 @@ PREDICTION = (
     ),
     StepLine("predict", file="probabilities next generate end_token"),
     StepLine("classify"),
-    StepLine("loss", file="targets ignored_target"),
+    StepLine("loss", file="targets ignored_target label_smoothing"),
+    StepLine("binary_loss"),
+    StepLine("mse", file="loss"),
 )
 _WITHOUT_GRADIENTS = ("tokenize", "gradient", "predict", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)

@@ -78,7 +78,8 @@ class Backward(NamedTuple, Generic[P]):
     `through` is what it is called then, `why` says in a sentence where the gradient comes from and
     which way it pushes. `whole` puts several equations of the step together to one whose derivative
     people know, as those of a softmax. `fixed` are the last names of what is given to a step and
-    isn't learned: it gets no gradient.
+    isn't learned: it gets no gradient. `gives` are more that are given where it is shown in
+    general.
     """
 
     through: str
@@ -86,6 +87,7 @@ class Backward(NamedTuple, Generic[P]):
     whole: Callable[[P, tuple[Definition, ...]], tuple[Definition, ...]] = _as_made
     mistakes: tuple[Mistake[BackwardPlace], ...] = ()
     fixed: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
 
 
 class Step(NamedTuple, Generic[P]):

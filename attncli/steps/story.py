@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 from attncli.file.problems import Problems, ScenarioError
 from attncli.name import TOP, Name, below
 from attncli.records import replace
-from attncli.refusals import listed
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Recurrent, Settings, Stack
+from attncli.scenario.prediction import LOSSES
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.training import updates_before
 from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
 from attncli.steps.times import times_of
+from attncli.steps.until import told_until
 from attncli.trace import (
     AttentionPlace,
     CellPlace,
@@ -42,20 +42,7 @@ def story(scenario: Scenario, problems: Problems | None = None) -> tuple[Planned
     teller = _Teller(scenario, problems)
     teller.prediction(TOP if scenario.prediction.is_given else teller.model())
     teller.what_follows()
-    return _until(scenario, teller.parts, problems)
-
-
-def _until(
-    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
-) -> tuple[PlannedStep, ...]:
-    """The parts up to the last one of the step that the scenario is to end with."""
-    first = [part for part in parts if not updates_before(part.path)]
-    ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.until]
-    if scenario.until and not ends and problems is not None:
-        steps_taken = listed(list(dict.fromkeys(part.step for part in parts)))
-        wrong = f"this scenario doesn't go through {scenario.until}"
-        problems.add(scenario.where("until"), wrong, f"name one of {steps_taken}")
-    return tuple(parts[: ends[-1]] if ends else parts)
+    return told_until(scenario, teller.parts, problems)
 
 
 def steps() -> tuple[Step[Any], ...]:
@@ -182,13 +169,20 @@ class _Teller:
             for time in way.order:
                 self._cell(way.to(CellPlace, time=time))
         states = self.add("states", whole)
-        if not _reads_at_once(cell):
-            for time in whole.order if cell.readout_every else whole.order[-1:]:
-                self.add("readout", whole.to(CellPlace, time=time))
+        self._read_out(whole)
         if cell.gradient:
             for time in reversed(whole.order):
                 self.add("gradient", ways[0].to(CellPlace, time=time))
         return states
+
+    def _read_out(self, place: WayPlace) -> None:
+        """What is read out of a layer's states once all are there."""
+        cell = place.cell
+        if not _reads_at_once(cell):
+            for time in place.order if cell.readout_every else place.order[-1:]:
+                self.add("readout", place.to(CellPlace, time=time))
+        if self.scenario.prediction.readout and place.layer is place.stack.layers[-1]:
+            self.add("readouts", place)
 
     def _check_cell(self, place: CellPlace) -> None:
         """What is said of a cell is checked, too, where nobody knows yet how often it is taken."""
@@ -270,15 +264,23 @@ class _Teller:
         if prediction.head is not None:
             x, norm = self.add("head", place.at(place.name("head"))), prediction.head.norm
             place = replace(place, x=x if norm is None else self._norm(place, x, norm))
-        if not prediction.unembedding:
-            return
-        logits = Name("logits") if prediction.is_given else self.add("unembed", place)
+        if prediction.unembedding:
+            place = replace(place, x=self._foretold(place))
+        elif prediction.readout:
+            place = replace(place, x=below(self.scenario.stack.layers[-1].path, "readouts"))
+        if prediction.loss:
+            self.add(LOSSES[prediction.loss], place)
+
+    def _foretold(self, place: Place) -> Name:
+        """Logits and probabilities; what a loss is of."""
+        prediction, logits = self.scenario.prediction, Name("logits")
+        if not prediction.is_given:
+            logits = self.add("unembed", place)
         place = replace(place, x=logits)
         step, path = ("predict", "next") if prediction.foretells else ("classify", "classes")
         if not prediction.is_given or self.scenario.gives(logits):
             self.add(step, replace(place, path=place.name(path)))
-        if prediction.targets:
-            self.add("loss", place)
+        return logits
 
     def what_follows(self) -> None:
         """The gradients of the loss, from the last step back to the first, and training."""

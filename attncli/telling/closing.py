@@ -29,11 +29,21 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
         *_not_needed(trace, unused, selection),
         *_said_in_vain(trace),
         *(_ends_here(trace) if looks_forgotten(trace, unused) else ()),
+        *_way_back(trace, selection),
         *closing_notes(trace, selection),
         *closing_on_published(trace, selection),
         *_judged(trace),
         *_why(trace, selection),
     )
+
+
+def _way_back(trace: Trace, selection: Selection) -> list[Block]:
+    """The way back at a glance, where there is one."""
+    if not trace.scenario.goes_back:
+        return []
+    from attncli.telling.chain import chain_of
+
+    return chain_of(trace, selection)
 
 
 def _said_in_vain(trace: Trace) -> list[Block]:

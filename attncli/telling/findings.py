@@ -9,11 +9,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, pairwise
+from itertools import islice
 
 import numpy as np
 
-from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Number, Symbol
 from attncli.arithmetic.matrix import Matrix
 from attncli.document import Span, Spans
@@ -21,9 +20,9 @@ from attncli.name import Name
 from attncli.scenario.model import ENCODER
 from attncli.scenario.training import updates_before
 from attncli.telling.attending import MOST_TIED, Attending, attended, called_as, percent, tied
+from attncli.telling.on_its_way import on_its_way
 from attncli.telling.parts import place_in_words, told_parts
 from attncli.telling.selection import Selection
-from attncli.telling.sentences import joined
 from attncli.telling.training import progressed
 from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace
 from attncli.trace.axes import place_of
@@ -242,34 +241,11 @@ def _gradient(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 
 
 def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
-    """The norms of a factor, at places in the order of its way back, and what becomes of it:
-    `0.834 → 2.014 → 4.199 → 8.369: it grows at every step; the gradient explodes.`"""
+    """The norms of a factor, at places in the order of its way back, and what becomes of it."""
     if len(places) < 2:  # noqa: PLR2004  (one norm goes nowhere)
         return []
     numbers = [norms.matrix.number(k, 0) for k in places]
-    shown = elided(len(numbers), MOST_PARTS)
-    sequence = joined((("…",) if k is None else (numbers[k],) for k in shown), " → ")
-    steps = [
-        (after.shown > before.shown) - (after.shown < before.shown)
-        for before, after in pairwise(numbers)
-    ]
-    verdict = _verdict(steps, ends=numbers[-1].shown == 0)
-    return [("on its way back the norm of the factor goes ", *sequence, f": {verdict}.")]
-
-
-def _verdict(steps: Sequence[int], *, ends: bool) -> str:
-    """What becomes of a gradient whose factor shrinks (−1) or grows (1) at steps, or ends at 0."""
-    if ends:
-        return "nothing is left of it; the gradient vanishes"
-    (way,) = set(steps) if len(set(steps)) == 1 else (None,)
-    return _WAYS.get(way, "it neither shrinks nor grows at every step")
-
-
-_WAYS: Mapping[int | None, str] = {
-    -1: "it shrinks at every step; the gradient vanishes",
-    0: "it stays the same at every step",
-    1: "it grows at every step; the gradient explodes",
-}
+    return [on_its_way(numbers, "on its way back the norm of the factor")]
 
 
 def _surprised(trace: Trace, place: Place, _: Selection) -> list[Spans]:

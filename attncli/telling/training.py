@@ -47,7 +47,8 @@ def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     """`after 1 update the loss is 1.343: it changed by −0.344, of which −0.365 were promised.`"""
     assert isinstance(place, UpdatePlace)
     loss, change, promised = (
-        trace.quantities.get(place.name(local)) for local in ("cross_entropy", "change", "promised")
+        trace.quantities.get(place.name(local))
+        for local in (trace.scenario.prediction.loss, "change", "promised")
     )
     if loss is None or change is None or promised is None:
         return []
@@ -110,7 +111,8 @@ def _targets(one: _Pass) -> tuple[int, ...]:
 
 def _rows(passes: list[_Pass]) -> Iterator[tuple[TableCell, ...]]:
     for one in passes:
-        numbers = (_number(one.find(name)) for name in ("cross_entropy", "change", "promised"))
+        loss = one.trace.scenario.prediction.loss
+        numbers = (_number(one.find(name)) for name in (loss, "change", "promised"))
         yield (str(one.updates), *numbers, *_probabilities(one))
 
 

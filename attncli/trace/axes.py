@@ -25,6 +25,7 @@ GIVEN_AXES: dict[str, tuple[str, str]] = {
     "queries": (TOKENS, DIMENSIONS),
     "Q": (QUERIES, DIMENSIONS),
     "output": (QUERIES, DIMENSIONS),
+    "targets": (QUERIES, DIMENSIONS),
     **dict.fromkeys(("K", "V", "memory", "keys", "values"), (KEYS, DIMENSIONS)),
     **dict.fromkeys(("scores", "scaled", "weights", "bias"), _PAIRS),
     **dict.fromkeys(("allowed", "blocked", "add", "mask"), _PAIRS),

@@ -35,7 +35,7 @@ def check_generation(scenario: Scenario, problems: Problems) -> None:
 
 def _fixed(scenario: Scenario) -> Iterator[str]:
     """The names of what has a row or column for each token of the sentence."""
-    if scenario.prediction.targets:
+    if scenario.prediction.loss:
         yield "targets"
     if scenario.stack.segments:
         yield "segments"

@@ -201,7 +201,8 @@ def _know_side(scenario: Scenario, extents: Extents, name: Name, side: int) -> N
         cached = below(name.path, _TOKENS)
         extents.know((name, 0), Extent(len(names), cached, 0), (name, side))
         return
-    runs = role in ("token", "Q", "K") and name.local != "memory" and name not in scenario.row_names
+    others = name.local in ("memory", "targets") or name in scenario.row_names
+    runs = role in ("token", "Q", "K") and not others
     if runs and known is not None and len(names) == known.size:
         extents.join(tokens, (name, side), (name, side))
 

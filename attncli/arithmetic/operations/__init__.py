@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.frequencies import *
     from attncli.arithmetic.operations.gradients import *
     from attncli.arithmetic.operations.joining import *
+    from attncli.arithmetic.operations.losses import *
     from attncli.arithmetic.operations.masking import *
     from attncli.arithmetic.operations.means import *
     from attncli.arithmetic.operations.moved import *
@@ -76,6 +77,21 @@ _NAMES = {
         "TakeEvery",
         "TakeRun",
         "WithoutColumn",
+    ),
+    "losses": (
+        "AbsoluteError",
+        "BinaryCrossEntropies",
+        "BinaryLossOfLogits",
+        "CrossEntropies",
+        "DistributionLoss",
+        "MeanOfAll",
+        "MeanSquaredError",
+        "OneHot",
+        "Smooth",
+        "SmoothOthers",
+        "SquaredError",
+        "SumOfSquares",
+        "SumOverRows",
     ),
     "masking": (
         "MINUS_INFINITY",

@@ -19,6 +19,12 @@ from attncli.arithmetic.operations.backward import RotateBack, ScatterAdd, Targe
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.composed import LossOfLogits, TargetDifference
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.losses import (
+    BinaryCrossEntropies,
+    BinaryLossOfLogits,
+    DistributionDifference,
+    DistributionLoss,
+)
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.arithmetic.operations.rotary import Rotate
@@ -29,6 +35,9 @@ from attncli.arithmetic.signature import operands_in, parse
 def derivative(operation: Operation, operand: int) -> Operation:
     """∂L/∂X for the operand X of a place, from the operation's operands, its result, and ∂L/∂ its
     result. Raises NotImplementedError where there is none, or none is known."""
+    of_loss = _of_loss(operation) if operand == 0 else None
+    if of_loss is not None:
+        return of_loss
     match operation:
         case Indexed(tree=tree) if not _is_condition(tree, operand):
             return _of_equation(operation, operand)
@@ -38,13 +47,26 @@ def derivative(operation: Operation, operand: int) -> Operation:
             return ScatterAdd(operation, operand)
         case Rotate() if operand == 0:
             return RotateBack(operation)
-        case LossOfLogits(targets) if operand == 0:
-            return TargetDifference(targets)
-        case NegativeLog(targets):
-            return TargetSlope(targets)
         case _:
             what = f"{type(operation).__name__} has no derivative in operand {operand + 1}"
             raise NotImplementedError(f"{what}: it is no equation there")
+
+
+def _of_loss(operation: Operation) -> Operation | None:
+    """The derivative of a loss of which no equation says it as people know it."""
+    match operation:
+        case LossOfLogits(targets):
+            return TargetDifference(targets)
+        case NegativeLog(targets):
+            return TargetSlope(targets)
+        case DistributionLoss():
+            return DistributionDifference(operation)
+        case BinaryLossOfLogits():
+            return operation.slope
+        case BinaryCrossEntropies():
+            return _of_equation(operation.smooth, 0)
+        case _:
+            return None
 
 
 @cache

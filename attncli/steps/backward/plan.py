@@ -74,6 +74,8 @@ def in_general(definitions: Sequence[Definition], fixed: Collection[str]) -> tup
 
 def _uses(definition: Definition) -> Iterator[Use]:
     """The operands that what is made changes with, little by little."""
+    if definition.operation.takes_only_sizes:
+        return
     for place in range(len(definition.operands)):
         if has_derivative(definition.operation, place):
             yield Use(definition, place)

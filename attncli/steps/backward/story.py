@@ -11,9 +11,6 @@ from attncli.steps.backward.plan import backward_story, steps_back
 from attncli.steps.order import BACK_THROUGH, step_named
 from attncli.trace import Definition, PlannedStep
 
-LOSS = Name("cross_entropy")
-"""The loss whose gradients are taken."""
-
 
 def what_follows(
     scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None = None
@@ -24,7 +21,7 @@ def what_follows(
     if scenario.training is not None:
         from attncli.steps.training.story import training_story
 
-        yield from training_story(scenario, scenario.training, (parts, back), LOSS)
+        yield from training_story(scenario, scenario.training, (parts, back))
 
 
 def _way_back(
@@ -35,13 +32,17 @@ def _way_back(
     asked = "train" if scenario.training else "backward" if scenario.backward else ""
     if not asked:
         return
-    if not scenario.prediction.targets:
+    if not scenario.prediction.loss:
         if problems is not None:
-            right = "give targets, the tokens that should follow, and an unembedding"
+            right = (
+                "give targets: the tokens that should follow, and an unembedding; or the rows of"
+                " numbers that should come out"
+            )
             problems.add(scenario.where(asked), "gradients are those of a loss", right)
         return
-    backs = steps_back(parts, _whole, LOSS, _starts(scenario, parts, problems))
-    yield from backward_story(backs, LOSS, BACK_THROUGH)
+    loss = Name(scenario.prediction.loss)
+    backs = steps_back(parts, _whole, loss, _starts(scenario, parts, problems))
+    yield from backward_story(backs, loss, BACK_THROUGH)
 
 
 def _starts(

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import (
     ColumnMean,
+    CrossEntropies,
+    DistributionLoss,
     ExponentialOf,
     LossOfLogits,
     NegativeLog,
+    OneHot,
+    Smooth,
+    SmoothOthers,
     TakeRows,
 )
 from attncli.file.keys import Key
-from attncli.file.kinds import ListOf
+from attncli.file.kinds import SHARE, Either, Kind, ListOf
+from attncli.file.matrices import MATRIX
+from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.softmax import softmax
+from attncli.steps.prediction.binary_loss import logits_of
+from attncli.steps.prediction.mse import TARGETS
 from attncli.steps.prediction.predict import TEMPERATURE, TOP_K
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
@@ -27,18 +41,47 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     prediction = place.scenario.prediction
     chosen = _is_chosen(place)
     at = place.at(place.name("plain")) if chosen else place
-    probabilities, targets = _probabilities(place), place.name("targets")
-    loss, entropy = place.name("loss"), place.name("cross_entropy")
-    of_targets = NegativeLog(prediction.target_places)
+    probabilities = _probabilities(place)
     rows = _with_target(place, probabilities)
     of = rows[0].name if rows else probabilities
-    return (
-        *(softmax(at, place.x, probabilities, "loss") if chosen else ()),
-        *rows,
-        Definition(loss, of_targets, (of,), blame=targets),
-        Definition(entropy, ColumnMean(), (loss,)),
-        Definition(place.name("perplexity"), ExponentialOf(), (entropy,)),
-    )
+    softmaxed = softmax(at, place.x, probabilities, "loss") if chosen else ()
+    entropy = place.name("cross_entropy")
+    spread = tuple(_distribution(place, of))
+    if spread or prediction.targets_in_numbers:
+        y = spread[-1].name if spread else TARGETS
+        loss = Definition(place.name("loss"), CrossEntropies(), (of, y), blame=TARGETS)
+        mean = Definition(entropy, ColumnMean(), (loss.name,))
+        return (*softmaxed, *rows, *spread, loss, mean)
+    loss = _of_targets(place, of, prediction.target_places)
+    mean = Definition(entropy, ColumnMean(), (loss.name,))
+    perplexity = Definition(place.name("perplexity"), ExponentialOf(), (entropy,))
+    return (*softmaxed, *rows, loss, mean, perplexity)
+
+
+def _of_targets(place: Place, probabilities: Name, targets: tuple[int, ...]) -> Definition:
+    """The loss of each row by the probability of its target alone."""
+    of_targets = NegativeLog(targets)
+    return Definition(place.name("loss"), of_targets, (probabilities,), blame=TARGETS)
+
+
+def _distribution(place: Place, probabilities: Name) -> Iterator[Definition]:
+    """The targets as shares of all classes, where a part of each is spread over these."""
+    prediction, y = place.scenario.prediction, TARGETS
+    if prediction.label_smoothing is None:
+        return
+    if not prediction.targets_in_numbers:
+        y = place.name("one_hot")
+        yield Definition(y, OneHot(prediction.target_places), (probabilities,))
+    smooth = Smooth(Number.written(prediction.label_smoothing))
+    yield Definition(place.name("smoothed"), smooth, (y,))
+
+
+def _kind_of_targets(node: Node) -> Kind[Any]:
+    """Rows of numbers, or a list of tokens."""
+    items = node.items if isinstance(node, Items) else ()
+    if isinstance(node, Map) or isinstance(next(iter(items), None), Items):
+        return MATRIX
+    return MATRIX if isinstance(node, Numbers) and node.array.ndim > 1 else ListOf(TOKEN)
 
 
 def _is_chosen(place: Place) -> bool:
@@ -48,7 +91,9 @@ def _is_chosen(place: Place) -> bool:
 
 
 def _probabilities(place: Place) -> Name:
-    """The model's own."""
+    """The model's own; or those that were read out of a cell."""
+    if place.scenario.prediction.readout:
+        return place.x
     at = place.at(place.name("plain")) if _is_chosen(place) else place
     return at.name("probabilities")
 
@@ -57,7 +102,7 @@ def _with_target(place: Place, probabilities: Name) -> tuple[Definition, ...]:
     """The rows whose target isn't ignored, as PyTorch's `ignore_index` has it."""
     prediction = place.scenario.prediction
     counted = prediction.counted
-    if len(counted) == len(prediction.targets):
+    if len(counted) == len(prediction.targets) or prediction.targets_in_numbers:
         return ()
     tokens = told_apart(place.text.tokens) or numbered(len(prediction.targets))
     names = tuple(tokens[k] for k in counted)
@@ -69,38 +114,95 @@ def _with_target(place: Place, probabilities: Name) -> tuple[Definition, ...]:
 def _whole(place: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """The loss straight from the logits, whose gradient is p − y; where only probabilities are
     given, from these."""
-    prediction, loss, entropy = place.scenario.prediction, made[-3], made[-2]
+    prediction = place.scenario.prediction
     if prediction.is_given and not place.gives("logits"):
         return made
+    loss, entropy = (_made(made, name) for name in ("loss", "cross_entropy"))
+    logits = logits_of(place.x) if prediction.readout else place.x
     counted, places = prediction.counted, prediction.target_places
+    if len(loss.operands) > 1:
+        count = len(prediction.targets) or place.height(_probabilities(place)) or 1
+        counts = tuple(k in counted or prediction.targets_in_numbers for k in range(count))
+        of = (logits, _probabilities(place), loss.operands[1])
+        return loss._replace(operation=DistributionLoss(counts), operands=of), entropy
     targets = dict(zip(counted or range(len(places)), places, strict=False))  # some may be wrong
     rows = range(len(prediction.targets) or len(places))
     of_logits = LossOfLogits(tuple(targets.get(k) for k in rows))
-    operands = (place.x, _probabilities(place))
+    operands = (logits, _probabilities(place))
     return loss._replace(operation=of_logits, operands=operands), entropy
+
+
+def _made(made: tuple[Definition, ...], local: str) -> Definition:
+    return next(one for one in made if one.name.local == local)
+
+
+def _not_smoothed(place: Place) -> Definition | None:
+    """The probability of the target alone, where a part of it is spread over all classes."""
+    prediction = place.scenario.prediction
+    if prediction.label_smoothing is None or prediction.targets_in_numbers:
+        return None
+    of = _made(_plan(place), "loss").operands[0]
+    return _of_targets(place, of, prediction.target_places)
+
+
+def _spread_over_others(place: Place) -> Definition | None:
+    """ε taken from the target and given to the others alone."""
+    smoothed = next((one for one in _plan(place) if one.name.local == "smoothed"), None)
+    epsilon = place.scenario.prediction.label_smoothing
+    if smoothed is None or epsilon is None:
+        return None
+    return smoothed._replace(operation=SmoothOthers(Number.written(epsilon)))
 
 
 def _not_shifted(place: Place) -> Definition | None:
     vocabulary = place.scenario.prediction.vocabulary
-    if any(token not in vocabulary for token in place.text.tokens) or not place.text.tokens:
+    if (
+        place.scenario.prediction.targets_in_numbers
+        or any(token not in vocabulary for token in place.text.tokens)
+        or not place.text.tokens
+    ):
         return None
     prediction = place.scenario.prediction
     tokens = place.text.tokens[-len(prediction.targets) :]
     own = tuple(vocabulary.index(tokens[k]) for k in prediction.counted if k < len(tokens))
-    return _plan(place)[-3]._replace(operation=NegativeLog(own))
+    made = _plan(place)
+    one_hot = next((one for one in made if one.name.local == "one_hot"), None)
+    if one_hot is not None:
+        return one_hot._replace(operation=OneHot(own))
+    return _made(made, "loss")._replace(operation=NegativeLog(own))
 
 
 def _happens(place: Place) -> Phrase:
     prediction = place.scenario.prediction
     targets, counted = prediction.targets, prediction.counted
+    if prediction.targets_in_numbers:
+        return (f"{_smoothed(place)}{_EACH} The cross-entropy is the mean.",)
     left_out = len(targets) - len(counted) if targets else 0
     position = "1 position is" if left_out == 1 else f"{left_out} positions are"
     told = f" {position} left out, whose target is ignored." if left_out else ""
+    names = Word(", ".join(targets[k] for k in counted))
+    if prediction.label_smoothing is not None:
+        return (
+            f"{_smoothed(place)}Each target (",
+            names,
+            f") is 1 before that, all else 0. {_EACH} The cross-entropy is the mean.{told}",
+        )
     return (
         "The loss of a position is −ln of the probability that its target got (",
-        Word(", ".join(targets[k] for k in counted)),
+        names,
         f"); the cross-entropy is the mean.{told}",
     )
+
+
+_EACH = "The loss of a position is −ln of each probability, weighted by its target, added up."
+
+
+def _smoothed(place: Place) -> str:
+    epsilon = place.scenario.prediction.label_smoothing
+    if epsilon is None:
+        return ""
+    share = decimals.text(epsilon)
+    return f"Labels are smoothed: {share} of each target is spread over all classes alike. "
 
 
 STEP = Step(
@@ -109,9 +211,11 @@ STEP = Step(
     keys=(
         Key(
             "targets",
-            ListOf(TOKEN),
+            Either(_kind_of_targets, (ListOf(TOKEN), MATRIX)),
             "the token that should follow each: loss, cross-entropy and perplexity, of the "
-            "model's own probabilities before any temperature or choice",
+            "model's own probabilities before any temperature or choice; or rows of numbers, "
+            "`[[1, 0], [0, 1]]`, that the output should be: the mean squared error. Of what is "
+            "read out of a recurrent cell alike",
         ),
         Key(
             "ignored_target",
@@ -119,10 +223,15 @@ STEP = Step(
             "what stands among the targets where none counts, such as `_`: its positions are left "
             "out, and the mean is that of the others",
         ),
+        Key(
+            "label_smoothing",
+            SHARE,
+            "the share of each target that is spread over all classes alike, such as 0.1",
+        ),
     ),
     title="Loss",
     does="says how surprised the model was by what really came next",
-    makes=("with_target", "loss", "cross_entropy", "perplexity"),
+    makes=("with_target", "one_hot", "smoothed", "loss", "cross_entropy", "perplexity"),
     shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
     happens=_happens,
     why="Training asks how surprised the model was by what really came next.",
@@ -139,6 +248,16 @@ STEP = Step(
             "Taking each token itself for its target, instead of the one that comes after it.",
             _not_shifted,
         ),
+        Mistake(
+            "not_smoothed",
+            "Taking −ln of the target's probability alone, where labels are smoothed.",
+            _not_smoothed,
+        ),
+        Mistake(
+            "spread_over_others",
+            "Spreading ε over the other classes alone: the target gets its part of it, too.",
+            _spread_over_others,
+        ),
     ),
     backward=Backward(
         "the loss",
@@ -147,5 +266,6 @@ STEP = Step(
             "said less what came."
         ),
         whole=_whole,
+        fixed=(TARGETS,),
     ),
 )

@@ -18,7 +18,7 @@ from attncli.name import Name, below
 from attncli.scenario.model import Recurrent, Settings
 from attncli.steps.recurrent.cells import product, rows
 from attncli.steps.step import Backward, General, Mistake, Step
-from attncli.trace import CellPlace, Definition
+from attncli.trace import CellPlace, Definition, WayPlace
 
 READOUT = Key(
     "readout",
@@ -50,8 +50,15 @@ def _check(place: CellPlace, problems: Problems) -> None:
             problems.add(scenario.where(name), wrong, "give W_ya, or leave it out")
 
 
-def _end(place: CellPlace) -> str:
+def end_of(place: WayPlace) -> str:
+    """What becomes of what is read out: `sigmoid`, `softmax`, `none`."""
     return place.cell.said.get(READOUT)
+
+
+def made_at(place: WayPlace) -> tuple[str, str]:
+    """The local names of what comes before a sigmoid or a softmax, and of what comes out."""
+    z = "z_y" if _bias(place) else "ya"
+    return z, z if end_of(place) == "none" else "y"
 
 
 def _plan(place: CellPlace) -> tuple[Definition, ...]:
@@ -75,16 +82,16 @@ def _seen(place: CellPlace) -> tuple[Definition, ...]:
     return (Definition(place.timed("s"), operation, (place.name("states"),)),)
 
 
-def _bias(place: CellPlace) -> tuple[Name, ...]:
+def _bias(place: WayPlace) -> tuple[Name, ...]:
     b = below(place.layer.path, "b_y")
     return (b,) if place.scenario.gives(b) else ()
 
 
 def _squashed(place: CellPlace, z: Name) -> tuple[Definition, ...]:
     y = place.timed("y")
-    if _end(place) == "sigmoid":
+    if end_of(place) == "sigmoid":
         return (Definition(y, Activate("sigmoid"), (z,)),)
-    if _end(place) == "none":
+    if end_of(place) == "none":
         return ()
     rounding = place.scenario.rounding.of_quantity("readout", place.timed("y_exp"))
     exp, total = place.timed("y_exp"), place.timed("y_sum")
@@ -96,7 +103,7 @@ def _squashed(place: CellPlace, z: Name) -> tuple[Definition, ...]:
 
 
 def _without_bias(place: CellPlace) -> Definition | None:
-    if not _bias(place) or _end(place) != "sigmoid":
+    if not _bias(place) or end_of(place) != "sigmoid":
         return None
     return Definition(place.timed("y"), Activate("sigmoid"), (place.timed("ya"),))
 
@@ -117,7 +124,7 @@ STEP = Step(
     does="draws an answer from the state",
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
     shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
-    happens=lambda place: _HAPPENS[_end(place)],
+    happens=lambda place: _HAPPENS[end_of(place)],
     why="A state is no answer by itself; W_ya draws one from it.",
     more=(
         "That is one number that a sigmoid turns into a probability, or one for each class,"

@@ -85,5 +85,6 @@ STEP = Step(
     backward=Backward(
         "the initial state",
         "What the first time makes of the initial state is pushed back on to it.",
+        gives=("initial_state",),
     ),
 )

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from attncli.file.keys import Key, Needs, Record
-from attncli.file.kinds import POSITIVE, Choice, ListOf, TextKind, WholeNumber
+from attncli.file.kinds import POSITIVE, SHARE, Choice, ListOf, TextKind, WholeNumber
+from attncli.scenario.prediction import LOSSES
 from attncli.steps.training.optimizers import optimizer_names, optimizers
 
 _MOST_STEPS = 1000
-_LOSSES = ("cross_entropy",)
 
 TRAIN = Record.of(
     Key(
         "loss",
-        Choice(_LOSSES),
-        "what is made smaller: `cross_entropy`, the default where there are targets",
+        Choice(tuple(LOSSES)),
+        "what is made smaller, as `loss` says it at the top: `cross_entropy` (the default of"
+        " targets that are tokens), `mse` (of rows of numbers) or `binary_cross_entropy`",
+    ),
+    Key(
+        "label_smoothing",
+        SHARE,
+        "the share of each target that is spread over all classes alike, as at the top",
     ),
     Key(
         "of",

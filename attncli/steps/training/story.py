@@ -140,12 +140,10 @@ class _Trainer(NamedTuple):
         return PlannedStep(step, place, planned)
 
 
-def training_story(
-    scenario: Scenario, training: Training, story: Story, loss: Name
-) -> Iterator[PlannedStep]:
+def training_story(scenario: Scenario, training: Training, story: Story) -> Iterator[PlannedStep]:
     """Each update with what comes after it: the model worked again, what that did to the loss, and
     unless it was the last one, the gradients again."""
-    forth, back = story
+    (forth, back), loss = story, Name(scenario.prediction.loss)
     made = {one.name for part in back for one in part.definitions}
     known = [*scenario.given, *scenario.random]
     parameters = trained(scenario, training, known, None)

@@ -1,0 +1,208 @@
+"""The way back at a glance: what each gradient comes from, and how large it is; by time of a
+recurrent layer and by layer of a stack, so that it is seen to vanish or explode.
+
+A gradient's size is its norm, the root of the sum of all squares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.elision import MOST_PARTS
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import FrobeniusNorm
+from attncli.document import Block, Note, Prose, Subheading, Table
+from attncli.name import Name
+from attncli.pictures import Curves, Series
+from attncli.records import NamedTuple
+from attncli.scenario.training import updates_before
+from attncli.telling.on_its_way import on_its_way
+from attncli.telling.parts import place_in_words
+from attncli.telling.pictures.curves import MOST_POINTS
+from attncli.telling.selection import Selection
+from attncli.telling.tables import table
+from attncli.trace import GRADIENTS, CellPlace, Definition, LayerPlace, ResidualPlace, Trace
+from attncli.trace.slopes import gradients_of
+
+_MOST = 2 * MOST_PARTS
+"""So many gradients are told one by one; of more only those of what is given."""
+
+
+class GradientSize(NamedTuple):
+    """A quantity, and how large its gradient is."""
+
+    of: Name
+    norm: Number
+    shape: tuple[int, int]
+
+
+def chain_of(trace: Trace, selection: Selection) -> list[Block]:
+    """All that is told of a way back at its end; nothing where there is none."""
+    sizes = {one.of: one for one in _sizes(trace)}
+    if not sizes:
+        return []
+    return [
+        Subheading(("The way back at a glance",)),
+        Prose((_SAYS,)),
+        _whole(trace, sizes),
+        *_by_time(trace, sizes, selection),
+        *_by_layer(trace, sizes, selection),
+    ]
+
+
+_SAYS = "The size of a gradient is its norm, the root of the sum of the squares of all its numbers."
+
+
+def _sizes(trace: Trace) -> Iterator[GradientSize]:
+    for name in gradients_of(trace):
+        matrix = trace.quantities[name.under(GRADIENTS)].matrix
+        norm = FrobeniusNorm().make(trace.rounding, "update", matrix).number(0, 0)
+        yield GradientSize(name, norm, matrix.shape)
+
+
+# -- what comes from what --------------------------------------------------------------------------
+
+
+def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Table:
+    """Each gradient with what it comes from; of many those of what is given."""
+    told = [*sizes.values()]
+    if len(told) > _MOST:
+        told = [one for one in told if trace.quantities[one.of].given] or told
+    sources = _sources(trace, sizes)
+    rows = (
+        (str(one.of), _shape(one), _text(one.norm), ", ".join(sources.get(one.of, ())))
+        for one in told
+    )
+    return table(("Gradient of", "Shape", "Size", "comes from that of"), rows, _MOST)
+
+
+def _shape(one: GradientSize) -> str:
+    return f"{one.shape[0]} × {one.shape[1]}"
+
+
+def _sources(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[str]]:
+    """The quantities whose gradients the gradient of each is made of, by whatever parts."""
+    made: dict[Name, Definition] = {one.name: one for one in trace.plan}
+    whole = {name.under(GRADIENTS): name for name in sizes}
+    found: dict[Name, list[str]] = {}
+    for gradient, name in whole.items():
+        waiting, before = [gradient], dict[str, None]()
+        while waiting:
+            one = made.get(waiting.pop(0))
+            gradients = () if one is None else (x for x in one.operands if x.inside(GRADIENTS))
+            for operand in gradients:
+                if operand in whole:
+                    before[str(whole[operand])] = None
+                else:
+                    waiting.append(operand)
+        found[name] = [*before]
+    return found
+
+
+# -- by time, by layer -----------------------------------------------------------------------------
+
+
+class _Link(NamedTuple):
+    """One of the sizes that follow each other on the way back: what it is called, and of what."""
+
+    called: str
+    of: Name
+
+
+def _by_time(
+    trace: Trace, sizes: Mapping[Name, GradientSize], selection: Selection
+) -> Iterator[Block]:
+    """Of each way of a recurrent layer the states, the one that the way ends with first, with the
+    norm of the factor that leads there from the end, where that is worked."""
+    ways: dict[Name, list[CellPlace]] = {}
+    for part in trace.story:
+        place = part.place
+        first = part.step == "state" and not updates_before(part.path)
+        if first and isinstance(place, CellPlace) and place.timed("a") in sizes:
+            ways.setdefault(place.path, []).append(place)
+    for path, places in ways.items():
+        links = [_Link(str(one.time), one.timed("a")) for one in reversed(places)]
+        factors = [_factor(trace, one) for one in reversed(places)]
+        title = _titled("The gradients of the states through time", path)
+        yield from _links(sizes, title, "Time", links, factors)
+        if selection.pictured and len(links) > 1:
+            yield _curves(sizes, title, "time", links[::-1])
+
+
+def _factor(trace: Trace, place: CellPlace) -> str:
+    """What a gradient at the end is multiplied by on its way to the state before this time."""
+    norm = trace.quantities.get(place.timed("factor_norm"))
+    return "" if norm is None else _text(norm.number(0, 0))
+
+
+def _by_layer(
+    trace: Trace, sizes: Mapping[Name, GradientSize], selection: Selection
+) -> Iterator[Block]:
+    """Of each stack what goes into its layers, the last one first."""
+    stacks: dict[Name, dict[Name, Name]] = {}
+    for part in trace.story:
+        place = part.place
+        if isinstance(place, LayerPlace) and not updates_before(place.path):
+            layers = stacks.setdefault(place.stack.path, {})
+            layers.setdefault(place.layer.path, place.x)
+            if isinstance(place, ResidualPlace) and place.number == 1:  # before any norm
+                layers[place.layer.path] = place.skipped
+    for path, layers in stacks.items():
+        known = {k: x for k, x in layers.items() if x in sizes}
+        if len(known) > 1:
+            links = [_Link(str(k.number), x) for k, x in reversed(known.items())]
+            title = _titled("The gradients of what goes into each layer", path)
+            yield from _links(sizes, title, "Layer", links, [])
+            if selection.pictured:
+                yield _curves(sizes, title, "layer", links[::-1])
+
+
+def _titled(title: str, path: Name) -> str:
+    place = place_in_words(path)
+    return f"{place}: {title[0].lower()}{title[1:]}" if place else title
+
+
+def _links(
+    sizes: Mapping[Name, GradientSize],
+    title: str,
+    heading: str,
+    links: Sequence[_Link],
+    factors: Sequence[str],
+) -> Iterator[Block]:
+    if len(links) < 2:  # noqa: PLR2004  (one goes nowhere)
+        return
+    norms = [sizes[one.of].norm for one in links]
+    headings: tuple[str, ...] = (heading, "Gradient of", "Size", "Of the one before")
+    rows: list[tuple[str, ...]] = [
+        (link.called, str(link.of), _text(norm), ratio)
+        for link, norm, ratio in zip(links, norms, _ratios(norms), strict=True)
+    ]
+    if any(factors):
+        headings = (*headings, "Factor from the end")
+        rows = [(*row, factor) for row, factor in zip(rows, factors, strict=True)]
+    yield Subheading((title,))
+    yield table(headings, rows, _MOST)
+    yield Note(on_its_way(norms, "On its way back the size of the gradient"))
+
+
+def _ratios(norms: Sequence[Number]) -> Iterator[str]:
+    """Each as a share of the one before it on the way back."""
+    yield ""
+    for before, after in pairwise(norms):
+        share = after.shown / before.shown if before.shown else None
+        yield "" if share is None else f"× {share:.3f}"
+
+
+def _curves(
+    sizes: Mapping[Name, GradientSize], title: str, axis: str, links: Sequence[_Link]
+) -> Curves:
+    numbers = tuple(sizes[one.of].norm for one in links[:MOST_POINTS])
+    above = all(one.shown > 0 for one in numbers)  # what is 0 has no logarithm
+    labels = tuple(one.called for one in links[:MOST_POINTS])
+    return Curves(title, axis, labels, (Series("size", numbers),), logarithmic=above)
+
+
+def _text(number: Number) -> str:
+    return decimals.text(number.shown).replace("-", "−")
