@@ -104,6 +104,10 @@ def test_no_key_is_silent(base: str, key: str) -> None:
         ({"X": X, "layers": [{**WEIGHTS, **NETWORK, "residual_scale": 2, "residuals": "false"}]}, ["residual_scale"]),
         ({**BASES["block"], "activation": "swiglu"}, ["W2"]),
         ({**BASES["attention"], "until": "scores", "activation": "gelu"}, ["V"]),
+        ({**BASES["block"], "norms": {"gamma_plus_one": "true"}}, ["norms.gamma_plus_one"]),
+        ({**BASES["block"], "norm2": {"gamma_plus_one": "true"}}, ["norm2.gamma_plus_one"]),
+        ({**BASES["attention"], "rounding": {"steps": {"softmax": 4, "ffn": 2}}}, ["rounding.steps.ffn"]),
+        ({**BASES["attention"], "rounding": {"quantities": {"exp": 4, "ffn": 2}}}, ["rounding.quantities.ffn"]),
     ],
 )  # fmt: skip
 def test_what_is_said(given: dict[str, Any], unused: list[str], tmp_path: Path) -> None:
@@ -117,6 +121,19 @@ def test_what_is_said(given: dict[str, Any], unused: list[str], tmp_path: Path) 
     result = CliRunner().invoke(app, ["validate", str(path)])
     assert result.exit_code == 0
     assert f"; not used: {', '.join(unused)}" in result.output
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"qk_norm": RMS},
+        {"qk_norm": RMS, "heads": 2, "rounding": {"quantities": {"heads[1].Q": 4, "scores": 2}}},
+        {"norm1": {"gamma": [1, 2]}, "norms": {"gamma_plus_one": "true"}},
+    ],
+)
+def test_what_is_used_is_not_said(given: dict[str, Any]) -> None:
+    base = BASES["block" if "norms" in given else "attention"]
+    assert work(load({**base, **given})).unused == ()
 
 
 def test_what_is_missing(tmp_path: Path) -> None:

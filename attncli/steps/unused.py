@@ -10,9 +10,10 @@ from attncli.file.keys import Key
 from attncli.file.matrices import MatrixLike
 from attncli.name import Name, below
 from attncli.scenario.scenario import Scenario
+from attncli.steps.block.norm_keys import PLUS_ONE
 from attncli.steps.order import CELL_STEPS, IN_HEADS, ORDER
 from attncli.steps.schema import SCENARIO
-from attncli.trace import PlannedStep, Quantity
+from attncli.trace import NormPlace, PlannedStep, Quantity
 
 Values = Mapping[str, Any]
 
@@ -21,6 +22,7 @@ _OF_TEXTS = ("dictionary", "learn", "estimate", "prune", "viterbi", "tokenize")
 _HEADS = ("split", "merge", *(line.step for line in IN_HEADS))
 _CELLS = tuple(line.step for line in CELL_STEPS)
 _WITH_WEIGHTS = ("project", "merge", "ffn", "unembed", *_CELLS)
+_NORMS_OF_STACKS = ("embedding_norm", "final_norm")
 _ALSO: Mapping[str, tuple[str, ...]] = {
     "positions": ("rotate", "bias"),
     "heads": _HEADS,
@@ -46,15 +48,49 @@ def unused(
         return tuple(given)
     making = {one.name for one in made}
     taken = [part for part in told if any(d.name in making for d in part.definitions)]
-    said = (one for one in _settings(scenario) if not _is_taken(one, taken))
-    return (*given, *(one for one in said if not any(name.inside(one) for name in given)))
+    said = [one for one in _settings(scenario) if not _is_taken(one, taken)]
+    said = [one for one in said if not any(name.inside(one) for name in given)]
+    return (*given, *said, *_plus_ones(taken), *_other_decimals(scenario, taken, making))
+
+
+def _plus_ones(taken: Sequence[PlannedStep]) -> Iterator[Name]:
+    """Where 1 would be added to a γ that isn't there, and no other norm has one either."""
+    found: dict[Name, bool] = {}
+    for place in (part.place for part in taken if isinstance(part.place, NormPlace)):
+        if place.norm.get(PLUS_ONE):
+            own, shared = (below(path, PLUS_ONE.name) for path in (place.path, _norms_of(place)))
+            name = own if place.scenario.writes(own) else shared
+            found[name] = place.gives("gamma") or found.get(name, False)
+    yield from (name for name, is_used in found.items() if not is_used)
+
+
+def _norms_of(place: NormPlace) -> Name:
+    """Where it is said how all norms are done: in the norm's layer, or above it."""
+    here = below(place.path.path, "norms")
+    return here if place.scenario.writes(here) else below(place.stack.path, "norms")
+
+
+def _other_decimals(
+    scenario: Scenario, taken: Sequence[PlannedStep], making: Collection[Name]
+) -> Iterator[Name]:
+    """Decimals of steps that aren't taken, and of quantities that aren't made."""
+    known = {
+        "steps": {part.step for part in taken},
+        "quantities": {one for name in making for one in (name, name.alone, name.local)},
+    }
+    for kind, said in (
+        ("steps", scenario.rounding.steps),
+        ("quantities", scenario.rounding.quantities),
+    ):
+        unknown = (name for name in said if name not in known[kind])
+        yield from (below(below(Name("rounding"), kind), name) for name in unknown)
 
 
 def _is_taken(setting: Name, taken: Collection[PlannedStep]) -> bool:
     """Whether a step that a setting is for is taken in the place that it is said for."""
     steps = _steps_of().get(setting.local, ())
     own = setting.local.startswith("norm") and setting.local not in ("norm", "norms")
-    place = setting if own or setting.local.endswith("_norm") else setting.path
+    place = setting if own or setting.local in _NORMS_OF_STACKS else setting.path
     return any(
         part.step in steps and (part.path == place or part.path.inside(place)) for part in taken
     )
