@@ -30,6 +30,9 @@ ALONE: Mapping[str, tuple[str, ...]] = {
     f"{X}activation: none\nfinal_norm: {{kind: rms}}\n": ("final_norm.normed",),
     f"{X}unembedding: [[1, 0, 1], [0, 1, 1]]\n": ("last", "logits", "probabilities"),
     f"{TEXT}unembedding: tied\ntargets: [b, a]\n": ("logits", "probabilities", "cross_entropy"),
+    f"{X}head: {{W: [[1, 2], [0, 1]], activation: tanh}}\npredict_from: first\n": ("first", "head.activated"),
+    f"{TEXT}positions: sinusoidal\n": ("P", "X"),
+    f"{TEXT}positions: [[1, 0], [0, 1]]\n": ("P", "X"),
     f"{TEXT}positions: sinusoidal\n{W}unembedding: [[1, 2], [0, 1]]\n": ("P", "X", "ffn", "logits"),
 }  # fmt: skip
 

@@ -127,6 +127,8 @@ def test_what_is_said(given: dict[str, Any], unused: list[str], tmp_path: Path) 
     "given",
     [
         {"qk_norm": RMS},
+        {"positions": {"kind": "relative", "table": [[1], [2], [3], [4]], "max_distance": 3}},
+        {"positions": {"kind": "alibi"}},
         {"qk_norm": RMS, "heads": 2, "rounding": {"quantities": {"heads[1].Q": 4, "scores": 2}}},
         {"norm1": {"gamma": [1, 2]}, "norms": {"gamma_plus_one": "true"}},
     ],
@@ -134,6 +136,11 @@ def test_what_is_said(given: dict[str, Any], unused: list[str], tmp_path: Path) 
 def test_what_is_used_is_not_said(given: dict[str, Any]) -> None:
     base = BASES["block" if "norms" in given else "attention"]
     assert work(load({**base, **given})).unused == ()
+
+
+def test_the_row_that_a_head_takes_is_used() -> None:
+    head = {"W": EYE, "activation": "tanh"}
+    assert work(load({"X": X, "head": head, "predict_from": "first"})).unused == ()
 
 
 def test_what_is_missing(tmp_path: Path) -> None:

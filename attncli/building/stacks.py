@@ -61,7 +61,8 @@ class Builder(NamedTuple):
         if "layers" not in values:
             said = Settings(path, values, frozenset(values))
             layer = self._layer(said, self._separate(path, seen), alone=True)
-            bare = seen.rope is None and seen.alibi is None and needs_no_attention(values)
+            positions = _all_positions(path, values.get("positions"))
+            bare = all(one.is_added for one in positions) and needs_no_attention(values)
             return (without_attention(layer, _norm(path, "norm1", values)) if bare else layer,)
         shared = {key: value for key, value in values.items() if key in LAYER and LAYER[key].shared}
         for key in values:

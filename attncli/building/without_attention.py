@@ -1,5 +1,5 @@
-"""A scenario of a part that needs no attention: a feed-forward network, a norm, an activation or
-logits by themselves."""
+"""A scenario of a part that needs no attention: a feed-forward network, a norm, an activation,
+positions that are added, a head or logits by themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from attncli.steps.schema import ATTENTION
 FFN = ("W1", "W2", "W3", "b1", "b2", "b3", "experts")
 _NETWORK = (*FFN, "activation", "gated")
 _NORM = ("norm", "norms", "norm1")
-_WITHOUT = (*_NETWORK, *_NORM, "final_norm", "unembedding", "logits", "probabilities")
+_WITHOUT = (
+    *_NETWORK, *_NORM, "final_norm", "head", "positions", "unembedding", "logits", "probabilities",
+)  # fmt: skip
 _ATTENDING = ("block", "queries", "keys", "values", "memory", "encoder", "d_k", "d_v")
 _FOR_ALL = ("weights_layout",)
 """What is said of attention, and of what comes after it alike."""

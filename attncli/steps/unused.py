@@ -24,7 +24,8 @@ _CELLS = tuple(line.step for line in CELL_STEPS)
 _WITH_WEIGHTS = ("project", "merge", "ffn", "unembed", *_CELLS)
 _NORMS_OF_STACKS = ("embedding_norm", "final_norm")
 _ALSO: Mapping[str, tuple[str, ...]] = {
-    "positions": ("rotate", "bias"),
+    "positions": ("rotate", "bias", "relative"),
+    "predict_from": ("head",),
     "heads": _HEADS,
     "kv_heads": _HEADS,
     "d_k": ("scores",),
