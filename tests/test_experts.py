@@ -154,3 +154,36 @@ def test_a_template_names_the_matrices_of_all_experts(tmp_path: Path) -> None:
         with pytest.raises(ScenarioError) as refused:
             load(place)
         assert wrong in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [("{e}", ""), ("x", "'{e}' for an expert's")],
+)
+def test_a_tensor_has_the_matrices_of_all_experts(
+    entry: object, wrong: str, tmp_path: Path
+) -> None:
+    whole = {f"l.{i}": np.array([net["W1"].T for net in _NETWORKS[2 * i :][:2]]) for i in (0, 1)}
+    others = {f"l.{i}.{e}.W2": _NETWORKS[2 * i + e]["W2"] for i in (0, 1) for e in (0, 1)}
+    arrays: dict[str, Any] = {**whole, **others, "R0": _W_R[:, :2], "R1": _W_R[:, 2:]}
+    np.savez(tmp_path / "w.npz", **arrays)
+    keys: dict[str, Any] = {
+        "experts.W1": {"key": "l.{i}", "entry": entry, "transposed": "true"},
+        "experts.W2": "l.{i}.{e}.W2",
+        "router.W_R": "R{i}",
+    }
+    said = {
+        "X": _X.tolist(), "layers": 2, "experts": 2, "projection": "none",
+        "weights": {"file": "w.npz", "keys": keys}, "rounding": {"policy": "exact"},
+    }  # fmt: skip
+    place = tmp_path / "s.yaml"
+    place.write_text(yaml.safe_dump(said))
+    if wrong:
+        with pytest.raises(ScenarioError) as refused:
+            load(place)
+        assert wrong in str(refused.value)
+        return
+    trace = work(load(place))
+    for i, e in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        given = trace[f"layers[{i + 1}].experts[{e + 1}].W1"].values
+        np.testing.assert_array_equal(given, _NETWORKS[2 * i + e]["W1"])

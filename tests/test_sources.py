@@ -818,6 +818,14 @@ def test_arrays_of_many_sides(tmp_path: Path) -> None:
     assert ArrayPart(rows=slice(1, 2)).of(kernel[None, 0, 0]).tolist() == [[3, 4, 5]]
     np.save(tmp_path / "k.npy", kernel[None, 0, 0])
     assert numbers(tmp_path, "k.npy") == [[0, 1, 2], [3, 4, 5]]
+    stacked = np.arange(24.0).reshape(2, 3, 4)
+    turned = ArrayPart(entry=1, transposed=True, rows=slice(0, 2))
+    assert turned.of(stacked).tolist() == stacked[1].T[:2].tolist()
+    assert ArrayPart(entry=1).of(stacked[0]).tolist() == stacked[0, 1].tolist()
+    for wrong, array in (("single number", np.ones(3)), ("of 0 to 1", stacked)):
+        with pytest.raises(RefusedFileError) as refused:
+            ArrayPart(entry=2).of(array)
+        assert wrong in f"{refused.value.wrong} {refused.value.right}"
 
 
 def test_parts_that_are_not_there() -> None:
@@ -825,6 +833,7 @@ def test_parts_that_are_not_there() -> None:
         ArrayPart(split=(5, 1)),
         ArrayPart(rows=slice(2, 9)),
         ArrayPart(split=(3, 1), heads=4),
+        ArrayPart(entry=6),
     ):
         with pytest.raises(RefusedFileError):
             part.of(np.ones((6, 4)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.file.files import RefusedFileError
 from attncli.file.keys import Key
-from attncli.file.kinds import COUNT, Flag, Schema
+from attncli.file.kinds import COUNT, Flag, Schema, WholeNumber
 from attncli.file.nodes import Items, Node, Scalar, describe
 from attncli.file.problems import Problems
 from attncli.records import NamedTuple
@@ -21,7 +21,8 @@ _RANGE = re.compile(r"(\d{0,9}):(\d{0,9})")
 
 
 class ArrayPart(NamedTuple):
-    """What is taken of an array [r, c] or [n], in this order: of one with more sides each entry
+    """What is taken of an array [r, c] or [n], in this order: of one that has more sides the entry
+    `entry` of the first; of one with more sides each entry
     of the first is a row, where it is to be `flat`, or of a picture [channels, height, width] so
     wide and high `patches` are; it is `transposed`; of the rows and
     the columns a range; of the longer side part `split[1]` of `split[0]` equal ones, or where the
@@ -34,10 +35,13 @@ class ArrayPart(NamedTuple):
     heads: int = 1
     flat: bool = False
     patches: int = 0
+    entry: int | None = None
 
     def shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The rows and columns that an array is read as, before anything is taken of it. Raises
-        RefusedFileError for a picture that can't be cut."""
+        RefusedFileError for a picture that can't be cut, and for an entry that isn't there."""
+        if self.entry is not None:
+            shape = _entry(shape, self.entry)
         if self.patches:
             channels, height, width = _picture(shape, self.patches)
             side = self.patches
@@ -51,6 +55,7 @@ class ArrayPart(NamedTuple):
     def of(self, array: Array) -> Array:
         """The part. Raises RefusedFileError where the array hasn't got it."""
         shape = self.shape(array.shape)
+        array = array if self.entry is None else array[self.entry]
         array = (self._cut(array) if self.patches else array).reshape(shape)
         if self == WHOLE or array.ndim not in (1, 2):
             return array
@@ -82,7 +87,8 @@ class ArrayPart(NamedTuple):
 
     def told(self) -> str:
         """`, rows 0:64, part 1 of 3`."""
-        told = ["each entry flattened"] if self.flat else []
+        told = [] if self.entry is None else [f"entry {self.entry}"]
+        told += ["each entry flattened"] if self.flat else []
         told += [f"patches of {self.patches} × {self.patches} pixels"] if self.patches else []
         told += ["transposed"] if self.transposed else []
         for name, some in (("rows", self.rows), ("columns", self.columns)):
@@ -95,6 +101,17 @@ class ArrayPart(NamedTuple):
 
 
 WHOLE = ArrayPart()
+
+
+def _entry(shape: tuple[int, ...], index: int) -> tuple[int, ...]:
+    """The sides of an entry of an array. Raises RefusedFileError where there is none."""
+    if len(shape) < 2:  # noqa: PLR2004
+        wrong = f"entry {index} of an array of the shape {shape} is a single number"
+        raise RefusedFileError(wrong, "leave entry out")
+    if index >= shape[0]:
+        wrong = f"entry {index} of an array that has {shape[0]}"
+        raise RefusedFileError(wrong, f"they are counted from 0: give one of 0 to {shape[0] - 1}")
+    return shape[1:]
 
 
 def _picture(shape: tuple[int, ...], side: int) -> tuple[int, int, int]:
@@ -156,7 +173,13 @@ class _SplitKind:
         return {"type": "array", "items": COUNT.schema(), "minItems": 2, "maxItems": 2}
 
 
+ENTRY_KEY: Key[int | None] = Key(
+    "entry",
+    WholeNumber(0, 10**6),
+    "of an array with more sides than two: the entry of its first side that is meant, from 0",
+)
 PART_KEYS: tuple[Key[Any], ...] = (
+    ENTRY_KEY,
     Key("transposed", Flag(), "whether it is to be transposed first", False),
     Key("rows", _RangeKind(), "some of its rows: `0:64` (from 0, without 64), `2:` (from 2 on)"),
     Key("columns", _RangeKind(), "some of its columns, likewise"),

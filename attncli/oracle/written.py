@@ -60,6 +60,8 @@ def inherited(settings: Record, data: Record, inner: Record) -> Record:
 
 def part(array: Numbers, source: Record) -> Numbers:
     """The part of an array that a source means."""
+    if "entry" in source:
+        array = array[int(source["entry"])]
     if "patches" in source:
         array = _patches(array, int(source["patches"]))
     if str(source.get("flat")).lower() == "true":

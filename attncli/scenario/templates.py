@@ -3,12 +3,13 @@ keys: {W_Q: 'h.{i}.q.weight'}}`, which stands for a `{file, key}` in each of the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from attncli.file.address import AddressError, parse_address
-from attncli.file.array_parts import PART_KEYS
+from attncli.file.array_parts import ENTRY_KEY, PART_KEYS
 from attncli.file.keys import Key, Record
-from attncli.file.kinds import COUNT, Either, Kind, MapOf, TextKind
+from attncli.file.kinds import COUNT, Either, Kind, MapOf, Schema, TextKind
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
 from attncli.records import NamedTuple
@@ -20,10 +21,33 @@ EXPERT = "{e}"
 """The same for the number of an expert."""
 _ENCODER, _EXPERTS = "encoder", "experts"
 _NAME = "its name, in which `{i}` is the number of a layer, from 0, and `{e}` that of an expert"
+_ENTRY = re.compile(r"\d{1,6}|\{[ie]\}")
+
+
+class _EntryKind:
+    """A number from 0, or that of the layer or the expert."""
+
+    def read(self, node: Node, problems: Problems) -> str | None:
+        if isinstance(node, Scalar) and _ENTRY.fullmatch(node.text):
+            return node.text
+        wrong = f"{describe(node)}, where a number from 0 belongs"
+        problems.add(node.where, wrong, "give one, or '{i}' for a layer's, '{e}' for an expert's")
+        return None
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": "integer"}, {"type": "string", "enum": [NUMBER, EXPERT]}]}
+
+
 _TENSOR = Record.of(
     Key("file", TextKind("a path"), "the file that it is in, where that is another"),
     Key("key", TextKind("a key"), _NAME),
-    *PART_KEYS,
+    *(key for key in PART_KEYS if key != ENTRY_KEY),
+    Key(
+        ENTRY_KEY.name,
+        _EntryKind(),
+        "of an array with more sides than two: the entry of its first side; `'{i}'` or `'{e}'` is"
+        " the number of the layer or of the expert",
+    ),
 )
 
 
@@ -159,7 +183,7 @@ class _Tensor(NamedTuple):
         if self._said("file") is None:
             problems.add(where, "no file says where this is", "add one, like file: w.safetensors")
             return stack
-        if NUMBER not in self._key().text:
+        if not self._counts(NUMBER):
             return self._put_into(stack, stack, 0, problems)
         layers = stack.get("layers")
         if not isinstance(layers, Items):
@@ -176,7 +200,7 @@ class _Tensor(NamedTuple):
 
     def _put_into(self, layer: Map, stack: Map, number: int, problems: Problems) -> Map:
         """A layer with the tensor, or with that of each of its experts."""
-        if EXPERT not in self._key().text:
+        if not self._counts(EXPERT):
             return _with(layer, self.path, self._node(number))
         experts = self._experts(layer.get(_EXPERTS) or stack.get(_EXPERTS), problems)
         filled = tuple(
@@ -219,6 +243,11 @@ class _Tensor(NamedTuple):
         named = self.said if isinstance(self.said, Scalar) else self._said("key")
         return named if isinstance(named, Scalar) else Scalar("", self.said.where)
 
+    def _counts(self, number: str) -> bool:
+        """Whether it is another one for each layer, or for each expert."""
+        index = self._said("entry")
+        return number in self._key().text or (isinstance(index, Scalar) and index.text == number)
+
     def _node(self, number: int, expert: int = 0) -> Map:
         """`{file: …, key: …}` with the part that is meant, for a layer, or an expert of it."""
         where, key, file = self.said.where, self._key(), self._said("file")
@@ -228,7 +257,12 @@ class _Tensor(NamedTuple):
         entries: list[tuple[Scalar, Node]] = [(Scalar("file", where), file)]
         entries += [(Scalar("key", where), named)] if key.text else []
         more = self.said.entries if isinstance(self.said, Map) else ()
-        entries += [entry for entry in more if entry[0].text not in ("file", "key")]
+        entries += [entry for entry in more if entry[0].text not in ("file", "key", "entry")]
+        index = self._said("entry")
+        if isinstance(index, Scalar):
+            numbers = {NUMBER: str(number), EXPERT: str(expert)}
+            of_it = Scalar(numbers.get(index.text, index.text), index.where)
+            entries.append((Scalar("entry", where), of_it))
         return Map(tuple(entries), where)
 
 
