@@ -278,7 +278,7 @@ def test_the_steps_of_a_scenario_are_explained(name: str) -> None:
         (["run", "softmax"], "softmax is a step (keys: weights): see attn explain --step softmax"),
         (["explain", "logits"], "the step unembed makes logits (keys: unembedding, "),
         (["run", "gru"], "did you mean yassine_gru?"),
-        (["run", "transformer"], "no such file, nor a shipped scenario; known: alice_met_bob, "),
+        (["run", "transformer"], "no such file, nor a shipped scenario; known: adam_by_hand, "),
         (["run", "i_love_ai", "--step", "logits"], "did you mean unembed, which makes logits?"),
         (["run", "i_love_ai", "--cell", "loss[1]"], "loss is a step (keys: targets, ignored_target, label_smoothing): see"),
         (["run", "i_love_ai", "--set", "capped_logits=1"], "the step unembed makes capped_logits"),

@@ -210,7 +210,7 @@ def test_one_step_is_a_lesson_with_the_loss_before_and_after(tmp_path: Path) -> 
     told = " ".join(page.split())
     assert "update.W_Q[2] = [0 − 0.1×0.395, 1 − 0.1×(−0.296)] = [−0.040, 1.030]" in told
     assert "train[1].change = 1.343 − 1.687 = −0.344" in told
-    assert "After 1 update the loss is 1.343: it fell by 0.344" in told
+    assert "The loss is 1.343 now: it fell by 0.344" in told
     assert "train[1].scores" not in page
     assert "After update 1 · Softmax" not in page
     closely = run("run", salt(tmp_path), "--detail", "full").stdout
@@ -223,6 +223,14 @@ def test_the_page_ends_with_each_loss_and_the_embeddings(tmp_path: Path) -> None
     told = run("run", path).stdout
     assert "Updates │  Loss  Change  Promised  p(salt)" in told
     assert "The embeddings before, during and after" in told
+
+
+def test_learning_to_attend_is_a_lesson_of_three_hundred_lines() -> None:
+    page = run("run", "learning_to_attend").stdout
+    assert len(page.splitlines()) <= 300
+    trace = work(load("learning_to_attend"))
+    before, after = (trace[name].values[2, 1] for name in ("weights", "train[1].weights"))
+    assert after > before, "the weight that it gives to cat"
 
 
 WRONG = {

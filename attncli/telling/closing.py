@@ -38,8 +38,9 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
 
 
 def _way_back(trace: Trace, selection: Selection) -> list[Block]:
-    """The way back at a glance, where there is one."""
-    if not trace.scenario.goes_back:
+    """The way back at a glance, where there is one; a page of training, which goes on from it, has
+    it only in full."""
+    if not trace.scenario.goes_back or (trace.scenario.training and not selection.whole):
         return []
     from attncli.telling.chain import chain_of
 

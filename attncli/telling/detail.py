@@ -13,7 +13,8 @@ from attncli.telling.length import length_of
 MOST_IN_FULL = 400
 """The lines of the longest page that is told in full without being asked for."""
 LONG = 300
-"""A page of more lines says how to see less of it."""
+"""A page of more lines says how to see less of it; one of training, which has a way back and an
+update for each step forth, is told in full only if it has no more."""
 
 
 def how_to_see_less(detail: str, page: Document, length: int | None = None) -> list[Block]:

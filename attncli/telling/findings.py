@@ -249,9 +249,9 @@ def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
 
 
 def _surprised(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """What a perplexity means."""
+    """What a perplexity means, unless training goes on to tell what the loss comes to."""
     perplexity = trace.quantities.get(place.name("perplexity"))
-    if perplexity is None:
+    if perplexity is None or trace.scenario.training is not None:
         return []
     number = perplexity.matrix.number(0, 0)
     return [

@@ -17,7 +17,7 @@ from attncli.document import Spans
 from attncli.name import Name
 from attncli.telling.parts import definitions_of, step_of
 from attncli.telling.sentences import joined
-from attncli.trace import Definition, PlannedStep, Trace
+from attncli.trace import BackwardPlace, Definition, PlannedStep, Trace
 
 
 def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -> Spans:
@@ -29,11 +29,19 @@ def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -
     if alike and shapes_in(trace, alike[-1]) == shapes:
         shapes = ()
     told = joined(((equation,) for equation in shapes), ", ")
-    return (
-        *(() if alike else (f"{step.why_here(part.place)} ",)),
-        *step.happens_at(part.place),
-        *((" Shapes: ", *told, ".") if told else ()),
-    )
+    purpose = () if alike else (step.why_here(part.place),)
+    happens = () if not alike and _is_said(part, before) else step.happens_at(part.place)
+    sizes = ("Shapes: ", *told, ".") if told else ()
+    return joined((one for one in (purpose, happens, sizes) if one), " ")
+
+
+def _is_said(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
+    """Whether the same has been said of another way back."""
+    if not isinstance(part.place, BackwardPlace):
+        return False
+    others = (one for one in before if isinstance(one.place, BackwardPlace))
+    happens = step_of(part).happens_at(part.place)
+    return any(step_of(one).happens_at(one.place) == happens for one in others)
 
 
 def shapes_in(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:

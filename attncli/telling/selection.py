@@ -53,6 +53,11 @@ class Selection(NamedTuple):
         """Whether only some of the sections are told."""
         return bool(self.steps or self.parts) or self.layer is not None or self.head is not None
 
+    @property
+    def whole(self) -> bool:
+        """Whether all is told that there is to tell, as somebody asked for it."""
+        return self.partial or (self.detail == "full" and not self.as_fits)
+
     def illustrated(self, pictured: bool) -> Selection:
         """The same with pictures, if these are asked for here or were before."""
         return self._replace(pictured=self.pictured or pictured)

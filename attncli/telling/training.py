@@ -6,23 +6,27 @@ from collections.abc import Iterator
 
 from attncli.arithmetic.elision import elided
 from attncli.arithmetic.expression import Number
-from attncli.document import Block, Spans, Subheading, Table, TableCell
+from attncli.arithmetic.operations import Add, Operation
+from attncli.document import Block, Section, Spans, Subheading, Table, TableCell
 from attncli.name import Name
 from attncli.pictures import Arrow, ArrowGroup, Plane
 from attncli.records import NamedTuple
 from attncli.scenario.training import after_updates, updates_before
+from attncli.steps import formulas_of
 from attncli.steps.training.optimizer import UPDATES
 from attncli.tables import Data, SideBySide
 from attncli.telling.blocks import matrix_block
-from attncli.telling.parts import made_by
+from attncli.telling.parts import definitions_of, made_by, step_of
 from attncli.telling.selection import Selection
-from attncli.trace import Place, PlannedStep, Quantity, Trace, UpdatePlace
+from attncli.trace import Definition, Place, PlannedStep, Quantity, Trace, UpdatePlace
 from attncli.word import Word
 
 _TOLD = ("update", "loss", "progress")
 """The steps of a later pass that a page tells by default."""
 _MOST_TARGETS, _MOST_TABLES, _MOST_ARROWS = 3, 4, 12
 _PLANE = 2
+_FEW = 4
+"""So many numbers that are trained are worked at each update."""
 
 
 def is_left_out(part: PlannedStep, selection: Selection) -> bool:
@@ -37,14 +41,34 @@ def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Bloc
     return [table if one.name.inside(path) else Data(table) for one, table in made]
 
 
+def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
+    """Whether a page tells of a later update no more than the parameters after it."""
+    trained = [one for one in made_by(trace, part) if one.name.inside(Name(UPDATES, part.path))]
+    few = sum(one.values.size for one in trained) <= _FEW
+    return part.step == "update" and is_again(part, selection) and not few
+
+
+def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
+    """A section of an update whose formulas are those of one parameter, as those of all are
+    alike."""
+    if not isinstance(part.place, UpdatePlace):
+        return section
+    alike: dict[Operation, Definition] = {}
+    for one in definitions_of(trace, part):
+        if isinstance(one.operation, Add):  # of what was promised for each
+            continue
+        alike.setdefault(one.operation, one)
+    told = formulas_of(step_of(part), part.place, tuple(alike.values()))
+    return section._replace(formulas=told)
+
+
 def is_again(part: PlannedStep, selection: Selection) -> bool:
     """Whether a part is of a model that is worked again, of which a page tells in brief."""
-    whole = selection.partial or (selection.detail == "full" and not selection.as_fits)
-    return not whole and bool(updates_before(part.path))
+    return not selection.whole and bool(updates_before(part.path))
 
 
 def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """`after 1 update the loss is 1.343: it changed by −0.344, of which −0.365 were promised.`"""
+    """`the loss is 1.343 now: it fell by 0.344; the gradient had promised a change of −0.366.`"""
     assert isinstance(place, UpdatePlace)
     loss, change, promised = (
         trace.quantities.get(place.name(local))
@@ -53,14 +77,13 @@ def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     if loss is None or change is None or promised is None:
         return []
     now, by, said = (one.matrix.number(0, 0) for one in (loss, change, promised))
-    updates = f"{place.update} update{'' if place.update == 1 else 's'}"
     verb = "rose" if by.shown > 0 else "fell" if by.shown < 0 else "changed"
     size = Number(abs(by.full), abs(by.shown))
     of = ", as the gradient had promised." if by.shown == said.shown else (
         "; the gradient had promised a change of ", said, ".",
     )  # fmt: skip
     told = of if isinstance(of, tuple) else (of,)
-    return [(f"after {updates} the loss is ", now, f": it {verb} by ", size, *told)]
+    return [("the loss is ", now, f" now: it {verb} by ", size, *told)]
 
 
 class _Pass(NamedTuple):
@@ -139,9 +162,10 @@ def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list
     if table.under(Name(UPDATES)) not in trace:
         return []
     shown = [k for k in elided(len(passes), _MOST_TABLES) if k is not None]
-    tables = (matrix_block(passes[k].parameter(table), selection) for k in shown)
-    columns = tuple(zip((_called(k, passes) for k in shown), tables, strict=True))
     names = _words_of(trace, trace[table])
+    tables = (matrix_block(passes[k].parameter(table), selection) for k in shown)
+    named = (one._replace(row_names=names) for one in tables)
+    columns = tuple(zip((_called(k, passes) for k in shown), named, strict=True))
     side = SideBySide("", names, tuple(range(len(names))), columns)
     picture = _moved(passes, table, names) if selection.pictured else []
     return [Subheading(("The embeddings before, during and after",)), side, *picture]

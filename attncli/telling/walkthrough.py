@@ -17,7 +17,7 @@ from attncli.telling.blocks import (
     tree_block,
 )
 from attncli.telling.closing import closing_of
-from attncli.telling.detail import MOST_IN_FULL, how_to_see_less
+from attncli.telling.detail import LONG, MOST_IN_FULL, how_to_see_less
 from attncli.telling.ending import ending_facts
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.findings import findings_of
@@ -41,7 +41,7 @@ from attncli.telling.quantities import arranged, only_data
 from attncli.telling.sections import as_result, in_fewer_words, section_of
 from attncli.telling.selection import Selection, with_routing
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
-from attncli.telling.training import in_brief, is_again, is_left_out
+from attncli.telling.training import in_brief, in_one, is_again, is_in_brief, is_left_out
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
@@ -58,15 +58,15 @@ def as_it_fits(trace: Trace, selection: Selection) -> Document:
     selection = with_routing(trace, selection)
     full, rows = (selection._replace(detail=detail, as_fits=True) for detail in ("full", "rows"))
     sections: list[Section] = []
-    length = 0
+    length, most = 0, LONG if trace.scenario.training else MOST_IN_FULL
     for section in _told(trace, full):
         sections.append(section)
         length += length_of_section(section)
-        if length > MOST_IN_FULL:
+        if length > most:
             return walkthrough(trace, rows)
     page = _page(trace, full, tuple(sections))
     length += length_of(page._replace(sections=()))
-    return _noted(page, full, length) if length <= MOST_IN_FULL else walkthrough(trace, rows)
+    return _noted(page, full, length) if length <= most else walkthrough(trace, rows)
 
 
 def _noted(page: Document, selection: Selection, length: int | None = None) -> Document:
@@ -165,7 +165,7 @@ def _sections(
         again = (later or selection.detail == "rows") and _happens_again(part, shown[:k])
         closely = selection._replace(detail="summary") if again and not later else selection
         others = part_blocks(trace, part, closely, givens, again=again)[1:]
-        if later and part.step == "update":
+        if is_in_brief(trace, part, selection):
             others = in_brief(trace, part, selection)
         elif again and _leads_on(part, told[numbers[id(part)] :]):
             others = [
@@ -174,7 +174,10 @@ def _sections(
             ]
         opening = Prose(opening_of(trace, part, shown[:k]))
         section = section_of(trace, part, numbers[id(part)], [opening, *others])
+        section = section if selection.whole else in_one(trace, part, section)
         closer = in_fewer_words(section, others, formulas) if again else section
+        if later and part.step == "update" and not is_in_brief(trace, part, selection):
+            closer = closer._replace(formulas=section.formulas)
         formulas.update(section.formulas)
         closer = as_result(closer) if part is told[-1] else closer
         yield with_pictures(trace, part, closer, selection)

@@ -31,17 +31,10 @@ STEP = Step(
     does="tells how much smaller the loss has become",
     makes=("promised", "change"),
     shapes="the loss before and after, the gradients and the updates → promised, change",
-    happens=(
-        lambda _: (
-            "The gradient promises that the loss changes by each number's gradient times how"
-            " far that number was moved. What it really changes by is the loss now, less the loss"
-            " before."
-        )
+    happens=lambda _: (
+        "It is each number's gradient, times how far that number was moved, all added up."
     ),
-    why=(
-        "A gradient is true for small steps only: the better the promise was kept, the more nearly"
-        " straight the loss goes from before to after."
-    ),
+    why="What a gradient promises of an update is true of small steps only.",
     plan=lambda place: place.planned,
     mistakes=(
         Mistake(

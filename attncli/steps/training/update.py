@@ -69,8 +69,8 @@ STEP = Step(
     shapes="a parameter and its gradient → the updated parameter",
     happens=_happens,
     why=(
-        "A gradient says how the loss grows with each number of a parameter; a small step the other"
-        " way makes it smaller."
+        "A gradient says how the loss grows with each number; a small step the other way makes it"
+        " smaller."
     ),
     plan=lambda place: place.planned,
     mistakes=(
