@@ -31,39 +31,44 @@ _HALF, _ROUNDED_UP = 0.5, 9.5
 Places: TypeAlias = "NDArray[np.int64]"
 
 
-def plain_rows(matrix: Matrix, rows: Sequence[int]) -> Iterator[list[str]]:
-    """The texts of each of these rows, whose numbers are all there."""
+def plain_rows(matrix: Matrix, rows: Sequence[int], between: str) -> Iterator[str]:
+    """The text of each of these rows, whose numbers are all there, with something between them."""
     if matrix.written is not None:
-        yield from ([_alone(matrix, i, j) for j in range(matrix.shape[1])] for i in rows)
+        columns = range(matrix.shape[1])
+        yield from (between.join(_alone(matrix, i, j) for j in columns) for i in rows)
         return
     step = max(1, _AT_ONCE // max(1, matrix.shape[1]))
     for start in range(0, len(rows), step):
         some = rows[start : start + step]
         values = matrix.values[list(some)] + 0.0  # no minus zero
         told = zip(some, values.tolist(), _places(matrix, values), strict=True)
-        yield from (_row(matrix, i, row, places) for i, row, places in told)
+        yield from (_row(matrix, i, row, places, between) for i, row, places in told)
 
 
 def _alone(matrix: Matrix, i: int, j: int) -> str:
     return plain(Number.written(matrix.shown(i, j)))
 
 
-def _row(matrix: Matrix, i: int, values: Sequence[float], places: Places) -> list[str]:
+def _row(matrix: Matrix, i: int, values: Sequence[float], places: Places, between: str) -> str:
     if not values:
-        return []
-    text = _form(places) % tuple(values)
-    texts = text.replace("-", MINUS).replace("inf", "∞").split("\n")
-    for j in np.flatnonzero(places == _ALONE).tolist():
+        return ""
+    text = between.join(_forms(places)) % tuple(values)
+    text = text.replace("-", MINUS).replace("inf", "∞")
+    alone = np.flatnonzero(places == _ALONE).tolist()
+    if not alone:
+        return text
+    texts = text.split(between)
+    for j in alone:
         texts[j] = _alone(matrix, i, j)
-    return texts
+    return between.join(texts)
 
 
-def _form(places: Places) -> str:
-    """How Python is told to write a row; of what is looked at, it writes anything."""
+def _forms(places: Places) -> Sequence[str]:
+    """How Python is told to write each number; of what is looked at, it writes anything."""
     usual = max(0, int(places[0]))
     if ((places == usual) | (places == _ALONE)).all():
-        return "\n".join([_formed(usual)] * len(places))
-    return "\n".join(map(_formed, places.tolist()))
+        return [_formed(usual)] * len(places)
+    return [*map(_formed, places.tolist())]
 
 
 @cache

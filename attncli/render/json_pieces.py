@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from attncli.notation.words import is_hidden
@@ -13,9 +13,9 @@ from attncli.records import dataclass
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of numbers or of their texts, which are made when they are written."""
+    """Rows of numbers or of their texts, each as JSON, which are made when they are written."""
 
-    begin: Callable[[], Iterator[Sequence[object]]]
+    begin: Callable[[], Iterator[str]]
 
 
 def pieces(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
@@ -23,14 +23,14 @@ def pieces(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
     deeper = indent + "  "
     match value:
         case Rows(begin):
-            yield from _inside("[]", ([_written(row)] for row in begin()), indent)
+            yield from _inside("[]", ([row] for row in begin()), indent)
         case {**entries}:
             items = (_entry(str(key), part, deeper) for key, part in entries.items())
             yield from _inside("{}", items, indent)
         case [*rows] if any(isinstance(row, list | dict) for row in rows):
             yield from _inside("[]", (pieces(row, deeper) for row in rows), indent)
         case _:
-            yield _escaped(_written(value))
+            yield _escaped(written(value))
 
 
 def _entry(key: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401
@@ -48,7 +48,8 @@ def _inside(brackets: str, items: Iterable[Iterable[str]], indent: str) -> Itera
     yield brackets if before == brackets[0] else f"\n{indent}{brackets[1]}"
 
 
-def _written(value: object) -> str:
+def written(value: object) -> str:
+    """Any value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from attncli.notation import plain, unbreakable
 from attncli.notation.rows import plain_rows
 from attncli.questions import MistakenAnswer, Owner, Paper, Question, plain_points
 from attncli.render.abilities import Abilities
-from attncli.render.json_pieces import Rows, pieces
+from attncli.render.json_pieces import Rows, pieces, written
 from attncli.render.json_values import values_alone
 from attncli.render.numbers import text_of
 from attncli.render.page import Page
@@ -181,14 +181,14 @@ def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _matrix(block: MatrixBlock) -> dict[str, Any]:
-    values, text = partial(_values, block), partial(_texts, block)
+    values, texts = (lambda: map(written, _values(block))), partial(_texts, block)
     return {
         "name": block.quantity or block.name,
         "rows": [block.row_names[i].raw for i in block.rows],
         "columns": [name.raw for name in block.column_names],
         **_unless_empty(tokens=[token.raw for token in block.tokens]),
-        "values": [row[0] for row in values()] if block.is_list else Rows(values),
-        "text": [row[0] for row in text()] if block.is_list else Rows(text),
+        "values": [row[0] for row in _values(block)] if block.is_list else Rows(values),
+        "text": [_text(block.entry(i, 0)) for i in block.rows] if block.is_list else Rows(texts),
     }
 
 
@@ -203,12 +203,12 @@ def _values(block: MatrixBlock) -> Iterator[list[float | None]]:
         yield finite
 
 
-def _texts(block: MatrixBlock) -> Iterator[Sequence[str | None]]:
-    """The rows of numbers as they are printed; null for what is to be filled in."""
-    if not block.blanks and not np.isnan(block.matrix.values).any():
-        return plain_rows(block.matrix, block.rows)
+def _texts(block: MatrixBlock) -> Iterator[str]:
+    """The rows of numbers as they are printed, each as JSON; null for what is to be filled in."""
     columns = range(block.matrix.shape[1])
-    return ([_text(block.entry(i, j)) for j in columns] for i in block.rows)
+    if columns and not block.blanks and not np.isnan(block.matrix.values).any():
+        return (f'["{row}"]' for row in plain_rows(block.matrix, block.rows, '", "'))
+    return (written([_text(block.entry(i, j)) for j in columns]) for i in block.rows)
 
 
 def _text(entry: Number | Blank) -> str | None:
