@@ -9,7 +9,6 @@ we want to stay below.
 from __future__ import annotations
 
 import json
-import math
 import os
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from attncli import Scenario, load, work
+from attncli.arithmetic.error_function import erf
 from attncli.cli.processes import cores
 from attncli.render import Page, render, stream_of
 from attncli.telling.cells import cells_page, find_cells
@@ -254,10 +254,9 @@ def stack_of(tokens: int, layers: int, activation: str, decimals: int = 0) -> di
     return {"X": X, "layers": [{**one, **settings} for one in told], "rounding": rounding}
 
 
-_ERF = np.frompyfunc(math.erf, 1, 1)
 ACTIVATED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "relu": lambda x: np.maximum(x, 0),
-    "gelu": lambda x: x * (1 + np.asarray(_ERF(x / 2**0.5), dtype=np.float64)) / 2,
+    "gelu": lambda x: x * (1 + erf(x / 2**0.5)) / 2,  # NumPy has none of its own
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
@@ -14,6 +13,7 @@ import numpy as np
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.axes import Laid, Work, contracted, summed, together
+from attncli.arithmetic.error_function import erf, erfc
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Array
 from attncli.arithmetic.signature import Signature, operands_in
@@ -158,12 +158,6 @@ _LAID: Mapping[type, Callable[[Arrays, Any], Laid]] = MappingProxyType(
 # -- functions, each over an array ---------------------------------------------------------------
 
 
-def _of_each(function: Callable[[float], float]) -> Function:
-    """A function of Python's; `out` is not written to, which is an offer only."""
-    ufunc = np.frompyfunc(function, 1, 1)
-    return lambda x, out=None: np.asarray(ufunc(x), dtype=np.float64)  # noqa: ARG005
-
-
 def _sigmoid(x: Array, out: Array | None = None) -> Array:
     """1 / (1 + e^−x), from the side on which the exponential is small."""
     small = np.exp(-np.abs(x))
@@ -197,8 +191,8 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "step": _step,
         "where": _where,
         "finite": np.isfinite,
-        "erf": _of_each(math.erf),
-        "erfc": _of_each(math.erfc),
+        "erf": erf,
+        "erfc": erfc,
         "expm1": np.expm1,
         "sigmoid": _sigmoid,
         "softplus": _softplus,

@@ -1,0 +1,65 @@
+"""erf and erfc of arrays against mpmath, which shares nothing with them, over the whole range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from attncli.arithmetic.error_function import erf, erfc
+
+MANY = 4_000
+"""More numbers than are worked one at a time."""
+SEAMS = [0.84375, 1.25, 1 / 0.35, 6.0, 26.0]
+"""Where one approximation ends and another begins, and sizes near the ends of what is told."""
+
+
+def numbers() -> np.ndarray:
+    rng = np.random.default_rng(8)
+    near = [np.nextafter(seam, end) for seam in SEAMS for end in (0, 30)] + SEAMS
+    each = [
+        rng.uniform(-7, 7, MANY),
+        rng.uniform(-1.3, 1.3, MANY),
+        rng.uniform(0, 26, MANY // 2),
+        10.0 ** rng.uniform(-300, 0, MANY // 8),
+        np.array([0.0, *near, *(-x for x in near)]),
+    ]
+    return np.concatenate(each)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "most"), [(erf, mpmath.erf, 1.0), (erfc, mpmath.erfc, 3.0)]
+)
+def test_they_are_within_so_many_units_of_the_last_place(
+    ours: Callable[[np.ndarray], np.ndarray], theirs: Callable[[object], Any], most: float
+) -> None:
+    x = numbers()
+    with mpmath.workdps(40):
+        for number, value in zip(x.tolist(), ours(x).tolist(), strict=True):
+            true = theirs(mpmath.mpf(number))
+            unit = math.ulp(float(true))
+            assert abs(mpmath.mpf(value) - true) <= most * unit, number
+
+
+def test_what_is_too_far_out_or_no_number() -> None:
+    ends = np.array([math.nan, math.inf, -math.inf, 27.5, 1e300, -30.0, -0.0])
+    for x in (ends, np.tile(ends, MANY)):  # one at a time, and all at once
+        wanted = np.resize(np.array([math.nan, 1, -1, 1, 1, -1, 0]), x.shape)
+        np.testing.assert_array_equal(erf(x), wanted)
+        assert np.signbit(erf(x))[6]
+        complement = np.resize(np.array([math.nan, 0, 2, 0, 0, 2, 1]), x.shape)
+        np.testing.assert_array_equal(erfc(x), complement)
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (3, 1), (64, 70), (8, 8, 50)])
+def test_shapes_stay_and_few_are_as_many(shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(9).normal(size=shape) * 2
+    for ours, of_one in ((erf, math.erf), (erfc, math.erfc)):
+        made = ours(x)
+        assert made.shape == shape
+        each = np.array([of_one(one) for one in x.ravel()]).reshape(shape)
+        np.testing.assert_allclose(made, each, rtol=2e-15, atol=0)
