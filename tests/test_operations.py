@@ -21,7 +21,15 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import operations as ops
 from attncli.arithmetic.expression import Number, Power, Quotient, constant
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Doubtful, Error, Rounding, Unworkable, carry, cleanse
+from attncli.arithmetic.rounding import (
+    Doubtful,
+    Error,
+    Rounding,
+    Unworkable,
+    carry,
+    cleanse,
+    largest,
+)
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
 from tests import truth
@@ -598,14 +606,15 @@ def test_minus_infinity_is_carried_and_cleansed_around() -> None:
     hidden = Matrix.of_written([[Decimal("1.25"), HIDDEN], [HIDDEN, Decimal("-0.125")]])
     for places in (None, 3):
         values = Matrix(hidden.values.copy(), places, 3).values.copy()
-        carry(values, Error(0.0, 1e-15), places, 2, Known(Decimal("1.25")))
+        carry(values, largest(values), Error(0.0, 1e-15), places, 2, Known(Decimal("1.25")))
         assert values[0, 1] == values[1, 0] == -np.inf
         assert values[0, 0] == 1.25
         values = hidden.values.copy()
         assert cleanse(values, Error(0.0, 1e-15), 3)
         assert values.tolist() == hidden.values.tolist()
+    too_long = np.array([[1e20, -np.inf]])
     with pytest.raises(Unworkable, match=r"^1e\+20 with 3 decimals"):
-        carry(np.array([[1e20, -np.inf]]), Error(0.0), None, 3, Known(Decimal(0)))
+        carry(too_long, largest(too_long), Error(0.0), None, 3, Known(Decimal(0)))
 
 
 @pytest.mark.parametrize("policy", ["carry", "exact"])

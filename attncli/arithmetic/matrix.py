@@ -12,7 +12,16 @@ import numpy as np
 
 from attncli.arithmetic import decimals as numbers
 from attncli.arithmetic.expression import Location, Number, Vector
-from attncli.arithmetic.rounding import FINEST, Array, Doubtful, Error, Range, Spread, range_of
+from attncli.arithmetic.rounding import (
+    FINEST,
+    Array,
+    Doubtful,
+    Error,
+    Range,
+    Spread,
+    largest,
+    range_of,
+)
 from attncli.arithmetic.rounding import carry as round_in_place
 from attncli.arithmetic.whole import Whole
 from attncli.records import NamedTuple, dataclass, field
@@ -91,7 +100,7 @@ class Matrix:
 
         values = np.array(array, dtype=np.float64)
         settle = _AsWritten(values.copy())
-        round_in_place(values, Error(0.0, 2.0**-53), None, decimals, settle)
+        round_in_place(values, largest(values), Error(0.0, 2.0**-53), None, decimals, settle)
         return cls(values, decimals, decimals)
 
     @property

@@ -118,6 +118,8 @@ class Rounding:
     def of_quantity(self, step: str, name: Name) -> Rounding:
         """The rounding of one quantity of a step: what is said of its full name, of the last
         part of it, with its time or without (`a[2]`, `a`), or else of the step."""
+        if not self.quantities and not self.steps:
+            return self
         decimals = self.decimals_of(step, name)
         return Rounding(self.policy, decimals, most_settled=self.most_settled)
 
@@ -183,13 +185,18 @@ def largest(values: Array) -> float:
     return range_of(values).size
 
 
-def spread_of(values: Array) -> Spread:
-    """The spread of a result. Raises Unworkable where it has left the range of float64."""
+def finite_range(values: Array) -> Range:
+    """The range of a result. Raises Unworkable where it has left that of float64."""
     low, high = float(values.min()), float(values.max())
     if not (math.isfinite(low) and math.isfinite(high)):
         row = int(np.argwhere(~np.isfinite(values))[0][0])
         raise TooLarge(row, "a result is too large to work with", "smaller numbers")
-    reach = Range(low, high)
+    return Range(low, high)
+
+
+def spread_of(values: Array) -> Spread:
+    """The spread of a result. Raises Unworkable where it has left the range of float64."""
+    reach = finite_range(values)
     return Spread(reach, reach.least or smallest(values))
 
 
@@ -204,15 +211,17 @@ def smallest(values: Array) -> float:
     return float(np.uint64(least).view(np.float64))
 
 
-def carry(values: Array, error: Error, places: int | None, decimals: int, settle: Settle) -> None:
+def carry(
+    values: Array, size: float, error: Error, places: int | None, decimals: int, settle: Settle
+) -> None:
     """Rounds `values` [n, m] in place to `decimals`, half away from zero, as their true values
     round.
 
-    `error` bounds how far a value may be off; `places` is the number of decimals that hold
-    the true values (None: no number does); `settle` gives those that floats can't. −∞ stays.
+    `size` is the largest of a value; `error` bounds how far one may be off; `places` is the number
+    of decimals that hold the true values (None: no number does); `settle` gives those that floats
+    can't. −∞ stays.
     Raises Unworkable for numbers too long to carry.
     """
-    size = largest(values)
     if not size < _WHOLE / 10.0**decimals:
         _refuse_too_long(values, decimals)
     on_grid = lie_on_grid(size, error, places)

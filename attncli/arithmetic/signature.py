@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from attncli.arithmetic.expression import Expression, Operand, leaves
 from attncli.records import dataclass
@@ -49,8 +49,12 @@ class Signature:
 
     def source_of(self, letter: str) -> tuple[int, int] | None:
         """The first operand and its side that a letter stands alone for."""
-        sides = ((k, side) for k in range(len(self.operands)) for side in (0, 1))
-        return next((at for at in sides if self.operands[at[0]][at[1]].alone == letter), None)
+        return self._sources.get(letter)
+
+    @cached_property
+    def _sources(self) -> Mapping[str | None, tuple[int, int]]:
+        sides = [(k, side) for k in reversed(range(len(self.operands))) for side in (1, 0)]
+        return {self.operands[k][side].alone: (k, side) for k, side in sides}
 
     @property
     def indices(self) -> str:

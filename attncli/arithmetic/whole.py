@@ -6,6 +6,7 @@ transformations of matrix multiplication) cut floats likewise.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -40,15 +41,16 @@ def whole_product(x: Whole, W: Whole, kind: type) -> Whole:
         if kind is not object and bits * level >= _BITS:
             break
         pairs = [(a, level - a) for a in range(len(left)) if 0 <= level - a < len(right)]
-        part = sum(left[a] @ right[b] for a, b in pairs)
-        total += np.asarray(part).astype(np.int64).astype(kind, copy=False) << (bits * level)
+        part = reduce(np.add, (left[a] @ right[b] for a, b in pairs))
+        total += part.astype(np.int64).astype(kind, copy=False) << (bits * level)
     return total
 
 
 def _runs(x: Whole, bits: int) -> list[Array]:
     """The numbers in runs of bits, from the lowest on; the last has the sign."""
     rest, runs = x, []
-    while not (np.abs(rest) < (1 << bits)).all():
+    length = int(np.abs(x).max(initial=0)).bit_length()
+    for _ in range(bits, length, bits):
         runs.append((rest & ((1 << bits) - 1)).astype(np.float64))
         rest = rest >> bits
     return [*runs, rest.astype(np.float64)]

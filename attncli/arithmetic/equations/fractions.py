@@ -19,7 +19,7 @@ from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.at_cells import Portion
 from attncli.arithmetic.equations.axes import turning
-from attncli.arithmetic.expression import Expression
+from attncli.arithmetic.expression import Expression, each
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Cells, Doubtful
 from attncli.arithmetic.signature import Signature
@@ -30,8 +30,9 @@ _MACHINE = 2.0**61
 """Whole numbers up to this can be doubled and added in the machine's 64 bits."""
 _LARGE = 10**300
 """Whole numbers below this are in the range of floats."""
-_DENSE = 16
-"""One cell in so many, or more, are quicker worked with all the others in their rows."""
+_DENSE, _DENSE_SUMS = 16, 128
+"""One cell in so many, or more, are quicker worked with all the others in their rows; of sums of
+products many more are, which are products of matrices then."""
 
 
 class _Unknown(ArithmeticError):  # noqa: N818  (a property of the numbers, not a fault)
@@ -68,7 +69,8 @@ def units(
 ) -> Array | None:
     """The values of some cells of an equation's result in whole units, half away from zero; None
     where no fractions are known."""
-    part = _part(shapes, doubtful.cells, operands)
+    dense = _DENSE_SUMS if any(True for _ in each(tree, ex.Total)) else _DENSE
+    part = _part(shapes, doubtful.cells, operands, dense)
     for kind in (np.int64, object):
         try:
             ratio = _Ratios(part, operands, kind).of(tree)
@@ -80,12 +82,12 @@ def units(
     return None
 
 
-def _part(shapes: Signature, cells: Cells, operands: Sequence[Matrix]) -> Portion:
-    """The cells, or all rows that they are in where they are many."""
+def _part(shapes: Signature, cells: Cells, operands: Sequence[Matrix], dense: int) -> Portion:
+    """The cells, or all rows that they are in where they are many: one in `dense` or more."""
     first, last = int(cells.rows.min()), int(cells.rows.max())
     extents = shapes.extents([operand.shape for operand in operands])
     width = extents[shapes.result[1]]
-    if cells.size * _DENSE < (last + 1 - first) * width:
+    if cells.size * dense < (last + 1 - first) * width:
         return Portion(shapes, cells)
     return Portion(shapes, slice(first, last + 1))
 

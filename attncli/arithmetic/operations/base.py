@@ -27,6 +27,7 @@ from attncli.arithmetic.rounding import (
     Spread,
     carry,
     cleanse,
+    finite_range,
     lie_on_grid,
     smallest,
     spread_of,
@@ -176,14 +177,13 @@ class Operation(ABC):
         """The result of `make`, which doesn't know yet what it was worked from."""
         values = self.values(*operands)
         decimals, places = rounding.of(step), self.places(*operands)
-        source = Worked(self, operands, values.shape)
-        is_looked_at = rounding.carries or places is not None or values.size <= CACHED
-        spread = spread_of(values) if is_looked_at else self._spread(values, operands)
-        error = self._error(spread.range.size, places, rounding, operands)
         if rounding.carries:
-            settle = Settling(self, operands, rounding.most_settled)
-            carry(values, error, places, decimals, settle)
+            self._carry(values, places, decimals, Settling(self, operands, rounding.most_settled))
             return Matrix(values, decimals if places is None else min(places, decimals), decimals)
+        source = Worked(self, operands, values.shape)
+        is_looked_at = places is not None or values.size <= CACHED
+        spread = spread_of(values) if is_looked_at else self._spread(values, operands)
+        error = self._rough_error(spread.range.size, places, operands)
         if is_looked_at and not spread.least:
             values += 0.0  # no minus zero
         if places is not None and cleanse(values, error, places):
@@ -205,13 +205,16 @@ class Operation(ABC):
             values += 0.0
         return spread
 
-    def _error(
-        self, size: float, places: int | None, rounding: Rounding, operands: tuple[Matrix, ...]
-    ) -> Error:
+    def _carry(self, values: Array, places: int | None, decimals: int, settling: Settling) -> None:
+        """Rounds the result in place."""
+        size, operands = finite_range(values).size, settling.operands
+        has_grid = places is not None and lie_on_grid(size, Error(0.0), places)
+        error = self._rough_error(size, places, operands) if has_grid else self.error(*operands)
+        carry(values, size, error, places, decimals, settling)
+
+    def _rough_error(self, size: float, places: int | None, operands: tuple[Matrix, ...]) -> Error:
         """The rough bound, where that tells which whole number of the last place each value is, or
         nothing is rounded by it."""
-        if places is None and rounding.carries:
-            return self.error(*operands)
         rough = self.rough_error(*operands)
         is_enough = places is None or lie_on_grid(size, rough, places)
         return rough if is_enough else self.error(*operands)
