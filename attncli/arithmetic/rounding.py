@@ -118,8 +118,6 @@ class Rounding:
     def of_quantity(self, step: str, name: Name) -> Rounding:
         """The rounding of one quantity of a step: what is said of its full name, of the last
         part of it, with its time or without (`a[2]`, `a`), or else of the step."""
-        if not self.quantities and not self.steps:
-            return self
         decimals = self.decimals_of(step, name)
         return Rounding(self.policy, decimals, most_settled=self.most_settled)
 
