@@ -246,6 +246,7 @@ EXAMPLES: dict[str, Example] = {
     "slope_times_step": Example(
         ops.SlopeTimesStep(), "fff", lambda g, new, old: _all(g * (new - old))
     ),
+    "softmax_down": Example(ops.SoftmaxDown(), "f", lambda x: x.softmax(0)),
     "squared_error": Example(ops.SquaredError(), "ff", lambda x, y: (x - y) ** 2),
     "absolute_error": Example(ops.AbsoluteError(), "ff", lambda x, y: (x - y).abs()),
     "mean_of_all": Example(ops.MeanOfAll(), "f", lambda x: x.mean().reshape(1, 1)),

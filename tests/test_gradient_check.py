@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.document import Table
+from attncli.document import Note, Table
 from attncli.pictures import Curves
 from attncli.steps import step_named
 from attncli.telling.chain import chain_of
 from attncli.telling.selection import select
 from attncli.trace.slopes import checked, gradients_of
+from attncli.word import Word
 from tests.marking_cases import run
 from tests.test_losses import PLANE, WORDS, YES_NO, written
 
@@ -127,3 +128,19 @@ def test_a_stack_has_its_layers_and_all_have_curves() -> None:
     curves = [one for one in blocks("through_time", pictured=True) if isinstance(one, Curves)]
     assert [one.labels for one in curves] == [("1", "2", "3", "4")]
     assert not [one for one in blocks("through_time") if isinstance(one, Curves)]
+
+
+EXPLODING = "{exploding: {W_aa: [[0, 2, -1.5], [0.5, -2, 1.5], [-2, 2, -1]]}}"
+
+
+def test_of_variants_it_is_told_what_becomes_of_their_gradients() -> None:
+    more = ["loss=binary_cross_entropy", "targets=[[0]]", f"variants={EXPLODING}"]
+    trace = work(load("yassine_rnn_sentence", [*THROUGH_TIME, *more]))
+    told = [one.text for one in chain_of(trace, select(trace)) if isinstance(one, Note)]
+    assert "shrinks at every step; the gradient vanishes" in str(told[0][-1])
+    assert told[1][0] == Word("exploding")
+    assert "grows at every step; the gradient explodes" in str(told[1][-1])
+    training = "train={learning_rate: 0.1, clip: 1}"
+    clipped = work(load("yassine_rnn_sentence", [*THROUGH_TIME, *more, training]))
+    factor = 1 / max(1, clipped["grad_norm"].values[0, 0])
+    assert clipped["clip_factor"].values[0, 0] == pytest.approx(factor, abs=1e-3)

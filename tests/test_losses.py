@@ -222,6 +222,11 @@ def test_a_page_has_the_working_of_a_squared_error(tmp_path: Path) -> None:
     assert "2 × grad.mse × (output[i, j] − targets[i, j]) / (n × m)" in told
 
 
+def test_a_loss_that_is_said_is_used() -> None:
+    for scenario in (YES_NO, {**PLANE, "loss": "mse"}, {**WORDS, "loss": "cross_entropy"}):
+        assert work(load(scenario)).unused == ()
+
+
 def test_a_page_has_smoothed_labels(tmp_path: Path) -> None:
     path = written({**WORDS, "label_smoothing": "0.1"}, tmp_path)
     told = " ".join(run("run", path, "--step", "loss").stdout.split())

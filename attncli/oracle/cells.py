@@ -6,14 +6,18 @@ gate of Gers et al. 2000; GRU: Cho et al. 2014, arXiv:1406.1078.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from attncli.oracle import slopes
+from attncli.oracle.activations import activated
 from attncli.oracle.book import Book, Record
 from attncli.oracle.matrices import matrix
-from attncli.oracle.numerals import Numbers, apply
+from attncli.oracle.numerals import Numbers
+from attncli.oracle.tape import Made
+from attncli.oracle.terms import Term, Weight, bias, blended, gated, itself, plus, times
 
 LETTERS = {
     "rnn": {"state": "a"},
@@ -28,7 +32,7 @@ _TORCH_ORDER = {
 }
 _STACKED = {"W_ih": "x", "W_hh": "a", "b_ih": "x", "b_hh": "a"}
 
-Weights = Mapping[str, Numbers]
+Weights = Mapping[str, Weight]
 """`W_ux` [h, d], `W_ua` [h, h] and so on, used as W v, and biases `b_ux`, `b_ua` [h, 1] of either
 part. What isn't given isn't there; a bias that is given for both parts is that of x."""
 
@@ -54,10 +58,10 @@ def weights(book: Book, record: Record) -> Weights:
     for letter in LETTERS[record["cell"]].values():
         for name in (f"W_{letter}x", f"W_{letter}a"):
             if name in record:
-                W = matrix(book, record[name])
-                found[name] = W.T if layout(record) == "row" else W
+                turned = layout(record) == "row"
+                found[name] = Weight.given(matrix(book, record[name]), turned=turned)
         if f"b_{letter}" in record:
-            found[f"b_{letter}x"] = matrix(book, record[f"b_{letter}"]).T
+            found[f"b_{letter}x"] = Weight.given(matrix(book, record[f"b_{letter}"]), turned=True)
     return found
 
 
@@ -70,12 +74,21 @@ def _unstacked(book: Book, record: Record) -> Weights:
         if stored not in record:
             continue
         kind, whole = stored[0], matrix(book, record[stored])
-        runs = np.split(whole if kind == "W" else whole.T, len(letters))
-        for gate, run in zip(order, runs, strict=True):
+        for gate, (run, backs) in zip(order, _runs(whole, len(letters), kind), strict=True):
             name = f"{kind}_{letters[gate]}{part}"
-            copied = book.copy(name, run if kind == "W" else run.T)
-            found[name] = copied if kind == "W" else copied.T
+            found[name] = Weight.given(book.copy(name, run, backs), turned=kind == "b")
     return found
+
+
+def _runs(whole: Numbers, count: int, kind: str) -> Iterator[Made]:
+    """The runs of rows of a matrix, or of columns of a bias."""
+    h = whole.shape[0 if kind == "W" else 1] // count
+    for k in range(count):
+        run = slice(k * h, (k + 1) * h)
+        if kind == "W":
+            yield whole[run], [(whole, slopes.taken_rows(whole, range(run.start, run.stop)))]
+        else:
+            yield whole[:, run], [(whole, slopes.taken_columns(whole, run.start, run.stop))]
 
 
 @dataclass(frozen=True)
@@ -89,7 +102,7 @@ class RecurrentCell:
     @property
     def size(self) -> int | None:
         """How many numbers a state has; None where no matrix tells it."""
-        sizes = (W.shape[0] for name, W in self.weights.items() if name.startswith("W_"))
+        sizes = (W.values.shape[0] for name, W in self.weights.items() if name.startswith("W_"))
         return next(sizes, None)
 
     def begin(self, t: int) -> State:
@@ -108,9 +121,9 @@ class RecurrentCell:
 
     def _start(self, name: str, t: int, key: str) -> Numbers | None:
         if key in self.record:
-            return self.book.copy(
-                f"{name}[{t}]", matrix(self.book, self.record[key]).T, step="start"
-            )
+            given = matrix(self.book, self.record[key])
+            backs = [(given, lambda G: G.T)]
+            return self.book.copy(f"{name}[{t}]", given.T, backs, step="start")
         if self.size is None:
             return None
         zeros = self.book.numbers(np.zeros((self.size, 1), dtype=int))
@@ -120,25 +133,26 @@ class RecurrentCell:
         """a = g(W_ax x + W_aa a_prev + b_a)."""
         ax = self._keep(f"ax[{t}]", self._times("W_ax", x))
         aa = self._keep(f"aa[{t}]", self._times("W_aa", before.a))
-        z = self._keep(f"z[{t}]", plus(ax, aa, *self._biases("b_ax", "b_aa")))
+        terms = (itself(ax), itself(aa), *self._biases("b_ax", "b_aa"))
+        z = self._keep(f"z[{t}]", plus(*terms))
         return State(self._applied(f"a[{t}]", str(self.record.get("activation", "tanh")), z))
 
     def _lstm(self, t: int, x: Numbers, before: State) -> State:
         """c = update ⊙ candidate + forget ⊙ c_prev; a = output ⊙ tanh(c)."""
         gates = {gate: self._gate(t, gate, x, before.a) for gate in LETTERS["lstm"]}
-        new = times(gates["update"], gates["candidate"])
-        c = self._keep(f"c[{t}]", plus(new, times(gates["forget"], before.c)))
+        new = gated(gates["update"], gates["candidate"])
+        c = self._keep(f"c[{t}]", plus(new, gated(gates["forget"], before.c)))
         tanh_c = self._applied(f"tanh_c[{t}]", "tanh", c)
-        return State(self._keep(f"a[{t}]", times(gates["output"], tanh_c)), c)
+        return State(self._keep(f"a[{t}]", gated(gates["output"], tanh_c)), c)
 
     def _gru(self, t: int, x: Numbers, before: State) -> State:
         """The candidate and the state as it was, in shares: `update` is that of the candidate
         (new: Chung et al. 2014, arXiv:1412.3555), or of the old state (Cho et al. 2014)."""
         reset, update = (self._gate(t, gate, x, before.a) for gate in ("reset", "update"))
         candidate = self._candidate(t, x, before.a, reset)
-        rest = None if update is None else 1 - update
-        new, old = (update, rest) if self._convention("update", "new", "old") else (rest, update)
-        return State(self._keep(f"a[{t}]", plus(times(new, candidate), times(old, before.a))))
+        pair = (candidate, before.a)
+        new, old = pair if self._convention("update", "new", "old") else pair[::-1]
+        return State(self._keep(f"a[{t}]", blended(update, new, old)))
 
     def _candidate(
         self, t: int, x: Numbers, a: Numbers | None, reset: Numbers | None
@@ -146,14 +160,15 @@ class RecurrentCell:
         """tanh(W_cx x + W_ca (reset ⊙ a_prev) + b), or with the reset after the matrix tanh(W_cx x
         + b + reset ⊙ (W_ca a_prev + b))."""
         if self._convention("reset", "before", "after"):
-            reset_a = self._keep(f"gates[{t}].reset_a", times(reset, a))
+            reset_a = self._keep(f"gates[{t}].reset_a", gated(reset, a))
             return self._gate(t, "candidate", x, reset_a)
-        remembered = plus(self._times("W_ca", a), *self._biases("b_ca"))
-        remembered = self._keep(f"gates[{t}].candidate_a", remembered)
-        reset_a = self._keep(f"gates[{t}].reset_a", times(reset, remembered))
-        z = plus(self._times("W_cx", x), *self._biases("b_cx"), reset_a)
-        z = self._keep(f"gates[{t}].z_candidate", z)
-        return self._applied(f"gates[{t}].candidate", "tanh", z)
+        product = plus(self._times("W_ca", a), *self._biases("b_ca"))
+        remembered = self._keep(f"gates[{t}].candidate_a", product)
+        reset_a = self._keep(f"gates[{t}].reset_a", gated(reset, remembered))
+        z = plus(self._times("W_cx", x), itself(reset_a), *self._biases("b_cx"))
+        return self._applied(
+            f"gates[{t}].candidate", "tanh", self._keep(f"gates[{t}].z_candidate", z)
+        )
 
     def _convention(self, key: str, usual: str, torch: str) -> bool:
         """Whether the scenario goes by what is usual in papers, rather than in PyTorch."""
@@ -165,30 +180,19 @@ class RecurrentCell:
         """sigmoid(W_gx x + W_ga a + b), of the candidate tanh(…)."""
         letter = LETTERS[self.record["cell"]][gate]
         parts = self._times(f"W_{letter}x", x), self._times(f"W_{letter}a", a)
-        z = plus(*parts, *self._biases(f"b_{letter}x", f"b_{letter}a"))
-        z = self._keep(f"gates[{t}].z_{gate}", z)
+        term = plus(*parts, *self._biases(f"b_{letter}x", f"b_{letter}a"))
+        z = self._keep(f"gates[{t}].z_{gate}", term)
         return self._applied(f"gates[{t}].{gate}", "tanh" if gate == "candidate" else "sigmoid", z)
 
-    def _keep(self, name: str, values: Numbers | None) -> Numbers | None:
-        return None if values is None else self.book.keep(name, values)
+    def _keep(self, name: str, term: Term | None) -> Numbers | None:
+        return None if term is None else self.book.keep(name, *term)
 
     def _applied(self, name: str, kind: str, z: Numbers | None) -> Numbers | None:
-        return None if z is None else self.book.keep(name, apply(kind, z))
+        return None if z is None else activated(self.book, name, kind, z)
 
-    def _times(self, name: str, v: Numbers | None) -> Numbers | None:
+    def _times(self, name: str, v: Numbers | None) -> Term | None:
         """W v."""
-        return None if v is None or name not in self.weights else self.weights[name] @ v
+        return times(self.weights.get(name), v)
 
-    def _biases(self, *names: str) -> list[Numbers]:
-        return [self.weights[name] for name in names if name in self.weights]
-
-
-def plus(*terms: Numbers | None) -> Numbers | None:
-    """The sum of terms that are all there."""
-    known = [term for term in terms if term is not None]
-    return sum(known[1:], known[0]) if len(known) == len(terms) else None
-
-
-def times(left: Numbers | None, right: Numbers | None) -> Numbers | None:
-    """left ⊙ right, of numbers that are both there."""
-    return None if left is None or right is None else left * right
+    def _biases(self, *names: str) -> list[Term]:
+        return [bias(self.weights[name]) for name in names if name in self.weights]

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from attncli.oracle import slopes
+from attncli.oracle import losses, slopes
 from attncli.oracle.activations import activated
 from attncli.oracle.book import Book, Record
 from attncli.oracle.matrices import linear, matrix
@@ -20,13 +20,10 @@ from attncli.oracle.text import columns, embeddings
 def predict(book: Book, data: Record, x: Numbers) -> None:
     """Logits of the last row or of every one, probabilities, losses."""
     if "unembedding" not in data and "head" not in data:
+        if losses.loss_name(data) == "mse" and "targets" in data:
+            losses.mse(book, data, _chosen(book, data, x))
         return
-    which = data.get("predict_from", "every" if "targets" in data else "last")
-    made_by = "head" if "head" in data else "unembed"
-    if which != "every":
-        row = 0 if which == "first" else len(x) - 1
-        backs = [(x, slopes.taken_rows(x, [row]))]
-        x = book.copy(which, x[row : row + 1], backs, step=made_by)
+    x = _chosen(book, data, x)
     if "head" in data:
         x = _headed(book.at("head"), data, x)
     if "unembedding" not in data:
@@ -35,13 +32,42 @@ def predict(book: Book, data: Record, x: Numbers) -> None:
     _next_and_loss(book, data, logits)
 
 
+def _chosen(book: Book, data: Record, x: Numbers) -> Numbers:
+    """The row of one token, or all of them."""
+    which = data.get("predict_from", "every" if "targets" in data else "last")
+    if which == "every":
+        return x
+    step = "head" if "head" in data else "unembed" if "unembedding" in data else "mse"
+    row = 0 if which == "first" else len(x) - 1
+    backs = [(x, slopes.taken_rows(x, [row]))]
+    return book.copy(which, x[row : row + 1], backs, step=step)
+
+
+def predict_read_out(book: Book, place: Book, data: Record, *, backward: bool) -> bool:
+    """The loss of what a recurrent cell reads out, if it does."""
+    found = losses.read_out(book, place, backward=backward)
+    if found is None:
+        return False
+    readouts, logits = found
+    loss = losses.loss_name(data)
+    if loss == "mse":
+        losses.mse(book, data, readouts)
+    elif loss == "binary_cross_entropy":
+        losses.binary(book, data, readouts, logits)
+    else:
+        _loss(book, data, readouts, logits)
+    return True
+
+
 def _next_and_loss(book: Book, data: Record, logits: Numbers) -> None:
     sampling = data.get("next") or {}
     if data.get("predict_from") == "first" or "head" in data or "labels" in data:
         probabilities = _classes(book, logits)
     else:
         probabilities = _next(book, sampling, logits)
-    if "targets" in data:
+    if "targets" in data and losses.loss_name(data) == "mse":
+        losses.mse(book, data, logits)
+    elif "targets" in data:
         if "temperature" in sampling or "top_k" in sampling:
             # the loss is of what the model says, not of how it is sampled
             probabilities = softmax(book, logits, "plain.", "plain.probabilities")
@@ -160,22 +186,57 @@ def _loss(book: Book, data: Record, probabilities: Numbers, logits: Numbers | No
     """−ln p of each row's target, their mean, and e to it; rows whose target is ignored are left
     out, as by `ignore_index` of PyTorch's cross-entropy. On the way back, p − y for the logits
     that the probabilities are of."""
-    width = probabilities.shape[1]
-    places = columns(data, width) or {str(j): j for j in range(width)}
-    targets = [str(target) for target in data["targets"]]
-    ignored = str(data["ignored_target"]) if "ignored_target" in data else None
-    kept = [i for i, target in enumerate(targets) if target != ignored]
-    whole, found = probabilities, [places[targets[i]] for i in kept]
-    if len(kept) < len(targets):
+    whole, kept, found = probabilities, [*range(len(probabilities))], list[int]()
+    if not losses.are_numbers(data):
+        kept, found = _targets(data, probabilities.shape[1])
+    if len(kept) < len(whole):
         backs = [(whole, slopes.taken_rows(whole, kept))]
         probabilities = book.copy("with_target", probabilities[kept], backs)
-    p = [[row[j]] for row, j in zip(probabilities, found, strict=True)]
-    if logits is not None:
-        backs = [(logits, slopes.surprise_of_logits(whole, [*zip(kept, found, strict=True)]))]
+    hot = (found, whole.shape[1]) if found else None
+    y = losses.distribution(book, data, hot)
+    if y is not None:
+        told = losses.against(probabilities, y)
+        ways: Backs = [] if logits is None else [(logits, losses.less_targets(whole, y, kept))]
     else:
-        backs = [(probabilities, slopes.surprise(probabilities, found))]
-    loss = book.keep("loss", -apply("log", np.array(p)), backs)
+        told = -apply(
+            "log", np.array([[row[j]] for row, j in zip(probabilities, found, strict=True)])
+        )
+        ways = _of_targets(whole, probabilities, logits, [*zip(kept, found, strict=True)])
+    loss = book.keep("loss", told, ways)
     count = len(loss)
     mean = loss.sum(axis=0, keepdims=True) / count
     shared = (loss, lambda G: G.repeat(count, axis=0) / count)
-    book.keep("perplexity", apply("exp", book.keep("cross_entropy", mean, [shared])))
+    entropy = book.keep("cross_entropy", mean, [shared])
+    if y is None:
+        book.keep("perplexity", apply("exp", entropy))
+
+
+def _of_targets(
+    whole: Numbers,
+    probabilities: Numbers,
+    logits: Numbers | None,
+    targets: list[tuple[int, int]],
+) -> Backs:
+    if logits is not None:
+        return [(logits, slopes.surprise_of_logits(whole, targets))]
+    return [(probabilities, slopes.surprise(probabilities, [j for _, j in targets]))]
+
+
+def _targets(data: Record, width: int) -> tuple[list[int], list[int]]:
+    """The rows whose targets count, and the columns of these."""
+    places = _places(data, width)
+    targets = [str(target) for target in data["targets"]]
+    ignored = str(data["ignored_target"]) if "ignored_target" in data else None
+    kept = [i for i, target in enumerate(targets) if target != ignored]
+    return kept, [places[targets[i]] for i in kept]
+
+
+def _places(data: Record, width: int) -> dict[str, int]:
+    """The columns of tokens or of labels; of classes that have no names by their numbers, which are
+    counted from 1 where they are read out."""
+    if "labels" in data:
+        return {str(label): k for k, label in enumerate(data["labels"])}
+    known = columns(data, width)
+    if "unembedding" in data or "logits" in data or "probabilities" in data or len(known) == width:
+        return known or {str(j): j for j in range(width)}
+    return {str(j + 1): j for j in range(width)}

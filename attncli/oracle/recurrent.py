@@ -7,11 +7,23 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from attncli.oracle import slopes
+from attncli.oracle.activations import activated
 from attncli.oracle.book import Book, Record
 from attncli.oracle.cells import RecurrentCell, Weights, layout, weights
 from attncli.oracle.matrices import matrix
-from attncli.oracle.numerals import Numbers, UnknownError, apply, taken_at_once
+from attncli.oracle.numerals import Numbers, apply, taken_at_once
 from attncli.oracle.softmax import taken_off
+from attncli.oracle.tape import Back, Made
+from attncli.oracle.terms import (
+    Weight,
+    bias,
+    columns_as_rows,
+    itself,
+    plus,
+    row_as_column,
+    times,
+)
 
 SETTINGS = ("cell", "direction", "activation", "weights_layout", "gate_order", "reset", "update")
 """What a layer says for both of its directions, and a model for all of its layers."""
@@ -25,8 +37,6 @@ def recurrent(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
     scenario gives too little to get so far."""
     if x is None:
         return None
-    if book.tape.places:
-        raise UnknownError("the way back through recurrent cells")
     direction = str(record.get("direction", "forward"))
     if direction == "both":
         return _both(book, record, x)
@@ -34,7 +44,7 @@ def recurrent(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
     a = _states(cell, x, back=direction == "backward")
     if a is None:
         return None
-    rows = book.copy("states", _rows(a))
+    rows = book.copy("states", *_rows(a))
     end = 1 if direction == "backward" else len(rows)
     _read_out(book, record, {t: a[t] for t in _read_at(record, len(rows), end)})
     if str(record.get("gradient")).lower() == "true" and record["cell"] == "rnn":
@@ -50,21 +60,22 @@ def _both(book: Book, record: Record, x: Numbers) -> Numbers | None:
     for way, own in ways.items():
         place = book.at(way)
         a = _states(RecurrentCell(place, own, weights(place, own)), x, back=way == "backward")
-        found.append(None if a is None else place.copy("states", _rows(a)))
+        found.append(None if a is None else place.copy("states", *_rows(a)))
     there, back = found
     if there is None or back is None:
         return None
-    rows = book.copy("states", np.hstack([there, back]))
+    joined = np.hstack([there, back])
+    rows = book.copy("states", joined, slopes.side_by_side([there, back]))
     if "W_ya" in record:
         times = _read_at(record, len(rows), len(rows))
-        _read_out(book, record, {t: book.copy(f"s[{t}]", rows[t - 1 : t].T) for t in times})
+        _read_out(book, record, {t: _column(book, f"s[{t}]", rows, t) for t in times})
     return rows
 
 
 def _states(cell: RecurrentCell, x: Numbers, *, back: bool) -> States | None:
     """a[1] … a[n], worked from the first token to the last or, back, from the last to the first."""
     n = len(x)
-    columns = {t: cell.book.copy(f"x[{t}]", x[t - 1 : t].T) for t in range(1, n + 1)}
+    columns = {t: _column(cell.book, f"x[{t}]", x, t) for t in range(1, n + 1)}
     state, found = cell.begin(n + 1 if back else 0), {}
     for t in sorted(columns, reverse=back):
         state = cell.step(t, columns[t], state)
@@ -73,8 +84,14 @@ def _states(cell: RecurrentCell, x: Numbers, *, back: bool) -> States | None:
     return found if len(found) == n else None
 
 
-def _rows(a: States) -> Numbers:
-    return np.hstack([a[t] for t in sorted(a)]).T
+def _column(book: Book, name: str, x: Numbers, t: int) -> Numbers:
+    """The row of a time as a column."""
+    return book.copy(name, x[t - 1 : t].T, row_as_column(x, t - 1))
+
+
+def _rows(a: States) -> Made:
+    columns = [a[t] for t in sorted(a)]
+    return np.hstack(columns).T, columns_as_rows(columns)
 
 
 def _read_at(record: Record, n: int, end: int) -> list[int]:
@@ -86,25 +103,35 @@ def _read_out(book: Book, record: Record, a: States) -> None:
     """y[t] = g(W_ya a[t] + b_y), of the states that are read out."""
     if "W_ya" not in record:
         return
-    W = matrix(book, record["W_ya"])
-    W_ya = W.T if layout(record) == "row" else W
+    W = Weight.given(matrix(book, record["W_ya"]), turned=layout(record) == "row")
+    b = Weight.given(matrix(book, record["b_y"]), turned=True) if "b_y" in record else None
     for t, state in a.items():
-        z = book.keep(f"ya[{t}]", W_ya @ state)
-        if "b_y" in record:
-            z = book.keep(f"z_y[{t}]", z + matrix(book, record["b_y"]).T)
+        product = times(W, state)
+        assert product is not None
+        z = book.keep(f"ya[{t}]", *product)
+        if b is not None:
+            sum_ = plus(itself(z), bias(b))
+            assert sum_ is not None
+            z = book.keep(f"z_y[{t}]", *sum_)
         _answer(book, str(record.get("readout", "sigmoid")), t, z)
 
 
 def _answer(book: Book, kind: str, t: int, z: Numbers) -> None:
     """y[t] [k, 1]: the sigmoid of each number, or the softmax of them all."""
     if kind == "sigmoid":
-        book.keep(f"y[{t}]", apply("sigmoid", z))
+        activated(book, f"y[{t}]", "sigmoid", z)
     if kind == "softmax":
-        z = taken_at_once(z)
+        logits, z = z, taken_at_once(z)
         off = taken_off(book, z[:, 0], book.places_of(f"y_exp[{t}]"))
         e = book.keep(f"y_exp[{t}]", apply("exp", z - off))
         total = book.keep(f"y_sum[{t}]", e.sum(axis=0, keepdims=True))
-        book.keep(f"y[{t}]", e / total)
+        backs = slopes.softmax
+        book.keep(f"y[{t}]", e / total, lambda p: [(logits, _down(backs(p.T)))])
+
+
+def _down(back: Back) -> Back:
+    """What is said of a row, of a column."""
+    return lambda G: back(G.T).T
 
 
 def _gradient(cell: RecurrentCell, a: States, *, back: bool) -> None:
@@ -132,4 +159,4 @@ def _slope(cell: RecurrentCell, a: Numbers, t: int) -> Numbers:
 
 
 def _step_factor(book: Book, given: Weights, t: int, slope: Numbers) -> Numbers:
-    return book.keep(f"step_factor[{t}]", given["W_aa"].T * slope.T)
+    return book.keep(f"step_factor[{t}]", given["W_aa"].values.T * slope.T)

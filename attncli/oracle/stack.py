@@ -14,12 +14,13 @@ from attncli.oracle.attention import Inputs
 from attncli.oracle.book import Book, Record
 from attncli.oracle.dictionary import tell as tell_dictionary
 from attncli.oracle.layer import Memory, Surroundings, layer, settings
+from attncli.oracle.losses import loss_name
 from attncli.oracle.matrices import is_source, linear, matrix
 from attncli.oracle.merges import learned, tell
 from attncli.oracle.norms import norm, normed
-from attncli.oracle.numerals import Numbers
+from attncli.oracle.numerals import Numbers, UnknownError
 from attncli.oracle.positions import added, kinds, of_kind
-from attncli.oracle.predict import predict, predict_given
+from attncli.oracle.predict import predict, predict_given, predict_read_out
 from attncli.oracle.tape import Made, WaysBack, named_parts
 from attncli.oracle.text import (
     dictionary_of,
@@ -30,7 +31,7 @@ from attncli.oracle.text import (
     vocabulary,
     with_lines,
 )
-from attncli.oracle.training import LOSS, train, trained
+from attncli.oracle.training import train, trained
 from attncli.oracle.unigram import is_unigram
 from attncli.oracle.unigram import tell as tell_unigram
 from attncli.oracle.written import inherited, written_out
@@ -65,6 +66,8 @@ def worked(
     data = written_out(with_lines(data, folder))
     book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
     backward, training = str(data.get("backward")).lower() == "true", data.get("train")
+    if training and loss_name(data) != "cross_entropy":
+        raise UnknownError(f"training by {loss_name(data)}")
     if backward or training:
         data = named_parts(data, book.tape)
     with localcontext() as context:
@@ -73,7 +76,7 @@ def worked(
         if training and not backward:
             book.tape.given.intersection_update(trained(training, book.tape.given))
         if backward or training:
-            book.tape.go_back(LOSS, book.numbers([[1]]), book.gradient)
+            book.tape.go_back(loss_name(data), book.numbers([[1]]), book.gradient)
         if training:
             book.tape.given.intersection_update(trained(training, book.tape.given))
             train(book, training, lambda own: _work(own, data))
@@ -86,8 +89,21 @@ def _work(book: Book, data: Record) -> None:
     if given:
         predict_given(book, data)
     x = None if given else _stack(book, data)
-    if x is not None:
+    if x is not None and not _reads_out(book, data):
         predict(book, data, x)
+
+
+def _reads_out(book: Book, data: Record) -> bool:
+    """Whether targets are of what the last layer's cell reads out, whose loss is worked then."""
+    layers = _layers(data)
+    own = "W_ya" in layers[-1] and "cell" in layers[-1]
+    if not own or "targets" not in data or "unembedding" in data:
+        return False
+    if "train" in data:
+        raise UnknownError("training of recurrent cells")
+    place = book.at(f"layers[{len(layers)}]") if len(layers) > 1 else book
+    backward = str(data.get("backward")).lower() == "true"
+    return predict_read_out(book, place, data, backward=backward)
 
 
 def _stack(book: Book, data: Record) -> Numbers | None:

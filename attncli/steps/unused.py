@@ -29,6 +29,8 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
     "heads": _HEADS,
     "kv_heads": _HEADS,
     "d_k": ("scores",),
+    "loss": ("loss", "binary_loss"),
+    "targets": ("binary_loss", "mse"),
     "d_v": ("weighted_sum",),
     "weights_layout": _WITH_WEIGHTS,
     **dict.fromkeys(("cell", "direction", "activation", "reset", "update", "gate_order"), _CELLS),

@@ -25,6 +25,7 @@ from attncli.telling.selection import Selection
 from attncli.telling.tables import table
 from attncli.trace import GRADIENTS, CellPlace, Definition, LayerPlace, ResidualPlace, Trace
 from attncli.trace.slopes import gradients_of
+from attncli.word import Word
 
 _MOST = 2 * MOST_PARTS
 """So many gradients are told one by one; of more only those of what is given."""
@@ -48,6 +49,7 @@ def chain_of(trace: Trace, selection: Selection) -> list[Block]:
         Prose((_SAYS,)),
         _whole(trace, sizes),
         *_by_time(trace, sizes, selection),
+        *_of_variants(trace),
         *_by_layer(trace, sizes, selection),
     ]
 
@@ -116,19 +118,36 @@ def _by_time(
 ) -> Iterator[Block]:
     """Of each way of a recurrent layer the states, the one that the way ends with first, with the
     norm of the factor that leads there from the end, where that is worked."""
-    ways: dict[Name, list[CellPlace]] = {}
-    for part in trace.story:
-        place = part.place
-        first = part.step == "state" and not updates_before(part.path)
-        if first and isinstance(place, CellPlace) and place.timed("a") in sizes:
-            ways.setdefault(place.path, []).append(place)
-    for path, places in ways.items():
+    for path, places in _ways(trace, sizes).items():
         links = [_Link(str(one.time), one.timed("a")) for one in reversed(places)]
         factors = [_factor(trace, one) for one in reversed(places)]
         title = _titled("The gradients of the states through time", path)
         yield from _links(sizes, title, "Time", links, factors)
         if selection.pictured and len(links) > 1:
             yield _curves(sizes, title, "time", links[::-1])
+
+
+def _ways(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[CellPlace]]:
+    """The cells of each way of a recurrent layer whose states have gradients, in the order in which
+    they are taken."""
+    ways: dict[Name, list[CellPlace]] = {}
+    for part in trace.story:
+        place = part.place
+        first = part.step == "state" and not updates_before(part.path)
+        if first and isinstance(place, CellPlace) and place.timed("a") in sizes:
+            ways.setdefault(place.path, []).append(place)
+    return ways
+
+
+def _of_variants(trace: Trace) -> Iterator[Block]:
+    """What becomes of the gradients of states in the scenario's variants."""
+    for name, other in trace.variants.items():
+        sizes = {one.of: one for one in _sizes(other)}
+        for places in _ways(other, sizes).values():
+            norms = [sizes[one.timed("a")].norm for one in reversed(places)]
+            if len(norms) > 1:
+                what = "on its way back the size of the gradient"
+                yield Note((Word(name), ": ", *on_its_way(norms, what)))
 
 
 def _factor(trace: Trace, place: CellPlace) -> str:

@@ -44,7 +44,7 @@ _NAMES = {
     "base": ("Layout", "Operation", "Working"),
     "batch_norm": ("NormalizeColumns", "RootOfEach", "SubtractFromEach"),
     "columns": ("AddedUp", "ColumnsAsRows", "OnlyRow", "RowAsColumn", "ShareItself", "Zeros"),
-    "composed": ("LossOfLogits", "Softmax", "TargetDifference"),
+    "composed": ("LossOfLogits", "Softmax", "SoftmaxDown", "TargetDifference"),
     "counting": ("CountInWords", "PairScore", "Share"),
     "derivatives": ("derivative",),
     "elementwise": (

@@ -38,6 +38,14 @@ class Softmax(Indexed):
         super().__init__("n m -> n m", Quotient(one, all_of_row))
 
 
+class SoftmaxDown(Indexed):
+    """The same down a column. [n, 1] -> [n, 1]"""
+
+    def __init__(self) -> None:
+        one, all_of_column = e_to(cell(0, "i")), Total("k", e_to(cell(0, "k")))
+        super().__init__("n 1 -> n 1", Quotient(one, all_of_column))
+
+
 Targets = tuple[int | None, ...]
 """The column of each row's target; None for a row that doesn't count."""
 

@@ -9,6 +9,7 @@ from attncli.arithmetic.operations import (
     Exponential,
     RowAsColumn,
     ShareItself,
+    SoftmaxDown,
 )
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
@@ -102,6 +103,14 @@ def _squashed(place: CellPlace, z: Name) -> tuple[Definition, ...]:
     )
 
 
+def _whole(place: CellPlace, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """A softmax as one equation, whose gradient is that of its result, as people know it."""
+    if end_of(place) != "softmax" or not made:
+        return made
+    *before, exp, _, y = made
+    return (*before, y._replace(operation=SoftmaxDown(), operands=exp.operands))
+
+
 def _without_bias(place: CellPlace) -> Definition | None:
     if not _bias(place) or end_of(place) != "sigmoid":
         return None
@@ -142,5 +151,6 @@ STEP = Step(
     backward=Backward(
         "the read-out",
         "The state is pushed along the weights of the read-out, and the weights along the state.",
+        whole=_whole,
     ),
 )
