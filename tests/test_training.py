@@ -210,7 +210,7 @@ def test_one_step_is_a_lesson_with_the_loss_before_and_after(tmp_path: Path) -> 
     told = " ".join(page.split())
     assert "update.W_Q[2] = [0 − 0.1×0.395, 1 − 0.1×(−0.296)] = [−0.040, 1.030]" in told
     assert "train[1].change = 1.343 − 1.687 = −0.344" in told
-    assert "The loss is 1.343 now: it fell by 0.344" in told
+    assert "After update 1 the loss is 1.343: it fell by 0.344" in told
     assert "train[1].scores" not in page
     assert "After update 1 · Softmax" not in page
     closely = run("run", salt(tmp_path), "--detail", "full").stdout

@@ -95,11 +95,13 @@ def embeddings(book: Book, data: Record, d_model: int) -> Numbers:
 
 
 def columns(data: Record, width: int | None = None) -> dict[str, int]:
-    """Each token's column of `width` logits, from 0.
+    """Each token's column of `width` logits, from 0; that of each label, where there are some.
 
     Columns are counted by ID, with an unembedding that is tied by the rows of the table; IDs with
     gaps between them that leave just one column a token only order the tokens.
     """
+    if "labels" in data:
+        return {str(label): place for place, label in enumerate(data["labels"])}
     tied = isinstance(data.get("unembedding"), str)
     given = {} if tied else data.get("vocabulary") or {}
     ids = {str(token): int(one) for token, one in given.items()} or identities(data)

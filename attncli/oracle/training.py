@@ -60,6 +60,7 @@ def train(book: Book, said: Record, work: Callable[[Book], None]) -> None:
         if k < steps:
             tape.go_back(LOSS, own.numbers([[1]]), own.gradient)
             kept += [name for name in own.pages if name.startswith(f"train[{k}].grad.")]
+            kept.remove(f"train[{k}].grad.{LOSS}")  # 1 again
         _promise(book, own, training, before)
         kept += [name for name in own.pages if _is_progress(name.removeprefix(own.path))]
         book.pages.update({name: own.pages[name] for name in kept})

@@ -8,7 +8,6 @@ from itertools import islice
 from attncli.file.problems import Problems
 from attncli.records import replace
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.training import updates_before
 from attncli.steps.order import step_named
 from attncli.trace import BackwardPlace, PlannedStep, UpdatePlace
 
@@ -17,7 +16,7 @@ def check_fits(scenario: Scenario, problems: Problems) -> None:
     """What steps find wrong when all shapes in a scenario's story are known."""
     part: PlannedStep
     for part in scenario.story:
-        if updates_before(part.path):  # which fits as it did before the updates
+        if part.updates:  # which fits as it did before the updates
             continue
         fits = step_named(part.step).fits
         for definition in part.definitions:

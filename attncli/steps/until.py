@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from attncli.file.problems import Problems
 from attncli.refusals import listed
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.training import updates_before
 from attncli.trace import PlannedStep
 
 
@@ -15,7 +14,7 @@ def told_until(
     scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
 ) -> tuple[PlannedStep, ...]:
     """The parts up to the last one of the step that the scenario is to end with."""
-    first = [part for part in parts if not updates_before(part.path)]
+    first = [part for part in parts if not part.updates]
     ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.until]
     if scenario.until and not ends and problems is not None:
         steps_taken = listed(list(dict.fromkeys(part.step for part in parts)))

@@ -8,10 +8,10 @@ from attncli.arithmetic.elision import elided
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Add, Operation
 from attncli.document import Block, Section, Spans, Subheading, Table, TableCell
-from attncli.name import Name
+from attncli.name import Name, below
 from attncli.pictures import Arrow, ArrowGroup, Plane
 from attncli.records import NamedTuple
-from attncli.scenario.training import after_updates, updates_before
+from attncli.scenario.training import after_updates
 from attncli.steps import formulas_of
 from attncli.steps.training.optimizer import UPDATES
 from attncli.tables import Data, SideBySide
@@ -36,14 +36,18 @@ def is_left_out(part: PlannedStep, selection: Selection) -> bool:
 
 def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """What is told of a later update: the parameters after it."""
-    path = Name(UPDATES, part.path)
+    path = Name(UPDATES, after_updates(part.updates))
     made = [(one, matrix_block(one, selection, part.path)) for one in made_by(trace, part)]
     return [table if one.name.inside(path) else Data(table) for one, table in made]
 
 
 def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
     """Whether a page tells of a later update no more than the parameters after it."""
-    trained = [one for one in made_by(trace, part) if one.name.inside(Name(UPDATES, part.path))]
+    trained = [
+        one
+        for one in made_by(trace, part)
+        if one.name.inside(Name(UPDATES, after_updates(part.updates)))
+    ]
     few = sum(one.values.size for one in trained) <= _FEW
     return part.step == "update" and is_again(part, selection) and not few
 
@@ -64,14 +68,14 @@ def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
 
 def is_again(part: PlannedStep, selection: Selection) -> bool:
     """Whether a part is of a model that is worked again, of which a page tells in brief."""
-    return not selection.whole and bool(updates_before(part.path))
+    return not selection.whole and bool(part.updates)
 
 
 def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """`the loss is 1.343 now: it fell by 0.344; the gradient had promised a change of −0.366.`"""
+    """`after update 1 the loss is 1.343: it fell by 0.344; the gradient had promised …`"""
     assert isinstance(place, UpdatePlace)
     loss, change, promised = (
-        trace.quantities.get(place.name(local))
+        trace.quantities.get(below(after_updates(place.update), local))
         for local in (trace.scenario.prediction.loss, "change", "promised")
     )
     if loss is None or change is None or promised is None:
@@ -83,7 +87,7 @@ def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
         "; the gradient had promised a change of ", said, ".",
     )  # fmt: skip
     told = of if isinstance(of, tuple) else (of,)
-    return [("the loss is ", now, f" now: it {verb} by ", size, *told)]
+    return [(f"after update {place.update} the loss is ", now, f": it {verb} by ", size, *told)]
 
 
 class _Pass(NamedTuple):

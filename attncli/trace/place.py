@@ -216,9 +216,11 @@ class BackwardPlace(Place):
 
 @dataclass(frozen=True, eq=False)
 class UpdatePlace(Place):
-    """An update of the parameters, from 1, or what came of it, and how that is made."""
+    """An update of the parameters, from 1, or what came of it, after so many updates, and how that
+    is made. Quantities are called by their full names, since some are of before the update."""
 
     update: int
+    after: int
     planned: tuple[Definition, ...]
 
     def titled(self, title: str) -> str:

@@ -19,9 +19,9 @@ from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Problem
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.training import after_updates
+from attncli.scenario.training import after_updates, updates_before
 from attncli.trace.axes import made_axes
-from attncli.trace.place import CellPlace, Place
+from attncli.trace.place import CellPlace, Place, UpdatePlace
 from attncli.trace.quantity import Definition, Quantity
 from attncli.trace.token_lists import TokenList, token_lists
 
@@ -53,6 +53,13 @@ class PlannedStep(NamedTuple):
     @property
     def path(self) -> Name:
         return self.place.path
+
+    @property
+    def updates(self) -> int:
+        """After how many updates of the parameters it is taken."""
+        return (
+            self.place.after if isinstance(self.place, UpdatePlace) else updates_before(self.path)
+        )
 
     @property
     def time(self) -> int | None:

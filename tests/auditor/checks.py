@@ -127,7 +127,8 @@ class _Audit:
     def lookup(self, address: str) -> Any:
         if self.tables is None:
             raise ValueError(f"{address} has no table")
-        return self.tables.value(address, self.path)
+        is_full = address.startswith("update.")  # be it before the updates of this place
+        return self.tables.value(address, "" if is_full else self.path)
 
     def addition(self, statement: Statement) -> None:
         """Each product with its sign is its vector, and the vectors add up to the total."""

@@ -140,6 +140,29 @@ def _norms(norms: Sequence[str], match: re.Match[str]) -> bool:
     return told in (list(norms), list(norms)[::-1]) and (verdict is None or steps == verdict)
 
 
+def _next_of_many(said: Said, match: re.Match[str]) -> bool:
+    """The likeliest, and all that come next to it alike."""
+    table = said.table("probabilities")
+    row = dict(zip(table.columns, table.text[table.rows.index(match["row"])], strict=True))
+    first, second = number(match["p1"]), number(match["p2"])
+    others = re.split(r", | and ", match["others"])
+    below = max(number(text) for text in row.values() if number(text) < first)
+    alike = [token for token, text in row.items() if number(text) == second]
+    return number(row[match["token1"]]) == first and second == below and alike == others
+
+
+def _progressed(said: Said, match: re.Match[str]) -> bool:
+    """The loss after an update, and by how much it changed and was to change."""
+    loss, change, promised = (
+        number(said.tables[f"train[{match['count']}].{name}"].text[0])
+        for name in ("cross_entropy", "change", "promised")
+    )
+    verb = "rose" if change > 0 else "fell" if change < 0 else "changed"
+    told = change if match["promised"] is None else number(match["promised"])
+    right = number(match["loss"]) == loss and number(match["by"]) == abs(change)
+    return right and match["verb"] == verb and told == promised
+
+
 def _gradient(said: Said, match: re.Match[str]) -> bool:
     own = said.tables["factor_norms"].text
     others = [table["text"] for table in said.page.get("variants", ())]
@@ -289,13 +312,17 @@ Check = Callable[[Said, "re.Match[str]"], bool]
 _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
     (re.compile(pattern), check)
     for pattern, check in (
-        (r"^(?:(?P<place>(?:[A-Z][a-z-]+(?: \d+)?(?: · )?)+): )?(?P<clauses>[^:]+? attends .*\))\.$",
+        (r"^(?:(?P<place>(?:[A-Z][a-z-]+(?: \d+)?(?: · )?)+): )?(?P<clauses>[^:]+? attends (?!.*Shapes:).*\))\.$",
          _attended),
         (rf"(?P<query>\S+) is most like (?P<key>\S+): (?P<share>{_N}) % of its answer is"
          r" (?P<value>\S+)\.", _looked_up),
         (r"It goes to the (?P<n>\d+) experts that it fits best", _routed),
         (rf"(?:After|For) (?P<row>\S+) the likeliest (?:next token )?is (?P<token1>\S+) \((?P<p1>{_N})\), then"
          rf" (?P<token2>\S+) \((?P<p2>{_N})\)\.", _next),
+        (rf"(?:After|For) (?:token )?(?P<row>\S+) the likeliest (?:next token )?is (?P<token1>\S+) \((?P<p1>{_N})\), then"
+         rf" (?P<others>.+?) \((?P<p2>{_N})(?: each)?\)\.", _next_of_many),
+        (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N}): it (?P<verb>rose|fell|changed) by (?P<by>{_N})"
+         rf"(?:, as the gradient had promised|; the gradient had promised a change of (?P<promised>{_N}))\.", _progressed),
         (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure that the answer is yes\.", _sure),
         (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),
         (rf"^(?P<pair>\S+ \S+) (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
@@ -339,6 +366,7 @@ _OF_RULES = tuple(
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
         r"else 0\b", r"is 1 − a²", r"by the temperature [\d.]+",
         r"All \d+ numbers that the source prints follow from the given ones\.",
+        r"its probability, less 1 for the target", r"Both begin at 0",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*; worked out, it is \[.*\]\.",

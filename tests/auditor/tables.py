@@ -16,7 +16,7 @@ _LISTED = re.compile(r"(?P<name>(?:.*\.)?totals)\[(?P<end>\d+)\]")
 _WORDS = {
     "layers": "Layer", "heads": "Head", "encoder": "Encoder", "cross": "Cross-attention",
     "forward": "Forward", "backward": "Backward", "experts": "Expert",
-    "shared_expert": "Shared expert",
+    "shared_expert": "Shared expert", "train": "After update",
 }  # fmt: skip
 
 

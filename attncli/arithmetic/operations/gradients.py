@@ -62,6 +62,7 @@ class FrobeniusNorm(Indexed):
 class One(ZeroOne):
     """1, with which the way back begins: how a loss changes with itself. [1, 1] -> [1, 1]"""
 
+    takes_only_sizes = True
     shapes = "1 1 -> 1 1"
 
     def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002

@@ -21,7 +21,7 @@ from attncli.arithmetic.operations import (
     TimesNumber,
 )
 from attncli.file.problems import Problems, nearest
-from attncli.name import Name, below
+from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple, replace
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.training import Training, after_updates
@@ -87,7 +87,7 @@ class _Trainer(NamedTuple):
         for name, gradient in zip(self.parameters, gradients, strict=True):
             one = Parameter(name, names.get(name, name), gradient, count)
             made += optimizer.plan(one, said)
-        return self._part("update", place, count, made)
+        return self._part("update", count, count - 1, made)
 
     def _clipping(self, place: Name, gradients: Sequence[Name]) -> Iterator[Definition]:
         """The norm of all gradients together, the factor that it leads to, and the gradients times
@@ -113,7 +113,7 @@ class _Trainer(NamedTuple):
         losses = (after[self.loss], before.get(self.loss, self.loss))
         return self._part(
             "progress",
-            place,
+            count,
             count,
             [
                 *made,
@@ -134,9 +134,9 @@ class _Trainer(NamedTuple):
         operands = (gradient, after[name], before.get(name, name))
         return Definition(name.under(promised), SlopeTimesStep(), operands)
 
-    def _part(self, step: str, path: Name, count: int, made: Iterable[Definition]) -> PlannedStep:
+    def _part(self, step: str, count: int, after: int, made: Iterable[Definition]) -> PlannedStep:
         planned = tuple(one._replace(step=step) for one in made)
-        place = UpdatePlace(self.scenario, self.scenario.stack, path, path, count, planned)
+        place = UpdatePlace(self.scenario, self.scenario.stack, TOP, TOP, count, after, planned)
         return PlannedStep(step, place, planned)
 
 
