@@ -26,7 +26,9 @@ NAMES = [name for name in SHIPPED if name != "embedding_table"]
 
 def weights_of(name: str) -> list[Quantity]:
     quantities = trace_of(SHIPPED[name]).quantities.values()
-    return [quantity for quantity in quantities if quantity.local == "weights"]
+    found = [quantity for quantity in quantities if quantity.local == "weights"]
+    aside = ("grad", "train[1]")  # gradients aren't drawn, nor what is told in brief
+    return [one for one in found if not str(one.name).startswith(aside)]
 
 
 def picture_of(name: str) -> ElementTree.Element:
