@@ -104,6 +104,8 @@ class Name(str):
 
 TOP = Name("")
 """The place that everything is in, which isn't printed."""
+GRADIENTS = Name("grad")
+"""The place of all gradients: ∂loss/∂W_Q is `grad.W_Q`, in mathematics ∂W_Q."""
 
 
 def below(path: Name, local: str, number: int | None = None) -> Name:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.name import Name
+from attncli.name import GRADIENTS, Name
 from attncli.notation.notation import Node, Notation
 from attncli.notation.signs import ATOM, FACTOR
 from attncli.notation.words import shown
@@ -118,7 +118,10 @@ class LatexNotation(Notation):
 
 
 def _named(name: Name) -> str:
-    """The name of a quantity, its path before it, what follows a `_` below it."""
+    """The name of a quantity, its path before it, what follows a `_` below it; ∂ before what a
+    gradient is of."""
+    if name.path and name.inside(GRADIENTS):
+        return rf"\partial{{}}{_named(name.seen_from(GRADIENTS))}"
     head, _, tail = name.alone.partition("_")
     head = f"{name.path}.{head}" if name.path else head
     if not tail and head[-1:].isdigit() and head[:-1].isalpha():

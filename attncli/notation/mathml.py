@@ -9,7 +9,7 @@ from html import escape
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.name import Name
+from attncli.name import GRADIENTS, Name
 from attncli.notation.latex import FUNCTIONS
 from attncli.notation.notation import Node, Notation
 from attncli.notation.plain import MINUS
@@ -122,7 +122,10 @@ def _number(size: int) -> str:
 
 
 def _named(name: Name) -> str:
-    """The name of a quantity: what follows a `_` below it, a time above it."""
+    """The name of a quantity: what follows a `_` below it, a time above it; ∂ before what a
+    gradient is of."""
+    if name.path and name.inside(GRADIENTS):
+        return _row(_element("mi", "∂"), _named(name.seen_from(GRADIENTS)))
     if name.time is not None:
         time = _row(_operator("⟨"), _element("mtext", escape(str(name.time))), _operator("⟩"))
         return _element("msup", _named(name.at(None)) + time)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.name import Name
+from attncli.name import GRADIENTS, Name
 from attncli.notation.latex import FUNCTIONS
 from attncli.notation.notation import Notation
 from attncli.notation.plain import MINUS
@@ -81,7 +81,10 @@ class TypstNotation(Notation):
         return self.word(index)
 
     def _named(self, name: Name) -> str:
-        """The name of a quantity: what follows a `_` below it, a time above it."""
+        """The name of a quantity: what follows a `_` below it, a time above it; ∂ before what a
+        gradient is of."""
+        if name.path and name.inside(GRADIENTS):
+            return f"{literal('∂')} {self._named(name.seen_from(GRADIENTS))}"
         if name.time is not None:
             time = str(name.time).replace("-", MINUS)
             return f"attach({self._named(name.at(None))}, t: ⟨{self.letters(time)}⟩)"

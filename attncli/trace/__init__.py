@@ -1,7 +1,7 @@
 """Named quantities, how each was made, and replaying them with some replaced."""
 
+from attncli.name import GRADIENTS
 from attncli.trace.place import (
-    GRADIENTS,
     AttentionPlace,
     BackwardPlace,
     CellPlace,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, TypeVar
 
-from attncli.name import TOP, Name, below
+from attncli.name import GRADIENTS, TOP, Name, below
 from attncli.records import dataclass, replace
 from attncli.scenario.model import Attention, Layer, Recurrent, Settings, Stack, TokenizedText
 from attncli.scenario.scenario import Scenario
@@ -189,10 +189,6 @@ class CellPlace(WayPlace):
         return self.name(local).at(self.time if time is None else time)
 
 
-GRADIENTS = Name("grad")
-"""The place of all gradients: ∂loss/∂W_Q is `grad.W_Q`."""
-
-
 @dataclass(frozen=True, eq=False)
 class BackwardPlace(Place):
     """Where the gradients of what a step made go back through it: the place of that step, and how
@@ -205,11 +201,15 @@ class BackwardPlace(Place):
     def titled(self, title: str) -> str:
         return self.forward.titled(title)
 
+    @property
+    def gradients(self) -> Name:
+        """The place of the gradients."""
+        return GRADIENTS.under(self.update) if self.update else GRADIENTS
+
     def here(self, full: Name) -> Name:
-        gradients = GRADIENTS.under(self.update) if self.update else GRADIENTS
-        if not full.inside(gradients):
+        if not full.inside(self.gradients):
             return self.forward.here(full)
-        forth = full.seen_from(gradients)
+        forth = full.seen_from(self.gradients)
         forth = forth.under(self.update) if self.update else forth
         return self.forward.here(forth).under(GRADIENTS)
 

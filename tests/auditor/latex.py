@@ -6,7 +6,7 @@ import re
 
 _COMMANDS = {
     "times": "×", "cdot": "·", "approx": "≈", "rightarrow": "→", "infty": "∞", "dots": "…",
-    "pi": "π", "gamma": "gamma", "beta": "beta",
+    "pi": "π", "partial": "grad.", "gamma": "gamma", "beta": "beta",
     "max": "max", "min": "min", "tanh": "tanh", "sin": "sin", "cos": "cos", "ln": "ln",
     "left": "", "right": "", "thinspace": " ", "top": "⊤", "_": "_", "vdots": "⋮",
     "langle": "⟨", "rangle": "⟩", "quad": " ", "qquad": " ", "backslash": "\\",

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from attncli.arithmetic.equations.bounds import EPSILON
-from attncli.arithmetic.equations.working import negated, sum_of
+from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
-    Expression,
     Negative,
-    Number,
     Quotient,
+    Sum,
     Symbol,
+    Vector,
     constant,
-    with_each,
+    minus,
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
@@ -30,7 +30,7 @@ from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.rounding import Array, Error, largest
-from attncli.records import dataclass
+from attncli.records import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class ScatterAdd(Operation):
 
 @dataclass(frozen=True)
 class RotateBack(Operation):
-    """Each pair of columns of a gradient turned by its angle the other way, the transposed of a
-    rotation being its inverse: cos x = cos −x, sin −x = −sin x."""
+    """Each pair of columns of a gradient turned by its angle the other way, the transpose of a
+    rotation being its inverse."""
 
     rotation: Rotate
 
@@ -91,43 +91,38 @@ class RotateBack(Operation):
     def formula(self, name: str, *operands: str) -> Equation:
         _, cosine, sine, _, gradient = operands
         forth = self.rotation.formula(name, gradient, cosine, sine)
-
-        def change(symbol: Symbol) -> Expression | None:
-            return Negative(symbol) if symbol.name == sine else None
-
-        return Equation(forth.left, with_each(forth.right, Symbol, change))
+        match forth.right:
+            case Vector((Sum((x_cosine, Negative(y_sine))), Sum((x_sine, y_cosine)))):
+                back = Vector((Sum((x_cosine, y_sine)), minus(y_cosine, x_sine)))
+                return Equation(forth.left, back)
+            case other:
+                raise TypeError(f"no rotation of pairs: {other}")
 
     def values(self, *operands: Matrix) -> Array:
-        return self.rotation.values(*_back(operands))
+        return self._back.values(*_turned(operands))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return self.rotation.cell(i, j, *_back(operands))
+        return self._back.cell(i, j, *_turned(operands))
 
     def places(self, *operands: Matrix) -> int | None:
-        return self.rotation.places(*_back(operands))
+        return self._back.places(*_turned(operands))
 
     def error(self, *operands: Matrix) -> Error:
-        return self.rotation.error(*_back(operands))
+        return self._back.error(*_turned(operands))
 
     def sizes(self, *operands: Matrix) -> Array:
-        return self.rotation.sizes(*_back(operands))
+        return self._back.sizes(*_turned(operands))
+
+    @property
+    def _back(self) -> Rotate:
+        """The rotation the other way."""
+        return replace(self.rotation, back=not self.rotation.back)
 
 
-def _back(operands: Sequence[Matrix]) -> tuple[Matrix, Matrix, Matrix]:
-    """The gradient, the cosines, and the sines of the angles the other way."""
+def _turned(operands: Sequence[Matrix]) -> tuple[Matrix, Matrix, Matrix]:
+    """The gradient, the cosines and the sines."""
     _, cosine, sine, _, gradient = operands
-    return gradient, cosine, _Negated(-sine.values, sine.places, sine.decimals, of=sine)
-
-
-@dataclass(frozen=True, eq=False)
-class _Negated(Matrix):
-    """The numbers of another matrix with the other sign."""
-
-    of: Matrix | None = None
-
-    def number(self, i: int, j: int) -> Number:
-        assert self.of is not None
-        return negated(self.of.number(i, j))
+    return gradient, cosine, sine
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from attncli.arithmetic.equations import derivative as equations
 from attncli.arithmetic.equations.matrices import in_matrices, names_of_constants, with_names
 from attncli.arithmetic.expression import Apply, Expression, Length, Operand, each, rewritten
 from attncli.arithmetic.operations.backward import RotateBack, ScatterAdd, TargetSlope
-from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.base import Operation, WholeNumbers
 from attncli.arithmetic.operations.composed import LossOfLogits, TargetDifference
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.losses import (
@@ -26,9 +26,11 @@ from attncli.arithmetic.operations.losses import (
     DistributionLoss,
 )
 from attncli.arithmetic.operations.moved import Moved
+from attncli.arithmetic.operations.positions import Alibi
 from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.operations.sampling import NegativeLog
+from attncli.arithmetic.operations.waves import Waves
 from attncli.arithmetic.signature import operands_in, parse
 
 
@@ -93,6 +95,20 @@ def has_derivative(operation: Operation, operand: int) -> bool:
     except NotImplementedError:
         return False
     return True
+
+
+def is_flat(operation: Operation, operand: int) -> bool:
+    """Whether what an operation makes stays the same while an operand changes a little: a table of
+    positions takes only its size, a mask or the choice of the largest numbers jumps; and whether
+    another operand tells all of it, as logits do of their probabilities."""
+    match operation:
+        case WholeNumbers() | Waves() | Alibi():
+            return True
+        case Indexed(tree=tree) if _is_condition(tree, operand):
+            return True
+        case _:
+            told = isinstance(operation, LossOfLogits) and operand > 0
+            return operation.takes_only_sizes or told
 
 
 def _needed(made: Indexed) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ _CAPITAL, _OTHER, _CODE = 0.75, 0.54, 4.0
 _COMMANDS = {
     "times": 1.22, "cdot": 0.72, "approx": 1.33, "rightarrow": 1.56, "infty": 1.0, "dots": 1.2,
     "max": 1.9, "tanh": 2.2, "sin": 1.2, "cos": 1.3, "ln": 0.8, "sum": 1.2, "vdots": 0.3,
-    "pi": 0.57, "gamma": 0.55, "beta": 0.57, "thinspace": 0.17, "top": 0.78,
+    "pi": 0.57, "partial": 0.58, "gamma": 0.55, "beta": 0.57, "thinspace": 0.17, "top": 0.78,
     "left": 0.1, "right": 0.1, "sqrt": 0.85, "underline": 0.0, "phantom": 0.0, "hspace": 0.0,
     "mathrm": 0.05, "ensuremath": 0.0,
 }  # fmt: skip

@@ -112,5 +112,6 @@ STEP = Step(
     backward=Backward(
         "the bias",
         "A sum hands its gradient on to all of its terms as it is.",
+        fixed=("add",),
     ),
 )

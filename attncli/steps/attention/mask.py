@@ -207,5 +207,6 @@ STEP = Step(
     backward=Backward(
         "the mask",
         "What was hidden had no part in the loss and gets no gradient; the rest passes as it is.",
+        fixed=("add", "allowed", "blocked"),
     ),
 )

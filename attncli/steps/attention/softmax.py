@@ -18,6 +18,7 @@ from attncli.file.kinds import Either
 from attncli.file.matrices import NAMED
 from attncli.name import Name
 from attncli.scenario.templates import TEMPLATE
+from attncli.steps.backward.mistakes import DIAGONAL_ONLY
 from attncli.steps.inquiry import Chosen, Inquiry, Misreading, WordsAsked, largest
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace, Place, Quantity, Trace
@@ -157,5 +158,6 @@ STEP = Step(
             "score's weight would help than the average of its row does."
         ),
         whole=lambda _, made: in_one(made),
+        mistakes=(DIAGONAL_ONLY,),
     ),
 )

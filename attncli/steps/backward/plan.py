@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attncli.arithmetic.operations import Add, One
-from attncli.arithmetic.operations.derivatives import gradient_of, has_derivative
+from attncli.arithmetic.operations.derivatives import gradient_of, has_derivative, is_flat
 from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, PlannedStep
@@ -62,6 +62,19 @@ def steps_back(
         if uses:
             found.append(StepBack(part, tuple(uses)))
     return tuple(found)
+
+
+def unknown(parts: Sequence[PlannedStep], whole: Whole, of: Collection[Name]) -> Iterator[Use]:
+    """The uses of what hangs on some given quantities whose derivative isn't known: gradients that
+    are left out without them would be wrong."""
+    depends = set(of)
+    for part in parts:
+        for one in whole(part):
+            for place, name in enumerate(one.operands):
+                if name in depends and has_derivative(one.operation, place):
+                    depends.add(one.name)
+                elif name in depends and not is_flat(one.operation, place):
+                    yield Use(one, place)
 
 
 def in_general(definitions: Sequence[Definition], fixed: Collection[str]) -> tuple[Definition, ...]:

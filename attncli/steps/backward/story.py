@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from attncli.file.problems import Problems
 from attncli.name import Name
 from attncli.scenario.scenario import Scenario
-from attncli.steps.backward.plan import backward_story, steps_back
+from attncli.steps.backward.plan import backward_story, steps_back, unknown
 from attncli.steps.order import BACK_THROUGH, step_named
 from attncli.trace import Definition, PlannedStep
 
@@ -40,8 +40,12 @@ def _way_back(
             )
             problems.add(scenario.where(asked), "gradients are those of a loss", right)
         return
-    loss = Name(scenario.prediction.loss)
-    backs = steps_back(parts, _whole, loss, _starts(scenario, parts, problems))
+    loss, learned = Name(scenario.prediction.loss), _starts(scenario, parts, problems)
+    if problems is not None:
+        for use in unknown(parts, _whole, learned):
+            wrong = f"no derivative is known of {use.definition.name} with respect to {use.of}"
+            problems.add(scenario.where(asked), wrong, f"leave {asked} out")
+    backs = steps_back(parts, _whole, loss, learned)
     yield from backward_story(backs, loss, BACK_THROUGH)
 
 

@@ -26,6 +26,7 @@ from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.softmax import softmax
+from attncli.steps.backward.mistakes import NOT_AVERAGED, WITHOUT_TARGET
 from attncli.steps.prediction.binary_loss import logits_of
 from attncli.steps.prediction.mse import TARGETS
 from attncli.steps.prediction.predict import TEMPERATURE, TOP_K
@@ -262,10 +263,11 @@ STEP = Step(
     backward=Backward(
         "the loss",
         (
-            "The gradient of a logit is its probability, less 1 for the target: what the model "
-            "said less what came."
+            "The gradient of a logit is its probability less y, which is 1 for the target and "
+            "else 0: what the model said less what came."
         ),
         whole=_whole,
+        mistakes=(NOT_AVERAGED, WITHOUT_TARGET),
         fixed=(TARGETS,),
     ),
 )

@@ -1,0 +1,203 @@
+"""Mistakes that people make on the way back, each the equation of a gradient with something left
+out or put for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from attncli.arithmetic.expression import (
+    Apply,
+    Expression,
+    Length,
+    MatrixProduct,
+    Operand,
+    Product,
+    Quotient,
+    Symbol,
+    Total,
+    Transposed,
+    constant,
+    minus,
+    rewritten,
+)
+from attncli.arithmetic.operations import Add, MatMul, One, Same, TakeRows
+from attncli.arithmetic.operations.indexed import Indexed
+from attncli.steps.step import Mistake
+from attncli.trace import BackwardPlace, Definition
+
+Wrong = Callable[[Definition, Indexed], Definition | None]
+"""A gradient that is made wrongly, of one that is made by an equation; None where it can't be."""
+
+
+def _mistake(name: str, says: str, wrong: Wrong) -> Mistake[BackwardPlace]:
+    """One that is made in the first gradient of a step where it can be, and as well in others."""
+
+    def made(place: BackwardPlace) -> Iterator[Definition]:
+        for one in place.planned:
+            if isinstance(one.operation, Indexed):
+                found = wrong(one, one.operation)
+                if found is not None:
+                    yield found
+
+    return Mistake(
+        name,
+        says,
+        lambda place: next(made(place), None),
+        variants=lambda place: [(one,) for one in [*made(place)][1:]],
+    )
+
+
+def _not_transposed(one: Definition, equation: Indexed) -> Definition | None:
+    """X ∂Y for Xᵀ ∂Y, and ∂Y W for ∂Y Wᵀ."""
+    match equation.shown:
+        case MatrixProduct((Transposed(Operand(a)), Operand(b))):
+            pass
+        case MatrixProduct((Operand(a), Transposed(Operand(b)))):
+            pass
+        case _:
+            return None
+    return one._replace(operation=MatMul(), operands=(one.operands[a], one.operands[b]))
+
+
+def _averaged(one: Definition, equation: Indexed) -> Definition | None:
+    """Xᵀ ∂Y / n, n being how many tokens there are."""
+    match equation.shown:
+        case MatrixProduct((Transposed(Operand(place)), _)) as shown:
+            tree = Quotient(equation.tree, Length(place, 0))
+            mean = Indexed(equation.signature(), tree, Quotient(shown, Symbol("n")))
+            return one._replace(operation=mean)
+        case _:
+            return None
+
+
+def _one_token(one: Definition, equation: Indexed) -> Definition | None:
+    """The gradient of the first token for the sum over all."""
+    match equation.tree:
+        case Total(_, Operand()):
+            return one._replace(operation=TakeRows((0,), ("1",)))
+        case _:
+            return None
+
+
+def _of_the_gradient(one: Definition, equation: Indexed) -> Definition | None:
+    """step(∂a) for step(z)."""
+    gradient = len(equation.sides.operands) - 1
+
+    def change(node: Expression) -> Expression | None:
+        match node:
+            case Apply("step", (Operand(_, indices),)):
+                return Apply("step", (Operand(gradient, indices),))
+            case _:
+                return None
+
+    tree = rewritten(equation.tree, change)
+    return None if tree == equation.tree else one._replace(operation=Indexed(equation.shapes, tree))
+
+
+def _not_divided(one: Definition, equation: Indexed) -> Definition | None:
+    """G for G / n."""
+    match equation.tree, equation.shown:
+        case Quotient(whole, Length()), Quotient(shown, _):
+            summed = Indexed(equation.signature(), whole, shown)
+            return one._replace(operation=summed)
+        case _:
+            return None
+
+
+def _of_a_softmax(place: BackwardPlace, tree: Expression) -> Definition | None:
+    """What a softmax makes of G, by another equation of its weights and G."""
+    for one in place.planned:
+        if isinstance(one.operation, Indexed) and one.operation.shapes == "n m, n m -> n m":
+            return one._replace(operation=Indexed("n m, n m -> n m", tree))
+    return None
+
+
+_P, _G = Operand(0, ("i", "j")), Operand(1, ("i", "j"))
+
+DIAGONAL_ONLY = Mistake[BackwardPlace](
+    "diagonal_only",
+    "Taking only the diagonal of the softmax's Jacobian, p (1 − p): each score also moves the other"
+    " weights of its row.",
+    lambda place: _of_a_softmax(place, Product((_P, minus(constant(1), _P), _G))),
+)
+TRANSPOSE_FORGOTTEN = _mistake(
+    "transpose_forgotten",
+    "Forgetting to transpose: ∂W is Xᵀ ∂Y, not X ∂Y, and ∂X is ∂Y Wᵀ, not ∂Y W.",
+    _not_transposed,
+)
+AVERAGED = _mistake(
+    "averaged_over_tokens",
+    "Averaging over the tokens: what each of them says of a weight is added up, and the loss has"
+    " divided already.",
+    _averaged,
+)
+BIAS_NOT_SUMMED = _mistake(
+    "bias_not_summed",
+    "Taking the gradient of one token for that of the bias, which is added to all of them and gets"
+    " the sum.",
+    _one_token,
+)
+MASK_OF_THE_GRADIENT = _mistake(
+    "mask_of_the_gradient",
+    "Letting through where the gradient is above 0, instead of where the activation's input was.",
+    _of_the_gradient,
+)
+NOT_AVERAGED = _mistake(
+    "not_averaged",
+    "Summing where the loss averages: the cross-entropy is a mean, so each position's loss gets"
+    " only 1/n of the gradient.",
+    _not_divided,
+)
+OF_MATRICES = (TRANSPOSE_FORGOTTEN, BIAS_NOT_SUMMED, AVERAGED)
+"""Those of a step that multiplies by matrices and adds biases."""
+
+
+def _without_target(place: BackwardPlace) -> Definition | None:
+    one = place.planned[-1]
+    if len(one.operands) != 4:  # noqa: PLR2004
+        return None
+    scaled = Product((Operand(1, ("i",)), _P))
+    operands = one.operands[1], one.operands[3]
+    return one._replace(operation=Indexed("n v, n 1 -> n v", scaled), operands=operands)
+
+
+WITHOUT_TARGET = Mistake[BackwardPlace](
+    "without_target",
+    "Taking the probabilities themselves for the gradient, without taking 1 off the target's.",
+    _without_target,
+)
+
+
+def _handed_on(place: BackwardPlace) -> Definition | None:
+    """The gradient of what went out, as it is, instead of what it makes for what went in."""
+    for one in place.planned:
+        same = one.operation.sides.operands[-1] == one.operation.sides.result
+        if same and not isinstance(one.operation, Add | Same | One):
+            return one._replace(operation=Same(), operands=one.operands[-1:])
+    return None
+
+
+HANDED_ON = Mistake(
+    "handed_on",
+    "Handing the gradient on as it is, without what the step did on the way forward.",
+    _handed_on,
+)
+SCALE_LEFT_OUT = HANDED_ON._replace(
+    name="scale_left_out",
+    says="Leaving the scale out on the way back: what the scores were divided by, their gradient is"
+    " divided by as well.",
+)
+
+
+def _one_use_only(place: BackwardPlace) -> Definition | None:
+    """The first of the parts that are added up, instead of their sum."""
+    sums = (one for one in place.planned if isinstance(one.operation, Add))
+    one = next(sums, None)
+    return one and one._replace(operation=Same(), operands=one.operands[:1])
+
+
+ONE_USE_ONLY = Mistake(
+    "one_use_only",
+    "Taking the gradient of one use only: what is used several times gets the sum of all.",
+    _one_use_only,
+)
