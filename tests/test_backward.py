@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 from attncli import load, work
+from attncli.arithmetic import evaluation
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.composed import LossOfLogits
 from attncli.file.problems import ScenarioError
 from attncli.trace import GRADIENTS, Trace
 from tests.drawing import RandomPen, transformer
@@ -146,6 +149,18 @@ def test_a_lesson_has_the_formula_and_a_mistake_with_its_number(tmp_path: Path) 
     assert "weights[i, j] × (grad.weights[i, j] − (Σ_k grad.weights[i, k] × weights[i, k]))" in told
     assert "Handing the gradient on as it is" in told
     assert "the mistake gives" in told
+
+
+def test_the_loss_of_logits_is_that_of_their_softmax() -> None:
+    rng = np.random.default_rng(3)
+    logits = rng.normal(size=(3, 4)) * [[1], [300], [1]]
+    e = np.exp(logits - logits.max(axis=1, keepdims=True))
+    x, p = (Matrix.of_array(one, 3, carry=False) for one in (logits, e / e.sum(axis=1)[:, None]))
+    loss = LossOfLogits((1, None, 2))
+    expected = [[-np.log(p.values[0, 1])], [-np.log(p.values[2, 2])]]
+    np.testing.assert_allclose(loss.values(x, p), expected, rtol=1e-14)
+    for i in range(2):
+        assert float(evaluation.full(loss.cell(i, 0, x, p)[0])) == pytest.approx(expected[i][0])
 
 
 def test_gradients_need_a_loss() -> None:

@@ -21,6 +21,8 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import operations as ops
 from attncli.arithmetic.expression import Number, Power, Quotient, constant
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.backward import TargetSlope
+from attncli.arithmetic.operations.composed import TargetDifference
 from attncli.arithmetic.rounding import (
     Doubtful,
     Error,
@@ -258,6 +260,14 @@ CASES: dict[str, Case] = {
         ops.Arrivals(((2, None), (0, 1), (None, 0)), 2, unknown=True),
         ((3, 1), (1, 1), (1, 1), (1, 1)), "ffff",
         lambda s, a, b, u: np.array([s[2], b[0] + s[0], a[0] + u[0]]),
+    ),
+    "target_difference": Case(
+        TargetDifference((1, None, 0)), ((3, 4), (3, 4), (2, 1), (2, 1)), "fpff",
+        lambda *of: of[3][[0, 0, 1]] * (of[1] - np.eye(4)[[1, 0, 0]]) * [[1], [0], [1]],
+    ),
+    "target_slope": Case(
+        TargetSlope((1, 3)), ((2, 4), (2, 1), (2, 1)), "pff",
+        lambda p, _, G: -G / p * np.eye(4)[[1, 3]],
     ),
     "largest": Case(ops.LargestOf(), ((4, 1),), "f", lambda x: x.max(0, keepdims=True)),
     "least": Case(ops.Least(), ((4, 1),), "f", lambda x: x.min(0, keepdims=True)),

@@ -36,7 +36,7 @@ _DRAWN = frozenset(
         *_W_QKV,
         *("b_Q", "b_K", "b_V", "W_O", "b_O", "unembedding", "b_U"),
         *("W1", "W2", "W3", "b1", "b2", "b3"),
-        *("scores", "scaled", "weights", "output"),
+        *("scores", "scaled", "weights", "output", "logits"),
         *(name for name in _OF_CELLS if name.startswith(("W_", "b_"))),
     }
 )

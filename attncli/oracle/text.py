@@ -98,7 +98,8 @@ def columns(data: Record, width: int | None = None) -> dict[str, int]:
     """Each token's column of `width` logits, from 0; that of each label, where there are some.
 
     Columns are counted by ID, with an unembedding that is tied by the rows of the table; IDs with
-    gaps between them that leave just one column a token only order the tokens.
+    gaps between them that leave just one column a token only order the tokens. Labels name them
+    in their order.
     """
     if "labels" in data:
         return {str(label): place for place, label in enumerate(data["labels"])}

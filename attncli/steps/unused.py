@@ -33,6 +33,7 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
     "targets": ("binary_loss", "mse"),
     "d_v": ("weighted_sum",),
     "weights_layout": _WITH_WEIGHTS,
+    "labels": ("classify",),
     **dict.fromkeys(("cell", "direction", "activation", "reset", "update", "gate_order"), _CELLS),
 }
 """Steps that take a key, too, which is another step's own."""

@@ -254,10 +254,11 @@ def _surprised(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     if perplexity is None or trace.scenario.training is not None:
         return []
     number = perplexity.matrix.number(0, 0)
+    what = "classes" if trace.scenario.prediction.of_classes else "tokens"
     return [
         (
             "with a perplexity of ", number, " the model is as unsure as if it had to guess among ",
-            number, " equally likely tokens.",
+            number, f" equally likely {what}.",
         )
     ]  # fmt: skip
 

@@ -37,7 +37,10 @@ class Origins(Mapping[Location, Line]):
         return cell_line(self._trace, quantity, i, j)._replace(label=label)
 
     def __contains__(self, cell: object) -> bool:
-        return isinstance(cell, Location) and cell.quantity in self._trace.quantities
+        if not isinstance(cell, Location) or cell.quantity not in self._trace.quantities:
+            return False
+        n, m = self._trace[cell.quantity].matrix.shape
+        return cell.row < n and cell.column < m  # a variant may have more
 
     def __iter__(self) -> Iterator[Location]:
         for name, quantity in self._trace.quantities.items():

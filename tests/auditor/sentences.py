@@ -133,6 +133,10 @@ def _sure(said: Said, match: re.Match[str]) -> bool:
     return text == match["p"] and number(match["p"]) * 100 == number(match["share"])
 
 
+def _perplexed(said: Said, match: re.Match[str]) -> bool:
+    return match["p"] == match["count"] and match["p"] in said.table("perplexity").text
+
+
 def _norms(norms: Sequence[str], match: re.Match[str]) -> bool:
     told = match["norms"].split(" → ")
     steps = {(number(b) > number(a)) - (number(b) < number(a)) for a, b in pairwise(told)}
@@ -324,6 +328,8 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N}): it (?P<verb>rose|fell|changed) by (?P<by>{_N})"
          rf"(?:, as the gradient had promised|; the gradient had promised a change of (?P<promised>{_N}))\.", _progressed),
         (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure that the answer is yes\.", _sure),
+        (rf"[Ww]ith a perplexity of (?P<p>{_N}) the model is as unsure as if it had to guess among (?P<count>{_N})"
+         r" equally likely", _perplexed),
         (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),
         (rf"^(?P<pair>\S+ \S+) (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
          _chosen),

@@ -56,6 +56,7 @@ def plain(mathematics: str) -> str:
             told += " "
         else:
             told += match["escaped"] or match["other"]
+    told = re.sub(r"∂ ?", "grad.", told)
     return re.sub(r"×10\^\(([-−]?\d+)\)", r"e\1", told)
 
 

@@ -24,7 +24,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Error, largest
 from attncli.records import dataclass
@@ -106,6 +106,9 @@ class TargetDifference(Operation):
         difference = minus(operands[1].number(i, j), right)
         gradient = operands[3].number(_counted(self.targets)[0].index(i), 0)
         return (Product((gradient, difference)),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[1].shape[1], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:
         _, probabilities, _, gradient = operands

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from attncli.arithmetic.operations import Add
@@ -36,16 +36,29 @@ def _common(own: tuple[Mistake[BackwardPlace], ...]) -> tuple[Mistake[BackwardPl
 
 
 def _happens(place: BackwardPlace) -> str:
-    """Which gradients come in and which go out, and what these are of."""
+    """Which gradients come in and which go out."""
     made = {one.name for one in place.planned}
-    used = dict.fromkeys(name for one in place.planned for name in one.operands)
-    came = [name for name in used if name.inside(place.gradients) and name not in made]
-    out = [one.name for one in place.planned if one.name not in used]
-    start = f"From {_listed(place, came)}" if came else "The loss has the gradient 1; from it"
-    verb = "comes" if len(out) == 1 else "come"
-    parts = [one.name for one in place.planned if isinstance(one.operation, Add)]
-    summed = f" {_listed(place, parts)} adds up what comes from every use." if parts else ""
-    return f"{start} {verb} {_listed(place, out)}.{summed}"
+    used = {name for one in place.planned for name in one.operands}
+    came = _of(place, [name for name in _worked_with(place) if name not in made])
+    out = _of(place, [one.name for one in place.planned if one.name not in used])
+    sums = _of(place, [one.name for one in place.planned if isinstance(one.operation, Add)])
+    added = f" That of {_listed(sums)} adds up what comes from every use." if sums else ""
+    if not came:
+        return f"From the loss {_come(out, 'the gradient')} of {_listed(out)}.{added}"
+    start = "From the gradient of" if len(came) == 1 else "From the gradients of"
+    return f"{start} {_listed(came)} {_come(out, 'that')} of {_listed(out)}.{added}"
+
+
+def _come(out: Sequence[str], one: str) -> str:
+    many = {"that": "those"}.get(one, f"{one}s")
+    return f"comes {one}" if len(out) == 1 else f"come {many}"
+
+
+def _worked_with(place: BackwardPlace) -> Iterator[Name]:
+    """The gradients that others are made of, besides the parts that are only added up."""
+    for one in place.planned:
+        if not isinstance(one.operation, Add):
+            yield from (name for name in one.operands if name.inside(place.gradients))
 
 
 def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:
@@ -57,9 +70,19 @@ def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:
     if not left_out:
         return ""
     isnt, gets = ("isn't", "gets") if len(left_out) == 1 else ("aren't", "get")
-    return f" {_listed(place, [*left_out])} {isnt} learned and {gets} no gradient."
+    return (
+        f" {_listed([*map(place.forward.here, left_out)])} {isnt} learned and {gets} no gradient."
+    )
 
 
-def _listed(place: BackwardPlace, names: Sequence[Name]) -> str:
-    *most, last = map(place.here, names)
-    return f"{', '.join(most)} and {last}" if most else last
+def _of(place: BackwardPlace, gradients: Iterable[Name]) -> list[str]:
+    """What gradients are of, each once: of `grad.X.Q`, which comes to X by Q, it's X."""
+    known = place.scenario.shapes
+    of = (name.seen_from(place.gradients) for name in gradients)
+    wholes = (next((one for one in name.places if one in known), name) for name in of)
+    return [*dict.fromkeys(map(place.forward.here, wholes))]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """a, b and c"""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
