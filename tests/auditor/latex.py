@@ -37,6 +37,7 @@ _SIGNS = {
     r"\surd": "√",
     r"^{\top}": "ᵀ",
     r"\Sigma": "Σ",
+    r"\partial": "∂",
     r"\varepsilon": "ε",
 }
 _ESCAPE = re.compile(

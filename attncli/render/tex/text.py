@@ -25,7 +25,7 @@ _MATHEMATICS = {
     "−": "-", "×": r"\times", "→": r"\rightarrow", "←": r"\leftarrow", "∞": r"\infty",
     "≈": r"\approx",
     "√": r"\surd", "⋮": r"\vdots", "ᵀ": r"^{\top}", "≤": r"\le", "≥": r"\ge", "±": r"\pm",
-    "²": "^2", "³": "^3", "Σ": r"\Sigma", "π": r"\pi", "ε": r"\varepsilon", "β": r"\beta",
+    "²": "^2", "³": "^3", "Σ": r"\Sigma", "∂": r"\partial", "π": r"\pi", "ε": r"\varepsilon", "β": r"\beta",
     "γ": r"\gamma", "δ": r"\delta", "Φ": r"\Phi", "‖": r"\Vert",
     "✗": r"\times",
 }  # fmt: skip
