@@ -25,8 +25,8 @@ _MATHEMATICS = {
     "−": "-", "×": r"\times", "→": r"\rightarrow", "←": r"\leftarrow", "∞": r"\infty",
     "≈": r"\approx",
     "√": r"\surd", "⋮": r"\vdots", "ᵀ": r"^{\top}", "≤": r"\le", "≥": r"\ge", "±": r"\pm",
-    "²": "^2", "³": "^3", "Σ": r"\Sigma", "∂": r"\partial", "π": r"\pi", "ε": r"\varepsilon", "β": r"\beta",
-    "γ": r"\gamma", "δ": r"\delta", "Φ": r"\Phi", "‖": r"\Vert",
+    "²": "^2", "³": "^3", "Σ": r"\Sigma", "π": r"\pi", "ε": r"\varepsilon", "β": r"\beta",
+    "γ": r"\gamma", "δ": r"\delta", "Φ": r"\Phi", "‖": r"\Vert", "∂": r"\partial",
     "✗": r"\times",
 }  # fmt: skip
 """Characters of ours that few text fonts of pdfTeX have."""
