@@ -12,10 +12,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from attncli.arithmetic.rounding import Array
-from attncli.name import Name
+from attncli.name import GRADIENTS, Name
 from attncli.records import NamedTuple
 from attncli.scenario.training import updates_before
-from attncli.trace.place import GRADIENTS
 from attncli.trace.trace import Trace
 
 STEP = 1e-5

@@ -100,14 +100,14 @@ def has_derivative(operation: Operation, operand: int) -> bool:
 def is_flat(operation: Operation, operand: int) -> bool:
     """Whether what an operation makes stays the same while an operand changes a little: a table of
     positions takes only its size, a mask or the choice of the largest numbers jumps; and whether
-    another operand tells all of it, as logits do of their probabilities."""
+    another operand of a loss tells all of it, as logits do of their probabilities."""
     match operation:
         case WholeNumbers() | Waves() | Alibi():
             return True
         case Indexed(tree=tree) if _is_condition(tree, operand):
             return True
         case _:
-            told = isinstance(operation, LossOfLogits) and operand > 0
+            told = _of_loss(operation) is not None and operand > 0
             return operation.takes_only_sizes or told
 
 
