@@ -36,22 +36,14 @@ def _common(own: tuple[Mistake[BackwardPlace], ...]) -> tuple[Mistake[BackwardPl
 
 
 def _happens(place: BackwardPlace) -> str:
-    """Which gradients come in and which go out."""
+    """Where the gradients that come in go to: the quantities that get theirs from them."""
     made = {one.name for one in place.planned}
     used = {name for one in place.planned for name in one.operands}
     came = _of(place, [name for name in _worked_with(place) if name not in made])
     out = _of(place, [one.name for one in place.planned if one.name not in used])
     sums = _of(place, [one.name for one in place.planned if isinstance(one.operation, Add)])
     added = f" That of {_listed(sums)} adds up what comes from every use." if sums else ""
-    if not came:
-        return f"From the loss {_come(out, 'the gradient')} of {_listed(out)}.{added}"
-    start = "From the gradient of" if len(came) == 1 else "From the gradients of"
-    return f"{start} {_listed(came)} {_come(out, 'that')} of {_listed(out)}.{added}"
-
-
-def _come(out: Sequence[str], one: str) -> str:
-    many = {"that": "those"}.get(one, f"{one}s")
-    return f"comes {one}" if len(out) == 1 else f"come {many}"
+    return f"{'They go' if len(came) > 1 else 'It goes'} to {_listed(out)}.{added}"
 
 
 def _worked_with(place: BackwardPlace) -> Iterator[Name]:
