@@ -9,6 +9,7 @@ from decimal import Decimal
 from itertools import chain, product
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,7 +75,7 @@ def lines_of(trace: Trace, detail: str) -> dict[str, int]:
     if detail == "rows":
         return Counter(_step(q) for q in made if not _in_tables_only(q))
     for quantity in made:
-        counts[lists.get(quantity.name, quantity.name)] += _lines(quantity)
+        counts[lists.get(quantity.name, quantity.name)] += _lines(trace, quantity)
     return counts
 
 
@@ -105,10 +106,13 @@ def rows_of_their_own(trace: Trace) -> set[str]:
     }
 
 
-def _lines(quantity: Quantity) -> int:
+def _lines(trace: Trace, quantity: Quantity) -> int:
     assert quantity.definition is not None
     n, m = quantity.matrix.shape
     n = sum(place is not None for place in elided_rows(n, of_list=quantity.is_list))
+    share = re.sub(r"^(.*experts\[\d+\])\.(hidden|activated|ffn)$", r"\1.share", quantity.name)
+    if share != quantity.name and share in trace:  # what goes to no expert isn't told there
+        n = int(np.count_nonzero(trace[share].values))
     return n * m if quantity.definition.operation.layout == "cells" else n
 
 
