@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import elided_rows
-from attncli.arithmetic.operations import Listed
+from attncli.arithmetic.operations import Listed, One
+from attncli.arithmetic.operations.composed import TargetDifference
 from attncli.render import format_names
 from attncli.steps import step_named
 from attncli.telling.working import cell_line
@@ -117,17 +118,20 @@ def _lines(trace: Trace, quantity: Quantity) -> int:
 
 
 def gathered(trace: Trace) -> set[str]:
-    """Gradients that are told by rows without a working: those that are only put back to where
-    their numbers came from, and p − y."""
-    kinds = ("ScatterAdd", "TargetDifference")
-    return {one.name for one in trace.plan if type(one.operation).__name__ in kinds}
+    """Gradients that are told by rows without a working: those that are another one as it is, or
+    put back to where its numbers came from, and p − y."""
+    return {
+        one.name
+        for one in trace.plan
+        if one.operation.repeats or isinstance(one.operation, TargetDifference)
+    }
 
 
 def check(report: Report, trace: Trace, detail: str) -> None:
     """No false sign, and no line left unread."""
     assert report.false == []
     expected = lines_of(trace, detail)
-    starts = {"grad.cross_entropy"}  # 1, which is said, and nothing to work out
+    starts = {one.name for one in trace.plan if isinstance(one.operation, One)}  # 1, which is said
     assert report.told.keys() <= lines_of(trace, "full").keys() | rows_of_their_own(trace) | starts
     if detail == "rows":  # each step is worked once at least
         told = {_step(trace[name]) for name in report.told}

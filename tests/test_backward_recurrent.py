@@ -10,6 +10,7 @@ import pytest
 from attncli import Trace, load, work
 from attncli.trace import GRADIENTS
 from tests.conftest import sampled
+from tests.pages import page_of, shipped_trace
 from tests.recurrent_cases import CELLS, ORDERS, Network, module_of, network, restated
 
 torch = pytest.importorskip("torch")
@@ -177,3 +178,42 @@ def test_through_time_what_is_used_several_times_is_added_on_the_page() -> None:
     trace = work(load("yassine_rnn_sentence", ["targets=[[1], [0], [0], [1]]", "backward=true"]))
     parts = [trace[f"grad.W_aa.aa[{t}]"].values for t in range(1, 5)]
     np.testing.assert_allclose(trace["grad.W_aa"].values, sum(parts), atol=1e-12)
+
+
+@pytest.mark.parametrize("clip", [None, 1])
+@pytest.mark.parametrize("variant", [None, "exploding"])
+def test_the_way_back_of_the_shipped_cell(variant: str | None, clip: int | None) -> None:
+    """Its gradients, how they vanish or explode, and a clipped update, beside PyTorch's."""
+    learning = f"train={{learning_rate: 0.1{f', clip: {clip}' if clip else ''}}}"
+    trace = work(load("rnn_backward_through_time", [learning, "rounding.policy=exact"]))
+    trace = trace.variants[variant] if variant else trace
+    names = ("embeddings", "W_ax", "W_aa", "W_ya", "b_y")
+    given = {name: torch.tensor(trace[name].values, requires_grad=True) for name in names}
+    state, states = torch.zeros(3, 1), []
+    for x in given["embeddings"]:  # each token stands once, in the order of the table
+        state = kept(torch.tanh(given["W_ax"] @ x[:, None] + given["W_aa"] @ state.double()))
+        states.append(state)
+    logit = (given["W_ya"] @ state + given["b_y"]).squeeze()
+    functional.binary_cross_entropy_with_logits(logit, torch.zeros(()).double()).backward()
+    for name, one in given.items():
+        close(trace[f"grad.{name}"].values, one.grad.numpy(), name)
+    for t, one in enumerate(states, 1):
+        close(trace[f"grad.a[{t}]"].values, one.grad.numpy(), f"a[{t}]")
+    sizes = [one.grad.norm().item() for one in states]
+    assert sorted(sizes, reverse=bool(variant)) == sizes
+    if clip:
+        torch.nn.utils.clip_grad_norm_(list(given.values()), clip)
+    torch.optim.SGD(list(given.values()), lr=0.1).step()
+    for name, one in given.items():
+        close(trace[f"update.{name}"].values, one.detach().numpy(), name)
+
+
+def test_a_page_back_through_time_tells_each_number_once() -> None:
+    page = page_of(shipped_trace("rnn_backward_through_time"), detail="rows")
+    assert "  grad.z[4]    = [0.3110, −0.0209, 0.1069]\n\n" in page  # and not again as ax and aa
+    assert "0.1069 × [0.0287, 0.4220, 0.4752]" in page
+    assert "  grad.b_y      = [0.7145]\n" in page
+    assert "grad.X.x[4] │" not in page  # one row, and zeros
+    whole = page_of(shipped_trace("rnn_backward_through_time"), detail="full")
+    assert "grad.aa[4][3] =  0.1069" in whole
+    assert "grad.X.x[4] │" in whole

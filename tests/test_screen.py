@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attncli.notation.plain import GLUE
 from attncli.render.screen.lines import StyledText, line_width, width, wrapped
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
@@ -117,6 +118,13 @@ def test_lines_break_between_components(text: str, brackets: str, lines: list[st
     found = wrapped([StyledText(text)], 13, brackets=brackets)
     told = ["".join(piece.text for piece in line) for line in found]
     assert told == [line.replace("\u00a0", " ") for line in lines]
+
+
+def test_what_is_longer_than_a_line_goes_on_before_a_sign() -> None:
+    text = "grad.y[i, j] = grad.loss[i, j] × (y[i, j] − t[i, j])".replace(" ", GLUE)
+    told = ["".join(piece.text for piece in one) for one in wrapped([StyledText(text)], 24, 2)]
+    assert told == ["grad.y[i, j]", "  = grad.loss[i, j]", "  × (y[i, j] − t[i, j])"]
+    assert len(wrapped([StyledText(text)], 60)) == 1
 
 
 def test_any_number_of_brackets_is_wrapped() -> None:

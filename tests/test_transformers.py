@@ -24,7 +24,7 @@ from tests.strategies import transformers, workable
 GIVEN = re.compile(
     r"(^|\.)(W_[QKVORG]|b_[QKVOR]|sinks|[Wb][123]|(gamma|beta)(_[QK])?|head\.[Wb]|bias|embeddings|segment_embeddings"
     r"|patches|[Wb]_patch|class_token|(positions|rope)(\[\d+\])?(\.(table|cos|sin))?"
-    r"|memory|queries|keys|values|unembedding|b_U|cache\.[KV]|dropout\.mask"
+    r"|memory|queries|keys|values|targets|unembedding|b_U|cache\.[KV]|dropout\.mask"
     r"|mask(\[\d+\])?\.(add|allowed|blocked)|[Wb]_[acfuroi][xa]?|[Wb]_ya?|word_counts)$"
 )
 

@@ -30,12 +30,14 @@ ROUNDED_BY_ITSELF = Note(
 
 class ToldQuantity(NamedTuple):
     """A quantity, its working and its table; no table where its rows stand in another one. `again`
-    says that a later quantity of the part lists it again."""
+    says that a later quantity of the part lists it again; one that `repeats` another of the part
+    is not told in brief."""
 
     quantity: Quantity
     working: list[Block]
     table: MatrixBlock | None
     again: bool = False
+    repeats: bool = False
 
     @property
     def table_has_sums(self) -> bool:
@@ -49,14 +51,15 @@ def told_quantities(
     step = step_of(part)
     listed = listed_again(trace, part)
     aside = {part.place.name(name) for name, _ in step.together} | listed
-    told = []
-    for quantity in made_by(trace, part):
+    told, made = [], made_by(trace, part)
+    for quantity in made:
         sums = quantity.local in step.adds_up_to_one
         table = matrix_block(quantity, selection, part.path, with_sums=sums)
         table = _turned(table) if trace.scenario.show.layout == "column" else table
-        working = working_of(trace, quantity, selection, one_row=one_row)
+        repeats = selection.detail != "full" and _repeats(quantity, made)
+        working = [] if repeats else working_of(trace, quantity, selection, one_row=one_row)
         shown = None if quantity.name in aside else table
-        told.append(ToldQuantity(quantity, working, shown, quantity.name in listed))
+        told.append(ToldQuantity(quantity, working, shown, quantity.name in listed, repeats))
     return told
 
 
@@ -124,6 +127,15 @@ def _working_first(blocks: Sequence[Block]) -> list[Block]:
     return [*([Working(tuple(lines))] if lines else []), *tables, *others]
 
 
+def _repeats(quantity: Quantity, made: Sequence[Quantity]) -> bool:
+    """Whether a quantity has the numbers of another that the part made, as they are or put back to
+    where they came from."""
+    definition = quantity.definition
+    if definition is None or not definition.operation.repeats:
+        return False
+    return definition.operands[-1] in [other.name for other in made]
+
+
 def _is_whole(one: ToldQuantity, selection: Selection) -> bool:
     """Whether the lines gave all of a list."""
     some = selection.detail == "rows" and not selection.picks(one.quantity)
@@ -134,7 +146,7 @@ def _is_known(trace: Trace, one: ToldQuantity, selection: Selection, *, again: b
     """Whether a page that is told in brief goes without the table of a matrix: its numbers are
     those of others, or of its only line, or it leads to the last one of a step told again."""
     definition = one.quantity.definition
-    if definition is not None and definition.operation.stands_in_a_table:
+    if one.repeats or (definition is not None and definition.operation.stands_in_a_table):
         return True
     if definition is None or one.quantity.is_list or selection.detail == "full":
         return False

@@ -42,7 +42,7 @@ from attncli.telling.sections import as_result, in_fewer_words, section_of
 from attncli.telling.selection import Selection, with_routing
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
 from attncli.telling.training import in_brief, in_one, is_again, is_in_brief, is_left_out
-from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace import BackwardPlace, CellPlace, Place, PlannedStep, Quantity, Trace
 from attncli.word import Word
 
 
@@ -189,10 +189,17 @@ def _leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
 
 
 def _happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
-    """Whether a page has told before in the same words what happens; of norms, whether one was."""
+    """Whether a page has told before in the same words what happens; of norms, and of a step back
+    through a cell at some time, whether one was."""
     happens = step_of(part).happens_at(part.place)
-    alike = (one for one in before if one.step == part.step)
-    return any(one.step == "norm" or step_of(one).happens_at(one.place) == happens for one in alike)
+    alike = [one for one in before if one.step == part.step]
+    if part.step == "norm" or _is_back_in_time(part.place):
+        return bool(alike)
+    return any(step_of(one).happens_at(one.place) == happens for one in alike)
+
+
+def _is_back_in_time(place: Place) -> bool:
+    return isinstance(place, BackwardPlace) and isinstance(place.forward, CellPlace)
 
 
 def part_blocks(

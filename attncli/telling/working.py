@@ -104,9 +104,19 @@ def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = Fa
     cells = {j: operation.cell(i, j, *operands) for j in places if j is not None}
     if with_cells:
         forms.append(_entries(places, lambda j: cells[j][0]))
-    parts = [("=", form) for form in _short(tuple(forms), operands)]
+    relation, result = _row_result(quantity, i, cells)
+    told = (form for form in _short(tuple(forms), operands) if not _is_same(form, result))
+    parts = [("=", form) for form in told]
     label = quantity.symbol(i, name=here(trace, quantity, quantity.name))
-    return Line(label, (*parts, _row_result(quantity, i, cells)), quantity.name)
+    return Line(label, (*parts, (relation, result)), quantity.name)
+
+
+def _is_same(form: Expression, result: Vector) -> bool:
+    """Whether a form of a row is its numbers as they are."""
+    if not isinstance(form, Vector) or len(form.entries) != len(result.entries):
+        return False
+    pairs = zip(result.entries, form.entries, strict=True)
+    return all(isinstance(one, Number) and one.is_same(other) for one, other in pairs)
 
 
 def _row_result(quantity: Quantity, i: int, cells: Mapping[int, Forms]) -> tuple[str, Vector]:

@@ -226,8 +226,8 @@ class Quantity:
         return places[0], 0 if self.is_list else places[1]
 
     def indices(self, i: int, j: int | None = None) -> tuple[Word, ...]:
-        """The names that address cell (i, j), or row i."""
-        if self.is_number:
+        """The names that address cell (i, j), or row i; the only row of a bias has none."""
+        if self.is_number or (j is None and self.rows.names == ("",)):
             return ()
         row = self.rows.word(i)
         return (row,) if j is None or self.is_list else (row, self.columns.word(j))

@@ -38,10 +38,15 @@ def formula(shown: Expression, shapes: Signature, name: str, operands: Sequence[
 def row_of_product(
     shown: Expression, i: int, names: Sequence[str], operands: Sequence[Matrix]
 ) -> Expression:
-    """The working of a row of a product of matrices: `[1, 2] × W_Q + b`."""
+    """The working of a row of a product of matrices: `[1, 2] × W_Q + b`; of a column times a row,
+    `3 × [1, 2]`."""
 
     def change(node: Expression) -> Expression | None:
         match node:
+            case ex.MatrixProduct((Operand(place), ex.Transposed(Operand(other)))) if (
+                operands[place].shape[1] == 1
+            ):
+                return ex.Product((operands[place].number(i, 0), operands[other].column(0)))
             case ex.MatrixProduct((Operand(place), right)):
                 return ex.Product((operands[place].row(i), ex.rewritten(right, change)))
             case ex.MatrixProduct((ex.Transposed(Operand(place)), right)):

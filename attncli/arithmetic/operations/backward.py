@@ -41,6 +41,10 @@ class ScatterAdd(Operation):
     operation: Moved | TakeByBucket
     operand: int
 
+    @property
+    def repeats(self) -> bool:
+        return True
+
     def signature(self) -> str:
         before, _, after = self.operation.signature().partition(" -> ")
         return f"{before}, {after}, {after} -> {before.split(', ')[self.operand]}"

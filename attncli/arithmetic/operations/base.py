@@ -72,6 +72,12 @@ class Operation(ABC):
     shapes = ""
     """What `signature` is, where that is fixed."""
 
+    @property
+    def repeats(self) -> bool:
+        """Whether its numbers are those of its last operand, as they are or put back to where they
+        came from."""
+        return False
+
     def signature(self) -> str:
         """The shapes that it takes and gives: `n k, k m -> n m`.
 

@@ -21,6 +21,7 @@ from attncli.arithmetic.expression import (
     Equation,
     Expression,
     MatrixProduct,
+    Operand,
     Sum,
     Total,
     each,
@@ -47,6 +48,10 @@ class Indexed(ByFirstForm):
         if called not in known:
             known[called] = formulas.formula(self.shown or self.tree, self.sides, name, operands)
         return known[called]
+
+    @property
+    def repeats(self) -> bool:
+        return isinstance(self.tree, Operand)
 
     def values(self, *operands: Matrix) -> Array:
         self.refuse(*operands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ BRACKETS = "[]()"
 """Those of mathematics."""
 _DEEPEST = 8
 """So many brackets in each other are told apart; somebody's words may open any number."""
+_BEFORE_SIGNS = re.compile(" (?=[=×] )")
 
 
 class StyledText(NamedTuple):
@@ -99,7 +101,7 @@ def _whole(atoms: Sequence[Line], levels: Sequence[int], room: int) -> Iterator[
     if not atoms:
         return
     if len(atoms) == 1:
-        yield atoms[0]
+        yield from _torn(atoms[0], room)
         return
     together = _together(atoms)
     if line_width(together) <= room:
@@ -109,6 +111,18 @@ def _whole(atoms: Sequence[Line], levels: Sequence[int], room: int) -> Iterator[
     starts = [0, *(k for k in range(1, len(atoms)) if levels[k] == best), len(atoms)]
     for start, end in pairwise(starts):
         yield from _whole(atoms[start:end], levels[start:end], room)
+
+
+def _torn(atom: Line, room: int) -> Iterator[Line]:
+    """What must stay together, broken before each `=` and `×` if it is longer than a line."""
+    part: Line = []
+    for text, style in atom:
+        first, *others = [text] if line_width(atom) <= room else _BEFORE_SIGNS.split(text)
+        part.append(StyledText(first, style))
+        for other in others:
+            yield part
+            part = [StyledText(other, style)]
+    yield part
 
 
 def _together(atoms: Sequence[Line]) -> Line:
