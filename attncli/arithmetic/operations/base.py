@@ -48,11 +48,8 @@ Working = tuple[Expression, ...]
 
 @dataclass(frozen=True)
 class Operation(ABC):
-    """A way to make one matrix of others.
-
-    `values` does it at NumPy's speed; `cell` gives the working of one number of the result.
-    The two agree for every cell, which the tests check.
-    """
+    """A way to make one matrix of others: `values` does it at NumPy's speed, `cell` gives the
+    working of one number of the result. The two agree for every cell, which the tests check."""
 
     layout: ClassVar[Layout] = "cells"
     """How its full working is laid out on a page."""
@@ -74,8 +71,7 @@ class Operation(ABC):
 
     @property
     def repeats(self) -> bool:
-        """Whether its numbers are those of its last operand, as they are or put back to where they
-        came from."""
+        """Whether its numbers are its last operand's, or these put back to where they came from."""
         return False
 
     def signature(self) -> str:
