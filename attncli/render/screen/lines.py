@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from rich.cells import cell_len
 
-from attncli.notation.plain import unbreakable
+from attncli.notation.plain import GLUE, unbreakable
 from attncli.notation.words import ISOLATE, POP
 from attncli.records import NamedTuple
 
@@ -56,10 +56,10 @@ def wrapped(
 ) -> list[Line]:
     """The pieces broken at their spaces into lines of at most `cells`.
 
-    Lines after the first are indented by `hanging`. A word longer than a line stays whole; so does
-    what stands in `brackets`, such as a vector, if it isn't longer than a line.
+    Lines after the first are indented by `hanging`. A word longer than a line stays whole; what
+    stands in `brackets`, such as a vector, and a product do if they aren't longer than a line.
     """
-    atoms = [*_atoms(pieces)]
+    atoms = [*_atoms(pieces, cells - hanging)]
     whole = _together(atoms)
     if line_width(whole) <= cells:
         return [*_isolated_alone([whole])]
@@ -160,11 +160,11 @@ def _isolated_alone(lines: list[Line]) -> Iterator[Line]:
         yield [*whole, *([StyledText(POP)] if is_open else [])]
 
 
-def _atoms(pieces: Iterable[StyledText]) -> Iterator[Line]:
+def _atoms(pieces: Iterable[StyledText], room: int) -> Iterator[Line]:
     """What stands between the spaces: runs of pieces that must stay together."""
     atom: Line = []
     for piece in pieces:
-        first, *others = piece.text.split(" ")
+        first, *others = _words(piece.text, room)
         atom += [StyledText(unbreakable(first), piece.style)] if first else []
         for text in others:
             if atom:
@@ -172,3 +172,14 @@ def _atoms(pieces: Iterable[StyledText]) -> Iterator[Line]:
             atom = [StyledText(unbreakable(text), piece.style)] if text else []
     if atom:
         yield atom
+
+
+def _words(text: str, room: int) -> list[str]:
+    """What stands between the spaces of a text; a product that is too long for a line is broken
+    before its signs."""
+    words = text.split(" ")
+    if all(len(word) <= room for word in words):
+        return words
+    factors = f"{GLUE}×"
+    parts = (word.replace(factors, " ×") if width(word) > room else word for word in words)
+    return " ".join(parts).split(" ")
