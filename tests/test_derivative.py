@@ -324,8 +324,8 @@ def test_derivatives_of_what_is_no_equation(
 def test_the_formulas_of_what_is_no_equation() -> None:
     back = ops.derivative(ops.Rotate("half"), 0).formula("dQ", "Q", "cos", "sin", "R", "G")
     assert unbreakable(plain(back)) == (
-        "dQ[i, (k, k+d_k/2)] = [G[i, k]×cos[i, k] − G[i, k+d_k/2]×(−sin[i, k]),"
-        " G[i, k]×(−sin[i, k]) + G[i, k+d_k/2]×cos[i, k]]"
+        "dQ[i, (k, k+d_k/2)] = [G[i, k]×cos[i, k] + G[i, k+d_k/2]×sin[i, k],"
+        " G[i, k+d_k/2]×cos[i, k] − G[i, k]×sin[i, k]]"
     )
     loss = ops.derivative(ops.NegativeLog((0,)), 0).formula("dP", "P", "R", "G")
     assert unbreakable(plain(loss)) == "dP[i, target] = −(G[i] / P[i, target])"

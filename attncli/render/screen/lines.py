@@ -17,7 +17,7 @@ BRACKETS = "[]()"
 """Those of mathematics."""
 _DEEPEST = 8
 """So many brackets in each other are told apart; somebody's words may open any number."""
-_BEFORE_SIGNS = re.compile(" (?=[=×] )")
+_BEFORE_SIGNS = re.compile(f"{GLUE}(?=[=×]{GLUE})")
 
 
 class StyledText(NamedTuple):
@@ -101,7 +101,7 @@ def _whole(atoms: Sequence[Line], levels: Sequence[int], room: int) -> Iterator[
     if not atoms:
         return
     if len(atoms) == 1:
-        yield from _torn(atoms[0], room)
+        yield atoms[0]
         return
     together = _together(atoms)
     if line_width(together) <= room:
@@ -111,18 +111,6 @@ def _whole(atoms: Sequence[Line], levels: Sequence[int], room: int) -> Iterator[
     starts = [0, *(k for k in range(1, len(atoms)) if levels[k] == best), len(atoms)]
     for start, end in pairwise(starts):
         yield from _whole(atoms[start:end], levels[start:end], room)
-
-
-def _torn(atom: Line, room: int) -> Iterator[Line]:
-    """What must stay together, broken before each `=` and `×` if it is longer than a line."""
-    part: Line = []
-    for text, style in atom:
-        first, *others = [text] if line_width(atom) <= room else _BEFORE_SIGNS.split(text)
-        part.append(StyledText(first, style))
-        for other in others:
-            yield part
-            part = [StyledText(other, style)]
-    yield part
 
 
 def _together(atoms: Sequence[Line]) -> Line:
@@ -175,11 +163,10 @@ def _atoms(pieces: Iterable[StyledText], room: int) -> Iterator[Line]:
 
 
 def _words(text: str, room: int) -> list[str]:
-    """What stands between the spaces of a text; a product that is too long for a line is broken
-    before its signs."""
+    """What stands between the spaces of a text; what is too long for a line is broken before each
+    `=` and `×`, too."""
     words = text.split(" ")
     if all(len(word) <= room for word in words):
         return words
-    factors = f"{GLUE}×"
-    parts = (word.replace(factors, " ×") if width(word) > room else word for word in words)
+    parts = (_BEFORE_SIGNS.sub(" ", word) if width(word) > room else word for word in words)
     return " ".join(parts).split(" ")
