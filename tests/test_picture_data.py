@@ -267,6 +267,19 @@ def test_pipelines_have_the_shapes_on_the_arrows(name: str) -> None:
             assert told in shapes or " [" not in told, told
 
 
+@pytest.mark.parametrize("name", ["learning_to_attend", "embedding_before_during_after"])
+def test_only_gradients_flow_on_the_way_back(name: str) -> None:
+    drawn = pictures_of(shipped_trace(name), Diagram, "The steps")[0]
+    titles = {box.id: raw(box.label) for box in drawn.boxes}
+    assert len({*titles.values()}) == len(titles)  # nothing is worked again
+    assert "Update 1" in titles.values()
+    after_the_loss = ("Backward", "Update")
+    for link in drawn.links:
+        flows_back = titles[link.source].startswith(after_the_loss)
+        assert raw(link.label).startswith("grad.") == flows_back
+        assert titles[link.target].startswith(after_the_loss) or not flows_back
+
+
 def test_layers_and_heads_beyond_two_are_left_out() -> None:
     eye = np.eye(4).tolist()
     layer = {"W_Q": eye, "W_K": eye, "W_V": eye, "W1": eye, "W2": eye, "heads": 4}

@@ -1,7 +1,8 @@
 """What runs: the steps of a story as boxes, what flows between them as arrows with its shapes.
 
 Heads stand side by side, two of many; of many layers two. What is done again and again, at each
-time of a cell, in each round, for each word, is one box.
+time of a cell, in each round, for each word, is one box; what is worked again with updated
+parameters is none. On the way back only gradients flow.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from attncli.pictures import Box, Diagram, Label, Link
 from attncli.records import NamedTuple
 from attncli.scenario.model import ENCODER
+from attncli.scenario.training import updates_before
 from attncli.telling.blocks import shape_in_short
 from attncli.telling.parts import (
     made_by,
@@ -21,7 +23,16 @@ from attncli.telling.parts import (
     told_parts,
 )
 from attncli.telling.sentences import counted
-from attncli.trace import CellPlace, PlannedStep, Quantity, ResidualPlace, RoundPlace, Trace
+from attncli.trace import (
+    GRADIENTS,
+    BackwardPlace,
+    CellPlace,
+    PlannedStep,
+    Quantity,
+    ResidualPlace,
+    RoundPlace,
+    Trace,
+)
 from attncli.word import Word, raw
 
 _MOST = 2
@@ -47,7 +58,8 @@ def pipeline(trace: Trace) -> Iterator[Diagram]:
     """The diagram of a scenario that takes several steps."""
     groups: dict[_Stage, list[PlannedStep]] = {}
     for part in told_parts(trace):
-        groups.setdefault(_stage_of(part), []).append(part)
+        if not any(updates_before(one.name) for one in made_by(trace, part)):
+            groups.setdefault(_stage_of(part), []).append(part)
     flows = _flows(trace, groups)
     if len(groups) > 1 and flows:
         flowing = {stage for ends in flows for stage in ends}
@@ -85,12 +97,21 @@ def _flows(trace: Trace, groups: Groups) -> Flows:
     flows: dict[tuple[_Stage, _Stage], dict[str, Quantity]] = {}
     for stage, parts in groups.items():
         for part in parts:
-            for one in operands_of(trace, part):
+            for one in _taken(trace, part):
                 maker = _Stage(one.name, _GIVEN) if _is_input(one) else makers.get(one.name)
                 if maker is not None and order.get(maker, -1) < order[stage]:
                     flows.setdefault((maker, stage), {}).setdefault(one.local, one)
     by_source = sorted(flows.items(), key=lambda one: order.get(one[0][0], -1))
     return {ends: tuple(them.values()) for ends, them in by_source}
+
+
+def _taken(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
+    """What flows into a part: on the way back, what comes from the loss."""
+    operands = operands_of(trace, part)
+    if not isinstance(part.place, BackwardPlace):
+        return operands
+    back = [one for one in operands if one.name.inside(GRADIENTS)]
+    return back or [one for one in operands if one.is_number]
 
 
 _GIVEN = "given"
@@ -104,7 +125,8 @@ def _flowing(them: Sequence[Quantity]) -> str:
     """`Q, K [3, 2]`: the names with their shapes, a shape that several have once."""
     shapes: dict[str, list[str]] = {}
     for one in them:
-        shapes.setdefault(shape_in_short(one), []).append(one.local)
+        local = f"{GRADIENTS}.{one.local}" if one.name.inside(GRADIENTS) else one.local
+        shapes.setdefault(shape_in_short(one), []).append(local)
     return ", ".join(f"{', '.join(names)}{shape}" for shape, names in shapes.items())
 
 
