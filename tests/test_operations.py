@@ -827,7 +827,11 @@ def test_texts_of_several_operands() -> None:
     assert unbreakable(
         plain(ops.JoinColumns(2).formula("concat", "heads[1].output", "heads[2].output"))
     ) == ("concat = [heads[1].output, heads[2].output]")
-    assert unbreakable(plain(ops.Linear().row(0, ("X", "W_Q"), c, g)[0])) == "[−0.5] × W_Qᵀ"
+    row = Matrix.of_written([[Decimal("-0.5"), Decimal("0.707")]])
+    weights = Matrix.of_written([[Decimal("1.2"), Decimal("-0.1")]])
+    linear = ops.Linear().row(0, ("X", "W_Q"), row, weights)
+    assert unbreakable(plain(linear[0])) == "[−0.5, 0.707] × W_Qᵀ"
+    assert unbreakable(plain(ops.Linear().row(0, ("X", "W_Q"), c, g)[0])) == "−0.5 × [1.2]"
 
 
 # -- positions -------------------------------------------------------------------------------
