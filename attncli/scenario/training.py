@@ -26,6 +26,10 @@ class Training(NamedTuple):
     settings: Mapping[str, Decimal] = _NOTHING
 
 
+UPDATES = "update"
+"""The place of the updated parameters: `update.W_Q`."""
+
+
 def after_updates(count: int) -> Name:
     """The place of all that is worked with the parameters after so many updates: `train[1]`."""
     return below(TOP, "train", count) if count else TOP

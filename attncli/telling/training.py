@@ -11,9 +11,8 @@ from attncli.document import Block, Section, Spans, Subheading, Table, TableCell
 from attncli.name import Name, below
 from attncli.pictures import Arrow, ArrowGroup, Plane
 from attncli.records import NamedTuple
-from attncli.scenario.training import after_updates
+from attncli.scenario.training import UPDATES, after_updates
 from attncli.steps import formulas_of
-from attncli.steps.training.optimizer import UPDATES
 from attncli.tables import Data, SideBySide
 from attncli.telling.blocks import matrix_block
 from attncli.telling.parts import definitions_of, made_by, step_of

@@ -16,9 +16,6 @@ from attncli.scenario.training import Training, after_updates
 from attncli.steps.step import Mistake
 from attncli.trace import Definition, UpdatePlace
 
-UPDATES = "update"
-"""The place of the updated parameters: `update.W_Q`."""
-
 _SHARE = NumberKind(least=0, below=1)
 
 

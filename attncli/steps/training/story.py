@@ -24,8 +24,8 @@ from attncli.file.problems import Problems, nearest
 from attncli.name import TOP, Name, below
 from attncli.records import NamedTuple, replace
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.training import Training, after_updates
-from attncli.steps.training.optimizer import UPDATES, Parameter
+from attncli.scenario.training import UPDATES, Training, after_updates
+from attncli.steps.training.optimizer import Parameter
 from attncli.steps.training.optimizers import optimizer_named
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from attncli.arithmetic.expression import ONE, Number
 from attncli.arithmetic.operations import ClipFactor, StepDown
 from attncli.file.keys import Key
+from attncli.scenario.training import UPDATES
 from attncli.steps.step import Mistake, Step
-from attncli.steps.training.optimizer import UPDATES, planned_as
+from attncli.steps.training.optimizer import planned_as
 from attncli.steps.training.optimizers import optimizer_named, optimizers
 from attncli.steps.training.settings import TRAIN
 from attncli.trace import Definition, UpdatePlace

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from attncli.pictures import Box, Diagram, Label, Link
 from attncli.records import NamedTuple
 from attncli.scenario.model import ENCODER
-from attncli.scenario.training import updates_before
 from attncli.telling.blocks import shape_in_short
 from attncli.telling.parts import (
     made_by,
@@ -58,7 +57,7 @@ def pipeline(trace: Trace) -> Iterator[Diagram]:
     """The diagram of a scenario that takes several steps."""
     groups: dict[_Stage, list[PlannedStep]] = {}
     for part in told_parts(trace):
-        if not any(updates_before(one.name) for one in made_by(trace, part)):
+        if not part.updates:
             groups.setdefault(_stage_of(part), []).append(part)
     flows = _flows(trace, groups)
     if len(groups) > 1 and flows:

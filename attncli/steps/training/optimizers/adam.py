@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import StepDown
+from attncli.scenario.training import UPDATES
 from attncli.steps.training.moments import MAKES, MISTAKES, SETTINGS, quotient
-from attncli.steps.training.optimizer import UPDATES, Optimizer, Parameter, with_decay
+from attncli.steps.training.optimizer import Optimizer, Parameter, with_decay
 from attncli.steps.training.optimizers.sgd import DECAY
 from attncli.trace import Definition
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Shrink, StepDown
+from attncli.scenario.training import UPDATES
 from attncli.steps.step import Mistake
 from attncli.steps.training.moments import MAKES, MISTAKES, SETTINGS, quotient
-from attncli.steps.training.optimizer import UPDATES, Optimizer, Parameter, planned_as, weight_decay
+from attncli.steps.training.optimizer import Optimizer, Parameter, planned_as, weight_decay
 from attncli.steps.training.optimizers.adam import HAPPENS
 from attncli.steps.training.optimizers.sgd import DECAY
 from attncli.trace import Definition, UpdatePlace

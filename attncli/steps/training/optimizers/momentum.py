@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Same, StepDown, TimesPlus
+from attncli.scenario.training import UPDATES
 from attncli.steps.step import Mistake
 from attncli.steps.training.optimizer import (
-    UPDATES,
     Optimizer,
     Parameter,
     planned_as,

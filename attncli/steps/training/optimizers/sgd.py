@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import StepDown
+from attncli.scenario.training import UPDATES
 from attncli.steps.training.optimizer import (
-    UPDATES,
     Optimizer,
     Parameter,
     weight_decay,
