@@ -266,11 +266,10 @@ def _unfinished(plan: Iterable[Definition], known: Container[str]) -> Unfinished
     waiting = [definition]
     while waiting:  # what is missing for what is missing, down to what a file can give
         needed = waiting.pop()
-        absent = [name for name in needed.operands if name not in known]
+        absent = [name for name in (*needed.operands, *needed.needs) if name not in known]
         deeper = [n for n in absent if n in blocked and n.local not in givable()]
         missing += [name for name in absent if name not in deeper]
         waiting += [blocked[name] for name in deeper]
-        missing += needed.needs
     return Unfinished(definition, tuple(dict.fromkeys(missing)))
 
 

@@ -367,7 +367,7 @@ def _float_slopes(
         (ops.TopK(2), 0, "TopK"),
         (ops.Rotate("half"), 1, "Rotate"),
         (ops.Seen((ops.Causal(),)), 0, "Seen"),
-        (ops.Sinusoids(constant(10000)), 0, "Sinusoids"),
+        (ops.RotaryTable("cos", None, constant(10000)), 0, "RotaryTable"),
     ],
 )
 def test_what_has_no_derivative_says_so(operation: ops.Operation, place: int, name: str) -> None:

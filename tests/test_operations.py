@@ -34,6 +34,7 @@ from attncli.arithmetic.rounding import (
 )
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
+from attncli.records import replace
 from tests import truth
 from tests.conftest import sampled
 
@@ -66,8 +67,8 @@ def _layer_norm(c: Arrays, d: Arrays, *rest: Arrays) -> Arrays:
     return c / d * (rest[0] if rest else 1) + (rest[1] if len(rest) > 1 else 0)
 
 
-def _sinusoids(x: Arrays, base: float, start: int) -> Arrays:
-    n, d = x.shape
+def _sinusoids(shape: tuple[int, ...], base: float, start: int) -> Arrays:
+    n, d = shape
     out = np.zeros((n, d))
     for pos, k in product(range(n), range(d // 2)):
         angle = (pos + start) / base ** (2 * k / d)
@@ -150,17 +151,19 @@ CASES: dict[str, Case] = {
     "normalize_both": Case(
         ops.Normalize(True, True), ((3, 4), (3, 1), (1, 4), (1, 4)), "fpff", _layer_norm
     ),
-    "sinusoids": Case(ops.Sinusoids(TEN_THOUSAND), ((3, 6),), "f", lambda x: _sinusoids(x, 1e4, 0)),
+    "sinusoids": Case(
+        ops.Sinusoids(TEN_THOUSAND, 0, 3, 6), (), "", lambda: _sinusoids((3, 6), 1e4, 0)
+    ),
     "sinusoids_start": Case(
-        ops.Sinusoids(constant("7.5"), 4000), F34, "f", lambda x: _sinusoids(x, 7.5, 4000)
+        ops.Sinusoids(constant("7.5"), 4000, 3, 4), (), "", lambda: _sinusoids((3, 4), 7.5, 4000)
     ),
     "rotary_cos": Case(
         ops.RotaryTable("cos", None, TEN_THOUSAND), F34, "f",
-        lambda x: _sinusoids(x, 1e4, 0)[:, 1::2],
+        lambda x: _sinusoids(x.shape, 1e4, 0)[:, 1::2],
     ),
     "rotary_sin": Case(
         ops.RotaryTable("sin", 2, constant(500), 3), F34, "f",
-        lambda x: _sinusoids(x[:, :2], 500, 3)[:, ::2],
+        lambda x: _sinusoids((len(x), 2), 500, 3)[:, ::2],
     ),
     "frequencies": Case(
         ops.Frequencies(constant(500)), F34, "f", lambda _: [[1], [500**-0.5]]
@@ -424,7 +427,8 @@ def test_signatures(name: str) -> None:
     case = CASES[name]
     given_shapes, _, made = case.operation.signature().partition(" -> ")
     extents: dict[str, int] = {}
-    for shape, axes in zip(case.shapes, given_shapes.split(", "), strict=True):
+    sides = given_shapes.split(", ") if given_shapes else []
+    for shape, axes in zip(case.shapes, sides, strict=True):
         for size, axis in zip(shape, axes.split(" "), strict=True):
             one, _, more = axis.partition("+")
             times, _, letter = one.rpartition("*")
@@ -843,25 +847,28 @@ def wave_texts(operation: ops.Operation, i: int, j: int, d: int) -> list[str]:
 
 
 def test_texts_of_waves() -> None:
-    sinusoids = ops.Sinusoids(TEN_THOUSAND)
+    sinusoids = ops.Sinusoids(TEN_THOUSAND, 0, 4, 4)
     assert wave_texts(sinusoids, 1, 2, 4) == ["sin(1 / 10000^(2/4))", "sin(1 / 100)", "sin(0.01)"]
     assert wave_texts(sinusoids, 3, 1, 4) == ["cos(3 / 10000^(0/4))", "cos(3)"]
     assert wave_texts(sinusoids, 0, 2, 4) == ["sin(0)"]
     assert wave_texts(sinusoids, 0, 3, 4) == ["cos(0)"]
-    assert wave_texts(sinusoids, 1, 2, 6) == ["sin(1 / 10000^(2/6))"]
-    assert wave_texts(ops.Sinusoids(constant(9)), 2, 2, 4) == ["sin(2 / 9^(2/4))", "sin(2 / 3)"]
+    assert wave_texts(replace(sinusoids, d=6), 1, 2, 6) == ["sin(1 / 10000^(2/6))"]
+    assert wave_texts(ops.Sinusoids(constant(9), 0, 3, 4), 2, 2, 4) == [
+        "sin(2 / 9^(2/4))",
+        "sin(2 / 3)",
+    ]
     assert wave_texts(ops.RotaryTable("cos", 2, TEN_THOUSAND, 5), 0, 0, 4) == [
         "cos(5 / 10000^(0/2))",
         "cos(5)",
     ]
-    form = sinusoids.cell(1, 2, Matrix.of_written([[Decimal(0)] * 4] * 2))[0]
+    form = sinusoids.cell(1, 2)[0]
     assert latex(form) == r"\sin\left(\dfrac{1}{10000^{2/4}}\right)"
 
 
 @pytest.mark.parametrize("places", [0, 3, 12])
 def test_waves_round_as_their_true_values(places: int) -> None:
-    shape = Matrix(np.zeros((40, 8)), 0, 0)
-    made = ops.Sinusoids(TEN_THOUSAND, 10**6).make(Rounding("carry", places), "embed", shape)
+    waves = ops.Sinusoids(TEN_THOUSAND, 10**6, 40, 8)
+    made = waves.make(Rounding("carry", places), "embed")
     for i, j in np.ndindex(*made.shape):
         angle = (10**6 + i) / mpmath.mpf(10000) ** (mpmath.mpf(2 * (j // 2)) / 8)
         true = Decimal(mpmath.nstr((mpmath.cos if j % 2 else mpmath.sin)(angle), 40))
@@ -870,8 +877,9 @@ def test_waves_round_as_their_true_values(places: int) -> None:
 
 def test_columns_that_do_not_go_in_pairs() -> None:
     odd = Matrix(np.zeros((2, 3)), 0, 0)
+    with pytest.raises(ValueError, match="columns"):
+        ops.Sinusoids(TEN_THOUSAND, 0, 2, 3).make(EXACT, "embed")
     for operation in (
-        ops.Sinusoids(TEN_THOUSAND),
         ops.RotaryTable("cos", None, TEN_THOUSAND),
         ops.RotaryTable("cos", 4, TEN_THOUSAND),
     ):
@@ -1047,5 +1055,5 @@ def test_a_large_layer_is_worked_at_numpys_speed() -> None:
     masked = ops.Masked().make(rounding, "mask", scores, seen)
     exp = ops.Exponential.under(rounding, "softmax").make(rounding, "softmax", masked)
     assert ((exp.values > 0) <= (seen.values == 1)).all()
-    waves = ops.Sinusoids(TEN_THOUSAND).make(rounding, "embed", x)
+    waves = ops.Sinusoids(TEN_THOUSAND, 0, 512, 768).make(rounding, "embed")
     assert waves.values[0].tolist() == [0.0, 1.0] * 384

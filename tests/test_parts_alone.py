@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from attncli import oracle
+from attncli import ScenarioError, oracle
 from tests.auditor import audit
 from tests.pages import page_of, tables_of, trace_of
 from tests.plain import read
@@ -33,6 +33,11 @@ ALONE: Mapping[str, tuple[str, ...]] = {
     f"{X}head: {{W: [[1, 2], [0, 1]], activation: tanh}}\npredict_from: first\n": ("first", "head.activated"),
     f"{TEXT}positions: sinusoidal\n": ("P", "X"),
     f"{TEXT}positions: [[1, 0], [0, 1]]\n": ("P", "X"),
+    "tokens: [a, b]\nd_model: 4\npositions: sinusoidal\n": ("P",),
+    "tokens: [a, b, a]\nd_model: 6\npositions: {kind: sinusoidal, base: 100, start: 3}\n": ("P",),
+    "tokens: [a, b]\npositions: {kind: table, table: [[1, 0], [0, 1], [2, 3]], start: 1}\n": ("P",),
+    "ids: [7, 5]\nd_model: 2\npositions: [sinusoidal, [[1, 2], [3, 4]]]\nsegments: [1, 0]\n"
+    "segment_embeddings: [[1, 2], [3, 4]]\n": ("P", "P2", "S"),
     f"{TEXT}positions: sinusoidal\n{W}unembedding: [[1, 2], [0, 1]]\n": ("P", "X", "ffn", "logits"),
 }  # fmt: skip
 
@@ -64,3 +69,58 @@ def test_what_is_said_of_attention_asks_for_it(more: str) -> None:
     assert trace.unfinished is not None
     assert trace.unfinished.missing[0] == "W_Q"
     assert "activated" not in trace
+
+
+SINES = "tokens: [a, b, c]\nd_model: 4\npositions: {kind: sinusoidal}\n"
+
+
+def test_positions_with_nothing_that_they_are_added_to() -> None:
+    trace = trace_of(SINES)
+    assert {*trace.quantities} == {"P"}
+    assert not trace.unused
+    assert trace["P"].definition is not None
+    assert not trace["P"].definition.operands
+    angles = np.arange(3)[:, None] / 10000 ** (np.array([0, 2]) / 4)
+    expected = np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(3, 4)
+    assert np.array_equal(trace["P"].values, np.round(expected, 3))
+    told = page_of(trace, "terminal", 80, "full")
+    assert "3 tokens, d_model = 4" in told
+    assert "added to the embeddings" not in told
+    assert "P[b, 3] = sin(1 / 10000^(2/4)) = sin(1 / 100) = sin(0.01) =  0.010" in told
+
+
+@pytest.mark.parametrize(
+    ("more", "missing"),
+    [("W_Q: [[1], [2], [3], [4]]", "embeddings"), ("final_norm: {}", "embeddings")],
+)
+def test_positions_before_something_else_want_embeddings(more: str, missing: str) -> None:
+    trace = trace_of(f"{SINES}{more}\n")
+    assert trace.unfinished is not None
+    assert missing in trace.unfinished.missing
+    assert "P" in trace
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("tokens: [a, b]\npositions: sinusoidal\n", "d_model"),
+        ("d_model: 4\npositions: sinusoidal\n", "sentence"),
+    ],
+)
+def test_what_positions_need_to_know_their_size(text: str, missing: str) -> None:
+    trace = trace_of(text)
+    assert trace.unfinished is not None
+    assert trace.unfinished.missing == (missing,)
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("d_model: 5\npositions: sinusoidal", "d_model = 5: 5 columns can't be cut into 2"),
+        ("d_model: 4\npositions: [[1, 2], [3, 4]]", "positions (2 × 2) and d_model = 4"),
+    ],
+)
+def test_positions_that_do_not_fit(said: str, wrong: str) -> None:
+    with pytest.raises(ScenarioError) as found:
+        trace_of(f"tokens: [a, b]\n{said}\n")
+    assert wrong in str(found.value)

@@ -10,7 +10,7 @@ from attncli.file.keys import typed
 from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
 from attncli.refusals import listed, quote
-from attncli.scenario.model import Show
+from attncli.scenario.show import Show
 
 Values = Mapping[str, Any]
 

@@ -17,7 +17,6 @@ from attncli.arithmetic.operations import (
     MatMulTransposed,
     RotaryTable,
     Seen,
-    Sinusoids,
     TakeColumns,
 )
 from attncli.design.pools import Drawn, Pools, drawn_of
@@ -25,7 +24,7 @@ from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.trace import Definition, Trace
 
-_SHAPE_ONLY = (Alibi, Buckets, RotaryTable, Seen, Sinusoids)
+_SHAPE_ONLY = (Alibi, Buckets, RotaryTable, Seen)
 """What goes by the shapes of its operands, or by tables that stay."""
 
 

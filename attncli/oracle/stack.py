@@ -196,11 +196,18 @@ def _embedded(book: Book, data: Record, positions: Sequence[object]) -> Numbers 
     if "patches" in data:
         return _with_more(book, data, positions, *_patches(book, data))
     if "embeddings" not in data or not tokens(data):
+        _alone(book, data, positions)
         return None
     ids = identities(data)
     table = embeddings(book, data, int(data.get("d_model", 0)))
     rows = [ids[token] for token in tokens(data)]
     return _with_more(book, data, positions, table[rows], [(table, slopes.taken_rows(table, rows))])
+
+
+def _alone(book: Book, data: Record, positions: Sequence[object]) -> None:
+    """Positions and segments of tokens that have no embeddings."""
+    if tokens(data):
+        _added(book, data, positions, (len(tokens(data)), int(data.get("d_model", 0))))
 
 
 def _patches(book: Book, data: Record) -> Made:

@@ -282,19 +282,12 @@ class Stack(NamedTuple):
         return "patches" in self.said.values
 
     @property
+    def added(self) -> Mapping[str, Positions]:
+        """The positions that are added to the embeddings, by what is added: P, P2."""
+        added = (one for one in self.positions if one.is_added)
+        return {f"P{k}" if k > 1 else "P": one for k, one in enumerate(added, start=1)}
+
+    @property
     def goes_on(self) -> bool:
         """Whether anything is added to the embeddings, or a norm taken, before they are X."""
-        added = any(one.is_added for one in self.positions)
-        return added or bool(self.segments) or self.embedding_norm is not None
-
-
-class Show(NamedTuple):
-    """What the page shows."""
-
-    queries: tuple[str, ...] = ()
-    graph: bool = False
-    pictures: bool = False
-    arrows: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """Only these of the graph's arrows, from queries to keys."""
-    before_after: bool = False
-    layout: str = "row"
+        return bool(self.added or self.segments) or self.embedding_norm is not None

@@ -13,9 +13,10 @@ from attncli.file.sources import RandomSource
 from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Where
-from attncli.scenario.model import Attention, Layer, Show, Stack, TokenizedText
+from attncli.scenario.model import Attention, Layer, Stack, TokenizedText
 from attncli.scenario.prediction import Prediction
 from attncli.scenario.published import Printed
+from attncli.scenario.show import Show
 from attncli.scenario.training import Training, after_updates, updates_before
 
 Places = Mapping[str, Where]

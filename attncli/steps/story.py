@@ -16,6 +16,7 @@ from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Recurrent, Settings, Stack
 from attncli.scenario.prediction import LOSSES
 from attncli.scenario.scenario import Scenario
+from attncli.steps.only_positions import has_only_positions
 from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
 from attncli.steps.times import times_of
@@ -117,6 +118,8 @@ class _Teller:
 
     def _input(self, place: Place) -> Name:
         """The input embeddings: those of the tokens, with positions and whatever else is added."""
+        if has_only_positions(place):
+            return self.add("positions", replace(place, x=TOP))
         embedded = self.add("patch" if place.stack.sees else "embed", place)
         goes_on = place.stack.goes_on
         told = goes_on or place.stack.positions

@@ -25,6 +25,7 @@ _WITH_WEIGHTS = ("project", "merge", "ffn", "unembed", *_CELLS)
 _NORMS_OF_STACKS = ("embedding_norm", "final_norm")
 _ALSO: Mapping[str, tuple[str, ...]] = {
     "positions": ("rotate", "bias", "relative"),
+    "d_model": ("positions",),
     "predict_from": ("head",),
     "heads": _HEADS,
     "kv_heads": _HEADS,

@@ -43,7 +43,9 @@ def sizes(outline: Outline, stack: Stack, words: FactWords = _ENGLISH) -> Spans:
     counts += [words.layers.of(len(layers))] if len(layers) > 1 else []
     firsts = [layer.attention.head_path(0) for layer in layers]
     told: list[Spans] = [(count,) for count in counts]
-    told += _size("d_model", _columns(outline, below(stack.path, "X"), made=True))
+    embedded = (below(stack.path, local) for local in ("X", *stack.added))
+    widths = (_columns(outline, name, made=True) for name in embedded)
+    told += _size("d_model", next((width for width in widths if width is not None), None))
     told += _heads(outline, stack, words)
     told += _size("d_k", _common(_columns(outline, below(path, "K")) for path in firsts))
     told += _size("d_v", _common(_columns(outline, below(path, "V")) for path in firsts))

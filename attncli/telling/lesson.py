@@ -116,7 +116,8 @@ def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str,
     made = [quantity for quantity in made_by(trace, part) if quantity.name not in again]
     if made:
         before = _with_shapes(operands_of(trace, part), part)
-        rows.append(("Here", (*before, " → ", *_with_shapes(made, part))))
+        arrow = (" → ",) if before else ()
+        rows.append(("Here", (*before, *arrow, *_with_shapes(made, part))))
     return rows
 
 

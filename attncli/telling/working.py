@@ -48,7 +48,7 @@ def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool =
         return Line(label, (("=", result),), quantity.name)
     operands = trace.operands(definition)
     forms = definition.operation.cell(i, j, *operands)
-    shown = forms if whole else _short(forms, operands)
+    shown = forms if whole else _short(forms, operands, quantity)
     return Line(label, _parts(forms, shown, result), quantity.name)
 
 
@@ -63,7 +63,7 @@ def last_form(
     forms = quantity.definition.operation.cell(*cell, *operands)
     if result.is_same(forms[-1]) or isinstance(forms[-1], Number):
         return None
-    return _short(forms, operands)[-1], evaluation.relation(forms[-1], result)
+    return _short(forms, operands, quantity)[-1], evaluation.relation(forms[-1], result)
 
 
 def here(trace: Trace, quantity: Quantity, name: Name) -> Name:
@@ -72,9 +72,11 @@ def here(trace: Trace, quantity: Quantity, name: Name) -> Name:
     return name if part is None else part.place.here(name)
 
 
-def _short(forms: Forms, operands: Sequence[Matrix]) -> Forms:
-    """The forms, elided where the operands are large enough for that."""
-    longest = max([max(operand.shape) for operand in operands], default=0)
+def _short(forms: Forms, operands: Sequence[Matrix], quantity: Quantity) -> Forms:
+    """The forms, elided where the operands are large enough for that, or where it has none the
+    quantity itself."""
+    operands = operands or (quantity.matrix,)
+    longest = max(max(operand.shape) for operand in operands)
     if longest < MOST_PARTS:
         return forms
     of_lists = all(operand.shape[1] == 1 for operand in operands)
@@ -105,7 +107,7 @@ def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = Fa
     if with_cells:
         forms.append(_entries(places, lambda j: cells[j][0]))
     relation, result = _row_result(quantity, i, cells)
-    told = (form for form in _short(tuple(forms), operands) if not _is_same(form, result))
+    told = (form for form in _short(tuple(forms), operands, quantity) if not _is_same(form, result))
     parts = [("=", form) for form in told]
     label = quantity.symbol(i, name=here(trace, quantity, quantity.name))
     return Line(label, (*parts, (relation, result)), quantity.name)

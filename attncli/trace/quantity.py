@@ -130,9 +130,9 @@ class Definition(NamedTuple):
     plans the steps says.
 
     All names are full ones. `rows` and `columns` name the axes that the operands don't, `role`
-    says what the rows become: queries or keys. `needs` are things that are no quantities and
-    yet missing, such as `d_k`. `blame` is the key to look at if it can't be made. `wire` is what
-    the steps after it take it for: `Q` of the rotated queries.
+    says what the rows become: queries or keys. `needs` are things that are missing and no
+    operands, such as `d_k`, or a quantity whose size it takes. `blame` is the key to look at if it
+    can't be made. `wire` is what the steps after it take it for: `Q` of the rotated queries.
     """
 
     name: Name

@@ -14,10 +14,9 @@ def know_stated(scenario: Scenario, extents: Extents) -> None:
     """The extents that are stated: d_model, d_k, d_v, d_ff."""
     for stack in scenario.stacks:
         stated = below(stack.path, "d_model")
-        if stated in scenario.sizes:
-            extents.know(
-                (below(stack.path, "X"), 1), Extent(scenario.sizes[stated], stated, 1), stated
-            )
+        for local in ("X", *stack.added) if stated in scenario.sizes else ():
+            name = below(stack.path, local)
+            extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), stated)
     for path, local, name in _sized_quantities(scenario):
         stated = below(path, local)
         if stated not in scenario.sizes:

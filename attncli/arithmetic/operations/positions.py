@@ -12,20 +12,24 @@ from attncli.arithmetic.expression import Apply, Equation, Number, Product, Symb
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
-from attncli.arithmetic.operations.waves import Function, Waves, angle_formula
+from attncli.arithmetic.operations.waves import Function, Waves, angle_formula, even
 from attncli.arithmetic.rounding import Array
 from attncli.records import dataclass
 
 
 @dataclass(frozen=True)
 class Sinusoids(Waves):
-    """PE(pos, 2i) = sin(pos / base^(2i/d)), PE(pos, 2i+1) = cos of the same; the operand gives the
-    shape only, and the first row is that of the position `start`. [n, d] -> [n, d]"""
+    """PE(pos, 2i) = sin(pos / base^(2i/d)), PE(pos, 2i+1) = cos of the same; the first row is that
+    of the position `start`. It is made of nothing but its size, which is 0 until that is known.
+    -> [n, d]"""
 
     base: Number
     start: int = 0
+    n: int = 0
+    d: int = 0
 
-    shapes = "n 2*b -> n 2*b"
+    def signature(self) -> str:
+        return f" -> {self.n or 'n'} {self.d or '2*b'}"
 
     def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
         return define(name, Symbol("PE"))
@@ -37,6 +41,9 @@ class Sinusoids(Waves):
             define(Apply("PE", (Symbol("pos"), Symbol(column))), Apply(function, (angle,)))
             for column, function in (("2i", "sin"), ("2i+1", "cos"))
         )
+
+    def extents(self, *operands: Matrix) -> tuple[int, int]:  # noqa: ARG002
+        return self.n, even(self.d)
 
     def of_angles(self, angles: Array) -> Array:
         return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(len(angles), -1)
@@ -60,8 +67,8 @@ class WaveOfEachColumn(Sinusoids):
     each pair of columns."""
 
     def values(self, *operands: Matrix) -> Array:
-        n, d = operands[0].shape
-        exponents = 2 * np.arange(d) / self.width(operands[0])
+        n, d = self.extents(*operands)
+        exponents = 2 * np.arange(d) / d
         positions = np.arange(self.start, self.start + n, dtype=np.float64)[:, np.newaxis]
         angles = positions / float(self.base.full) ** exponents
         return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))

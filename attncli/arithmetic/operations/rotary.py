@@ -38,7 +38,10 @@ from attncli.records import dataclass
 @dataclass(frozen=True)
 class RotaryTable(Waves):
     """The cosines or sines of the angles pos / base^(2k/r) that pair k is turned by; r columns
-    are turned, all of them where `dimensions` is None. [n, d] -> [n, r/2]"""
+    are turned, all of them where `dimensions` is None. The operand gives the shape only.
+    [n, d] -> [n, r/2]"""
+
+    first_for_size = True
 
     function: Function
     dimensions: int | None
@@ -61,8 +64,8 @@ class RotaryTable(Waves):
     def wave(self, j: int) -> tuple[Function, int]:
         return self.function, j
 
-    def width(self, x: Matrix) -> int:
-        return _turned(self.dimensions, x)
+    def extents(self, *operands: Matrix) -> tuple[int, int]:
+        return operands[0].shape[0], _turned(self.dimensions, operands[0])
 
 
 def _turned(dimensions: int | None, x: Matrix) -> int:

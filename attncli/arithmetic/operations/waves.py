@@ -38,10 +38,8 @@ def even(columns: int) -> int:
 
 
 class Waves(Operation):
-    """A table of sines and cosines of the angles pos / base^(2k/d) of pairs k of d columns; the
-    operand gives the shape only, and its first row is at the position `start`."""
-
-    first_for_size = True
+    """A table of sines and cosines of the angles pos / base^(2k/d) of pairs k of d columns, the
+    first row at the position `start`."""
 
     base: Number
     start: int
@@ -54,12 +52,13 @@ class Waves(Operation):
     def wave(self, j: int) -> tuple[Function, int]:
         """What is in a column: the function, and the pair whose angle it is of."""
 
-    def width(self, x: Matrix) -> int:
-        """How many columns go in pairs. Raises ValueError where they can't."""
-        return even(x.shape[1])
+    @abstractmethod
+    def extents(self, *operands: Matrix) -> tuple[int, int]:
+        """How many positions there are, and d. Raises ValueError where d columns don't go in
+        pairs."""
 
     def values(self, *operands: Matrix) -> Array:
-        n, d = operands[0].shape[0], self.width(operands[0])
+        n, d = self.extents(*operands)
         positions = np.arange(self.start, self.start + n, dtype=np.float64)[:, np.newaxis]
         return self.of_angles(positions / float(self.base.full) ** (np.arange(0, d, 2) / d))
 
@@ -69,11 +68,11 @@ class Waves(Operation):
 
     def of_wave(self, i: int, function: Function, k: int, *operands: Matrix) -> Working:
         """The working of a function of the angle of pair k in row i."""
-        forms = _angle(self.start + i, k, self.width(operands[0]), self.base)
+        forms = _angle(self.start + i, k, self.extents(*operands)[1], self.base)
         return tuple(Apply(function, (angle,)) for angle in forms)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        columns = self.of_angles(np.zeros((1, self.width(operands[0]) // 2))).shape[1]
+        columns = self.of_angles(np.zeros((1, self.extents(*operands)[1] // 2))).shape[1]
         return (cells_of_row(self, i, columns, *operands),)
 
     def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
@@ -82,7 +81,7 @@ class Waves(Operation):
 
     def error(self, *operands: Matrix) -> Error:
         # an angle is off by what its exponent is off by, times ln base, and so is its sine at most
-        largest_position = max(abs(self.start), abs(self.start + operands[0].shape[0]))
+        largest_position = max(abs(self.start), abs(self.start + self.extents(*operands)[0]))
         growth = 8 + 2 * abs(math.log(float(self.base.full)))
         return Error((8 + growth * largest_position) * EPSILON)
 

@@ -28,10 +28,6 @@ from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
 
 
-def _added(place: Place) -> tuple[Positions, ...]:
-    return tuple(one for one in place.stack.positions if one.is_added)
-
-
 def start_of(place: Place, positions: Positions) -> int:
     """The position of the first row: after the tokens that are cached."""
     cached = place.stack.layers[0].attention.cached
@@ -72,9 +68,11 @@ def _check_segments(place: Place, problems: Problems) -> None:
 def _plan(place: Place) -> tuple[Definition, ...]:
     if not place.stack.goes_on:
         return ()
-    added = [_positions(place, one, k) for k, one in enumerate(_added(place))]
+    added = _tables(place)
     if place.stack.segments:
         added.append(_segments(place))
+    if not place.x:  # positions by themselves, with no embeddings to add them to
+        return tuple(added)
     terms = (place.x, *(definition.name for definition in added))
     local = "summed" if place.stack.embedding_norm is not None else "X"
     if len(terms) == 1 and local == "summed":
@@ -83,26 +81,41 @@ def _plan(place: Place) -> tuple[Definition, ...]:
     return (*added, total)
 
 
-def _name(k: int) -> str:
-    return "P" if k == 0 else f"P{k + 1}"
+def _tables(place: Place) -> list[Definition]:
+    """What is made of the positions, a row for each token."""
+    added = place.stack.added.items()
+    return [_positions(place, place.name(local), one) for local, one in added]
 
 
-def _positions(place: Place, positions: Positions, k: int) -> Definition:
-    name = place.name(_name(k))
-    if positions.kind == "sinusoidal":
-        operation = Sinusoids(Number.written(positions.said.get(BASE)), start_of(place, positions))
-        return Definition(name, operation, (place.x,), blame=Name("positions"))
-    count = len(place.text.tokens) or place.height(place.x) or 0
-    rows = tuple(range(start_of(place, positions), start_of(place, positions) + count))
-    return _rows_of(place, name, positions.table, rows, "position")
+def _positions(place: Place, name: Name, positions: Positions) -> Definition:
+    start, count = start_of(place, positions), len(place.text.tokens) or place.height(place.x) or 0
+    if positions.kind != "sinusoidal":
+        rows = tuple(range(start, start + count))
+        return _rows_of(place, name, positions.table, rows, "position")
+    d_model = place.width(name) or 0
+    waves = Sinusoids(Number.written(positions.said.get(BASE)), start, count, d_model)
+    needs = _needs(place, count, d_model)
+    blame = Name("positions")
+    return Definition(name, waves, (), rows=_tokens(place), needs=needs, blame=blame)
+
+
+def _needs(place: Place, count: int, d_model: int) -> tuple[Name, ...]:
+    """What tells how many sines and cosines there are: the embeddings that they are added to."""
+    if count and d_model:
+        return ()
+    if place.x:
+        return (place.x,)
+    return (*(() if count else (_SENTENCE,)), *(() if d_model else (Name("d_model"),)))
+
+
+_SENTENCE = Name("sentence")
 
 
 def _sized(place: Place, planned: Definition) -> Definition:
-    """A row of a table for each token, where only the embeddings tell how many there are."""
+    """A row for each token, where only the embeddings tell how many and how long they are."""
     if not planned.needs:
         return planned
-    added = (_positions(place, one, k) for k, one in enumerate(_added(place)))
-    return next((one for one in added if one.name == planned.name), planned)
+    return next((one for one in _tables(place) if one.name == planned.name), planned)
 
 
 def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
@@ -123,23 +136,27 @@ def _segments(place: Place) -> Definition:
 
 def _rows_of(place: Place, name: Name, table: Name, rows: tuple[int, ...], by: str) -> Definition:
     """A row of a table for each token, counted from 0."""
-    axis = Axis(told_apart(place.text.tokens), "token") if place.text.tokens else None
     operation = TakeRows(rows, tuple(map(str, rows)), by)
-    needs = () if rows else (Name("sentence"),)
-    return Definition(name, operation, (table,), rows=axis, needs=needs)
+    needs = () if rows else (_SENTENCE,)
+    return Definition(name, operation, (table,), rows=_tokens(place), needs=needs)
+
+
+def _tokens(place: Place) -> Axis | None:
+    return Axis(told_apart(place.text.tokens), "token") if place.text.tokens else None
 
 
 def _otherwise(place: Place, kind: type[Sinusoids], later: int = 0) -> Definition | None:
     """The first table of sines and cosines made in another way."""
-    for k, one in enumerate(_added(place)):
-        if one.kind == "sinusoidal":
-            operation = kind(Number.written(one.said.get(BASE)), start_of(place, one) + later)
-            return _positions(place, one, k)._replace(operation=operation)
+    for planned in _tables(place):
+        waves = planned.operation
+        if isinstance(waves, Sinusoids):
+            other = kind(waves.base, waves.start + later, waves.n, waves.d)
+            return planned._replace(operation=other)
     return None
 
 
 def _left_out(place: Place) -> Definition | None:
-    if not _added(place):
+    if not place.stack.added or not place.x:
         return None
     return _plan(place)[-1]._replace(operation=Same(), operands=(place.x,))
 
@@ -157,10 +174,12 @@ def _of_kind(place: Place, positions: Positions, name: str) -> str:
 
 
 def _happens(place: Place) -> str:
-    told = [_of_kind(place, one, _name(k)) for k, one in enumerate(_added(place))]
+    told = [_of_kind(place, one, local) for local, one in place.stack.added.items()]
     if place.stack.segments:
         told.append("Each token's segment has its row of a table")
     is_x = place.stack.embedding_norm is None
+    if not place.x:
+        return ". ".join(told) + "."
     told.append(
         "With the embeddings all of it adds up to the input embeddings"
         if is_x

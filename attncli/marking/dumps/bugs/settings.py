@@ -79,8 +79,8 @@ def _others_of_inputs(trace: Trace, definition: Definition) -> Iterator[_Other]:
         case Add() if definition.operands[0].local == "E":
             width = trace[definition.name].matrix.shape[1]
             yield _Other("embeddings_scaled", _SCALED, _scaled_first(width))
-        case Sinusoids(base, start):
-            yield from _waves(base, start)
+        case Sinusoids() as waves:
+            yield from _waves(waves)
         case TakeRows() as rows if definition.step == "positions":
             yield from _shifted(trace, definition, rows)
 
@@ -138,16 +138,14 @@ def _inverted(masked: Masked) -> Operation:
     return Indexed(masked.shapes, Apply("where", (condition, hidden, seen)))
 
 
-def _waves(base: Number, start: int) -> Iterator[_Other]:
-    for shift in _SHIFTS:
-        if start + shift >= 0:
-            yield _Other(
-                "position_offset", _ZERO.format(start + shift), Sinusoids(base, start + shift)
-            )
-    for other in map(Decimal, _BASES):
-        if other != base.full:
-            says = f"The base of the waves is {other} instead of {base.full}."
-            yield _Other("other_base", says, Sinusoids(Number.written(other), start))
+def _waves(waves: Sinusoids) -> Iterator[_Other]:
+    for start in (waves.start + shift for shift in _SHIFTS):
+        if start >= 0:
+            yield _Other("position_offset", _ZERO.format(start), replace(waves, start=start))
+    for base in map(Decimal, _BASES):
+        if base != waves.base.full:
+            says = f"The base of the waves is {base} instead of {waves.base.full}."
+            yield _Other("other_base", says, replace(waves, base=Number.written(base)))
 
 
 def _shifted(trace: Trace, definition: Definition, rows: TakeRows) -> Iterator[_Other]:

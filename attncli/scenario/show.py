@@ -1,0 +1,20 @@
+"""What a scenario says of how its page is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from attncli.records import NamedTuple
+
+
+class Show(NamedTuple):
+    """What the page shows."""
+
+    queries: tuple[str, ...] = ()
+    graph: bool = False
+    pictures: bool = False
+    arrows: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """Only these of the graph's arrows, from queries to keys."""
+    before_after: bool = False
+    layout: str = "row"
