@@ -96,6 +96,22 @@ def test_halves_of_many_quotients(seed: int, decimals: int) -> None:
     assert_rounded(carried(ops.DivideByRow(), decimals, x, two), halves, decimals)
 
 
+@pytest.mark.parametrize("decimals", [9, 12])
+def test_halves_around_zero(decimals: int) -> None:
+    """Of −2½ to 2½ units each goes away from 0, and what is a little more or less doesn't."""
+    halves = np.arange(-5, 6)[:, np.newaxis] / 10.0**decimals
+    x = Matrix.of_array(halves, decimals, carry=True)
+    for many in (1, 40):  # few cells, and such as are worked with their whole rows
+        two = Matrix.of_array(np.full((len(halves), 1), 2.0), decimals, carry=True)
+        wide = Matrix.of_array(np.repeat(halves, many, axis=1), decimals, carry=True)
+        made = carried(ops.DivideByRow(), decimals, wide, two)
+        true = np.array(exact(wide), dtype=object) / 2
+        assert_rounded(made, true, decimals)
+    half = Matrix.of_array(np.array([[0.5, -0.5, 0.25]]), decimals, carry=True)
+    products = np.array(exact(x), dtype=object) @ np.array(exact(half), dtype=object)
+    assert_rounded(carried(ops.MatMul(), decimals, x, half), products, decimals)
+
+
 FUNCTIONS = {
     "exp": (ops.Exponential(decimals=12, carry=True), mpmath.exp),
     "root": (ops.RootOf(constant(0)), mpmath.sqrt),

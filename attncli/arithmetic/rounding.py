@@ -36,6 +36,8 @@ _SURE = 0.25
 """An error below this, in units of the last place, can't hide which whole number is meant."""
 FINEST = 22
 """10 to the power of more than this is not exact in float64."""
+_SCALING = 2.0**-51
+"""More than a number is relatively off by, once it is multiplied by a power of ten."""
 _BLOCK = 2**14
 """Numbers that are rounded at a time, so that what is needed meanwhile stays small."""
 CACHED = 2**16
@@ -52,7 +54,7 @@ class Settle(Protocol):
 
 
 class Cells(NamedTuple):
-    """Cells of a matrix [n, m]: the row and the column of each, from 0."""
+    """Cells of a matrix [n, m]: the row and the column of each, from 0, row after row."""
 
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
@@ -223,11 +225,13 @@ def carry(
     if not size < _WHOLE / 10.0**decimals:
         _refuse_too_long(values, decimals)
     on_grid = lie_on_grid(size, error, places)
+    relative = error.relative and error.relative + _SCALING
+    off = Error(error.absolute + (0.0 if relative else size * _SCALING), relative)
     for start, block in _blocks(values):
         if on_grid and places is not None:
             _round_grid(block, places, decimals)
         else:
-            _round_settling(block, error, decimals, settle, start)
+            _round_settling(block, off, decimals, settle, start)
     if size * 10.0**decimals >= _LONGEST - 1 and largest(values) * 10.0**decimals > _LONGEST - 0.5:
         _refuse_too_long(values, decimals)  # only so near to it can rounding add a digit
 
@@ -280,21 +284,17 @@ def _round_grid(block: Array, places: int, decimals: int) -> None:
 
 
 def _round_settling(block: Array, error: Error, decimals: int, settle: Settle, start: int) -> None:
-    """Rounds values that could have any decimals, rows from `start` on; `settle` decides those
-    too near a half."""
+    """Rounds values of any decimals, rows from `start` on; `settle` decides what is near a half."""
     grid = 10.0**decimals
     block *= grid
-    size = np.abs(block)
-    off = error.absolute * grid + size * (error.relative + 2.0**-51)
+    off = error.absolute * grid + (np.abs(block) * error.relative if error.relative else 0.0)
+    near = np.rint(block)
     with np.errstate(invalid="ignore"):  # −∞ has no half to be near to
-        doubtful = np.abs(size - np.floor(size) - 0.5) <= off
-    block += np.copysign(0.5, block)
-    np.trunc(block, out=block)
-    at = np.flatnonzero(doubtful)
+        block -= near
+    at = (np.abs(block, out=block) >= 0.5 - off).ravel().nonzero()[0]
     if at.size:
-        rows, columns = at // block.shape[1], at % block.shape[1]
-        most, cells = float(off.take(at).max()) + 0.5, Cells(rows + start, columns)
-        settled = settle.units(Doubtful(cells, block[rows, columns], most, decimals))
-        block[rows, columns] = settled
-    block /= grid
+        rows, columns = np.divmod(at, block.shape[1])
+        cells, most = Cells(rows + start, columns), float(np.max(off)) + 0.5
+        near.put(at, settle.units(Doubtful(cells, near.take(at), most, decimals)))
+    np.divide(near, grid, out=block)
     block += 0.0  # no minus zero

@@ -23,6 +23,8 @@ _HELD = 53
 """Bits of a whole number that a float64 holds."""
 _BITS = 64
 """Bits of a whole number of the machine's."""
+_AT_A_TIME = 2**13
+"""Numbers that are multiplied at a time, so that they stay in a processor's nearest cache."""
 
 
 def whole(number: int, kind: type) -> Whole:
@@ -32,25 +34,44 @@ def whole(number: int, kind: type) -> Whole:
     return np.array(number, dtype=kind)
 
 
-def whole_product(x: Whole, W: Whole, kind: type) -> Whole:
-    """x W for whole numbers below 2^53, as a kind of whole numbers. [n, k], [k, m] -> [n, m]"""
-    bits = (_HELD - (4 * x.shape[1]).bit_length()) // 2  # so that sums of four products are held
-    left, right = _runs(x, bits), _runs(W, bits)
+def whole_product(x: Whole, W: Whole, kind: type, sizes: tuple[float, float]) -> Whole:
+    """x W for whole numbers of the machine's below 2^53, as a kind of whole numbers; none is larger
+    than `sizes`. [n, k], [k, m] -> [n, m]"""
+    # the sums of a level's products, of up to four runs each, are held: 4 k 2^(2 bits - 2) ≤ 2^53
+    bits = (_HELD + 2 - (4 * x.shape[1]).bit_length()) // 2
+    left, right = _runs(x, sizes[0], bits), _runs(W, sizes[1], bits)
+    levels = len(left) + len(right) - 1
+    if kind is not object:
+        levels = min(levels, -(-_BITS // bits))
     total: Whole = np.zeros((x.shape[0], W.shape[1]), dtype=kind)
-    for level in range(len(left) + len(right) - 1):
-        if kind is not object and bits * level >= _BITS:
-            break
+    for level in reversed(range(levels)):
         pairs = [(a, level - a) for a in range(len(left)) if 0 <= level - a < len(right)]
-        part = reduce(np.add, (left[a] @ right[b] for a, b in pairs))
-        total += part.astype(np.int64).astype(kind, copy=False) << (bits * level)
+        part = reduce(np.add, [left[a] @ right[b] for a, b in pairs])
+        total <<= bits
+        total += part.astype(np.int64)
     return total
 
 
-def _runs(x: Whole, bits: int) -> list[Array]:
-    """The numbers in runs of bits, from the lowest on; the last has the sign."""
-    rest, runs = x, []
-    length = int(np.abs(x).max(initial=0)).bit_length()
-    for _ in range(bits, length, bits):
-        runs.append((rest & ((1 << bits) - 1)).astype(np.float64))
-        rest = rest >> bits
-    return [*runs, rest.astype(np.float64)]
+def _runs(x: Whole, size: float, bits: int) -> list[Array]:
+    """The numbers in runs of bits with signs, from the lowest on; none is above 2^bits / 2."""
+    rest, runs, run = x.astype(np.float64), [], 2.0**bits
+    while size > run / 2:
+        higher = rest / run
+        np.rint(higher, out=higher)
+        size = size / run + 0.5
+        runs.append(rest - higher * run)
+        rest = higher
+    return [*runs, rest]
+
+
+def products_at(x: Whole, W: Whole, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Whole:
+    """Some cells of x Wᵀ, of the machine's whole numbers modulo 2^64. [n, k], [m, k] -> [c]"""
+    x, W = np.ascontiguousarray(x), np.ascontiguousarray(W)
+    made = np.empty(rows.size, dtype=np.int64)
+    count = max(1, _AT_A_TIME // x.shape[1])
+    for start in range(0, rows.size, count):
+        some = slice(start, start + count)
+        taken = x.take(rows[some], axis=0)
+        taken *= W.take(columns[some], axis=0)
+        taken.sum(axis=1, out=made[some])
+    return made

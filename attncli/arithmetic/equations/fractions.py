@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property, lru_cache, reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -18,21 +19,28 @@ import numpy as np
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.at_cells import Portion
-from attncli.arithmetic.equations.axes import turning
+from attncli.arithmetic.equations.ratios import (
+    ONES,
+    Ratio,
+    Wholes,
+    added,
+    multiplied,
+    number,
+    times,
+    times_ten,
+)
 from attncli.arithmetic.expression import Expression, each
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Cells, Doubtful
 from attncli.arithmetic.signature import Signature
-from attncli.arithmetic.whole import Whole, whole, whole_product
-from attncli.records import NamedTuple, dataclass
+from attncli.arithmetic.whole import Whole, products_at, whole_product
+from attncli.records import Node, dataclass
 
 _MACHINE = 2.0**61
 """Whole numbers up to this can be doubled and added in the machine's 64 bits."""
-_LARGE = 10**300
-"""Whole numbers below this are in the range of floats."""
-_DENSE, _DENSE_SUMS = 16, 128
+_DENSE, _DENSE_SUMS, _DENSE_LONG_SUMS = 16, 6, 128
 """One cell in so many, or more, are quicker worked with all the others in their rows; of sums of
-products many more are, which are products of matrices then."""
+products, which are products of matrices then, and of those of Python's whole numbers."""
 
 
 class _Unknown(ArithmeticError):  # noqa: N818  (a property of the numbers, not a fault)
@@ -43,73 +51,102 @@ class _TooLong(ArithmeticError):  # noqa: N818  (a property of the numbers, not 
     """Numbers that are too long for the machine's."""
 
 
-class _Wholes(NamedTuple):
-    """Whole numbers with an axis for each of some indices, none larger than `size`; where that is
-    too large for the machine, they may be modulo 2^64."""
+@dataclass(frozen=True)
+class Fractions:
+    """The values of an equation, as far as these are fractions of its numbers."""
 
-    indices: str
-    array: Whole
-    size: float
+    tree: Expression
+    shapes: Signature
 
-    def along(self, wanted: str) -> Whole:
-        """The array with its axes in this order, those that it hasn't as axes of one."""
-        return turning(self.indices, wanted)(self.array)
+    def units(self, operands: Sequence[Matrix], doubtful: Doubtful) -> Array | None:
+        """Some cells of the result in whole units, half away from zero; None where no fractions are
+        known."""
+        if not self._is_rational:
+            return None
+        for kind in (np.int64, object):
+            part = self._part(doubtful.cells, operands, kind)
+            try:
+                return _rounded(_Ratios(part, operands, kind).of(self.tree), part, doubtful)
+            except _TooLong:
+                continue
+            except _Unknown:
+                break
+        return None
 
+    @cached_property
+    def _is_rational(self) -> bool:
+        return all(map(_is_rational, each(self.tree, Node)))
 
-class _Ratio(NamedTuple):
-    """Whole numbers over others, above 0, in units of the last of some decimals."""
+    @cached_property
+    def _has_sums(self) -> bool:
+        return any(True for _ in each(self.tree, ex.Total))
 
-    over: _Wholes
-    under: _Wholes
-    places: int = 0
-
-
-def units(
-    tree: Expression, shapes: Signature, operands: Sequence[Matrix], doubtful: Doubtful
-) -> Array | None:
-    """The values of some cells of an equation's result in whole units, half away from zero; None
-    where no fractions are known."""
-    dense = _DENSE_SUMS if any(True for _ in each(tree, ex.Total)) else _DENSE
-    part = _part(shapes, doubtful.cells, operands, dense)
-    for kind in (np.int64, object):
-        try:
-            ratio = _Ratios(part, operands, kind).of(tree)
-            return _rounded(ratio, part, doubtful)
-        except _TooLong:
-            continue
-        except _Unknown:
-            break
-    return None
-
-
-def _part(shapes: Signature, cells: Cells, operands: Sequence[Matrix], dense: int) -> Portion:
-    """The cells, or all rows that they are in where they are many: one in `dense` or more."""
-    first, last = int(cells.rows.min()), int(cells.rows.max())
-    extents = shapes.extents([operand.shape for operand in operands])
-    width = extents[shapes.result[1]]
-    if cells.size * dense < (last + 1 - first) * width:
-        return Portion(shapes, cells)
-    return Portion(shapes, slice(first, last + 1))
+    def _part(self, cells: Cells, operands: Sequence[Matrix], kind: type) -> Portion:
+        """The cells, or all rows that they are in where they are many."""
+        first, last = int(cells.rows[0]), int(cells.rows[-1])
+        extents = self.shapes.extents([operand.shape for operand in operands])
+        width, dense = extents[self.shapes.result[1]], _DENSE
+        if self._has_sums:
+            dense = _DENSE_SUMS if kind is np.int64 else _DENSE_LONG_SUMS
+        if cells.size * dense < (last + 1 - first) * width:
+            return Portion(self.shapes, cells)
+        return Portion(self.shapes, slice(first, last + 1))
 
 
-def _rounded(ratio: _Ratio, part: Portion, doubtful: Doubtful) -> Array:
+def _is_rational(node: Expression) -> bool:
+    """Whether a part of an equation makes a fraction of fractions."""
+    match node:
+        case ex.Power(base, exponent):
+            return base != ex.E and exponent == ex.TWO
+        case ex.Root() | ex.Symbol() | ex.Number():
+            return _known(node) is not None
+        case _:
+            return type(node) in _RATIOS
+
+
+@lru_cache(maxsize=256)
+def _known(node: Expression) -> tuple[int, int, int] | None:
+    """A constant as a whole number over another one, in units of the last of some decimals."""
+    known = evaluation.fraction(node)
+    if known is None:
+        return None
+    places = _places(known)
+    known *= 10**places
+    return known.numerator, known.denominator, places
+
+
+def _places(number: Fraction) -> int:
+    """The decimals that take the twos and fives out of its denominator."""
+    places, rest = 0, number.denominator
+    for prime in (2, 5):
+        count = 0
+        while rest % prime == 0:
+            rest, count = rest // prime, count + 1
+        places = max(places, count)
+    return places
+
+
+def _rounded(ratio: Ratio, part: Portion, doubtful: Doubtful) -> Array:
     """N / D in whole units: N / D = c + (N − c D) / D for the units c that are near it."""
     cells, near, off, decimals = doubtful
     more = decimals - ratio.places
-    over, under = _times_ten(ratio.over, more), _times_ten(ratio.under, -more)
+    over, under = times_ten(ratio.over, more), times_ten(ratio.under, -more)
     N, D = (_at(one, part, cells) for one in (over, under))
     if N.dtype != object and not under.size * (off + 2) < _MACHINE:
         raise _TooLong
-    c = near.astype(np.int64).astype(N.dtype)
-    beside = N - c * D
-    down = beside // D
-    c, rest = c + down, beside - down * D  # 0 ≤ rest < D
-    up = (2 * rest > D) | ((2 * rest == D) & (c >= 0))
-    return np.asarray((c + up).astype(np.float64))
+    c = near.astype(np.int64).astype(N.dtype, copy=False)
+    beside = 2 * (N - c * D) + D
+    up = beside // (2 * D)
+    is_half = up * (2 * D) == beside
+    c += up
+    c -= is_half & (c <= 0)  # half below zero goes down
+    return c.astype(np.float64)
 
 
-def _at(one: _Wholes, part: Portion, cells: Cells) -> Whole:
+def _at(one: Wholes, part: Portion, cells: Cells) -> Whole:
     """The numbers of the cells that were asked for."""
+    if not one.indices:
+        return one.array
     indices = part.indices
     array = one.along(indices)
     if isinstance(part.chosen, Cells):
@@ -127,147 +164,103 @@ class _Ratios:
     operands: Sequence[Matrix]
     kind: type
 
-    def of(self, node: Expression) -> _Ratio:
-        return _RATIOS.get(type(node), _refuse)(self, node)
+    def of(self, node: Expression) -> Ratio:
+        return _RATIOS[type(node)](self, node)
 
-    def whole(self, number: int) -> _Wholes:
-        return _Wholes("", whole(number, self.kind), _size(number))
-
-    def operand(self, node: ex.Operand) -> _Ratio:
-        operand, indices = self.operands[node.place], self.part.along(node)
-        counts, places = operand.counts, operand.places
-        if counts is None or places is None or len({*indices}) < len(indices):
+    def operand(self, node: ex.Operand) -> Ratio:
+        counts, size, places = self._counts(node)
+        indices = self.part.along(node)
+        if len({*indices}) < len(indices):
             raise _Unknown
-        size = operand.range.size * 10.0**places + 1
         array: Whole = self.part.of(counts, node).astype(self.kind, copy=False)
-        return _Ratio(_Wholes(indices, array, size), self.whole(1), places)
+        return Ratio(Wholes(indices, array, size), ONES[self.kind], places)
 
-    def extent(self, node: ex.Length) -> _Ratio:
-        return _Ratio(self.whole(self.operands[node.place].shape[node.axis]), self.whole(1))
+    def extent(self, node: ex.Length) -> Ratio:
+        count = self.operands[node.place].shape[node.axis]
+        return Ratio(number(count, self.kind), ONES[self.kind])
 
-    def constant(self, node: Expression) -> _Ratio:
-        known = evaluation.fraction(node)
+    def constant(self, node: Expression) -> Ratio:
+        known = _known(node)
         if known is None:
             raise _Unknown
-        places = _places(known)
-        known *= 10**places
-        return _Ratio(self.whole(known.numerator), self.whole(known.denominator), places)
+        over, under, places = known
+        return Ratio(number(over, self.kind), number(under, self.kind), places)
 
-    def added(self, node: ex.Sum) -> _Ratio:
-        total = self.of(node.terms[0])
-        for term in node.terms[1:]:
-            total = _plus(total, self.of(term))
-        return total
+    def added(self, node: ex.Sum) -> Ratio:
+        return reduce(added, map(self.of, node.terms))
 
-    def negative(self, node: ex.Negative) -> _Ratio:
+    def negative(self, node: ex.Negative) -> Ratio:
         over, under, places = self.of(node.operand)
-        return _Ratio(_times(over, self.whole(-1)), under, places)
+        return Ratio(Wholes(over.indices, np.negative(over.array), over.size), under, places)
 
-    def product(self, node: ex.Product) -> _Ratio:
-        made = self.of(node.factors[0])
-        for factor in node.factors[1:]:
-            made = _multiplied(made, self.of(factor))
-        return made
+    def product(self, node: ex.Product) -> Ratio:
+        return reduce(multiplied, map(self.of, node.factors))
 
-    def power(self, node: ex.Power) -> _Ratio:
-        if node.base == ex.E or node.exponent != ex.TWO:
-            raise _Unknown
+    def power(self, node: ex.Power) -> Ratio:
         base = self.of(node.base)
-        return _multiplied(base, base)
+        return multiplied(base, base)
 
-    def quotient(self, node: ex.Quotient) -> _Ratio:
+    def quotient(self, node: ex.Quotient) -> Ratio:
         above, below = self.of(node.dividend), self.of(node.divisor)
         self._check_held(below.over)
         if not (below.over.array > 0).all():
             raise _Unknown
-        over, under = _times(above.over, below.under), _times(above.under, below.over)
-        return _Ratio(over, under, above.places - below.places)
+        over, under = times(above.over, below.under), times(above.under, below.over)
+        return Ratio(over, under, above.places - below.places)
 
-    def _check_held(self, wholes: _Wholes) -> None:
+    def _check_held(self, wholes: Wholes) -> None:
         """Raises _TooLong for numbers that may be there modulo 2^64 only."""
         if self.kind is not object and not wholes.size < _MACHINE:
             raise _TooLong
 
-    def total(self, node: ex.Total) -> _Ratio:
+    def total(self, node: ex.Total) -> Ratio:
         match node.operand:
-            case ex.Product((ex.Operand() as x, ex.Operand() as w)) if len(node.over) == 1:
-                x_ratio, w_ratio = self.of(x), self.of(w)
-                if _are_matrices(x_ratio.over, w_ratio.over, node.over):
-                    product = self._matrix_product(x_ratio.over, w_ratio.over, node.over)
-                    return _Ratio(product, self.whole(1), x_ratio.places + w_ratio.places)
+            case ex.Product((ex.Operand() as x, ex.Operand() as w)) if self._multiplies(
+                x, w, node.over
+            ):
+                return self._products(x, w, node.over)
         over, under, places = self.of(node.operand)
         if under.indices or not {*node.over} <= {*over.indices}:
             raise _Unknown
         axes = tuple(map(over.indices.index, node.over))
         left = "".join(index for index in over.indices if index not in node.over)
         size = over.size * math.prod(over.array.shape[axis] for axis in axes)
-        return _Ratio(_Wholes(left, np.asarray(over.array.sum(axis=axes)), size), under, places)
+        return Ratio(Wholes(left, np.asarray(over.array.sum(axis=axes)), size), under, places)
 
-    def _matrix_product(self, x: _Wholes, w: _Wholes, over: str) -> _Wholes:
-        rows, columns = x.indices.replace(over, ""), w.indices.replace(over, "")
-        product = whole_product(x.along(rows + over), w.along(over + columns), self.kind)
-        size = x.size * w.size * x.array.shape[x.indices.index(over)]
-        return _Wholes(rows + columns, product, size)
+    def _multiplies(self, x: ex.Operand, w: ex.Operand, over: str) -> bool:
+        """Whether two operands are multiplied as matrices, in a way that is known to be quick."""
+        if self.kind is object and isinstance(self.part.chosen, Cells):
+            return False
+        own = sorted(index for index in x.indices + w.indices if index != over)
+        return own == ["i", "j"] and over in x.indices and over in w.indices
 
+    def _products(self, x: ex.Operand, w: ex.Operand, over: str) -> Ratio:
+        """The sums of the products of two matrices over an index of both."""
+        (X, x_size, x_places), (W, w_size, w_places) = self._counts(x), self._counts(w)
+        i, j = (next(index for index in one.indices if index != over) for one in (x, w))
+        chosen, indices = self.part.chosen, i + j
+        X = X if x.indices == (i, over) else X.T
+        W = W if w.indices == (over, j) else W.T
+        if isinstance(chosen, Cells):
+            at = {"i": chosen.rows, "j": chosen.columns}
+            product, indices = products_at(X, W.T, at[i], at[j]), self.part.indices
+        else:
+            X, W = X[chosen] if i == "i" else X, W[:, chosen] if j == "i" else W
+            product = whole_product(X, W, self.kind, (x_size, w_size))
+        size = x_size * w_size * X.shape[1]
+        return Ratio(Wholes(indices, product, size), ONES[self.kind], x_places + w_places)
 
-def _are_matrices(x: _Wholes, w: _Wholes, over: str) -> bool:
-    """Whether two arrays are multiplied as matrices are."""
-    return len(x.indices) == len(w.indices) == 2 and {*x.indices} & {*w.indices} == {over}  # noqa: PLR2004
-
-
-def _size(number: int) -> float:
-    """The size of a number, as far as floats go."""
-    return float(abs(number)) if abs(number) < _LARGE else math.inf
-
-
-def _places(number: Fraction) -> int:
-    """The decimals that take the twos and fives out of its denominator."""
-    places, rest = 0, number.denominator
-    for prime in (2, 5):
-        count = 0
-        while rest % prime == 0:
-            rest, count = rest // prime, count + 1
-        places = max(places, count)
-    return places
-
-
-def _refuse(_: _Ratios, __: Expression) -> _Ratio:
-    raise _Unknown
-
-
-def _times_ten(x: _Wholes, power: int) -> _Wholes:
-    """Numbers times a power of ten; the numbers, where that isn't whole."""
-    if power <= 0:
-        return x
-    factor = 10**power
-    return _times(x, _Wholes("", whole(factor, _kind(x)), _size(factor)))
+    def _counts(self, node: ex.Operand) -> tuple[Whole, float, int]:
+        """An operand in the machine's whole units of its last place, none larger than a size, and
+        what place that is."""
+        operand = self.operands[node.place]
+        counts, places = operand.counts, operand.places
+        if counts is None or places is None:
+            raise _Unknown
+        return counts, operand.range.size * 10.0**places + 1, places
 
 
-def _kind(x: _Wholes) -> type:
-    return object if x.array.dtype == object else np.int64
-
-
-def _multiplied(x: _Ratio, y: _Ratio) -> _Ratio:
-    return _Ratio(_times(x.over, y.over), _times(x.under, y.under), x.places + y.places)
-
-
-def _plus(x: _Ratio, y: _Ratio) -> _Ratio:
-    over, other = _times(x.over, y.under), _times(y.over, x.under)
-    over, other = _times_ten(over, y.places - x.places), _times_ten(other, x.places - y.places)
-    total = _combined(np.add, over, other, over.size + other.size)
-    return _Ratio(total, _times(x.under, y.under), max(x.places, y.places))
-
-
-def _times(x: _Wholes, y: _Wholes) -> _Wholes:
-    return _combined(np.multiply, x, y, x.size * y.size)
-
-
-def _combined(function: Callable[..., Whole], x: _Wholes, y: _Wholes, size: float) -> _Wholes:
-    indices = "".join(sorted({*x.indices, *y.indices}))
-    return _Wholes(indices, np.asarray(function(x.along(indices), y.along(indices))), size)
-
-
-_RATIOS: Mapping[type, Callable[[_Ratios, Any], _Ratio]] = MappingProxyType(
+_RATIOS: Mapping[type, Callable[[_Ratios, Any], Ratio]] = MappingProxyType(
     {
         ex.Operand: _Ratios.operand,
         ex.Length: _Ratios.extent,

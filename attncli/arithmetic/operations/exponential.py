@@ -173,12 +173,15 @@ class Exponential(Indexed):
     rough_error = error
 
     def extended(self, cells: Cells, *operands: Matrix) -> tuple[Long, Error] | None:
-        scores, tops = operands[0], self._tops(operands[0].values, cells)
-        x, top = (long_of(one, scores.places) for one in (scores.values[cells], tops))
-        if x is None or top is None:
+        scores = operands[0]
+        x = long_of(scores.values[cells], scores.places)
+        if x is not None and not self._is_plain(scores):
+            top = long_of(self._tops(scores.values, cells), scores.places)
+            x = None if top is None else x - top
+        if x is None:
             return None
         relative = self.error(scores).relative / EPSILON * long_epsilon()
-        return np.exp(x - top), Error(0.0, relative)
+        return np.exp(x), Error(0.0, relative)
 
     def _tops(self, scores: Array, cells: Cells) -> Array:
         """What is subtracted from the numbers of some cells: the maximum of their row, or 0."""

@@ -13,7 +13,7 @@ from attncli.arithmetic.equations.bounds import bound
 from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.extended import extended, long_epsilon
-from attncli.arithmetic.equations.fractions import units
+from attncli.arithmetic.equations.fractions import Fractions
 from attncli.arithmetic.equations.ranges import Ranges
 from attncli.arithmetic.equations.working import Filled, filled
 from attncli.arithmetic.expression import (
@@ -121,7 +121,7 @@ class Indexed(ByFirstForm):
         return self._magnitudes([operand.values for operand in operands])
 
     def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:
-        return units(self.tree, self.sides, operands, doubtful)
+        return self._fractions.units(operands, doubtful)
 
     def extended(self, cells: Cells, *operands: Matrix) -> tuple[Long, Error] | None:
         values = extended(self._careful, self.sides, operands, cells)
@@ -142,6 +142,10 @@ class Indexed(ByFirstForm):
     @cached_property
     def _values(self) -> Work:
         return program(self._careful, self.sides)
+
+    @cached_property
+    def _fractions(self) -> Fractions:
+        return Fractions(self.tree, self.sides)
 
     @cached_property
     def _magnitudes(self) -> Work:
