@@ -7,7 +7,7 @@ A function of so many parameters is compiled once; each class has it with the na
 from __future__ import annotations
 
 from collections import _tuplegetter  # type: ignore[attr-defined]  # what `namedtuple` reads by
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
 from types import CodeType, FunctionType, MappingProxyType
@@ -35,6 +35,31 @@ def _code(count: int, has_kind: bool) -> CodeType:
     names = "".join(f"_{k}, " for k in range(count))
     values = f"{names}kind," if has_kind else names
     function: FunctionType = eval(f"lambda self, {names}: act(self, ({values}))")
+    return function.__code__
+
+
+def _starting(
+    fields: Sequence[str], usual: Iterable[object], finish: Callable[[Any], None] | None
+) -> FunctionType:
+    """A function that gives a new value its fields, and then does what else there is to do: no
+    call but this one for most classes, since there is nothing that is made as often."""
+    own = {f"_{k}": field for k, field in enumerate(fields)}
+    code = _code_of_start(len(fields), finish is not None)
+    consts = tuple(
+        tuple(own.get(one, one) for one in const) if type(const) is tuple else own.get(const, const)
+        for const in code.co_consts
+    )
+    code = code.replace(co_varnames=("self", *fields), co_consts=consts, co_name="__init__")
+    return FunctionType(code, {"vars": vars, "finish": finish}, "__init__", (*usual,))
+
+
+@cache
+def _code_of_start(count: int, has_more: bool) -> CodeType:
+    names = [f"_{k}" for k in range(count)]
+    state = ", ".join(f"'{name}': {name}" for name in names)
+    start = f"vars(self).update({{{state}}})"
+    told = f"{start} or finish(self)" if has_more else start
+    function: FunctionType = eval(f"lambda self, {', '.join(names)}: {told}")
     return function.__code__
 
 
@@ -152,7 +177,7 @@ def dataclass(
     methods: dict[str, object] = {"_record": fields, "__match_args__": (*fields,)}
     compared = [name for name, said in fields.items() if said.compare]
     methods["_compared"] = property(attrgetter(*compared) if compared else lambda _: ())
-    methods["__init__"] = _function("__init__", fields, usual, _starting(made, fields))
+    methods["__init__"] = _starting([*fields], usual, _finishing(made, fields))
     methods |= {"__repr__": _repr} if repr else {}
     methods |= {"__eq__": _eq, "__hash__": _hash if frozen else None} if eq else {}
     methods |= {"__setattr__": _refuse, "__delattr__": _refuse} if frozen else {}
@@ -173,21 +198,21 @@ def _own_fields(made: type) -> dict[str, _Field]:
     return fields
 
 
-def _starting(made: type, fields: Mapping[str, _Field]) -> Callable[..., None]:
-    """What gives a new value its fields; most classes have no more to do than that."""
-    new = [name for name, said in fields.items() if said.factory is not None]
+def _finishing(made: type, fields: Mapping[str, _Field]) -> Callable[[Any], None] | None:
+    """What makes the values of fields that have none yet, and does what the class itself does
+    then; most classes have no more to do."""
+    new = {name: said.factory for name, said in fields.items() if said.factory is not None}
     has_more = hasattr(made, "__post_init__")
 
-    def start(one: Any, values: tuple[object, ...]) -> None:  # noqa: ANN401
+    def finish(one: Any) -> None:  # noqa: ANN401
         state = vars(one)
-        state.update(zip(fields, values, strict=True))
-        for name in new:
+        for name, factory in new.items():
             if type(state[name]) is _Field:
-                state[name] = state[name].factory()
+                state[name] = factory()
         if has_more:
             one.__post_init__()
 
-    return start
+    return finish if new or has_more else None
 
 
 def _eq(one: Any, other: Any) -> bool:  # noqa: ANN401

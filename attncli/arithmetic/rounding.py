@@ -120,6 +120,8 @@ class Rounding:
     def of_quantity(self, step: str, name: Name) -> Rounding:
         """The rounding of one quantity of a step: what is said of its full name, of the last
         part of it, with its time or without (`a[2]`, `a`), or else of the step."""
+        if not self.steps and not self.quantities:  # as for most, one for all
+            return self
         decimals = self.decimals_of(step, name)
         return Rounding(self.policy, decimals, most_settled=self.most_settled)
 

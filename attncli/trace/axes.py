@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from attncli.arithmetic.signature import Signature
 from attncli.name import Name
@@ -153,6 +154,16 @@ def _axis(role: str, names: tuple[str, ...], size: int) -> Axis:
     return Axis(names if len(names) == size else counted(size), role)
 
 
+_SINGLE = (Axis(("",), NONE), Axis((), NONE))
+"""The rows, and the columns, of what has no index along them."""
+
+
+@lru_cache(maxsize=64)
+def dimensions(size: int) -> Axis:
+    """So many dimensions that have no names."""
+    return Axis(counted(size), DIMENSIONS)
+
+
 def made_axes(
     definition: Definition, operands: Sequence[Quantity], shape: tuple[int, int]
 ) -> tuple[Axis, Axis]:
@@ -168,7 +179,12 @@ def made_axes(
 def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size: int) -> Axis:
     dim = signature.result[side]
     if dim == "1":
-        return Axis((), NONE) if side else Axis(("",), NONE)
+        return _SINGLE[side]
+    source = signature.source_of(dim.alone) if dim.alone else None
+    if source is not None:  # as most have
+        part = _side(operands[source[0]], source[1])
+        alike = len(part.names) == size and part.role != DIMENSIONS
+        return part if alike or part.role == NONE else dimensions(size)
     letters = [dim.alone] if dim.alone else [letter for letter, _ in dim.letters]
     sources = [signature.source_of(letter) for letter in letters]
     parts = [_side(operands[source[0]], source[1]) for source in sources if source is not None]
@@ -176,7 +192,7 @@ def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size
         return parts[0]  # a list's, or a single number's
     known = len(parts) == len(letters) and all(part.role != DIMENSIONS for part in parts)
     if not known or sum(len(part.names) for part in parts) != size:
-        return Axis(counted(size), DIMENSIONS)
+        return dimensions(size)
     return parts[0] if len(parts) == 1 else _joined(parts)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -66,9 +67,7 @@ class _Bounds:
         return _EXACT
 
     def constant(self, node: Expression) -> Error:
-        value = evaluation.full(node)
-        is_whole = value.is_finite() and value == int(value) and abs(value) < _WHOLE
-        return _EXACT if is_whole else Error(0.0, self.epsilon)
+        return _EXACT if _is_whole(node) else Error(0.0, self.epsilon)
 
     def added(self, node: ex.Sum) -> Error:
         """Of terms of one sign no more than the largest relative error is lost (Higham, 4.2)."""
@@ -165,6 +164,13 @@ class _Bounds:
             return Error(max(e.absolute for e in errors), max(e.relative for e in errors))
         (argument,) = node.arguments
         return _FUNCTIONS[node.function](self, argument, errors[0])
+
+
+@lru_cache(maxsize=256)
+def _is_whole(node: Expression) -> bool:
+    """Whether floats hold a number that an equation says."""
+    value = evaluation.full(node)
+    return value.is_finite() and value == int(value) and abs(value) < _WHOLE
 
 
 # -- functions of one argument -------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -33,19 +33,23 @@ class Ranges:
     operands: Sequence[Matrix]
     sizes: Mapping[str, int]
     most: float = math.inf
-    _known: dict[Expression, Range] = field(default_factory=dict)
+    _known: dict[int, Range] = field(default_factory=dict)
+    """Those of nodes by their identity, which costs less than to look at all of a tree."""
 
     def of(self, node: Expression) -> Range:
         """The range of a part."""
-        if node not in self._known:
-            self._known[node] = _RANGES[type(node)](self, node)
-        return self._known[node]
+        if type(node) is ex.Operand:  # which knows it by itself
+            return self.operands[node.place].range
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = _RANGES[type(node)](self, node)
+        return known
 
     def finite(self, node: Expression) -> Range | None:
         """The range of an equation; None where floats may leave theirs in it."""
         reach = self.of(node)
-        parts = self._known.values()
-        return reach if all(abs(end) < _FAR for part in parts for end in part) else None
+        parts = (*self._known.values(), *(operand.range for operand in self.operands))
+        return reach if all(-_FAR < low and high < _FAR for low, high in parts) else None
 
     def least(self, node: Expression) -> float:
         """A size that no number of a part is below."""
@@ -75,16 +79,12 @@ class Ranges:
             case _:
                 return self.least(node) > 1 / _FAR
 
-    def numbers(self, node: ex.Operand) -> Range:
-        return self.operands[node.place].range
-
     def extent(self, node: ex.Length) -> Range:
         count = self.operands[node.place].shape[node.axis]
         return Range(count, count)
 
     def constant(self, node: Expression) -> Range:
-        value = float(evaluation.full(node))
-        return Range(value, value)
+        return _only(node)
 
     def added(self, node: ex.Sum) -> Range:
         lows, highs = zip(*map(self.of, node.terms), strict=True)
@@ -134,6 +134,13 @@ class Ranges:
     def count(self, over: str) -> int:
         """How many terms a sum over some indices has."""
         return math.prod([self.sizes[index] for index in over])
+
+
+@lru_cache(maxsize=256)
+def _only(node: Expression) -> Range:
+    """The range of a number that an equation says."""
+    value = float(evaluation.full(node))
+    return Range(value, value)
 
 
 def _product(a: Range, b: Range) -> Range:
@@ -186,7 +193,6 @@ _FUNCTIONS: Mapping[str, Callable[..., Range]] = MappingProxyType(
 
 _RANGES: Mapping[type, Callable[[Ranges, Any], Range]] = MappingProxyType(
     {
-        ex.Operand: Ranges.numbers,
         ex.Length: Ranges.extent,
         ex.Number: Ranges.constant,
         ex.Symbol: Ranges.constant,

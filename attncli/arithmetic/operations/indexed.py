@@ -83,8 +83,10 @@ class Indexed(ByFirstForm):
         return (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
 
     def terms(self, *operands: Matrix) -> int:
-        count = self._ranges(operands).count
-        return max((count(total.over) for total in each(self.tree, Total)), default=1)
+        if not self._sums:
+            return 1
+        sizes = self._sizes(operands)
+        return max(math.prod([sizes[index] for index in over]) for over in self._sums)
 
     def places(self, *operands: Matrix) -> int | None:
         known, like = self._known_places, tuple([(x.places, x.shape) for x in operands])
@@ -99,8 +101,13 @@ class Indexed(ByFirstForm):
         return bound(self._careful, self._ranges(operands, 0))
 
     def _ranges(self, operands: Sequence[Matrix], most: float = math.inf) -> Ranges:
-        sizes = {index: operands[place].shape[axis] for index, (place, axis) in self._axes.items()}
-        return Ranges(operands, sizes, most)
+        return Ranges(operands, self._sizes(operands), most)
+
+    def _sizes(self, operands: Sequence[Matrix]) -> dict[str, int]:
+        """How far each index goes."""
+        return {
+            index: operands[place].values.shape[axis] for index, (place, axis) in self._axes.items()
+        }
 
     def foreseen(self, *operands: Matrix) -> Range | None:
         if not all(operand.is_finite for operand in operands):
@@ -134,6 +141,16 @@ class Indexed(ByFirstForm):
         known = vars(self).items()
         kind = type(self)
         return {k: x for k, x in known if not isinstance(getattr(kind, k, None), cached_property)}
+
+    @cached_property
+    def _sums(self) -> Sequence[str]:
+        """The indices that it adds up over."""
+        return [total.over for total in each(self.tree, Total)]
+
+    @cached_property
+    def _keeps_digits(self) -> bool:
+        """Whether no sum of it can lose any, whatever its numbers are."""
+        return keeps_digits(self._careful)
 
     @cached_property
     def _careful(self) -> Expression:

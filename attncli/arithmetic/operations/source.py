@@ -7,7 +7,7 @@ is given on, as far as that is not too much work.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -39,8 +39,7 @@ class Worked:
     @property
     def numbers(self) -> Written | None:
         """The numbers to fifty digits or so; None where that is too much work."""
-        self._first("_depth")
-        if self._depth > _MOST_TERMS:
+        if not self.is_workable:
             return None
         self._first("_numbers")
         return self._numbers
@@ -48,6 +47,8 @@ class Worked:
     @property
     def is_workable(self) -> bool:
         """Whether it is not too much work."""
+        if self._least > _MOST_TERMS:  # whatever it was worked from
+            return False
         self._first("_depth")
         return self._depth <= _MOST_TERMS
 
@@ -77,18 +78,26 @@ class Worked:
     @property
     def _terms(self) -> int:
         """How many numbers it takes to work this from its operands."""
+        if self._least > _MOST_TERMS:
+            return self._least
         rows, columns = self.shape
-        least = rows * columns * self.operation.terms(*self.operands)
-        if least > _MOST_TERMS:
-            return least
         plain = (operand.without_source for operand in self.operands)
         first = self.operation.first_form(0, 0, *plain)
         return rows * columns * sum(1 for _ in leaves(first))
 
-    @property
-    def _sources(self) -> Iterator[Worked]:
-        sources = (operand.source for operand in self.operands)
-        return (source for source in sources if isinstance(source, Worked))
+    @cached_property
+    def _least(self) -> int:
+        """The same, or fewer that are quicker to count."""
+        rows, columns = self.shape
+        return rows * columns * self.operation.terms(*self.operands)
+
+    @cached_property
+    def _sources(self) -> Sequence[Worked]:
+        """What the operands were worked from; nothing that matters where it takes too many numbers
+        whatever that is."""
+        if self._least > _MOST_TERMS:
+            return ()
+        return [one.source for one in self.operands if isinstance(one.source, Worked)]
 
     def _first(self, attribute: str) -> None:
         """Works out an attribute of all that this was worked from, in turn: what goes on for a
