@@ -120,8 +120,6 @@ class Rounding:
     def of_quantity(self, step: str, name: Name) -> Rounding:
         """The rounding of one quantity of a step: what is said of its full name, of the last
         part of it, with its time or without (`a[2]`, `a`), or else of the step."""
-        if not self.steps and not self.quantities:  # as for most, one for all
-            return self
         decimals = self.decimals_of(step, name)
         return Rounding(self.policy, decimals, most_settled=self.most_settled)
 
@@ -198,8 +196,7 @@ def finite_range(values: Array) -> Range:
 
 def spread_of(values: Array) -> Spread:
     """The spread of a result. Raises Unworkable where it has left the range of float64."""
-    reach = finite_range(values)
-    return Spread(reach, reach.least or smallest(values))
+    return Spread(reach := finite_range(values), reach.least or smallest(values))
 
 
 def smallest(values: Array) -> float:
@@ -208,8 +205,8 @@ def smallest(values: Array) -> float:
     least, count = _SIGN - 1, max(1, CACHED // values.shape[1])
     for start in range(0, len(values), count):
         block = values[start : start + count]
-        bits = (block.view(kind).min() for kind in (np.int64, np.uint64))
-        least = min(least, *(int(one) % _SIGN for one in bits))
+        below, above = int(block.view(np.int64).min()), int(block.view(np.uint64).min())
+        least = min(least, below % _SIGN, above % _SIGN)
     return float(np.uint64(least).view(np.float64))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from attncli.file.keys import Key
 from attncli.file.matrices import MatrixLike
-from attncli.name import Name, below
+from attncli.name import TOP, Name, below
 from attncli.scenario.scenario import Scenario
 from attncli.steps.block.norm_keys import PLUS_ONE
 from attncli.steps.order import CELL_STEPS, IN_HEADS, ORDER
@@ -53,7 +53,8 @@ def unused(
         return tuple(given)
     making = {one.name for one in made}
     taken = [part for part in told if any(d.name in making for d in part.definitions)]
-    said = [one for one in _settings(scenario) if not _is_taken(one, taken)]
+    paths = _paths_of(taken)
+    said = [one for one in _settings(scenario) if not _is_taken(one, paths)]
     said = [one for one in said if not any(name.inside(one) for name in given)]
     return (*given, *said, *_plus_ones(taken), *_other_decimals(scenario, taken, making))
 
@@ -79,6 +80,8 @@ def _other_decimals(
     scenario: Scenario, taken: Sequence[PlannedStep], making: Collection[Name]
 ) -> Iterator[Name]:
     """Decimals of steps that aren't taken, and of quantities that aren't made."""
+    if not scenario.rounding.steps and not scenario.rounding.quantities:  # as for most
+        return
     known = {
         "steps": {part.step for part in taken},
         "quantities": {one for name in making for one in (name, name.alone, name.local)},
@@ -91,14 +94,23 @@ def _other_decimals(
         yield from (below(below(Name("rounding"), kind), name) for name in unknown)
 
 
-def _is_taken(setting: Name, taken: Collection[PlannedStep]) -> bool:
+def _paths_of(taken: Iterable[PlannedStep]) -> Mapping[str, set[Name]]:
+    """Where each step is taken, and all the places that these are in."""
+    paths: dict[str, set[Name]] = {}
+    for part in taken:
+        known, path = paths.setdefault(part.step, {TOP}), part.path
+        while path and path not in known:
+            known.add(path)
+            path = path.path
+    return paths
+
+
+def _is_taken(setting: Name, paths: Mapping[str, set[Name]]) -> bool:
     """Whether a step that a setting is for is taken in the place that it is said for."""
     steps = _steps_of().get(setting.local, ())
     own = setting.local.startswith("norm") and setting.local not in ("norm", "norms")
     place = setting if own or setting.local in _NORMS_OF_STACKS else setting.path
-    return any(
-        part.step in steps and (part.path == place or part.path.inside(place)) for part in taken
-    )
+    return any(place in paths.get(step, ()) for step in steps)
 
 
 @cache

@@ -265,7 +265,9 @@ def make(
     """One quantity, made of others, or made again as the `old` one was. Raises ScenarioError
     where its numbers can't be worked."""
     operands = [quantities[name] for name in definition.operands]
-    rounding = scenario.rounding.of_quantity(definition.step, definition.name)
+    rounding = scenario.rounding
+    if rounding.steps or rounding.quantities:  # else one for all
+        rounding = rounding.of_quantity(definition.step, definition.name)
     try:
         matrix = definition.operation.make(
             rounding, definition.step, *(operand.matrix for operand in operands)

@@ -19,7 +19,7 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.ranges import Ranges
+from attncli.arithmetic.equations.ranges import Ranges, of_anything
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Error, Range
 from attncli.records import dataclass
@@ -35,6 +35,12 @@ _WHOLE = 2**53
 def bound(tree: Expression, ranges: Ranges, epsilon: float = EPSILON) -> Error:
     """The bound on the error of an equation's floats, of which `epsilon` is the ε."""
     return _Bounds(ranges, epsilon).of(tree)
+
+
+def keeps_digits(tree: Expression) -> bool:
+    """Whether an equation's floats are only relatively off, whatever its operands are: then no sum
+    leaves little of its terms."""
+    return not bound(tree, of_anything(tree)).absolute
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.arrays import FUNCTIONS
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Range
+from attncli.arithmetic.rounding import Range, Spread
+from attncli.arithmetic.signature import operands_in
 from attncli.records import dataclass, field
 
 _OVERFLOW = 709.0
@@ -49,7 +50,7 @@ class Ranges:
         """The range of an equation; None where floats may leave theirs in it."""
         reach = self.of(node)
         parts = (*self._known.values(), *(operand.range for operand in self.operands))
-        return reach if all(-_FAR < low and high < _FAR for low, high in parts) else None
+        return reach if all(low > -_FAR and high < _FAR for low, high in parts) else None
 
     def least(self, node: Expression) -> float:
         """A size that no number of a part is below."""
@@ -134,6 +135,22 @@ class Ranges:
     def count(self, over: str) -> int:
         """How many terms a sum over some indices has."""
         return math.prod([self.sizes[index] for index in over])
+
+
+class _Anywhere(dict[str, int]):
+    """How far an index goes that may go anywhere."""
+
+    def __missing__(self, index: str) -> int:
+        return 1
+
+
+_ANYTHING = Matrix(np.zeros((1, 1)), None, 0, spread=Spread(Range(-math.inf, math.inf), 0.0))
+
+
+def of_anything(tree: Expression) -> Ranges:
+    """The ranges of an equation whose operands may be anything."""
+    count = 1 + max((operand.place for operand in operands_in(tree)), default=0)
+    return Ranges([_ANYTHING] * count, _Anywhere(), 0)
 
 
 @lru_cache(maxsize=256)

@@ -13,6 +13,7 @@ from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import Equation, Expression, Vector
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.cancelling import is_certain, settle_cancelled
 from attncli.arithmetic.operations.settling import Settling
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import (
@@ -34,9 +35,6 @@ from attncli.arithmetic.rounding import (
 )
 from attncli.arithmetic.signature import Signature, parse
 from attncli.records import dataclass
-
-_LITTLE = 2.0**32
-"""Times the bound of an error: what is no larger has lost more than 20 of its 52 bits."""
 
 Layout = Literal["cells", "rows", "sums", "addition"]
 """A cell a line; a row a line; a row a line with its sums inside, where they are short; or
@@ -68,6 +66,11 @@ class Operation(ABC):
 
     shapes = ""
     """What `signature` is, where that is fixed."""
+
+    @property
+    def keeps_digits(self) -> bool:
+        """Whether its floats are only relatively off, whatever its operands are."""
+        return False
 
     @property
     def repeats(self) -> bool:
@@ -182,23 +185,20 @@ class Operation(ABC):
         if rounding.carries:
             self._carry(values, places, decimals, Settling(self, operands, rounding.most_settled))
             return Matrix(values, decimals if places is None else min(places, decimals), decimals)
-        source = Worked(self, operands, values.shape)
-        is_looked_at = places is not None or values.size <= CACHED
-        spread = spread_of(values) if is_looked_at else self._spread(values, operands)
-        error = self._rough_error(spread.range.size, places, operands)
-        if is_looked_at and not spread.least:
-            values += 0.0  # no minus zero
-        if places is not None and cleanse(values, error, places):
-            return Matrix(values, places, decimals)
-        if self._is_certain(spread.least, error, source):
+        source, spread = Worked(self, operands, values.shape), self._spread(values, operands)
+        if places is not None:
+            error = self._rough_error(spread.range.size, places, operands)
+            if cleanse(values, error, places):
+                return Matrix(values, places, decimals)
+        if self.keeps_digits or is_certain(spread.least, source):
             return Matrix(values, None, decimals, source=source, spread=spread)
-        self._settle_cancelled(values, source)
+        settle_cancelled(values, source)
         return Matrix(values, None, decimals, source=source)
 
     def _spread(self, values: Array, operands: tuple[Matrix, ...]) -> Spread:
-        """The spread of many numbers, which takes time: as far as it is foreseen, these aren't
-        looked at. Takes the sign off zeros, in place."""
-        reach = self.foreseen(*operands)
+        """The spread of a result. Many numbers, which take time, aren't looked at as far as theirs
+        is foreseen. Takes the sign off zeros."""
+        reach = self.foreseen(*operands) if values.size > CACHED else None
         least = None if reach is None else self.least(*operands)
         if reach is not None and least is not None:
             return Spread(reach, least)
@@ -220,36 +220,6 @@ class Operation(ABC):
         rough = self.rough_error(*operands)
         is_enough = places is None or lie_on_grid(size, rough, places)
         return rough if is_enough else self.error(*operands)
-
-    def _is_certain(self, least: float, rough: Error, source: Worked) -> bool:
-        """Whether no number is little beside the terms that it is left of; of numbers that are too
-        much work in full, whether none is no more than noise."""
-
-        def fits(error: Error) -> bool:
-            noise = error.absolute
-            return least > noise * _LITTLE or (least > noise and not source.is_workable)
-
-        return not rough.absolute or fits(rough) or fits(self.error(*source.operands))
-
-    def _settle_cancelled(self, values: Array, source: Worked) -> None:
-        """Puts right, in place, what is little beside the terms that it is left of; of numbers
-        that are too much work in full, sets what is no more than noise to 0."""
-        if not source.is_workable:
-            self._clear_noise(values, self.error(*source.operands).absolute, *source.operands)
-            return
-        sizes = self.sizes(*source.operands)
-        little = (np.abs(values) <= EPSILON * _LITTLE * sizes) & (sizes > 0)
-        numbers = source.numbers if little.any() else None
-        if numbers is not None:
-            for i, j in np.argwhere(little).tolist():
-                values[i, j] = float(numbers[i][j])
-
-    def _clear_noise(self, values: Array, bound: float, *operands: Matrix) -> None:
-        noise = (np.abs(values) <= bound) & (values != 0)
-        if noise.any():
-            sizes = self.sizes(*operands)
-            largest = float(sizes.max())
-            values[noise & (np.abs(values) * largest <= bound * sizes)] = 0.0
 
 
 class ByFirstForm(Operation):

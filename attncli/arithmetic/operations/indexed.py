@@ -9,7 +9,7 @@ from functools import cached_property
 from attncli.arithmetic.equations import formulas
 from attncli.arithmetic.equations.arrays import program
 from attncli.arithmetic.equations.axes import Work
-from attncli.arithmetic.equations.bounds import bound
+from attncli.arithmetic.equations.bounds import bound, keeps_digits
 from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.extended import extended, long_epsilon
@@ -148,8 +148,7 @@ class Indexed(ByFirstForm):
         return [total.over for total in each(self.tree, Total)]
 
     @cached_property
-    def _keeps_digits(self) -> bool:
-        """Whether no sum of it can lose any, whatever its numbers are."""
+    def keeps_digits(self) -> bool:
         return keeps_digits(self._careful)
 
     @cached_property

@@ -48,8 +48,10 @@ def means(numbers: Matrix, axis: int) -> Array:
     """
     x, count = numbers.values, numbers.values.shape[axis]
     sums = x.sum(axis=axis, keepdims=True)
+    if numbers.places is None:
+        return np.asarray(sums / count)
     error = Error(count * (count + 2) * EPSILON * largest(x))
-    if numbers.places is None or not cleanse(sums, error, numbers.places):
+    if not cleanse(sums, error, numbers.places):
         return np.asarray(sums / count)
     unit = 10.0**numbers.places
     return np.asarray(np.rint(sums * unit) / (unit * count))

@@ -49,7 +49,8 @@ class Worked:
         """Whether it is not too much work."""
         if self._least > _MOST_TERMS:  # whatever it was worked from
             return False
-        self._first("_depth")
+        if "_depth" not in vars(self):
+            self._first("_depth")
         return self._depth <= _MOST_TERMS
 
     @cached_property
