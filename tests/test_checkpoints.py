@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from attncli import Trace, load, work
 from attncli.building.checkpoint import Checkpoint
 from attncli.building.family_tables import families
+from attncli.building.layer_types import layer_types
 from attncli.cli import app
 from attncli.refusals import Refusal
 from tests.auditor import audit
@@ -149,12 +150,35 @@ SCALED: dict[str, tuple[str, str, dict[str, Any]]] = {
     }.items()
 }  # fmt: skip
 """Models that reach further than they were trained."""
+_WINDOWS = {**_SIZES, "num_hidden_layers": 3, "num_key_value_heads": 2,
+            "use_sliding_window": True, "sliding_window": 2}  # fmt: skip
+_BIASES = {**_SIZES, "num_key_value_heads": 2, "attention_bias": True, "mlp_bias": True}
+_CAUSAL = "AutoModelForCausalLM"
+SAID: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "qwen2, late windows": ("qwen2", _CAUSAL, _WINDOWS | {"max_window_layers": 1}),
+    "qwen3, late windows": ("qwen3", _CAUSAL, _WINDOWS | {"max_window_layers": 2, "head_dim": 6}),
+    "qwen2_moe, windows": (
+        "qwen2_moe", _CAUSAL, {**CONFIGS["qwen2_moe"], **_WINDOWS, "max_window_layers": 1},
+    ),
+    "qwen3_moe, windows": ("qwen3_moe", _CAUSAL, {**CONFIGS["qwen3_moe"], **_WINDOWS}),
+    "gpt_neox, in a row": (
+        "gpt_neox", _CAUSAL, {**_SIZES, "rotary_pct": 0.5, "use_parallel_residual": False},
+    ),
+    "bert, causal": ("bert", "BertLMHeadModel", {**_SIZES, "is_decoder": True}),
+    "opt, norms behind": (
+        "opt", _CAUSAL, CONFIGS["opt"] | {"do_layer_norm_before": False},
+    ),
+    "gpt2, not scaled": ("gpt2", _CAUSAL, _GPT | {"scale_attn_weights": False}),
+    "llama, biases": ("llama", _CAUSAL, _BIASES),
+    "olmo2, biases": ("olmo2", _CAUSAL, _BIASES),
+}  # fmt: skip
+"""Models whose settings are not those that their kind has by default."""
 _SIDE_BY_SIDE = ("gptj", "gpt_neox", "phi")
 
 
 def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     """A model of a family with weights drawn at random, which is saved in a folder."""
-    kind, made_by, settings = (OTHERS | WITH_ENCODERS | HEARD | SCALED).get(name) or (
+    kind, made_by, settings = (OTHERS | WITH_ENCODERS | HEARD | SCALED | SAID).get(name) or (
         name,
         "AutoModelForCausalLM",
         CONFIGS[name],
@@ -177,7 +201,7 @@ def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*CONFIGS, *OTHERS, *SCALED])
+@pytest.mark.parametrize("name", [*CONFIGS, *OTHERS, *SCALED, *SAID])
 def test_a_checkpoint_is_what_its_model_is(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,7 +216,7 @@ def test_a_checkpoint_is_what_its_model_is(
     what = ("--picture", tmp_path / "picture.npy") if sees else ("--tokens", IDS)
     trace = _worked(tmp_path, *what)
     _same_weights(trace, "layers[{}].heads[{}]", told.attentions)
-    post = name in OTHERS and not sees
+    post = (name in OTHERS or name in ("bert, causal", "opt, norms behind")) and not sees
     last = "norm2.normed" if post else "residual1" if name in _SIDE_BY_SIDE else "residual2"
     _same(trace, "X", told.hidden_states[0][0])
     for k, states in enumerate(told.hidden_states[1:] if post else told.hidden_states[1:-1], 1):
@@ -375,6 +399,101 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
     config.unlink()
     assert "config.json: No such file" in CliRunner().invoke(app, new).stderr
     assert not (tmp_path / "m.yaml").exists()
+
+
+def _told_of(folder: Path, config: dict[str, Any], *tensors: str) -> str:
+    """What `attn new` complains of, of a checkpoint with these tensors."""
+    save_file = pytest.importorskip("safetensors.numpy").save_file
+    save_file({name: np.ones((3, 2)) for name in tensors}, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(config))
+    new = ["new", str(folder / "m.yaml"), "--from", str(folder / "config.json"), "--force"]
+    result = CliRunner().invoke(app, new)
+    assert (result.exit_code == 0) == (not result.stderr)
+    return " ".join(result.stderr.split())
+
+
+def test_tensors_of_a_kind_that_is_not_known_are_told(tmp_path: Path) -> None:
+    tensors = ("wte.weight", "blocks.0.attn.weight", "blocks.1.attn.weight")
+    told = _told_of(tmp_path, {"model_type": "mpt"}, *tensors)
+    assert "models of the type mpt aren't known" in told
+    assert "blocks.{i}.attn.weight" in told
+    assert "wte.weight" in told
+    assert "blocks.0" not in told
+
+
+def test_a_tensor_that_a_later_layer_lacks_is_told(tmp_path: Path) -> None:
+    config = {"model_type": "gpt2", "n_layer": 2, "n_head": 1}
+    tensors = ("wte.weight", "h.0.ln_1.weight")
+    told = _told_of(tmp_path, config, *tensors)
+    assert "h.1.ln_1.weight: no such tensor, and 2 layers have one" in told
+    assert not _told_of(tmp_path, config, *tensors, "h.1.ln_1.weight")
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "value", "known"),
+    [
+        ("gpt2", "scale_attn_by_inverse_layer_idx", True, "false"),
+        ("bloom", "apply_residual_connection_post_layernorm", True, "false"),
+        ("olmoe", "clip_qkv", 0.5, "null"),
+        ("gemma3_text", "use_bidirectional_attention", True, "false"),
+        ("bert", "position_embedding_type", "relative_key", "absolute"),
+    ],
+)
+def test_a_setting_that_makes_another_model_is_told(
+    kind: str, setting: str, value: object, known: str, tmp_path: Path
+) -> None:
+    told = _told_of(tmp_path, {"model_type": kind, setting: value}, "wte.weight")
+    assert f"isn't known; known: {setting}: {known}" in told
+
+
+def test_a_pickle_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
+    (tmp_path / "pytorch_model.bin").write_bytes(b"")
+    result = CliRunner().invoke(app, ["new", str(tmp_path / "m.yaml"), "--from", str(tmp_path)])
+    assert "pytorch_model.bin is a pickle" in result.stderr
+
+
+_ONE, _ALL = "sliding_attention", "full_attention"
+
+
+@pytest.mark.parametrize(
+    ("config", "types"),
+    [
+        ({"model_type": "gemma2"}, [_ONE, _ALL, _ONE, _ALL]),
+        ({"model_type": "gemma3_text", "sliding_window_pattern": 3}, [_ONE, _ONE, _ALL, _ONE]),
+        ({"model_type": "gemma3_text"}, [_ONE] * 4),
+        ({"model_type": "qwen2", "sliding_window": 2, "use_sliding_window": False}, [_ALL] * 4),
+        (
+            {"model_type": "qwen2", "use_sliding_window": True, "max_window_layers": 3},
+            [_ALL, _ALL, _ALL, _ONE],
+        ),
+        (
+            {"model_type": "qwen2_moe", "use_sliding_window": True, "max_window_layers": 2},
+            [_ONE, _ALL, _ALL, _ALL],
+        ),
+        ({"model_type": "llama"}, [_ALL] * 4),
+        (
+            {"model_type": "qwen2", "layer_types": [_ALL, _ONE, _ONE, _ALL]},
+            [_ALL, _ONE, _ONE, _ALL],
+        ),
+    ],
+)
+def test_types_of_layers_as_others_publish_them(config: dict[str, Any], types: list[str]) -> None:
+    assert [*layer_types(config, 4)] == types
+
+
+@pytest.mark.slow
+def test_types_of_layers_are_those_of_the_package() -> None:
+    transformers = pytest.importorskip("transformers", reason="there is nothing to compare with")
+    for kind, said in {
+        "gemma2": {},
+        "gemma3_text": {"sliding_window_pattern": 4},
+        "qwen2": {"use_sliding_window": True, "max_window_layers": 5},
+        "qwen3": {"use_sliding_window": True, "max_window_layers": 2},
+        "qwen2_moe": {"use_sliding_window": True, "max_window_layers": 4},
+    }.items():
+        config = transformers.AutoConfig.for_model(kind, num_hidden_layers=9, **said)
+        assert [*layer_types({"model_type": kind, **said}, 9)] == config.layer_types
 
 
 @pytest.mark.parametrize(

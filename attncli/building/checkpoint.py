@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from attncli.building.layer_types import window_asked_for
 from attncli.building.model_settings import local_rope, rope_scaling
 from attncli.file.files import RefusedFileError
 from attncli.file.safetensors_files import INDEX, names_in_index, tensors_in
@@ -18,7 +19,9 @@ from attncli.refusals import Refusal
 
 Data = Mapping[str, Any]
 
+_SETTINGS = "config.json"
 _ONE_FILE = "model.safetensors"
+_PICKLED = "pytorch_model*.bin"
 _ACTIVATIONS = {
     "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",
     "swish": "silu", "relu": "relu", "gelu": "gelu", "silu": "silu", "quick_gelu": "quick_gelu",
@@ -37,11 +40,12 @@ class Checkpoint(NamedTuple):
 
     @classmethod
     def of(cls, source: str) -> Checkpoint:
-        """That of a folder, or of a file of tensors in one. Raises Refusal."""
+        """That of a folder, or of a file of tensors, or of settings, in one. Raises Refusal."""
         path = Path(source)
         folder = path if path.is_dir() else path.parent
+        path = folder if path.name == _SETTINGS else path
         try:
-            config = json.loads((folder / "config.json").read_text("utf-8"))
+            config = json.loads((folder / _SETTINGS).read_text("utf-8"))
             file = _tensor_file(path)
             names = names_in_index(file) if file.name.endswith(INDEX) else tensors_in(file)
         except RefusedFileError as refused:
@@ -138,6 +142,7 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "logit_scale_of_t5": _logit_scale_of_t5,
     "rotary_dimensions": _rotary_dimensions,
     "local_rope": lambda checkpoint: local_rope(checkpoint.config),
+    "window_asked_for": lambda checkpoint: window_asked_for(checkpoint.config),
     "rope_scaling": lambda checkpoint: rope_scaling(checkpoint.config),
     "query_rows": _rows_of(0),
     "key_rows": _rows_of(1),
@@ -149,5 +154,9 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
 def _tensor_file(path: Path) -> Path:
     if not path.is_dir():
         return path
-    one = path / _ONE_FILE
-    return one if one.exists() else path / f"model{INDEX}"
+    one, index = path / _ONE_FILE, path / f"model{INDEX}"
+    pickled = next(path.glob(_PICKLED), None)
+    if pickled is not None and not one.exists() and not index.exists():
+        wrong = f"{pickled.name} is a pickle, which could run anything, and {_ONE_FILE} isn't there"
+        raise RefusedFileError(wrong, "save the model anew with transformers, as safetensors")
+    return index if index.exists() and not one.exists() else one

@@ -12,15 +12,13 @@ from typing import Any
 from attncli.building.checkpoint import Checkpoint
 from attncli.building.checkpoint_inputs import Inputs
 from attncli.building.family_tables import family_of
+from attncli.building.layer_types import layer_types
 from attncli.building.model_settings import written
+from attncli.building.placed import check_all_placed, check_all_there, check_known
 from attncli.refusals import Refusal, listed
 
 Data = Mapping[str, Any]
 
-_NO_WEIGHTS = re.compile(
-    r"rotary_emb\.inv_freq|position_ids|attn\.(masked_)?bias|attention\.(masked_)?bias"
-)
-"""Tensors of old checkpoints that hold no weights: masks, angles."""
 _OF_ENCODER = re.compile(r"(model\.)?encoder\.")
 """What the tensors of an encoder begin with, which are for nothing where its states are given."""
 
@@ -29,17 +27,17 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
     """What a scenario in the folder `place` says of a checkpoint, for what goes in. Raises
     Refusal."""
     kind = str(checkpoint.config.get("model_type"))
-    family = family_of(kind)
-    says = {**family["says"], **family.get("says_of", {}).get(kind, {})}
-    for tensor, more in family.get("says_with", {}).items():
-        says |= more if _has(checkpoint, tensor) else {}
+    family = family_of(checkpoint)
+    check_known(checkpoint, family)
+    says = _says(checkpoint, kind, family)
     _check_attended(kind, family, inputs)
     if inputs.encoder_states is not None:
         says.pop("encoder", None)
         checkpoint = checkpoint.without(_OF_ENCODER)
     prefix = _prefix(checkpoint, str(next(iter(family["keys"].values()))))
     keys = dict(_known(checkpoint, prefix, family["keys"]))
-    _check_all_placed(checkpoint, keys)
+    check_all_placed(checkpoint, keys)
+    check_all_there(checkpoint, keys, _count(checkpoint, family))
     said = {key: value for key, value in _said(checkpoint, says).items() if key not in keys}
     return {
         "title": str(checkpoint.config.get("_name_or_path") or kind),
@@ -50,6 +48,17 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
         "rounding": {"policy": "exact", "decimals": "4"},
         "weights": {"file": os.path.relpath(checkpoint.file, place), "keys": keys},
     }
+
+
+def _says(checkpoint: Checkpoint, kind: str, family: Data) -> dict[str, Any]:
+    """What a family says, with that of a kind, of settings that are so, of tensors that are
+    there."""
+    says = {**family["says"], **family.get("says_of", {}).get(kind, {})}
+    for setting, cases in family.get("says_when", {}).items():
+        says |= cases.get(written(checkpoint.config.get(setting)), {})
+    for tensor, more in family.get("says_with", {}).items():
+        says |= more if _has(checkpoint, tensor) else {}
+    return says
 
 
 def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
@@ -80,8 +89,8 @@ def _attended(said: Data, place: Path, inputs: Inputs) -> Data:
 
 def _layers(checkpoint: Checkpoint, family: Data) -> object:
     """How many layers there are, and what those of a type say that others don't."""
-    count = int(str(checkpoint.setting(family["layers"].removeprefix("$"))))
-    types = checkpoint.config.get("layer_types") or [""] * count
+    count = _count(checkpoint, family)
+    types = layer_types(checkpoint.config, count)
     said = [_said(checkpoint, family.get("says_of_layers", {}).get(one, {})) for one in types]
     if not any(said):
         return str(count)
@@ -91,6 +100,11 @@ def _layers(checkpoint: Checkpoint, family: Data) -> object:
     else:
         parts = {str(k): one for k, one in enumerate(said, start=1)}
     return {"count": str(count), **{part: one for part, one in parts.items() if one}}
+
+
+def _count(checkpoint: Checkpoint, family: Data) -> int:
+    """How many layers there are, a decoder's where there is an encoder too."""
+    return int(str(checkpoint.setting(family["layers"].removeprefix("$"))))
 
 
 def _what_goes_in(
@@ -162,19 +176,3 @@ def _value(checkpoint: Checkpoint, value: object) -> object:
             setting if setting is None or isinstance(setting, Mapping | list) else written(setting)
         )
     return value
-
-
-def _check_all_placed(checkpoint: Checkpoint, keys: Data) -> None:
-    """Raises Refusal where tensors are left over: a scenario without them would be another
-    model."""
-    named = (one["key"] if isinstance(one, Mapping) else one for one in keys.values())
-    forms = (re.sub(r"\\\{[ie]\\\}", r"\\d+", re.escape(str(name))) for name in named)
-    placed = re.compile("|".join(forms))
-    left = [
-        name
-        for name in sorted(checkpoint.tensors)
-        if not placed.fullmatch(name) and not _NO_WEIGHTS.search(name)
-    ]
-    if left:
-        wrong = f"{listed(left)}: these tensors have no place in a scenario"
-        raise Refusal.of(checkpoint.file.name, wrong, "save a model without them")

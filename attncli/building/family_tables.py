@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from attncli.building.checkpoint import Checkpoint
 from attncli.building.plain import data_of
 from attncli.file import reading
 from attncli.file.problems import Problems, knows_nothing
-from attncli.refusals import Refusal, listed
+from attncli.refusals import Problem, Refusal, listed
 
 Data = Mapping[str, Any]
 
@@ -31,10 +33,22 @@ def _table(path: Path) -> Data:
     return table
 
 
-def family_of(kind: str) -> Data:
-    """The table of models of a type. Raises Refusal for one that isn't known."""
-    known = families()
-    if kind not in known:
-        wrong = f"models of the type {kind} aren't known"
-        raise Refusal.of("config.json", wrong, f"known: {listed(sorted(known))}")
-    return known[kind]
+def family_of(checkpoint: Checkpoint) -> Data:
+    """The table of a checkpoint's kind of models. Raises Refusal, with all tensors that have no
+    place, for one that isn't known."""
+    known, kind = families(), str(checkpoint.config.get("model_type"))
+    if kind in known:
+        return known[kind]
+    wrong = f"models of the type {kind} aren't known"
+    unknown = Problem.of("config.json", wrong, f"known: {listed(sorted(known))}")
+    raise Refusal([unknown, *map(_no_place, sorted(set(map(form_of, checkpoint.tensors))))])
+
+
+def form_of(tensor: str) -> str:
+    """A tensor's name with `{i}` for the number of its layer."""
+    return re.sub(r"(?<=\.)\d+(?=\.)", "{i}", tensor, count=1)
+
+
+def _no_place(form: str) -> Problem:
+    right = "write a scenario with it under weights.keys, where you know what it is"
+    return Problem.of(form, "it isn't known what this tensor is for", right)

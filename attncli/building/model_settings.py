@@ -54,14 +54,12 @@ def _scaling(config: Data, rope: Data) -> Data | None:
     if kind == "dynamic" or rope.get("original_max_position_embeddings") is None:
         rope = {**rope, "original_max_position_embeddings": length}
     said = {ours: rope.get(theirs) for ours, theirs in _SCALED.items() if ours in known.known}
-    given = {name: _plainly(value) for name, value in said.items() if value is not None}
+    given = {name: written(value) for name, value in said.items() if value is not None}
     return {"kind": kind, **given}
 
 
-def _plainly(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else written(value)
-
-
 def written(value: object) -> str:
-    """A setting as a scenario has it: `0.00001`, and not `1e-05`."""
+    """A setting as a scenario has it: `0.00001`, and not `1e-05`; `true`, and not `True`."""
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
     return format(Decimal(str(value)), "f") if isinstance(value, float) else str(value)
