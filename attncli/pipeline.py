@@ -83,9 +83,13 @@ def load(
 
 
 def _listed(changes: str | Mapping[str, object] | Changes) -> Changes:
+    if isinstance(changes, str):
+        return [changes]
     if isinstance(changes, Mapping):
         return [f"{key}={value}" for key, value in changes.items()]
-    return [changes] if isinstance(changes, str) else changes
+    if not isinstance(changes, Iterable):
+        raise TypeError(f"changes are like 'scale=none', not {type(changes).__name__}")
+    return changes
 
 
 def _is_fine(origin: Origin, tree: Map) -> bool:

@@ -85,6 +85,12 @@ def test_single_numbers() -> None:
     assert "without mask" in said({**QKV, "dropout": {"p": 0.5}})
 
 
+def test_a_size_that_is_said_is_why_columns_do_not_fit() -> None:
+    row = [[1, 2, 3, 4]]
+    message = said({"Q": row, "K": row, "V": row, "d_k": 2})
+    assert "d_k = 2 and Q (1 × 4) don't fit together (d_k says how many columns)" in message
+
+
 @pytest.mark.parametrize("source", [{"random": "normal"}, {"file": "w.npy"}])
 def test_a_number_of_a_matrix_that_nobody_wrote(source: dict[str, str]) -> None:
     message = said({"X": [[1, 2]], "layers": [{"W_Q": source}]}, "layers[1].W_Q[1,2]=0")

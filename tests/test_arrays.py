@@ -128,7 +128,9 @@ def test_replaced_numbers_are_refused_by_their_cells() -> None:
 def test_changes_may_be_one_text() -> None:
     for changes in ("scale=sqrt_d_k", ["scale=sqrt_d_k"], {"scale": "sqrt_d_k"}):
         assert "scaled" in work(load("i_love_ai", changes))
-    assert repr(load("i_love_ai")) == "<Scenario 'I love AI': 3 tokens, 1 layers, 8 given>"
+    assert repr(load("i_love_ai")) == "<Scenario 'I love AI': 3 tokens, 1 layer, 8 given>"
     with pytest.raises(ScenarioError, match="not KEY=VALUE"):
         load("i_love_ai", "scale")
+    with pytest.raises(TypeError, match="changes are like 'scale=none', not int"):
+        load("i_love_ai", 3)  # type: ignore[arg-type]
     assert work("i_love_ai")["weights"]["love", "AI"] == 0.576

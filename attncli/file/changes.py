@@ -104,7 +104,8 @@ def _put(node: Node | None, path: list[str], value: Node, where: Where) -> Node:
         return _put_in_list(node, head, rest, value, where)
     if isinstance(node, Map) and head.isdigit() and is_source(node):
         wrong = "its numbers are drawn or in a file of arrays, so none of them can be set here"
-        raise scenario_error(where, wrong, "give the whole matrix, like W_Q=[[1, 0], [0, 1]]")
+        right = "give the whole matrix, like W_Q=[[1, 0], [0, 1]], or replay the trace in Python"
+        raise scenario_error(where, wrong, right)
     if not isinstance(node, Map):
         raise scenario_error(
             where, f"{quote(head)} looks into a single value", "leave the index out"

@@ -78,9 +78,9 @@ class Scenario:
     recount: Callable[[Sequence[int]], Scenario] | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        sizes = {"tokens": self.text.tokens, "layers": self.stack.layers, "given": self.given}
-        told = ", ".join(f"{len(counted)} {what}" for what, counted in sizes.items())
-        return f"<Scenario {self.title!r}: {told}>"
+        tokens, layers = len(self.text.tokens), len(self.stack.layers)
+        told = f"{tokens} token{'s' * (tokens != 1)}, {layers} layer{'s' * (layers != 1)}"
+        return f"<Scenario {self.title!r}: {told}, {len(self.given)} given>"
 
     def with_variants(self, variants: Mapping[str, Scenario]) -> Scenario:
         """The scenario with others to compare it with."""

@@ -22,7 +22,7 @@ def know_stated(scenario: Scenario, extents: Extents) -> None:
         if stated not in scenario.sizes:
             stated = next((s for s in _above(path, local) if s in scenario.sizes), TOP)
         if stated:
-            extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), name)
+            extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), stated)
 
 
 def _above(path: Name, local: str) -> Iterable[Name]:
