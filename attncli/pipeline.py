@@ -52,12 +52,11 @@ def load(
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
 
     A mapping has the keys of a scenario file; its matrices may be arrays of NumPy, PyTorch, JAX or
-    whatever else gives its numbers as these do. `changes`, one or several, are
-    applied first, each written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`, or as a
-    mapping, `{"scale": "none"}`.
-    `outside` allows matrices from files that don't lie in the scenario's folder, `large`
-    what takes longer or more memory than the budget allows; `progress` is
-    called with how much is done, and of how much in all, while a tokenizer learns.
+    whatever else gives its numbers as these do. `changes`, one or several, are applied first, each
+    written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`, or as a mapping,
+    `{"scale": "none"}`. `outside` allows matrices from files that don't lie in the scenario's
+    folder, `large` what takes longer or more memory than the budget allows; `progress` is called
+    with how much is done, and of how much in all, while a tokenizer learns.
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Problems()
