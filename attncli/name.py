@@ -20,8 +20,9 @@ class Name(str):
     It is a text, the full name, by which anybody may look it up or print it.
     """
 
-    __slots__ = ("_path", "local", "number", "time")
+    __slots__ = ("_own_time", "_path", "local", "number", "time")
 
+    _own_time: int | str | None
     _path: Name | None
     local: str
     number: int | None
@@ -41,6 +42,7 @@ class Name(str):
         _set(name, "local", local)
         _set(name, "number", number)
         _set(name, "time", path.time if path and time is None else time)
+        _set(name, "_own_time", time)
         return name
 
     def __setattr__(self, attribute: str, value: object) -> NoReturn:
@@ -64,13 +66,9 @@ class Name(str):
         """The last part of it: `a[2]` of `layers[1].a[2]`."""
         return Name(self.local, None, self.number, self._own_time)
 
-    @property
-    def _own_time(self) -> int | str | None:
-        return self.time if self.path.time is None else None
-
     def at(self, time: int | str | None) -> Name:
-        """The same at a time, or at none; where its place has a time, of that place then."""
-        if self.path.time is not None:
+        """The same at a time, or at none; where only its place has a time, of that place then."""
+        if self._own_time is None and self.path.time is not None:
             return Name(self.local, self.path.at(time), self.number)
         return Name(self.local, self._path, self.number, time)
 

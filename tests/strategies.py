@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError, oracle
 from attncli.telling.selection import SelectionError
-from tests.drawing import Pen, Tree, recurrent, transformer, written
+from tests.drawing import Pen, Tree, recurrent, training, transformer, written
 from tests.plain import read
 
 _UNWORKABLE = re.compile("rounds? to 0|has no logarithm|divided? by|nothing to blank")
@@ -104,6 +104,21 @@ def recurrents(draw: st.DrawFn, policy: str | None = None) -> str:
     chosen = policy or draw(st.sampled_from(["carry", "exact"]))
     tree["rounding"] = {"policy": chosen, "decimals": draw(st.integers(2, 5))}
     return _document(tree)
+
+
+@st.composite
+def trainings(draw: st.DrawFn, policy: str | None = None) -> str:
+    """The YAML text of a small model that is trained, by any loss and any optimizer."""
+    pen = Pen(draw)
+    try:
+        tree = training(pen, recurrent(pen) if pen.coin() else transformer(pen))
+    except ArithmeticError:
+        assume(False)
+    chosen = policy or draw(st.sampled_from(["carry", "exact"]))
+    tree["rounding"] = {"policy": chosen, "decimals": draw(st.integers(4, 8))}
+    text = _document(tree)
+    assume(is_tame(text))
+    return text
 
 
 def _document(tree: Tree) -> str:

@@ -111,7 +111,11 @@ def read_out(book: Book, place: Book, *, backward: bool) -> tuple[Numbers, Numbe
     was. [n, k], [n, k]"""
     made = dict(book.tape.names.values())
     times = {
-        local: [made[name] for name in book.pages if name.startswith(f"{place.path}{local}[")]
+        local: [
+            made[name.removeprefix(book.tape.under)]
+            for name in book.pages
+            if name.startswith(f"{place.path}{local}[")
+        ]
         for local in ("ya", "z_y", "y")
     }
     z = times["z_y"] or times["ya"]

@@ -18,7 +18,7 @@ from attncli.oracle.losses import loss_name
 from attncli.oracle.matrices import is_source, linear, matrix
 from attncli.oracle.merges import learned, tell
 from attncli.oracle.norms import norm, normed
-from attncli.oracle.numerals import Numbers, UnknownError
+from attncli.oracle.numerals import Numbers
 from attncli.oracle.positions import added, kinds, of_kind
 from attncli.oracle.predict import predict, predict_given, predict_read_out
 from attncli.oracle.tape import Made, WaysBack, named_parts
@@ -66,8 +66,6 @@ def worked(
     data = written_out(with_lines(data, folder))
     book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
     backward, training = str(data.get("backward")).lower() == "true", data.get("train")
-    if training and loss_name(data) != "cross_entropy":
-        raise UnknownError(f"training by {loss_name(data)}")
     if backward or training:
         data = named_parts(data, book.tape)
     with localcontext() as context:
@@ -79,7 +77,7 @@ def worked(
             book.tape.go_back(loss_name(data), book.numbers([[1]]), book.gradient)
         if training:
             book.tape.given.intersection_update(trained(training, book.tape.given))
-            train(book, training, lambda own: _work(own, data))
+            train(book, training, loss_name(data), lambda own: _work(own, data))
     return book
 
 
@@ -99,10 +97,8 @@ def _reads_out(book: Book, data: Record) -> bool:
     own = "W_ya" in layers[-1] and "cell" in layers[-1]
     if not own or "targets" not in data or "unembedding" in data:
         return False
-    if "train" in data:
-        raise UnknownError("training of recurrent cells")
     place = book.at(f"layers[{len(layers)}]") if len(layers) > 1 else book
-    backward = str(data.get("backward")).lower() == "true"
+    backward = str(data.get("backward")).lower() == "true" or "train" in data
     return predict_read_out(book, place, data, backward=backward)
 
 

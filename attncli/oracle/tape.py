@@ -92,14 +92,14 @@ class Tape:
                 alone = len(known) == 1
                 gradients[use.of] = whole if alone else keep(use.of, whole, _back_through(use))
 
-    def leading_to(self, loss: str) -> list[Use]:
-        """The uses by which the loss hangs on what is given, the last one first; of those in the
-        making of one quantity the first one first."""
+    def leading_to(self, *made: str) -> list[Use]:
+        """The uses by which what is made hangs on what is given, the last one first; of those in
+        the making of one quantity the first one first."""
         hang = set(self.given)
         for use in self.uses:
             hang |= {use.made} if use.of in hang else set()
         order = {name: k for k, name in enumerate(dict.fromkeys(use.made for use in self.uses))}
-        reached, found = {loss}, list[Use]()
+        reached, found = {*made}, list[Use]()
         for use in sorted(self.uses, key=lambda use: -order[use.made]):
             if use.made in reached and use.of in hang:
                 reached.add(use.of)

@@ -17,15 +17,20 @@ from attncli.oracle.book import Book, Record
 from attncli.oracle.numerals import Numbers, apply
 from attncli.oracle.tape import Tape
 
-LOSS = "cross_entropy"
 _FROM_OUTSIDE = {
     *("X", "queries", "keys", "values", "memory", "patches", "Q", "K", "V", "output", "scores"),
     *("scaled", "bias", "mask", "allowed", "blocked", "add", "weights", "dropout", "logits"),
     *("probabilities", "initial_state", "initial_cell", "cache"),
 }
 """What is no parameter, unless it is named as one."""
-_ON_THE_WAY = ("exp", "exp_sum", "chosen")
+_ON_THE_WAY = ("exp", "exp_sum", "chosen", "y_exp", "y_sum", "squared_error")
 """What goes with the quantity that it was worked for, and has no gradient."""
+_GONE_PAST = {
+    "cross_entropy": ("probabilities", "with_target", "readouts"),
+    "binary_cross_entropy": ("readouts",),
+    "mse": (),
+}
+"""What each loss is worked of, and gradients go past on their way back from it."""
 
 Parameters = dict[str, Numbers]
 
@@ -44,11 +49,11 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def train(book: Book, said: Record, work: Callable[[Book], None]) -> None:
+def train(book: Book, said: Record, loss: str, work: Callable[[Book], None]) -> None:
     """Writes down each update, and what `work` makes of a book with the parameters after it."""
     names = [name for name in _names(book) if f"grad.{name}" in book.pages]
     known = dict(book.tape.names.values())
-    training = _Training(said, {name: known[name] for name in names})
+    training = _Training(said, loss, {name: known[name] for name in names})
     steps = int(said.get("steps", 1))
     for k in range(1, steps + 1):
         before, latest = training.latest, training.update(book, k)
@@ -56,11 +61,11 @@ def train(book: Book, said: Record, work: Callable[[Book], None]) -> None:
         own = replace(book, path=f"train[{k}].", tape=tape, pages={})
         work(own)
         tape.given.intersection_update(names)
-        kept = [f"train[{k}].{name}" for name in _leading_to_the_loss(own)]
+        kept = [f"train[{k}].{name}" for name in _leading_to(loss, own, last=k == steps)]
         if k < steps:
-            tape.go_back(LOSS, own.numbers([[1]]), own.gradient)
+            tape.go_back(loss, own.numbers([[1]]), own.gradient)
             kept += [name for name in own.pages if name.startswith(f"train[{k}].grad.")]
-            kept.remove(f"train[{k}].grad.{LOSS}")  # 1 again
+            kept.remove(f"train[{k}].grad.{loss}")  # 1 again
         _promise(book, own, training, before)
         kept += [name for name in own.pages if _is_progress(name.removeprefix(own.path))]
         book.pages.update({name: own.pages[name] for name in kept})
@@ -76,17 +81,18 @@ def _is_progress(name: str) -> bool:
     return name == "change" or name.partition(".")[0] == "promised"
 
 
-def _leading_to_the_loss(book: Book) -> Iterator[str]:
-    """The quantities that the loss hangs on and that hang on a parameter themselves; of a
-    softmax all goes with its result, and probabilities with the loss, which on its way back goes
-    past them."""
-    used = {use.made for use in book.tape.leading_to(LOSS)}
-    plain = f"{book.path}plain.probabilities" in book.pages
-    used |= {"plain.probabilities" if plain else "probabilities", "with_target"}
+def _leading_to(loss: str, book: Book, *, last: bool) -> Iterator[str]:
+    """The quantities that the loss hangs on and that hang on a parameter themselves; of a softmax
+    all goes with its result. Logits of read-outs are for the way back alone."""
+    names = [page.removeprefix(book.path) for page in book.pages]
+    names = [name for name in names if not (last and _last(name) == "readout_logits")]
+    past = {name for name in names if _last(name) in _GONE_PAST[loss]}
+    if "plain.probabilities" in past:
+        past.remove("probabilities")
+    used = past | {use.made for use in book.tape.leading_to(loss, *past)}
     goes_with = ""
-    for page in reversed(book.pages):
-        name = page.removeprefix(book.path)
-        goes_with = goes_with if _last(name) in _ON_THE_WAY else name
+    for name in reversed(names):
+        goes_with = goes_with if _last(name).partition("[")[0] in _ON_THE_WAY else name
         if goes_with in used:
             yield name
 
@@ -102,15 +108,17 @@ def _promise(book: Book, own: Book, training: _Training, before: Parameters) -> 
             promised = (gradient * (new - old)).sum()
         parts.append(own.keep(f"promised.{name}", np.array([[promised]]), step="progress"))
     own.keep("promised", sum(parts[1:], parts[0]), step="progress")
-    change = own.pages[f"{own.path}{LOSS}"] - book.pages[f"{book.path}{LOSS}"]
+    change = own.pages[f"{own.path}{training.loss}"] - book.pages[f"{book.path}{training.loss}"]
     own.keep("change", change, step="progress")
 
 
 @dataclass
 class _Training:
-    """The parameters as they are now, and what their optimizer remembers of each."""
+    """The parameters as they are now, which make a loss smaller, and what their optimizer remembers
+    of each."""
 
     said: Record
+    loss: str
     latest: Parameters
     updated: Parameters = field(default_factory=dict)
     memory: dict[tuple[str, str], Numbers] = field(default_factory=dict)

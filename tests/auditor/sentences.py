@@ -155,11 +155,18 @@ def _next_of_many(said: Said, match: re.Match[str]) -> bool:
     return number(row[match["token1"]]) == first and second == below and alike == others
 
 
+def _loss(said: Said, place: str) -> str:
+    """What is made smaller on this page."""
+    losses = ("binary_cross_entropy", "mse", "cross_entropy")
+    return next(one for one in losses if said.tables.full(one, place) == f"{place}.{one}")
+
+
 def _progressed(said: Said, match: re.Match[str]) -> bool:
     """The loss after an update, and by how much it changed and was to change."""
+    place = f"train[{match['count']}]"
     loss, change, promised = (
-        number(said.tables[f"train[{match['count']}].{name}"].text[0])
-        for name in ("cross_entropy", "change", "promised")
+        number(said.tables[f"{place}.{name}"].text[0])
+        for name in (_loss(said, place), "change", "promised")
     )
     verb = "rose" if change > 0 else "fell" if change < 0 else "changed"
     told = change if match["promised"] is None else number(match["promised"])

@@ -7,6 +7,7 @@ from tests.drawing.recurrent import recurrent
 from tests.drawing.stack import GATED, Stack
 from tests.drawing.started import started
 from tests.drawing.tokenizing import tokenizing
+from tests.drawing.training import training
 
 __all__ = [
     "Pen",
@@ -15,6 +16,7 @@ __all__ = [
     "recurrent",
     "started",
     "tokenizing",
+    "training",
     "transformer",
     "written",
 ]
