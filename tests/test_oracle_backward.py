@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Decimal
 from random import Random
 from typing import Any
 
@@ -119,6 +120,22 @@ def test_half_of_a_difference_is_rounded_away_from_zero() -> None:
     trace = work(load(read(f"{text}rounding: {{decimals: 6}}\n")))
     assert trace["probabilities"].values.tolist() == [[0.995785, 0.004215]] * 2
     assert trace["grad.logits"].values.tolist() == [[-0.002108, 0.002108]] * 2
+
+
+def test_half_of_a_difference_from_shares_is_rounded_away_from_zero() -> None:
+    """(p − 0.7) × 0.5, where p is near 0.7 and its last digit odd."""
+    halves = 0
+    for thousandths in range(830, 860):
+        row = f"[0.{thousandths}, 0]"
+        data = f"logits: [{row}, {row}]\ntargets: [[0.7, 0.3], [0.7, 0.3]]\nloss: cross_entropy\n"
+        trace = work(load(read(f"{data}backward: true\nrounding: {{decimals: 6}}\n")))
+        p, slope = (
+            Decimal(str(trace[one].values[0, 0])) for one in ("probabilities", "grad.logits")
+        )
+        true = (p - Decimal("0.7")) * Decimal("0.5")
+        assert slope == true.quantize(Decimal("0.000001"), ROUND_HALF_UP)
+        halves += true != slope
+    assert halves > 10
 
 
 @pytest.mark.parametrize("step", ["loss", "unembed", "softmax", "scores", "project", "embed"])

@@ -44,7 +44,7 @@ _NAMES = {
     "base": ("Layout", "Operation", "Working"),
     "batch_norm": ("NormalizeColumns", "RootOfEach", "SubtractFromEach"),
     "columns": ("AddedUp", "ColumnsAsRows", "OnlyRow", "RowAsColumn", "ShareItself", "Zeros"),
-    "composed": ("LossOfLogits", "Softmax", "SoftmaxDown", "TargetDifference"),
+    "composed": ("DistributionLoss", "LossOfLogits", "Softmax", "SoftmaxDown", "TargetDifference"),
     "counting": ("CountInWords", "PairScore", "Share"),
     "derivatives": ("derivative",),
     "elementwise": (
@@ -83,7 +83,6 @@ _NAMES = {
         "BinaryCrossEntropies",
         "BinaryLossOfLogits",
         "CrossEntropies",
-        "DistributionLoss",
         "MeanOfAll",
         "MeanSquaredError",
         "OneHot",

@@ -17,13 +17,16 @@ from attncli.arithmetic.equations.matrices import in_matrices, names_of_constant
 from attncli.arithmetic.expression import Apply, Expression, Length, Operand, each, rewritten
 from attncli.arithmetic.operations.backward import RotateBack, ScatterAdd, TargetSlope
 from attncli.arithmetic.operations.base import Operation, WholeNumbers
-from attncli.arithmetic.operations.composed import LossOfLogits, TargetDifference
+from attncli.arithmetic.operations.composed import (
+    DistributionDifference,
+    DistributionLoss,
+    LossOfLogits,
+    TargetDifference,
+)
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.losses import (
     BinaryCrossEntropies,
     BinaryLossOfLogits,
-    DistributionDifference,
-    DistributionLoss,
 )
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.positions import Alibi

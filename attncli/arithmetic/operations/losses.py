@@ -30,7 +30,7 @@ from attncli.arithmetic.expression import (
     constant,
     minus,
 )
-from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.formula import define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, WholeNumbers, Working
 from attncli.arithmetic.operations.indexed import Indexed
@@ -196,64 +196,6 @@ def _refuse_zeros(wrong: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], whose:
         what = f"{whose} is 0, which has no logarithm"
         row = int(wrong.any(axis=1).argmax())
         raise Unworkable(row, what, "more decimals, or the policy exact,")
-
-
-@dataclass(frozen=True)
-class DistributionLoss(Operation):
-    """The cross-entropy of each row that counts straight from the logits, with the probabilities
-    and the distribution of targets for operands. [n, v], [n, v], [m, v] -> [m, 1]"""
-
-    counts: tuple[bool, ...]
-    """Whether each row does."""
-
-    shapes = "n v, n v, m v -> m 1"
-
-    @property
-    def rows(self) -> list[int]:
-        """The places of those that count."""
-        return [row for row, counts in enumerate(self.counts) if counts]
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply("loss", tuple(Symbol(one) for one in operands)))
-
-    def values(self, *operands: Matrix) -> Array:
-        logits, y = operands[0].values[self.rows], operands[2].values
-        most = logits.max(axis=1, keepdims=True)
-        sums = np.log(np.exp(logits - most).sum(axis=1, keepdims=True)) + most
-        return np.asarray((y * (sums - logits)).sum(axis=1, keepdims=True))
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        p, y = operands[1].row(self.rows[i]).entries, operands[2].row(i).entries
-        logs = (Apply("ln", (one,)) for one in p)
-        return (Negative(Sum(tuple(map(Product, zip(y, logs, strict=True))))),)
-
-
-@dataclass(frozen=True)
-class DistributionDifference(Operation):
-    """(p − y) G: each probability less its target, times the gradient of the row's loss; 0 in a
-    row that doesn't count. The targets of a row add up to 1.
-    [n, v], [n, v], [m, v], [m, 1], [m, 1] -> [n, v]"""
-
-    of: DistributionLoss
-
-    shapes = "n v, n v, m v, m 1, m 1 -> n v"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        p, y, gradient = at(operands[1], "i", "j"), at(operands[2], "i", "j"), at(operands[4], "i")
-        return define(at(name, "i", "j"), Product((gradient, minus(p, y))))
-
-    def values(self, *operands: Matrix) -> Array:
-        _, p, y, _, gradient = (operand.values for operand in operands)
-        slopes = np.zeros(p.shape)
-        slopes[self.of.rows] = (p[self.of.rows] - y) * gradient
-        return slopes
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        if not self.of.counts[i]:
-            return (_ZERO,)
-        row = self.of.rows.index(i)
-        difference = minus(operands[1].number(i, j), operands[2].number(row, j))
-        return (Product((operands[4].number(row, 0), difference)),)
 
 
 @dataclass(frozen=True)
