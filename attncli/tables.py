@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -24,10 +24,11 @@ class MatrixBlock(NamedTuple):
     column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one
     more column, of what each row adds up to as shown; `shares` says that a row's numbers are parts
     of 1, `is_result` that it is what the page comes to. `beside` are lists of the same rows, a
-    column each; `begins_row` says that it stands below the table before it, not beside. `tokens`
-    are what the rows of a table by ID stand for. `quantity` is the full name, `name` what the page
-    calls it. `blanks` are the ids of the cells, (row, column) from 0, that are to be filled in; a
-    matrix that lacks a cell's number doesn't tell it.
+    column each; `begins_row` says that it stands below the table before it, not beside; `paired`,
+    that the one behind it belongs beside it. `tokens` are what the rows of a table by ID stand for.
+    `quantity` is the full name, `name` what the page calls it. `blanks` are the ids of the cells,
+    (row, column) from 0, that are to be filled in; a matrix that lacks a cell's number doesn't tell
+    it.
     A table of one row that is `turned` is told as a column.
     """
 
@@ -44,6 +45,7 @@ class MatrixBlock(NamedTuple):
     is_result: bool = False
     beside: tuple[MatrixBlock, ...] = ()
     begins_row: bool = False
+    paired: bool = False
     quantity: Name = TOP
     blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
     tokens: tuple[Word, ...] = ()
@@ -82,6 +84,18 @@ class MatrixBlock(NamedTuple):
         if len(total.as_tuple().digits) <= decimals.SIGNIFICANT:
             return "=", Number.written(total)
         return "≈", Number.written(decimals.round_to(total, self.matrix.decimals))
+
+
+def in_groups(tables: Iterable[MatrixBlock]) -> Iterator[tuple[MatrixBlock, ...]]:
+    """Tables, those that are pairs together."""
+    group: tuple[MatrixBlock, ...] = ()
+    for table in tables:
+        group = (*group, table)
+        if not table.paired:
+            yield group
+            group = ()
+    if group:
+        yield group
 
 
 class Data(NamedTuple):

@@ -146,7 +146,7 @@ def test_what_is_used_several_times_gets_the_sum_of_its_parts(tmp_path: Path) ->
 def test_a_lesson_has_the_formula_and_a_mistake_with_its_number(tmp_path: Path) -> None:
     page = run("explain", salt(tmp_path), "--step", "backward_softmax").stdout
     told = " ".join(page.split())
-    assert "weights[i, j] × (grad.weights[i, j] − (Σ_k grad.weights[i, k] × weights[i, k]))" in told
+    assert "weights[i, j] × (grad.weights[i, j] − Σ_k grad.weights[i, k] × weights[i, k])" in told
     assert "Handing the gradient on as it is" in told
     assert "the mistake gives" in told
 

@@ -161,10 +161,12 @@ class Apply(Node):
 
 
 class Total(Node):
-    """A sum over an index, in a formula: `Σ_k exp[i, k]`."""
+    """A sum over an index, in a formula: `Σ_k exp[i, k]`. Where two things are `alike`, it is over
+    those of which they are the same: `Σ_{i: ids[i] = v} G[i]`."""
 
     over: str
     operand: Expression
+    alike: tuple[Expression, ...] = ()
 
 
 class Vector(Node):

@@ -114,7 +114,8 @@ class LatexNotation(Notation):
         return rf"\sqrt{{{self._whole(text)}}}"
 
     def total(self, node: ex.Total) -> str:
-        return rf"\sum _{{{node.over}}} {self.held(node.operand, FACTOR)}"
+        alike = rf":\thinspace {'='.join(map(self.write, node.alike))}" if node.alike else ""
+        return rf"\sum _{{{node.over}{alike}}} {self.held(node.operand, FACTOR)}"
 
 
 def _named(name: Name) -> str:

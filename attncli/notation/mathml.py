@@ -110,8 +110,11 @@ class MathmlNotation(Notation):
         return _element("mtext", escape(text.replace(" ", "\u00a0"))) if text else ""
 
     def total(self, node: ex.Total) -> str:
-        below = _element("munder", _operator("∑") + _element("mi", escape(node.over)))
-        return below + self.held(node.operand, FACTOR)
+        over = _element("mi", escape(node.over))
+        if node.alike:
+            alike = _operator("=").join(map(self.write, node.alike))
+            over = _row(over, _operator(":"), alike)
+        return _element("munder", _operator("∑") + over) + self.held(node.operand, FACTOR)
 
     def equation(self, node: ex.Equation) -> str:
         return self.write(node.left) + _operator("=") + self.write(node.right)

@@ -79,9 +79,10 @@ class Notation:
     def sum(self, node: ex.Sum) -> str:
         minus, first = signed(node.terms[0])
         text = (self.minus if minus else "") + self.held(first, FACTOR)
-        for term in node.terms[1:]:
+        for k, term in enumerate(node.terms[1:], start=2):
             minus, positive = signed(term)
-            held = self.held(positive, least_after_sign(positive))
+            is_last = k == len(node.terms)
+            held = self.held(positive, least_after_sign(positive, is_last=is_last))
             text += f"{self.joint}{self.minus if minus else self.plus}{self.glue}{held}"
         return text
 

@@ -78,7 +78,11 @@ class PlainNotation(Notation):
         return f"√{self.held(node.operand, ATOM)}"
 
     def total(self, node: ex.Total) -> str:
-        return f"Σ_{node.over}{GLUE}{self.held(node.operand, FACTOR)}"
+        alike = f"{GLUE}={GLUE}".join(map(self.write, node.alike))
+        operand = self.held(node.operand, FACTOR)
+        if alike:  # long enough for a line to be broken behind it
+            return f"Σ_{{{node.over}:{GLUE}{alike}}}{self.joint}{operand}"
+        return f"Σ_{node.over}{GLUE}{operand}"
 
 
 _PAGE = PlainNotation()

@@ -48,9 +48,12 @@ def binding(node: Expression) -> int:
     return _TIGHTEST
 
 
-def least_after_sign(term: Expression) -> int:
+def least_after_sign(term: Expression, *, is_last: bool = False) -> int:
     """How tightly a term must bind after a plus or minus: one with a sign of its own needs
-    parentheses, `−1 − (−2)`. The sign of a blank's answer stays its own, too."""
+    parentheses, `−1 − (−2)`. The sign of a blank's answer stays its own, too. A sum over an index
+    reaches as far as there are factors; where another term follows, that is hard to see."""
+    if is_last and isinstance(term, Total):
+        return _BINDING[Total]
     return ATOM if signed(term)[0] or isinstance(term, Blank) else FACTOR
 
 

@@ -148,7 +148,9 @@ class TypstNotation(Notation):
         return literal(text) if text else ""
 
     def total(self, node: ex.Total) -> str:
-        return f"attach(limits(∑), b: {_letter(node.over)}){self.held(node.operand, FACTOR)}"
+        alike = f": {_whole(' = '.join(map(self.write, node.alike)))}" if node.alike else ""
+        over = f"{_letter(node.over)}{alike}"
+        return f"attach(limits(∑), b: {over}){self.held(node.operand, FACTOR)}"
 
     def equation(self, node: ex.Equation) -> str:
         return f"{self.write(node.left)} = {self.write(node.right)}"

@@ -12,7 +12,7 @@ from attncli.telling.selection import Selection
 from attncli.telling.tokenizers import ending_with
 from attncli.telling.training import training_table
 from attncli.telling.variants import result_of, variants_of
-from attncli.trace import PlannedStep, Trace
+from attncli.trace import BackwardPlace, PlannedStep, Trace
 from attncli.word import Word, words
 
 
@@ -50,13 +50,15 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
 def _found(trace: Trace, selection: Selection) -> list[Block]:
     """What the page found: of a block what it does to the tokens, or else its last finding, unless
     one of its last two sections, or a summary, has just said so; states that are set side by side
-    behind it say nothing new."""
+    behind it say nothing new, and a page that ends with the way back is about that."""
     if whole := moved(trace, selection):
         return [Note(whole)]
-    if selection.detail == "summary" and told_parts(trace):
+    parts = told_parts(trace)
+    back = bool(parts) and isinstance(parts[-1].place, BackwardPlace)
+    if back or (selection.detail == "summary" and parts):
         return []
     part, said = last_finding(trace, selection)
-    told = [one for one in told_parts(trace) if one is part or one.step != "states"]
+    told = [one for one in parts if one is part or one.step != "states"]
     return [Note(said)] if said and not any(part is one for one in told[-2:]) else []
 
 

@@ -19,7 +19,7 @@ from attncli.telling.parts import told_parts
 from attncli.telling.published import closing_on_published, printed_otherwise
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
-from attncli.trace import Quantity, Trace
+from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 
 
 def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
@@ -38,9 +38,10 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
 
 
 def _way_back(trace: Trace, selection: Selection) -> list[Block]:
-    """The way back at a glance, where there is one; a page of training, which goes on from it, has
-    it only in full."""
-    if not trace.scenario.goes_back or (trace.scenario.training and not selection.whole):
+    """The way back at a glance, where there is one of several steps; a page of training, which goes
+    on from it, has it only in full."""
+    back = sum(isinstance(part.place, BackwardPlace) for part in told_parts(trace))
+    if not back or ((trace.scenario.training or back == 1) and not selection.whole):
         return []
     from attncli.telling.chain import chain_of
 
@@ -87,10 +88,20 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
     if not told or called is None:
         return []
     part = last_finding(trace, selection)[0] or told[-1]
-    explained = f"{shlex.quote(called)} --step {part.step}"
+    step = _way_to_read_of(told) or part.step
+    explained = f"{shlex.quote(called)} --step {step}"
     if any(one is weights_of(trace) for one in unused_in(trace)):
         explained = "softmax"
     return [Note(("Why? ", Term(f"attn explain {explained}")))]
+
+
+def _way_to_read_of(told: Sequence[PlannedStep]) -> str:
+    """Of a page that ends with the way back, the step of it to begin with: through the memory of a
+    cell, where gradients vanish, or else the first."""
+    if not isinstance(told[-1].place, BackwardPlace):
+        return ""
+    back = [part.step for part in told if isinstance(part.place, BackwardPlace)]
+    return next((step for step in back if step == "backward_memory"), back[0])
 
 
 def as_asked_for(scenario: Scenario) -> str | None:

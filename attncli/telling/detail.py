@@ -8,6 +8,7 @@ long all the same says at its top how to see less, or more, of it.
 from __future__ import annotations
 
 from attncli.document import Block, Document, Note, Spans, Term
+from attncli.scenario.scenario import Scenario
 from attncli.telling.length import length_of
 
 MOST_IN_FULL = 400
@@ -15,6 +16,16 @@ MOST_IN_FULL = 400
 LONG = 300
 """A page of more lines says how to see less of it; one of training, which has a way back and an
 update for each step forth, is told in full only if it has no more."""
+ONE_PAGE = 66
+"""The lines of a printed page; one that ends with the way back is told in full only if it has no
+more, and says nothing of how to see less."""
+
+
+def most_in_full(scenario: Scenario) -> int:
+    """The lines of the longest page of a scenario that is told in full without being asked for."""
+    if scenario.training:
+        return LONG
+    return ONE_PAGE if scenario.goes_back else MOST_IN_FULL
 
 
 def how_to_see_less(detail: str, page: Document, length: int | None = None) -> list[Block]:

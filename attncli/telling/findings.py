@@ -24,7 +24,7 @@ from attncli.telling.on_its_way import on_its_way
 from attncli.telling.parts import place_in_words, told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.training import progressed
-from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace
+from attncli.trace import BackwardPlace, CellPlace, Place, PlannedStep, Quantity, Trace
 from attncli.trace.axes import place_of
 
 
@@ -70,6 +70,8 @@ def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spa
     """What a trace comes to that one before it doesn't: of heads side by side each, and of their
     queries those that attend otherwise."""
     part, found = last_finding(trace, selection)
+    if isinstance(told_parts(trace)[-1].place, BackwardPlace):
+        return []  # the page is about the way back
     if part is not None and part.step != "softmax":
         return [found] if found != last_finding(before, selection)[1] else []
     if part is None:
@@ -249,9 +251,9 @@ def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
 
 
 def _surprised(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """What a perplexity means, unless training goes on to tell what the loss comes to."""
+    """What a perplexity means, unless the page goes on to what the loss is there for."""
     perplexity = trace.quantities.get(place.name("perplexity"))
-    if perplexity is None or trace.scenario.training is not None:
+    if perplexity is None or trace.scenario.goes_back:
         return []
     number = perplexity.matrix.number(0, 0)
     what = "classes" if trace.scenario.prediction.of_classes else "tokens"

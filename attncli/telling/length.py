@@ -29,7 +29,7 @@ from attncli.document import (
 from attncli.notation import name_of, plain
 from attncli.notation.columns import PartColumns, Room, bands
 from attncli.pictures import PICTURES
-from attncli.tables import Data, MatrixBlock, SideBySide
+from attncli.tables import Data, MatrixBlock, SideBySide, in_groups
 from attncli.word import Word
 
 _CELLS = 78
@@ -69,7 +69,8 @@ def _rows(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
     for are_tables, group in groupby(blocks, lambda block: isinstance(block, MatrixBlock)):
         if are_tables:
             tables = [block for block in group if isinstance(block, MatrixBlock)]
-            yield from bands(tables, _width_of_table, _CELLS, _GAP_BETWEEN_TABLES)
+            for row in bands([*in_groups(tables)], _width_of_group, _CELLS, _GAP_BETWEEN_TABLES):
+                yield [table for group in row for table in group]
         else:
             yield from ([block] for block in group)
 
@@ -130,6 +131,10 @@ def _height_of_matrix(block: MatrixBlock) -> int:
     found = len(bands(columns, lambda width: width, _CELLS - names - _BAR, _GAP))
     count = block.matrix.shape[1] if block.turned else len(block.rows)
     return found * (3 + len(elided_rows(count, of_list=block.is_list))) - 1
+
+
+def _width_of_group(group: Sequence[MatrixBlock]) -> int:
+    return sum(map(_width_of_table, group)) + _GAP * (len(group) - 1)
 
 
 def _width_of_table(block: MatrixBlock) -> int:

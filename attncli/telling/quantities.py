@@ -11,15 +11,17 @@ from itertools import groupby
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Expression, Omitted, Vector
-from attncli.arithmetic.operations import ColumnsAsRows, TakeRows
+from attncli.arithmetic.operations import ColumnsAsRows, One, TakeRows
 from attncli.document import Block, Line, Note, Working
+from attncli.name import GRADIENTS
 from attncli.records import NamedTuple
 from attncli.tables import Data, MatrixBlock
+from attncli.telling.asides import is_aside
 from attncli.telling.blocks import matrix_block
 from attncli.telling.parts import made_by, step_of
 from attncli.telling.selection import Selection
 from attncli.telling.tokenizers import in_tables, listed_again
-from attncli.telling.working import here, working_of
+from attncli.telling.working import adds_up_uses, here, working_of
 from attncli.trace import Definition, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import counted
 
@@ -56,7 +58,8 @@ def told_quantities(
         sums = quantity.local in step.adds_up_to_one
         table = matrix_block(quantity, selection, part.path, with_sums=sums)
         table = _turned(table) if trace.scenario.show.layout == "column" else table
-        repeats = selection.detail != "full" and _repeats(quantity, made)
+        repeats = _is_repeated(quantity, made) or is_aside(trace, quantity)
+        repeats = repeats and selection.detail != "full"
         working = [] if repeats else working_of(trace, quantity, selection, one_row=one_row)
         shown = None if quantity.name in aside else table
         told.append(ToldQuantity(quantity, working, shown, quantity.name in listed, repeats))
@@ -94,7 +97,10 @@ def arranged(
             blocks = _gone_on(blocks, working) if one.again else [*blocks, *working]
             blocks += [] if one.table is None else [Data(one.table)]
         elif one.table is not None and _is_known(
-            trace, one, selection, again=again and one is not told[-1]
+            trace,
+            one,
+            selection,
+            again=again and one is not told[-1] and not adds_up_uses(one.quantity),
         ):
             blocks += [*one.working, Data(one.table)]
         elif _sums_up(one, blocks):
@@ -127,10 +133,12 @@ def _working_first(blocks: Sequence[Block]) -> list[Block]:
     return [*([Working(tuple(lines))] if lines else []), *tables, *others]
 
 
-def _repeats(quantity: Quantity, made: Sequence[Quantity]) -> bool:
+def _is_repeated(quantity: Quantity, made: Sequence[Quantity]) -> bool:
     """Whether a quantity has the numbers of another that the part made, as they are or put back to
-    where they came from."""
+    where they came from; or one number, which its formula tells."""
     definition = quantity.definition
+    if definition is not None and isinstance(definition.operation, One):
+        return True
     if definition is None or not definition.operation.repeats:
         return False
     return definition.operands[-1] in [other.name for other in made]
@@ -152,6 +160,8 @@ def _is_known(trace: Trace, one: ToldQuantity, selection: Selection, *, again: b
         return False
     if definition.step == "mask" or isinstance(definition.operation, ColumnsAsRows):
         return False  # the step is there for the table
+    if one.quantity.name.inside(GRADIENTS) and one.quantity.name.path in trace.quantities:
+        return True  # it comes by one use of several, which are added up for the table
     if again or definition.operation.copies or _is_looked_up(trace, definition):
         return True
     in_its_line = bool(one.working) and len(one.quantity.rows.names) == 1

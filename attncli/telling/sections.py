@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from attncli.arithmetic.expression import Equation
+from attncli.arithmetic.expression import Equation, Symbol
 from attncli.document import Block, Section
 from attncli.steps import formulas_of
 from attncli.tables import MatrixBlock, SideBySide
-from attncli.telling.parts import definitions_of, place_in_words, step_of, title_of
+from attncli.telling.parts import definitions_of, made_by, place_in_words, step_of, title_of
+from attncli.telling.working import adds_up_uses
 from attncli.trace import PlannedStep, Trace
 
 
@@ -34,6 +35,14 @@ def in_fewer_words(
     is_new = len(section.formulas) == 1 and section.formulas[0] not in told_before
     formulas = section.formulas if is_new else ()
     return section._replace(blocks=tuple(blocks), formulas=formulas)
+
+
+def of_sums(trace: Trace, part: PlannedStep, section: Section) -> tuple[Equation, ...]:
+    """The formulas of a step back that say of what several uses a gradient is the sum."""
+    sums = {part.place.here(one.name) for one in made_by(trace, part) if adds_up_uses(one)}
+    return tuple(
+        one for one in section.formulas if isinstance(one.left, Symbol) and one.left.name in sums
+    )
 
 
 def as_result(section: Section) -> Section:

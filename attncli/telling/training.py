@@ -14,6 +14,7 @@ from attncli.records import NamedTuple
 from attncli.scenario.training import UPDATES, after_updates
 from attncli.steps import formulas_of
 from attncli.tables import Data, SideBySide
+from attncli.telling.attention_learned import RightWeight, right_weight
 from attncli.telling.blocks import matrix_block
 from attncli.telling.parts import definitions_of, made_by, step_of
 from attncli.telling.selection import Selection
@@ -114,8 +115,22 @@ def training_table(trace: Trace, selection: Selection) -> list[Block]:
     if training is None or not done:
         return []
     passes = [_Pass(trace, k) for k in range(len(done) + 1)]
-    table = Table(_headings(passes[0]), tuple(_rows(passes)))
-    return [Subheading(("Training",)), table, *_embeddings(trace, passes, selection)]
+    right = right_weight(trace)
+    weights = [] if right is None else [_attended(one, right) for one in passes]
+    rows, headings = tuple(_rows(passes)), _headings(passes[0])
+    told: list[Block] = []
+    if right is not None:
+        headings = (*headings, right.address)
+        rows = tuple((*row, _written(one)) for row, one in zip(rows, weights, strict=True))
+        told = right.told(weights)
+    table = Table(headings, rows)
+    return [Subheading(("Training",)), table, *told, *_embeddings(trace, passes, selection)]
+
+
+def _attended(one: _Pass, right: RightWeight) -> Number:
+    """The right token's weight after so many updates; as before where nothing changes it."""
+    quantity = one.find(right.weights.name) or right.weights
+    return quantity.matrix.number(right.query, right.key)
 
 
 def _is_there(trace: Trace, part: PlannedStep) -> bool:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from attncli.arithmetic.expression import Equation
 from attncli.document import Block, Document, Note, Prose, Section, Tree
 from attncli.telling.afterwards import ending_of
+from attncli.telling.asides import without_asides
 from attncli.telling.blocks import (
     given_block,
     given_blocks,
@@ -17,7 +18,7 @@ from attncli.telling.blocks import (
     tree_block,
 )
 from attncli.telling.closing import closing_of
-from attncli.telling.detail import LONG, MOST_IN_FULL, how_to_see_less
+from attncli.telling.detail import ONE_PAGE, how_to_see_less, most_in_full
 from attncli.telling.ending import ending_facts
 from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.findings import findings_of
@@ -38,7 +39,7 @@ from attncli.telling.parts import (
 )
 from attncli.telling.published import differences_in
 from attncli.telling.quantities import arranged, only_data
-from attncli.telling.sections import as_result, in_fewer_words, section_of
+from attncli.telling.sections import as_result, in_fewer_words, of_sums, section_of
 from attncli.telling.selection import Selection, with_routing
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
 from attncli.telling.training import in_brief, in_one, is_again, is_in_brief, is_left_out
@@ -58,7 +59,7 @@ def as_it_fits(trace: Trace, selection: Selection) -> Document:
     selection = with_routing(trace, selection)
     full, rows = (selection._replace(detail=detail, as_fits=True) for detail in ("full", "rows"))
     sections: list[Section] = []
-    length, most = 0, LONG if trace.scenario.training else MOST_IN_FULL
+    length, most = 0, most_in_full(trace.scenario)
     for section in _told(trace, full):
         sections.append(section)
         length += length_of_section(section)
@@ -71,7 +72,7 @@ def as_it_fits(trace: Trace, selection: Selection) -> Document:
 
 def _noted(page: Document, selection: Selection, length: int | None = None) -> Document:
     """A page with a word on how to see less of it; its length where that is known."""
-    if selection.partial:
+    if selection.partial or (selection.as_fits and length_of(page) <= ONE_PAGE):
         return page
     note = how_to_see_less(selection.detail, page, length)
     return page._replace(opening=(*note, *page.opening))
@@ -175,7 +176,10 @@ def _sections(
         opening = Prose(opening_of(trace, part, shown[:k]))
         section = section_of(trace, part, numbers[id(part)], [opening, *others])
         section = section if selection.whole else in_one(trace, part, section)
+        section = without_asides(trace, part, section) if selection.detail == "rows" else section
         closer = in_fewer_words(section, others, formulas) if again else section
+        if again and _is_back_in_time(part.place):
+            closer = closer._replace(formulas=of_sums(trace, part, section))
         if later and part.step == "update" and not is_in_brief(trace, part, selection):
             closer = closer._replace(formulas=section.formulas)
         formulas.update(section.formulas)
@@ -211,7 +215,7 @@ def part_blocks(
     again: bool = False,
 ) -> list[Block]:
     """All that is told of a part: how it is worked, and what its numbers come to."""
-    return [
+    blocks = [
         *opening_blocks(trace, part, selection, givens, alone=selection.partial),
         *keys_and_values(trace, part, selection),
         *arranged(trace, part, selection, again=again),
@@ -220,6 +224,11 @@ def part_blocks(
         *ending_of(trace, part, selection),
         *_copies(trace, part, selection, givens),
     ]
+    if not isinstance(part.place, BackwardPlace):
+        return blocks
+    from attncli.telling.in_pairs import with_forward
+
+    return with_forward(trace, part, blocks)
 
 
 def _copies(

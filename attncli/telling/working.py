@@ -9,10 +9,10 @@ from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
 from attncli.arithmetic.expression import Expression, Number, Omitted, Product, Vector
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import Layout, WeightedSum, scaled_vector
+from attncli.arithmetic.operations import Add, Layout, WeightedSum, scaled_vector
 from attncli.arithmetic.operations import Working as Forms
 from attncli.document import Addition, Block, Line, Working
-from attncli.name import Name
+from attncli.name import GRADIENTS, Name
 from attncli.telling.selection import Selection
 from attncli.trace import Quantity, Trace
 
@@ -28,14 +28,50 @@ def working_of(
     """The blocks of working of a quantity that was made; of `one_row`, the last, where no queries
     are asked for."""
     definition = quantity.definition
-    if definition is None or definition.operation.copies or selection.detail == "summary":
+    if definition is None or definition.operation.copies:
         return []
+    if selection.detail == "summary":
+        return sum_of_uses(trace, quantity)
     rows = selection.worked_rows(quantity)
     if one_row and not selection.picks(quantity):
-        rows = rows[-1:]
+        rows = [*_that_tells(trace, quantity, rows)]
     if selection.detail == "rows":
         return _by_rows(trace, quantity, rows)
     return _LAYOUTS[definition.operation.layout](trace, quantity, rows)
+
+
+def sum_of_uses(trace: Trace, quantity: Quantity) -> list[Block]:
+    """A row of a gradient that adds up what comes of several uses; of others nothing."""
+    if not adds_up_uses(quantity) or _only_puts_together(trace, quantity):
+        return []
+    return _by_rows(trace, quantity, _that_tells(trace, quantity, [*range(len(quantity.values))]))
+
+
+def _only_puts_together(trace: Trace, quantity: Quantity) -> bool:
+    """Whether the parts of a gradient are numbers put back to places of their own."""
+    assert quantity.definition is not None
+    parts = (trace[name].definition for name in quantity.definition.operands)
+    return all(part is not None and part.operation.repeats for part in parts)
+
+
+def adds_up_uses(quantity: Quantity) -> bool:
+    """Whether a gradient is the sum of parts."""
+    definition = quantity.definition
+    adds = definition is not None and isinstance(definition.operation, Add)
+    return adds and quantity.name.inside(GRADIENTS)
+
+
+def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
+    """The last row; on the way back and of an update the last one that has a gradient."""
+    definition = quantity.definition
+    back = quantity if quantity.name.inside(GRADIENTS) else None
+    if definition is not None and definition.step == "update":
+        gradients = (trace[one] for one in definition.operands if one.inside(GRADIENTS))
+        back = next(gradients, None)
+    if back is None or back.values.shape[0] != quantity.values.shape[0]:
+        return rows[-1:]
+    pushed = [i for i in rows if i is not None and back.values[i].any()]
+    return pushed[-1:] or rows[-1:]
 
 
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:

@@ -13,12 +13,10 @@ import numpy as np
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
-    Apply,
     Equation,
     Negative,
     Quotient,
     Sum,
-    Symbol,
     Vector,
     constant,
     minus,
@@ -50,7 +48,8 @@ class ScatterAdd(Operation):
         return f"{before}, {after}, {after} -> {before.split(', ')[self.operand]}"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply("scatter_add", (Symbol(operands[-1]),)))
+        *before, _, gradient = operands
+        return self.operation.formula_back(name, self.operand, gradient, *before)
 
     def values(self, *operands: Matrix) -> Array:
         return self._added(operands, operands[-1].values)

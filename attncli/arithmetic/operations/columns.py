@@ -51,6 +51,9 @@ class ColumnsAsRows(Moved):
         state = operands[0]
         return define(at(name, "t"), Symbol(state.at("t") if isinstance(state, Name) else state))
 
+    def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
+        return define(name, at(gradient, str(operand + 1)))
+
     def arranged(self, *arrays: Numbers) -> Numbers:
         across = np.concatenate(arrays, axis=1)
         return np.ascontiguousarray(across.swapaxes(0, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
-from attncli.arithmetic.expression import Apply, Equation, Omitted, Symbol, Vector
+from attncli.arithmetic.expression import Apply, Equation, Omitted, Symbol, Total, Vector
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.operations.moved import Moved, Numbers
 from attncli.records import dataclass
@@ -68,11 +68,15 @@ class RepeatDown(Moved):
 
     shapes = "n m, 1 h -> n 1"
     stands_in_a_table = True
+    first_for_size = True
 
     column: int
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(at(name, "i"), at(operands[1], str(self.column + 1)))
+
+    def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
+        return define(at(name, str(self.column + 1)), Total("i", at(gradient, "i")))
 
     def arranged(self, *arrays: Numbers) -> Numbers:
         beside, row = arrays
@@ -140,6 +144,9 @@ class JoinColumns(Moved):
         parts = (Omitted() if place is None else Symbol(operands[place]) for place in places)
         return define(name, Vector(tuple(parts)))
 
+    def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:
+        return define(name, at(gradient, f"columns: part {operand + 1} of {len(operands)}"))
+
     def arranged(self, *arrays: Numbers) -> Numbers:
         return np.concatenate(arrays, axis=1)
 
@@ -165,6 +172,9 @@ class JoinRows(Moved):
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Apply("stack", tuple(map(Symbol, operands))))
+
+    def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:
+        return define(name, at(gradient, f"rows: part {operand + 1} of {len(operands)}"))
 
     def arranged(self, *arrays: Numbers) -> Numbers:
         return np.concatenate(arrays)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from attncli.arithmetic.expression import Equation, Symbol
+from attncli.arithmetic.expression import Equation, Symbol, Total
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix, Written
 from attncli.arithmetic.operations.base import Operation, Working, most_places
@@ -62,6 +62,14 @@ class Moved(Operation):
                 return (operand.number(*divmod(k, operand.shape[1])),)
             k -= operand.values.size
         raise IndexError("there are not so many numbers")
+
+    def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
+        """That of the gradient of an operand: what was taken from some place goes back there."""
+        match self.formula(gradient, *operands):
+            case Equation(left, Symbol(_, indices)):
+                return define(at(name, *indices), left)
+            case other:
+                raise TypeError(f"nothing is taken from one place: {other}")
 
     def sources(self, operands: Sequence[Matrix]) -> NDArray[np.int_]:
         """Which of all numbers of the operands, counted from 0, each of the result is."""
@@ -117,6 +125,13 @@ class TakeRows(Moved):
 
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, at(operands[0], self.by))
+
+    def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:
+        """A row gets what comes of every use of it."""
+        if len(self.indices) == 1:
+            return super().formula_back(name, operand, gradient, *operands)
+        alike = at(self.by, "i"), Symbol("v")
+        return define(at(name, "v"), Total("i", at(gradient, "i"), alike))
 
     def arranged(self, *arrays: Numbers) -> Numbers:
         return arrays[0][list(self.indices)]

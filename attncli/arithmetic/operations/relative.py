@@ -17,6 +17,7 @@ from attncli.arithmetic.expression import (
     Quotient,
     Sum,
     Symbol,
+    Total,
     constant,
 )
 from attncli.arithmetic.formula import at, define
@@ -140,6 +141,12 @@ class TakeByBucket(Operation):
     def formula(self, name: str, *operands: str) -> Equation:
         number = at(operands[1], operands[0], str(self.head + 1))
         return define(at(name, "i", "j"), number)
+
+    def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
+        """The number of a bucket gets what comes of all places that are in it."""
+        alike = at(operands[0], "i", "j"), Symbol("b")
+        every = Total("ij", at(gradient, "i", "j"), alike)
+        return define(at(name, "b", str(self.head + 1)), every)
 
     def values(self, *operands: Matrix) -> Array:
         taken: Array = operands[1].values[self._rows(operands[0].values), self.head]

@@ -34,6 +34,7 @@ from attncli.render.writers import (
     pieces_of,
     with_tables_together,
 )
+from attncli.tables import MatrixBlock, in_groups
 
 SUFFIXES = (".html", ".htm")
 ABILITIES = Abilities(keys=("none", "separate"), together=True, pictured=True, checking=True)
@@ -138,10 +139,16 @@ def _blocks(pieces: Iterable[Piece], style: HtmlStyle) -> Iterator[str]:
     """The blocks; small tables that follow each other stand beside each other."""
     for piece in pieces:
         if isinstance(piece, Tables):
-            beside = blocks_html(piece.matrices, style)
+            beside = "\n".join(_together(group, style) for group in in_groups(piece.matrices))
             yield f'<div class="tables">{beside}</div>' if len(piece.matrices) > 1 else beside
         elif not isinstance(piece, Title | Heading | NewPage):
             yield blocks_html((piece,), style)
+
+
+def _together(tables: Sequence[MatrixBlock], style: HtmlStyle) -> str:
+    """A table, or a pair of them that stay beside each other where there is room."""
+    told = blocks_html(tables, style)
+    return f'<div class="pair">{told}</div>' if len(tables) > 1 else told
 
 
 def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:

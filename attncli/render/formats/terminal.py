@@ -111,10 +111,9 @@ def _heading(heading: Heading, cells: int) -> list[Line]:
 
 
 def _tables(tables: Tables, cells: int) -> list[Line]:
-    from attncli.render.screen.tables import beside_each_other, matrix_lines
+    from attncli.render.screen.tables import tables_together
 
-    room = cells - _INDENT
-    return _indented(beside_each_other([matrix_lines(m, room) for m in tables.matrices], room))
+    return _indented(tables_together(tables.matrices, cells - _INDENT))
 
 
 def _indented(lines: Sequence[Line]) -> list[Line]:

@@ -27,14 +27,17 @@ from attncli.render.numbers import at_point, filled_vectors, heading_of
 from attncli.render.screen.bars import ROOM_FOR_BARS, bars_of
 from attncli.render.screen.lines import Line, StyledText, left, line_width, right, width
 from attncli.render.screen.styles import entry_styles
-from attncli.tables import MatrixBlock, SideBySide
+from attncli.tables import MatrixBlock, SideBySide, in_groups
 from attncli.word import Word
 
 _GAP = "  "
 _NUMBER = re.compile(r"[−]?\d+(?:\.\d+)?|⋮|")
 _BAR = " │ "
 _CROSS = "─┼─"
-_GAP_BETWEEN_TABLES = 4
+_GAP_BETWEEN_TABLES, _GAP_IN_PAIR = 4, 2
+
+_Sized = tuple[list[Line], int]
+"""The lines of a table, and its width."""
 
 
 class ScreenColumn(NamedTuple):
@@ -217,22 +220,46 @@ def _row(name: StyledText, cells: Sequence[StyledText]) -> Line:
     return line
 
 
+def tables_together(blocks: Sequence[MatrixBlock], cells: int) -> list[Line]:
+    """Quantities as tables beside each other, pairs closer, as long as they fit, then below."""
+    groups = ([matrix_lines(one, cells) for one in group] for group in in_groups(blocks))
+    return _flowing([_pair(group, cells) for group in groups], cells)
+
+
+def _pair(tables: Sequence[list[Line]], cells: int) -> _Sized:
+    """Tables that belong beside each other; where they don't fit, below each other on their own."""
+    sized = [*map(_sized, tables)]
+    if len(tables) == 1:
+        return sized[0]
+    together = _joined(sized, _GAP_IN_PAIR)
+    if (width := max(map(line_width, together))) <= cells:
+        return together, width
+    return [line for table in tables for line in ([], *table)][1:], cells
+
+
+def _sized(table: list[Line]) -> _Sized:
+    return table, max(map(line_width, table))
+
+
 def beside_each_other(tables: Sequence[list[Line]], cells: int) -> list[Line]:
     """Tables set beside each other as long as they fit, then below."""
-    sized = [(table, max(map(line_width, table))) for table in tables]
+    return _flowing([*map(_sized, tables)], cells)
+
+
+def _flowing(sized: Sequence[_Sized], cells: int) -> list[Line]:
     lines: list[Line] = []
     for row in bands(sized, lambda one: one[1], cells, _GAP_BETWEEN_TABLES):
-        lines += [*([[]] if lines else []), *_joined(row)]
+        lines += [*([[]] if lines else []), *_joined(row, _GAP_BETWEEN_TABLES)]
     return lines
 
 
-def _joined(tables: Sequence[tuple[list[Line], int]]) -> list[Line]:
+def _joined(tables: Sequence[_Sized], between: int) -> list[Line]:
     """Tables of these widths, line by line."""
     lines: list[Line] = []
     for k in range(max(len(table) for table, _ in tables)):
         line: Line = []
         for table, size in tables:
-            gap = [StyledText(" " * _GAP_BETWEEN_TABLES)] if line else []
+            gap = [StyledText(" " * between)] if line else []
             row = table[k] if k < len(table) else []
             line += [*gap, *row, StyledText(" " * (size - line_width(row)))]
         lines.append(line)

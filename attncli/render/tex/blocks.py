@@ -121,9 +121,7 @@ def _graph(block: doc.Graph, setting: Setting) -> str:
 
 
 _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
-    Tables: lambda block, setting: tables.together(
-        [tables.matrix(matrix, setting) for matrix in block.matrices]
-    ),
+    Tables: lambda block, setting: tables.matrices(block.matrices, setting),
     doc.Facts: facts,
     doc.Prose: lambda block, _: spans(block.text),
     doc.Bullets: _points,

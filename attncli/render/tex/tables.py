@@ -32,7 +32,7 @@ from attncli.render.tex.pairs import in_pairs
 from attncli.render.tex.setting import BLANK_WIDTH, Setting
 from attncli.render.tex.text import escaped
 from attncli.render.writers import is_long_list
-from attncli.tables import MatrixBlock, SideBySide
+from attncli.tables import MatrixBlock, SideBySide, in_groups
 from attncli.word import Word
 
 _GAP, _SMALL_GAP = 1.1, 0.55
@@ -180,6 +180,14 @@ def graph(block: Graph) -> str:
 
 
 _JOINT = "\n\\hspace{2em plus 1em}\n"
+_JOINT_IN_PAIR = "\n\\penalty5000\\hspace{1em}\n"
+"""Between tables that belong beside each other: broken only if they don't fit."""
+
+
+def matrices(blocks: Sequence[MatrixBlock], setting: Setting) -> str:
+    """Quantities as tables beside each other, pairs closer."""
+    groups = ([matrix(one, setting) for one in group] for group in in_groups(blocks))
+    return together([_JOINT_IN_PAIR.join(group) for group in groups])
 
 
 def together(tables: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from attncli.arithmetic.expression import Omitted, Symbol
 from attncli.document import Edge, Graph, Table, TableCell
@@ -16,7 +17,7 @@ from attncli.render.typst.cells import OMITTED, Column, in_ink, looking_cells, n
 from attncli.render.typst.mathematics import filled, mathematics
 from attncli.render.typst.setting import TypstSetting
 from attncli.render.typst.text import joined, listed, text, word
-from attncli.tables import MatrixBlock, SideBySide
+from attncli.tables import MatrixBlock, SideBySide, in_groups
 from attncli.word import Word
 
 _NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
@@ -24,8 +25,11 @@ _NO_NAME = "none"
 
 
 def together(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> str:
-    """Quantities beside each other as far as they fit."""
-    return f"beside{listed(matrix(block, setting) for block in blocks)}"
+    """Quantities beside each other as far as they fit; each pair in a row of its own."""
+    rows = groupby(in_groups(blocks), lambda group: group[0].quantity if len(group) > 1 else None)
+    return "\n".join(
+        f"beside{listed(matrix(one, setting) for group in row for one in group)}" for _, row in rows
+    )
 
 
 def matrix(block: MatrixBlock, setting: TypstSetting) -> str:

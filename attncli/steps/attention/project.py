@@ -247,7 +247,7 @@ STEP = Step(
         "the projections",
         (
             "Each weight is pushed by what came in times the gradient of what went out, added up "
-            "over all tokens; the input gets a gradient by each matrix that it was multiplied by."
+            "over all tokens."
         ),
         mistakes=OF_MATRICES,
     ),

@@ -1,0 +1,122 @@
+"""Pages of the way back: each gradient beside what it belongs to, formulas as mathematics."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic import operations as ops
+from attncli.arithmetic.formula import at
+from attncli.arithmetic.operations.moved import TakeRows
+from attncli.arithmetic.operations.relative import TakeByBucket
+from attncli.cli import app
+from attncli.name import GRADIENTS
+from attncli.notation import plain
+from attncli.notation.latex import latex
+from attncli.notation.mathml import mathml
+from attncli.notation.plain import unbreakable
+from attncli.notation.typst import TypstNotation
+from attncli.tables import MatrixBlock, in_groups
+from tests.pages import document_of, shipped_trace
+
+SHIPPED = (
+    "softmax_gradient", "learning_to_attend", "embedding_before_during_after",
+    "rnn_backward_through_time", "adam_by_hand",
+)  # fmt: skip
+ROW = ex.Total("i", at("G", "i"), (at("ids", "i"), ex.Symbol("v")))
+
+
+def page_at(name: str, columns: int) -> str:
+    return CliRunner().invoke(app, ["run", name], env={"COLUMNS": str(columns)}).stdout
+
+
+def test_a_gradient_stands_beside_what_it_belongs_to() -> None:
+    page = page_at("learning_to_attend", 80)
+    assert "  weights │ K: the  K: cat  K: it  grad.weights │ K: the  K: cat  K: it\n" in page
+    assert "  Q: it   │   0.16    0.16   0.68  Q: it        │   0.73    0.23   0.96\n" in page
+    assert "  Q   │   1    2  grad.Q │    1     2    K   │   1    2  grad.K │" in page
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_on_a_narrow_screen_it_stands_below_and_no_digit_is_lost(name: str) -> None:
+    wide, *narrow = (page_at(name, columns) for columns in (200, 60, 40))
+    numbers = re.compile(r"\d+\.\d+")
+    for page in narrow:
+        assert set(numbers.findall(page)) == set(numbers.findall(wide))
+    assert all(len(line) <= 60 for line in narrow[0].splitlines() if "│" in line)
+
+
+def test_a_pair_is_of_one_name() -> None:
+    trace = shipped_trace("learning_to_attend")
+    page = document_of(trace, "rows")
+    tables = [
+        [one for one in part.blocks if isinstance(one, MatrixBlock)] for part in page.sections
+    ]
+    pairs = [pair for section in tables for pair in in_groups(section) if len(pair) > 1]
+    assert len(pairs) == 8
+    for forward, gradient in pairs:
+        assert gradient.quantity == forward.quantity.under(GRADIENTS)
+        assert forward.matrix is trace[forward.quantity].numbers
+
+
+def test_p_less_y_is_one_page() -> None:
+    page = page_at("softmax_gradient", 80)
+    assert len(page.splitlines()) <= 60
+    assert "logits │ cat  dog  bird  grad.logits │    cat    dog   bird" in page
+    assert page.endswith("▸ Why? attn explain softmax_gradient --step backward_loss\n")
+
+
+def test_the_weight_of_the_right_token_is_told_before_and_after() -> None:
+    page = page_at("learning_to_attend", 80)
+    assert "▸ The weight of the right token, weights[it, cat], grew from 0.16 to 0.22." in page
+    trace = shipped_trace("learning_to_attend")
+    told = [str(trace[name].number(2, 1).shown) for name in ("weights", "train[1].weights")]
+    assert told == ["0.16", "0.22"]
+
+
+def test_what_several_times_add_to_weights_is_added_on_the_page() -> None:
+    page = page_at("rnn_backward_through_time", 80)
+    told = page.partition("Backward through the memory at time 1\n")[2]
+    assert "grad.W_aa = grad.W_aa.aa[4] + grad.W_aa.aa[3] + grad.W_aa.aa[2]" in told
+    assert "grad.W_aa[3] = [0.0031, 0.0451, 0.0508] + [−0.0072, −0.0184, −0.0163]" in told
+
+
+def test_the_row_that_is_worked_has_a_gradient() -> None:
+    page = page_at("embedding_before_during_after", 80)
+    assert "grad.embeddings[1] = [−0.482, 0.519]" in page
+    assert "update.embeddings[1] = [−0.31 − 1×(−0.482), 0.07 − 1×0.519] = " in page
+
+
+def test_sums_over_some_rows_in_every_notation() -> None:
+    assert unbreakable(plain(ROW)) == "Σ_{i: ids[i] = v} G[i]"
+    assert latex(ROW) == r"\sum _{i:\thinspace \mathrm{ids}[i]=v} G[i]"
+    assert mathml(ROW).count("<munder>") == 1
+    assert re.search(
+        r"<munder><mo[^>]*>∑</mo><mrow><mi>i</mi>.*<mi>v</mi></mrow></munder>", mathml(ROW)
+    )
+    assert 'attach(limits(∑), b: italic("i"): ' in TypstNotation(str, repr).write(ROW)
+
+
+def test_what_was_taken_from_a_place_goes_back_there() -> None:
+    rows = ops.derivative(TakeRows((0, 2, 0), ("a", "c", "a"), "ids"), 0)
+    assert unbreakable(plain(rows.formula("dE", "E", "R", "G"))) == "dE[v] = Σ_{i: ids[i] = v} G[i]"
+    last = ops.derivative(TakeRows((1,), ("b",), "last"), 0)
+    assert unbreakable(plain(last.formula("dX", "X", "R", "G"))) == "dX[last] = G"
+    joined = ops.derivative(ops.JoinColumns(2), 1)
+    assert unbreakable(plain(joined.formula("dB", "A", "B", "R", "G"))) == (
+        "dB = G[columns: part 2 of 2]"
+    )
+    buckets = ops.derivative(TakeByBucket(4, 2, 1), 1)
+    assert unbreakable(plain(buckets.formula("dT", "bucket", "T", "R", "G"))) == (
+        "dT[b, 2] = Σ_{ij: bucket[i, j] = b} G[i, j]"
+    )
+
+
+def test_a_sum_that_ends_a_difference_has_no_brackets() -> None:
+    total = ex.Total("k", at("x", "k"))
+    assert unbreakable(plain(ex.minus(at("a"), total))) == "a − Σ_k x[k]"
+    behind = ex.Sum((at("a"), ex.Negative(total), at("b")))
+    assert unbreakable(plain(behind)) == "a − (Σ_k x[k]) + b"
