@@ -63,3 +63,38 @@ def test_shapes_stay_and_few_are_as_many(shape: tuple[int, ...]) -> None:
         assert made.shape == shape
         each = np.array([of_one(one) for one in x.ravel()]).reshape(shape)
         np.testing.assert_allclose(made, each, rtol=2e-15, atol=0)
+
+
+LONGER = np.finfo(np.longdouble)
+
+
+def exact(number: np.longdouble) -> mpmath.mpf:
+    """A long float as mpmath holds it."""
+    parts = (float(number), float(number - np.longdouble(float(number))))
+    return mpmath.mpf(parts[0]) + mpmath.mpf(parts[1])
+
+
+@pytest.mark.skipif(float(LONGER.eps) > 1e-18, reason="the machine has no longer floats")
+@pytest.mark.parametrize(("ours", "theirs"), [(erf, mpmath.erf), (erfc, mpmath.erfc)])
+def test_of_longer_floats_they_are_within_four_of_their_units(
+    ours: Callable[[np.ndarray], np.ndarray], theirs: Callable[[object], Any]
+) -> None:
+    """The bounds of `careful` equations allow eight; around 0.5 and 7 the ways to work change."""
+    rng = np.random.default_rng(10)
+    near = [rng.uniform(-10, 10, 400), rng.uniform(0.4, 0.6, 300), rng.uniform(6.5, 7.5, 200)]
+    tiny, far = 10.0 ** rng.uniform(-300, 0, 100), rng.uniform(10, 26, 50)
+    x = np.concatenate([*near, tiny, far, [0.5, -0.5]]).astype(np.longdouble)
+    x += x * LONGER.eps * rng.integers(-900, 900, x.size)  # bits that float64 hasn't
+    made = ours(x)
+    assert made.dtype == np.longdouble
+    with mpmath.workdps(60):
+        for number, value in zip(x, made, strict=True):
+            true = theirs(exact(number))
+            assert abs(exact(value) - true) <= 4 * float(LONGER.eps) * abs(true), number
+
+
+def test_longer_floats_that_are_too_far_out_or_no_numbers() -> None:
+    x = np.array([math.nan, math.inf, -math.inf, 1e300, -200.0, -0.0], dtype=np.longdouble)
+    np.testing.assert_array_equal(erf(x), [math.nan, 1, -1, 1, -1, 0])
+    assert np.signbit(erf(x))[5]
+    np.testing.assert_array_equal(erfc(x), [math.nan, 0, 2, 0, 2, 1])

@@ -116,6 +116,7 @@ FUNCTIONS = {
     "exp": (ops.Exponential(decimals=12, carry=True), mpmath.exp),
     "root": (ops.RootOf(constant(0)), mpmath.sqrt),
     "tanh": (ops.Activate("tanh"), mpmath.tanh),
+    "gelu": (ops.Activate("gelu"), lambda x: x * mpmath.ncdf(x)),
     "silu": (ops.Activate("silu"), lambda x: x / (1 + mpmath.exp(-x))),
     "scale": (ops.DivideBy(Root(constant(50))), lambda x: x / mpmath.sqrt(50)),
 }

@@ -1,5 +1,5 @@
 """erf and erfc of whole arrays, which NumPy doesn't have: erf within 1 unit of the
-last place, erfc within 3.
+last place, erfc within 3; of longer floats `long_error_function` gives them.
 
 The rational approximations, and where each holds, are those of fdlibm's s_erf.c (Sun Microsystems
 1993), which C libraries have for one number.
@@ -10,10 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import erf as erf_of_one
 from math import erfc as erfc_of_one
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from attncli.arithmetic.rounding import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Floats: TypeAlias = "NDArray[Any]"
+"""Floats of 64 bits, or longer ones, as those of the result are then."""
 
 _FEW = 2**11
 """Numbers that are quicker one at a time."""
@@ -104,13 +111,21 @@ _SHIFT = 0.5625
 """Goes with the last two: x e^(x² + _SHIFT) erfc x is e^(P / Q)."""
 
 
-def erf(x: Array, out: Array | None = None) -> Array:  # noqa: ARG001
+def erf(x: Floats, out: Floats | None = None) -> Floats:  # noqa: ARG001
     """2/√π ∫₀ˣ e^(−t²) dt of each number; `out` is an offer, which isn't taken."""
+    if x.dtype == np.longdouble:
+        from attncli.arithmetic import long_error_function  # which few traces need
+
+        return long_error_function.erf(x)
     return _in_blocks(x, erf_of_one, _erf)
 
 
-def erfc(x: Array, out: Array | None = None) -> Array:  # noqa: ARG001
+def erfc(x: Floats, out: Floats | None = None) -> Floats:  # noqa: ARG001
     """1 − erf x of each number, which loses no digits where erf x is nearly 1."""
+    if x.dtype == np.longdouble:
+        from attncli.arithmetic import long_error_function  # which few traces need
+
+        return long_error_function.erfc(x)
     return _in_blocks(x, erfc_of_one, _erfc)
 
 

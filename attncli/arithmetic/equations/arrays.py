@@ -199,6 +199,3 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     }
 )
 """Those of equations, and the ones that `careful` puts in the place of sums."""
-
-IN_FLOAT64 = frozenset({"erf", "erfc"})
-"""Those that give no longer floats for long ones."""

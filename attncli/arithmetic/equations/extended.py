@@ -12,10 +12,10 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.arrays import IN_FLOAT64, Arrays
+from attncli.arithmetic.equations.arrays import Arrays
 from attncli.arithmetic.equations.at_cells import Portion
 from attncli.arithmetic.equations.axes import Laid
-from attncli.arithmetic.expression import Apply, Expression, each
+from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Cells, Long
 from attncli.arithmetic.signature import Signature
@@ -37,8 +37,8 @@ def long_epsilon() -> float:
 def extended(
     tree: Expression, shapes: Signature, operands: Sequence[Matrix], cells: Cells
 ) -> Long | None:
-    """Some cells of an equation's result; None where it has parts that aren't known so well."""
-    if math.isinf(long_epsilon()) or any(one.function in IN_FLOAT64 for one in each(tree, Apply)):
+    """Some cells of an equation's result; None where it has numbers that aren't known so well."""
+    if math.isinf(long_epsilon()):
         return None
     leaves = _LongLeaves(Portion(shapes, cells), operands)
     try:
