@@ -180,8 +180,11 @@ class Matrix:
         are not known, or too many for floats."""
         if self.places is None or self.places > FINEST:
             return None
-        counts = np.rint(self.values * 10.0**self.places)
-        return counts.astype(np.int64) if float(np.abs(counts).max()) < _WHOLE else None
+        counts = self.values * 10.0**self.places
+        np.rint(counts, out=counts)
+        if not (self.range.size * 10.0**self.places < _WHOLE and counts.min() > -math.inf):
+            return None
+        return counts.astype(np.int64)
 
     @cached_property
     def in_full(self) -> Matrix | None:

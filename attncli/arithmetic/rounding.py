@@ -286,14 +286,14 @@ def _round_settling(block: Array, error: Error, decimals: int, settle: Settle, s
     """Rounds values of any decimals, rows from `start` on; `settle` decides what is near a half."""
     grid = 10.0**decimals
     block *= grid
-    off = error.absolute * grid + (np.abs(block) * error.relative if error.relative else 0.0)
+    off = np.abs(block) * error.relative if error.relative else np.float64(0.0)
+    off += error.absolute * grid
     near = np.rint(block)
     with np.errstate(invalid="ignore"):  # −∞ has no half to be near to
         block -= near
     at = (np.abs(block, out=block) >= 0.5 - off).ravel().nonzero()[0]
     if at.size:
         rows, columns = np.divmod(at, block.shape[1])
-        cells, most = Cells(rows + start, columns), float(np.max(off)) + 0.5
-        near.put(at, settle.units(Doubtful(cells, near.take(at), most, decimals)))
-    np.divide(near, grid, out=block)
-    block += 0.0  # no minus zero
+        doubtful = Cells(rows + start, columns), near.take(at), float(off.max()) + 0.5, decimals
+        near.put(at, settle.units(Doubtful(*doubtful)))
+    np.divide(near + 0.0, grid, out=block)  # no minus zero

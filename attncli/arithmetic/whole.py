@@ -43,13 +43,18 @@ def whole_product(x: Whole, W: Whole, kind: type, sizes: tuple[float, float]) ->
     levels = len(left) + len(right) - 1
     if kind is not object:
         levels = min(levels, -(-_BITS // bits))
-    total: Whole = np.zeros((x.shape[0], W.shape[1]), dtype=kind)
-    for level in reversed(range(levels)):
-        pairs = [(a, level - a) for a in range(len(left)) if 0 <= level - a < len(right)]
-        part = reduce(np.add, [left[a] @ right[b] for a, b in pairs])
+    parts = (_level(left, right, level) for level in reversed(range(levels)))
+    total: Whole = next(parts).astype(kind, copy=False)
+    for part in parts:
         total <<= bits
-        total += part.astype(np.int64)
+        total += part
     return total
+
+
+def _level(left: list[Array], right: list[Array], level: int) -> Whole:
+    """The sum of the products of runs that make up one run of the product."""
+    pairs = [(a, level - a) for a in range(len(left)) if 0 <= level - a < len(right)]
+    return reduce(np.add, [left[a] @ right[b] for a, b in pairs]).astype(np.int64)
 
 
 def _runs(x: Whole, size: float, bits: int) -> list[Array]:
@@ -71,7 +76,6 @@ def products_at(x: Whole, W: Whole, rows: NDArray[np.intp], columns: NDArray[np.
     count = max(1, _AT_A_TIME // x.shape[1])
     for start in range(0, rows.size, count):
         some = slice(start, start + count)
-        taken = x.take(rows[some], axis=0)
-        taken *= W.take(columns[some], axis=0)
-        taken.sum(axis=1, out=made[some])
+        taken = x.take(rows[some], axis=0), W.take(columns[some], axis=0)
+        np.einsum("ck,ck->c", *taken, out=made[some])
     return made

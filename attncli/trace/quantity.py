@@ -120,6 +120,7 @@ def told_apart(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
+@lru_cache(maxsize=64)
 def counted(count: int) -> tuple[str, ...]:
     """The names 1, 2, … of dimensions, and of tokens that have no name."""
     return tuple(map(str, range(1, count + 1)))

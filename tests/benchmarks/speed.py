@@ -318,14 +318,14 @@ def at_scale() -> None:
             wanted = "at most 1.15" if layers == 12 else ""
             _beside_numpy(what, LAYER_TOKENS, layers, activation, wanted)
     attention = {name: matrix[:, :64] for name, matrix in matrices().items()}
-    for tokens in (128, 256):
+    for tokens in (64, 128, 256, 512):
         given = {name: attention[name][:tokens] for name in ("X",)}
         given |= {name: attention[name][:64] for name in ("W_Q", "W_K", "W_V")}
-        for decimals in (3, 6, 9, 12):
+        for decimals in (3, 6, 9, 10, 11, 12):
             rounding = {"policy": "carry", "decimals": decimals}
             scenario = load({**given, "rounding": rounding}, large=True)
             sums = partial(bare_attention, given)
-            theirs, mine = best(5, sums, partial(work, scenario))
+            theirs, mine = best(6400 // tokens, sums, partial(work, scenario))
             what = f"attention of {tokens} tokens × 64, carry, {decimals} decimals"
             say(f"{what} / the bare sums", mine / theirs, "at most 20")
     _formats()

@@ -135,9 +135,9 @@ def _rounded(ratio: Ratio, part: Portion, doubtful: Doubtful) -> Array:
     if N.dtype != object and not under.size * (off + 2) < _MACHINE:
         raise _TooLong
     c = near.astype(np.int64).astype(N.dtype, copy=False)
-    beside = 2 * (N - c * D) + D
-    up = beside // (2 * D)
-    is_half = up * (2 * D) == beside
+    beside, twice = 2 * (N - c * D) + D, 2 * D
+    up = beside // twice
+    is_half = up * twice == beside
     c += up
     c -= is_half & (c <= 0)  # half below zero goes down
     return c.astype(np.float64)
@@ -237,7 +237,7 @@ class _Ratios:
     def _products(self, x: ex.Operand, w: ex.Operand, over: str) -> Ratio:
         """The sums of the products of two matrices over an index of both."""
         (X, x_size, x_places), (W, w_size, w_places) = self._counts(x), self._counts(w)
-        i, j = (next(index for index in one.indices if index != over) for one in (x, w))
+        i, j = (one.indices[one.indices[0] == over] for one in (x, w))
         chosen, indices = self.part.chosen, i + j
         X = X if x.indices == (i, over) else X.T
         W = W if w.indices == (over, j) else W.T

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -43,8 +44,9 @@ ONES: Mapping[type, Wholes] = MappingProxyType(
 """1, of each kind of whole numbers."""
 
 
+@lru_cache(maxsize=256)
 def number(value: int, kind: type) -> Wholes:
-    """A number of a kind, which may hold only its last bits."""
+    """A number of a kind, which may hold only its last bits; most come back often."""
     size = float(abs(value)) if abs(value) < _LARGE else math.inf
     return ONES[kind] if value == 1 else Wholes("", whole(value, kind), size)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 
 from attncli.arithmetic.expression import Expression, Number, Root, Symbol
 from attncli.arithmetic.operations import DivideBy, MultiplyBy, Operation
@@ -48,7 +49,13 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
 
 def _sized(place: HeadPlace, planned: Definition) -> Definition:
     divisor = _divisor(place) if planned.needs else None
-    return planned if divisor is None else _scaled_by(place, DivideBy(divisor, _ROOT))
+    return planned if divisor is None else _scaled_by(place, _divided_by(divisor))
+
+
+@lru_cache(maxsize=64)
+def _divided_by(divisor: Expression) -> DivideBy:
+    """The scaling of all heads of one width, which is prepared once."""
+    return DivideBy(divisor, _ROOT)
 
 
 def _happens(place: HeadPlace) -> str:
