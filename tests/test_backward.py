@@ -177,3 +177,36 @@ def test_a_step_back_is_asked_and_marked(tmp_path: Path) -> None:
     report = run("grade", path, key)
     assert report.exit_code == 0, report.output
     assert "12 of 12" in report.stdout
+
+
+def gradients_of(**said: Any) -> set[str]:
+    """What has a gradient in a head of two tokens."""
+    tree: dict[str, Any] = {"sentence": "a b", "embeddings": {"a": [1, 0], "b": [0, 1]}}
+    tree |= {"backward": "true"}
+    tree |= {f"W_{name}": [[1, 0], [0, 1]] for name in "QKV"} | {"targets": [[1, 0], [0, 1]]}
+    trace = work(load({**tree, **said}))
+    return {str(name) for name in trace.quantities if name.startswith("grad.")}
+
+
+def test_what_only_tells_a_size_gets_no_gradient() -> None:
+    found = gradients_of(sinks=[1])
+    assert "grad.scaled" in found
+    assert not [name for name in found if name.startswith("grad.scaled.")]
+
+
+@pytest.mark.parametrize("kind", ["linear", "llama3", "yarn"])
+def test_gradients_go_back_through_scaled_rotations(kind: str) -> None:
+    scaling = {"kind": kind, "factor": 2} | ({} if kind == "linear" else {"original_length": 8})
+    found = gradients_of(positions={"kind": "rope", "scaling": scaling})
+    assert {"grad.rotated_Q", "grad.rotated_K", "grad.W_Q", "grad.W_K"} <= found
+    assert not [name for name in found if "frequencies" in name]
+
+
+def test_vectors_that_only_tell_tokens_apart_are_not_learned() -> None:
+    found = gradients_of(embeddings="one_hot")
+    assert "grad.W_Q" in found
+    assert not {"grad.embeddings", "grad.X"} & found
+    trained = work(load({"tokens": ["a", "b"], "embeddings": "one_hot", "W1": [[1], [2]], "W2": [[1]],
+                         "targets": [[1], [0]], "train": {"learning_rate": "0.1"}}))  # fmt: skip
+    updated = {str(name) for name in trained.quantities if name.startswith("update.")}
+    assert updated == {"update.W1", "update.W2"}

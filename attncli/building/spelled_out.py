@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.building.texts import TOKENIZED, one_hot, one_hot_tokens
+from attncli.building.texts import ONE_HOT_TABLE, TOKENIZED, one_hot, one_hot_tokens
 from attncli.file.matrices import MatrixLike
 from attncli.file.problems import too_much
 from attncli.name import Name, below
@@ -66,7 +66,7 @@ def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
     if "ids" in told:
         _name_ids(said, told)
     if told.get("embeddings") == ONE_HOT:
-        told["embeddings"] = _one_hot(said, told, most)
+        told["embeddings"], told[ONE_HOT_TABLE] = _one_hot(said, told, most), True
         if not told["embeddings"]:
             said.complain(
                 "embeddings", "one_hot, and no tokens to tell apart",

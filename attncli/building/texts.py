@@ -58,6 +58,7 @@ class TextReader(NamedTuple):
             rows={**self._every_id(height), **self.token_rows()},
             known_ids={**self._every_id(height), **(self._get("vocabulary") or {})},
             tokenizing=self.values.get(TOKENIZED),
+            one_hot=ONE_HOT_TABLE in self.values,
         )
 
     def tokens(self) -> tuple[str, ...]:
@@ -192,6 +193,9 @@ def one_hot(tokens: Sequence[str]) -> dict[str, Matrix]:
         for place, token in enumerate(tokens)
     }
 
+
+ONE_HOT_TABLE = "a table of ones and zeros"
+"""Among the values of a stack whose embeddings are `one_hot`."""
 
 TOKENIZED = "tokenized with"
 """Among the values of a stack: its tokenizer, where it is one that cuts words into pieces."""

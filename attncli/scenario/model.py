@@ -61,7 +61,8 @@ class TokenizedText(NamedTuple):
 
     `embedded` names the table's rows, by ID where there is a vocabulary (`by_id`), else by
     token, `features` its columns if they have names; `table` is the table's full name, `rows` and
-    `known_ids` are those of every token that is known.
+    `known_ids` are those of every token that is known. `one_hot` says that the table's rows only
+    tell tokens apart, and are not learned.
     """
 
     sentence: str | None = None
@@ -77,6 +78,7 @@ class TokenizedText(NamedTuple):
     rows: Mapping[str, int] = MappingProxyType({})
     known_ids: Mapping[str, int] = MappingProxyType({})
     tokenizing: Tokenizing | None = None
+    one_hot: bool = False
 
     def learned_as(self, record: type[T]) -> T | None:
         """The record of how the tokenizer was learned, if that was in this way."""

@@ -29,11 +29,9 @@ from attncli.arithmetic.operations.losses import (
     BinaryLossOfLogits,
 )
 from attncli.arithmetic.operations.moved import Moved
-from attncli.arithmetic.operations.positions import Alibi
 from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.operations.sampling import NegativeLog
-from attncli.arithmetic.operations.waves import Waves
 from attncli.arithmetic.signature import operands_in, parse
 
 
@@ -43,6 +41,8 @@ def derivative(operation: Operation, operand: int) -> Operation:
     of_loss = _of_loss(operation) if operand == 0 else None
     if of_loss is not None:
         return of_loss
+    if operand < operation.first_for_size:
+        raise NotImplementedError(f"{type(operation).__name__} takes only the size of operand 1")
     match operation:
         case Indexed(tree=tree) if not _is_condition(tree, operand):
             return _of_equation(operation, operand)
@@ -105,7 +105,7 @@ def is_flat(operation: Operation, operand: int) -> bool:
     positions takes only its size, a mask or the choice of the largest numbers jumps; and whether
     another operand of a loss tells all of it, as logits do of their probabilities."""
     match operation:
-        case WholeNumbers() | Waves() | Alibi():
+        case WholeNumbers():
             return True
         case Moved(first_for_size=True):
             return operand == 0
@@ -113,7 +113,8 @@ def is_flat(operation: Operation, operand: int) -> bool:
             return True
         case _:
             told = _of_loss(operation) is not None and operand > 0
-            return operation.takes_only_sizes or told
+            size_alone = operation.takes_only_sizes or operand < operation.first_for_size
+            return size_alone or told
 
 
 def _needed(made: Indexed) -> tuple[int, ...]:
