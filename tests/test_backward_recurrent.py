@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import Trace, load, work
+from attncli import ScenarioError, Trace, load, work
 from attncli.trace import GRADIENTS
 from tests.conftest import sampled
 from tests.pages import page_of, shipped_trace
@@ -60,6 +60,49 @@ def asked(said: dict[str, Any], targets: Any) -> Trace:
     if "backward" in said:
         said = {"X": said.pop("X"), "layers": [said]}
     return work(load({**said, "targets": targets, **EXACT}))
+
+
+BOTH_WAYS: dict[str, Any] = {
+    "sentence": "a b", "embeddings": {"a": [1, 0], "b": [0, 1]}, "cell": "rnn", "direction": "both",
+    "W_ax": [[1, 0]], "W_aa": [[2]], "backward": {"W_ax": [[0, 1]], "W_aa": [[1]]},
+    "targets": [[1, 0], [0, 1]],
+}  # fmt: skip
+
+
+def test_a_cell_that_goes_both_ways_has_gradients_without_layers_around_it() -> None:
+    """`backward` has its matrices then; a training of no steps stops at the gradients."""
+    alone = {name: BOTH_WAYS[name] for name in ("sentence", "embeddings", "targets")}
+    cell = {name: said for name, said in BOTH_WAYS.items() if name not in alone}
+    inside = work(load({**alone, "layers": [cell], "backward": True}))
+    trace = work(load({**BOTH_WAYS, "train": {"steps": 0}}))
+    assert {*map(str, ours(trace))} == {
+        "embeddings",
+        "W_ax",
+        "W_aa",
+        "backward.W_ax",
+        "backward.W_aa",
+    }
+    assert {name: trace[name].values.tolist() for name in trace} == {
+        name: inside[name].values.tolist() for name in inside
+    }
+    assert not [name for name in trace if name.startswith(("update", "train"))]
+    assert "not used" not in page_of(trace)
+
+
+def test_what_backward_can_not_say_beside_a_cell_that_goes_both_ways_is_told() -> None:
+    with pytest.raises(
+        ScenarioError, match=r"backward: no matrices of the way .* train: {steps: 0}"
+    ):
+        load({**BOTH_WAYS, "backward": True})
+
+
+def test_no_steps_of_a_training_are_its_gradients() -> None:
+    said = "train={optimizer: adam, learning_rate: 0.1, of: [W_Q], steps: 0}"
+    trace = work(load("learning_to_attend", [said]))
+    plain = work(load("learning_to_attend", ["train.steps=1"]))
+    gradients = {name for name in plain if name.startswith("grad.")}
+    assert gradients <= {name for name in trace if name.startswith("grad.")}
+    assert not [name for name in trace if name.startswith(("update", "train"))]
 
 
 def ours(trace: Trace) -> dict[str, Any]:

@@ -85,6 +85,19 @@ def test_three_scores_by_hand() -> None:
     assert made["grad.logits"].tolist() == [[*map(oracle_number, ("0.090", "0.245", "-0.335"))]]
 
 
+SINKS = "sinks: [0.5]\n"
+ONE_HOT = "tokens: [a, b]\nembeddings: one_hot\nW1: [[1], [2]]\nW2: [[1]]\ntargets: [[1], [0]]\n"
+
+
+@pytest.mark.parametrize("policy", ["carry", "exact"])
+@pytest.mark.parametrize("text", [SALT + SINKS, ONE_HOT])
+def test_training_of_no_steps_has_the_gradients_alone(text: str, policy: str) -> None:
+    said = "train: {optimizer: adam, steps: 0}\n"
+    text = text.replace("backward: true\n", "")
+    data = read(f"{text}{said}rounding: {{policy: {policy}}}\n")
+    assert agree(work(load(data)), oracle.work(data), text) > 5
+
+
 def oracle_number(text: str) -> object:
     (number,) = oracle.work(read(f"logits: [[{text}]]\n"))["logits"].flat
     return number

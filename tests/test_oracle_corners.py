@@ -35,6 +35,10 @@ CORNERS = {
     "heads: [{bias: [[1, 0, 0.5], [0, 0.2, 1], [0.3, 1, 0]]}, {bias: [[0, 1, 0], [1, 0, 1], [0, 0, 1]]}]\n",
     "a head with a bias of its own": f"block: attention\n{X}{SPLIT}"
     "bias: [[1, 0, 0.5], [0, 0.2, 1], [0.3, 1, 0]]\nheads: [{bias: [[0, 0, 1], [1, 0, 1], [0, 0, 1]]}, {}]\n",
+    "fewer queries than keys, turned": f"block: attention\nqueries: [[1, 0.5]]\nkeys: [[1, 2], [0, 1]]\n"
+    f"values: [[0.5, 1], [1, 0]]\npositions: {{kind: rope, start: 1}}\n{W}",
+    "the first token's classes have no names": f"sentence: a c\n{TABLE}{W}{ENDING}"
+    "predict_from: first\ntargets: ['2']\n",
     "a list of one head": f"block: attention\n{X}heads:\n  - {{{W_CROSS}}}\n",
     "an encoder with the same table": f"sentence: a c\n{TABLE}block: decoder\n{W}{FFN}"
     f"cross: {{{W_CROSS}}}\nencoder: {{sentence: b a a, {W_CROSS}, block: attention}}\n",

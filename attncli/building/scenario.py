@@ -96,7 +96,7 @@ class ScenarioBuilder(NamedTuple):
             ),
             published=values.get("published", {}),
             until=values.get("until", ""),
-            backward=values.get(GRADIENTS, False),
+            backward=self._goes_back(stack),
             training=self._training(),
             given={**gathered.given, **numbers_of_texts(stack, encoder)},
             random=gathered.random,
@@ -109,8 +109,19 @@ class ScenarioBuilder(NamedTuple):
             origin=self.complaints.places[""],
         )
 
+    def _goes_back(self, stack: Stack) -> bool:
+        """Whether gradients are asked for, and no updates after them."""
+        asked: bool = self.values.get(GRADIENTS, False)
+        cell = stack.layers[0].recurrent
+        if asked and "layers" not in self.values and cell is not None and cell.direction == "both":
+            self.complaints.add("backward", "no matrices of the way back, which belong here where"
+                " a cell goes both ways", "give them, and train: {steps: 0} for the gradients; or"
+                " write the cell into layers, beside which backward: true can stand",
+            )  # fmt: skip
+        return asked or _is_without_updates(self.values)
+
     def _training(self) -> Training | None:
-        if "train" not in self.values:
+        if "train" not in self.values or _is_without_updates(self.values):
             return None
         from attncli.building.training import training_of
 
@@ -194,6 +205,11 @@ def _shared_keys(path: Name, values: Values) -> tuple[str, ...]:
     if "embeddings" not in values:
         return ("embeddings", "vocabulary")
     return () if isinstance(values["embeddings"], Mapping) else ("vocabulary",)
+
+
+def _is_without_updates(values: Values) -> bool:
+    """Whether a training has no steps, which comes to its gradients alone."""
+    return bool(values.get("train", {}).get("steps") == 0)
 
 
 def _apart(values: Values) -> Values:

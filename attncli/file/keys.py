@@ -31,13 +31,17 @@ class Key(NamedTuple, Generic[T]):
 
 
 class Needs(NamedTuple):
-    """What a key goes only together with, and an example."""
+    """What a key goes only together with, and an example; but where one of its parts is `unless`
+    a value."""
 
     key: str
     parts: tuple[str, ...]
     example: str
+    unless: tuple[str, object] | None = None
 
     def check(self, node: Node, values: Mapping[str, Any], problems: Problems) -> None:
+        if self.unless is not None and self.unless in values.items():
+            return
         written = {key.text for key, _ in node.entries} if isinstance(node, Map) else set()
         missing = [part for part in self.parts if part not in {*values, *written}]
         if missing:

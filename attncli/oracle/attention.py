@@ -261,8 +261,9 @@ def _scores(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
     rope = _rope(record, inputs)
     if rope is not None:
         theta = frequencies(book, rope, K)
+        cached = len(record.get("cache", {}).get("tokens", ()))  # queries come after these
         Q, K = (
-            rotated(book, rope, "Q", Q, len(K) - len(Q), theta),
+            rotated(book, rope, "Q", Q, cached, theta),
             rotated(book, rope, "K", K, 0, theta),
         )
     if qk_norm.is_due(record, head.place[1], "after"):

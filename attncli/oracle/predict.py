@@ -236,6 +236,8 @@ def _places(data: Record, width: int) -> dict[str, int]:
     counted from 1 where they are read out."""
     if "labels" in data:
         return {str(label): k for k, label in enumerate(data["labels"])}
+    if data.get("predict_from") == "first" and not isinstance(data.get("unembedding"), str):
+        return {str(j): j for j in range(width)}
     known = columns(data, width)
     if "unembedding" in data or "logits" in data or "probabilities" in data or len(known) == width:
         return known or {str(j): j for j in range(width)}

@@ -66,6 +66,8 @@ def worked(
     data = written_out(with_lines(data, folder))
     book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
     backward, training = str(data.get("backward")).lower() == "true", data.get("train")
+    if training and str(training.get("steps")) == "0":  # which comes to the gradients alone
+        backward, training = True, None
     if backward or training:
         data = named_parts(data, book.tape)
     with localcontext() as context:

@@ -172,7 +172,8 @@ _OF_A_FILE = (
             (Flag(), _WAY_BACK.kind),
         ),
         "`true`: the gradients of the loss follow, from the last step back to the first; or "
-        + _WAY_BACK.says,
+        + _WAY_BACK.says
+        + ", beside which `train: {steps: 0}` asks for the gradients",
     ),
     Key(
         "encoder",

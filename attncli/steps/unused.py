@@ -11,7 +11,7 @@ from attncli.file.matrices import MatrixLike
 from attncli.name import TOP, Name, below
 from attncli.scenario.scenario import Scenario
 from attncli.steps.block.norm_keys import PLUS_ONE
-from attncli.steps.order import CELL_STEPS, IN_HEADS, ORDER
+from attncli.steps.order import BACKWARD, CELL_STEPS, IN_HEADS, ORDER
 from attncli.steps.schema import SCENARIO
 from attncli.trace import NormPlace, PlannedStep, Quantity
 
@@ -35,6 +35,7 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
     "d_v": ("weighted_sum",),
     "weights_layout": _WITH_WEIGHTS,
     "labels": ("classify",),
+    "train": tuple(line.step for line in BACKWARD),
     **dict.fromkeys(("cell", "direction", "activation", "reset", "update", "gate_order"), _CELLS),
 }
 """Steps that take a key, too, which is another step's own."""

@@ -82,7 +82,7 @@ def _with_more(transformer: Callable[[Pen], Tree]) -> Callable[[Pen], Tree]:
             count = len(heads) if isinstance(heads, list) else int(heads)
             if pen.coin(6):
                 record["sinks"] = pen.cells(count)
-            if "block" in {**tree, **record} and pen.coin(6):
+            if "block" in {**tree, **record} and "encoder" not in tree and pen.coin(6):
                 count = 1 + ("cross" in record) + bool({"W1", "experts"} & record.keys())
                 record["residual_scale"] = pen.cells(count, "0.5", "2", "0.22")
         return _with_defaults(pen, tree)

@@ -29,9 +29,9 @@ def _way_back(
 ) -> Iterator[PlannedStep]:
     """The steps by which the gradients of the loss go back through others, where they are asked
     for; `problems` hear if there is no loss."""
-    asked = "train" if scenario.training else "backward" if scenario.backward else ""
-    if not asked:
+    if not scenario.goes_back:
         return
+    asked = "train" if scenario.writes("train") else "backward"
     if not scenario.prediction.loss:
         if problems is not None:
             right = (

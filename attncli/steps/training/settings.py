@@ -35,7 +35,12 @@ TRAIN = Record.of(
         " `adam` or `adamw`",
     ),
     Key("learning_rate", POSITIVE, "η, how far a step goes; it has to be there"),
-    Key("steps", WholeNumber(1, _MOST_STEPS), "how many updates there are, 1 by default"),
+    Key(
+        "steps",
+        WholeNumber(0, _MOST_STEPS),
+        "how many updates there are, 1 by default; 0 stops at the gradients, as `backward: true`"
+        " does",
+    ),
     Key(
         "clip",
         POSITIVE,
@@ -43,6 +48,6 @@ TRAIN = Record.of(
         " smaller alike, as `torch.nn.utils.clip_grad_norm_` does it",
     ),
     *{key.name: key for one in optimizers() for key in one.settings}.values(),
-    needs=Needs("train", ("learning_rate",), "{learning_rate: 0.1}"),
+    needs=Needs("train", ("learning_rate",), "{learning_rate: 0.1}", unless=("steps", 0)),
 )
 """A setting that several optimizers have stands here once."""
