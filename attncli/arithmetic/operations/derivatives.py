@@ -41,8 +41,9 @@ def derivative(operation: Operation, operand: int) -> Operation:
     of_loss = _of_loss(operation) if operand == 0 else None
     if of_loss is not None:
         return of_loss
+    what = f"{type(operation).__name__} has no derivative in operand {operand + 1}"
     if operand < operation.first_for_size:
-        raise NotImplementedError(f"{type(operation).__name__} takes only the size of operand 1")
+        raise NotImplementedError(f"{what}: it takes only its size")
     match operation:
         case Indexed(tree=tree) if not _is_condition(tree, operand):
             return _of_equation(operation, operand)
@@ -53,7 +54,6 @@ def derivative(operation: Operation, operand: int) -> Operation:
         case Rotate() if operand == 0:
             return RotateBack(operation)
         case _:
-            what = f"{type(operation).__name__} has no derivative in operand {operand + 1}"
             raise NotImplementedError(f"{what}: it is no equation there")
 
 
