@@ -49,7 +49,7 @@ def derivative(operation: Operation, operand: int) -> Operation:
             return _of_equation(operation, operand)
         case TakeByBucket() if operand == 1:
             return ScatterAdd(operation, operand)
-        case Moved() if operand > 0 or not operation.first_for_size:
+        case Moved():
             return ScatterAdd(operation, operand)
         case Rotate() if operand == 0:
             return RotateBack(operation)
@@ -107,8 +107,6 @@ def is_flat(operation: Operation, operand: int) -> bool:
     match operation:
         case WholeNumbers():
             return True
-        case Moved(first_for_size=True):
-            return operand == 0
         case Indexed(tree=tree) if _is_condition(tree, operand):
             return True
         case _:

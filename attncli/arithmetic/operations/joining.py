@@ -67,7 +67,6 @@ class RepeatDown(Moved):
     [n, m], [1, h] -> [n, 1]"""
 
     shapes = "n m, 1 h -> n 1"
-    first_for_size = True
     stands_in_a_table = True
     first_for_size = True
 
