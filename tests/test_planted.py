@@ -31,6 +31,19 @@ def test_of_two_causes_the_first_is_named() -> None:
 RARE = ["pre_norm", "post_norm", "gates_in_another_order", "other_corner", "truncated", "half_even"]
 
 
+UPDATES = [
+    "gradient_added", "learning_rate_left_out", "not_clipped", "velocity_forgotten",
+    "bias_not_corrected", "epsilon_inside_the_root", "not_shrunk", "decay_in_the_gradient",
+]  # fmt: skip
+
+
+@sampled(4, cause=UPDATES, seed=range(8))
+def test_a_mistake_in_an_update_is_named_first(cause: str, seed: int) -> None:
+    finding = found(paper_with(cause, seed))
+    assert finding.first == cause
+    assert not finding.loose
+
+
 @sampled(3, cause=RARE, seed=range(8))
 def test_a_rare_cause_is_named_first(cause: str, seed: int) -> None:
     finding = found(paper_with(cause, seed))

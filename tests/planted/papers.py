@@ -16,11 +16,12 @@ from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given
 from tests.pages import trace_of
-from tests.planted import recurrent, slips, stacked, transformer
+from tests.planted import recurrent, slips, stacked, transformer, updating
 from tests.planted.recurrent import Cell
 from tests.planted.sheet import UNIT, WAYS, Array, Sheet, Slip, rounded, truncated
 from tests.planted.stacked import Layers
 from tests.planted.transformer import Model
+from tests.planted.updating import Trained
 
 _SPREADS = 4
 """Honest paths that are tried to see how far they lead apart."""
@@ -47,9 +48,9 @@ class Scenario:
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
         drawn = rng.random()
-        recurring = stacked if drawn < 0.1 else recurrent
-        self.kind: ModuleType = recurring if drawn < 0.3 else transformer
-        self.model: Model | Cell | Layers = self.kind.draw(rng)
+        kinds = ((0.1, stacked), (0.3, recurrent), (0.4, updating))
+        self.kind: ModuleType = next((kind for below, kind in kinds if drawn < below), transformer)
+        self.model: Model | Cell | Layers | Trained = self.kind.draw(rng)
         self.text = self.model.scenario()
         self.mistakes = sorted(self.model.mistakes())
 

@@ -75,6 +75,12 @@ class Shrink(Indexed):
         shrunk = Product((minus(ONE, Product((rate, decay))), _X))
         super().__init__("n m -> n m", shrunk, whole(shrunk))
 
+    @property
+    def decay(self) -> Number:
+        """λ"""
+        _, _, decay = numbers_in(self.tree)
+        return decay
+
 
 class MovingAverage(Indexed):
     """β m + (1 − β) g, `squared` with g². [n, m], [n, m] -> [n, m]"""

@@ -18,7 +18,7 @@ from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE
 from attncli.name import Name
 from attncli.steps.step import Mistake
-from attncli.steps.training.optimizer import Parameter, planned_as, share
+from attncli.steps.training.optimizer import Parameter, mistake, planned_as, share
 from attncli.trace import Definition, UpdatePlace
 
 SETTINGS = (
@@ -62,13 +62,9 @@ def _neither_corrected(place: UpdatePlace) -> tuple[Definition, ...]:
     return tuple(map(_as_it_is, averages[1:]))
 
 
-def _inside_the_root(place: UpdatePlace) -> Definition | None:
-    return planned_as(place, OverRoot, lambda one: one._replace(operation=_inside(one)))
-
-
-def _inside(one: Definition) -> OverRoot:
+def _inside(one: Definition) -> Definition:
     assert isinstance(one.operation, OverRoot)
-    return one.operation.inside
+    return one._replace(operation=one.operation.inside)
 
 
 MISTAKES = (
@@ -78,9 +74,10 @@ MISTAKES = (
         _not_corrected,
         also=_neither_corrected,
     ),
-    Mistake(
+    mistake(
         "epsilon_inside_the_root",
         "Adding ε inside the root instead of to it.",
-        _inside_the_root,
+        OverRoot,
+        _inside,
     ),
 )

@@ -95,6 +95,21 @@ def planned_as(
     place: UpdatePlace, kind: type[Any], change: Callable[[Definition], Definition | None]
 ) -> Definition | None:
     """The first definition of an update whose operation is of a kind, changed."""
-    found = (one for one in place.planned if isinstance(one.operation, kind))
-    one = next(found, None)
+    one = next(_of_kind(place, kind), None)
     return None if one is None else change(one)
+
+
+def _of_kind(place: UpdatePlace, kind: type[Any]) -> Iterator[Definition]:
+    return (one for one in place.planned if isinstance(one.operation, kind))
+
+
+def mistake(
+    name: str, says: str, kind: type[Any], change: Callable[[Definition], Definition]
+) -> Mistake[UpdatePlace]:
+    """One that is made alike with each parameter, in what an operation of a kind makes of it."""
+    return Mistake(
+        name,
+        says,
+        lambda place: planned_as(place, kind, change),
+        also=lambda place: tuple(map(change, [*_of_kind(place, kind)][1:])),
+    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from attncli.arithmetic.expression import ONE, Number
-from attncli.arithmetic.operations import ClipFactor, StepDown
+from attncli.arithmetic.operations import ClipFactor, Same, StepDown, TimesNumber
 from attncli.file.keys import Key
 from attncli.scenario.training import UPDATES
 from attncli.steps.step import Mistake, Step
-from attncli.steps.training.optimizer import planned_as
+from attncli.steps.training.optimizer import mistake, planned_as
 from attncli.steps.training.optimizers import optimizer_named, optimizers
 from attncli.steps.training.settings import TRAIN
 from attncli.trace import Definition, UpdatePlace
@@ -26,17 +26,9 @@ def _happens(place: UpdatePlace) -> str:
     )
 
 
-def _added(place: UpdatePlace) -> Definition | None:
-    return planned_as(place, StepDown, lambda one: one._replace(operation=_step(one, up=True)))
-
-
-def _whole_gradient(place: UpdatePlace) -> Definition | None:
-    return planned_as(place, StepDown, lambda one: one._replace(operation=_step(one, rate=ONE)))
-
-
-def _step(one: Definition, rate: Number | None = None, *, up: bool = False) -> StepDown:
+def _step(one: Definition, rate: Number | None = None, *, up: bool = False) -> Definition:
     assert isinstance(one.operation, StepDown)
-    return StepDown(one.operation.rate if rate is None else rate, up)
+    return one._replace(operation=StepDown(one.operation.rate if rate is None else rate, up))
 
 
 def _clipped_always(place: UpdatePlace) -> Definition | None:
@@ -75,15 +67,23 @@ STEP = Step(
     ),
     plan=lambda place: place.planned,
     mistakes=(
-        Mistake(
+        mistake(
             "gradient_added",
             "Adding the gradient instead of taking it away, which makes the loss larger.",
-            _added,
+            StepDown,
+            lambda one: _step(one, up=True),
         ),
-        Mistake(
+        mistake(
             "learning_rate_left_out",
             "Taking away the whole gradient, without the learning rate.",
-            _whole_gradient,
+            StepDown,
+            lambda one: _step(one, rate=ONE),
+        ),
+        mistake(
+            "not_clipped",
+            "Going on with the gradients as they are, though their norm is more than it may be.",
+            TimesNumber,
+            lambda one: one._replace(operation=Same(), operands=one.operands[1:]),
         ),
         Mistake(
             "clipped_always",

@@ -6,14 +6,17 @@ PyTorch's defaults: those of Adam, and λ = 0.01.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import Shrink, StepDown
+from attncli.arithmetic.equations.formulas import cell
+from attncli.arithmetic.expression import Number, Product, Sum, rewritten
+from attncli.arithmetic.operations import FirstAverage, MovingAverage, Same, Shrink, StepDown
+from attncli.arithmetic.operations.indexed import Indexed
+from attncli.records import NamedTuple
 from attncli.scenario.training import UPDATES
 from attncli.steps.step import Mistake
 from attncli.steps.training.moments import MAKES, MISTAKES, SETTINGS, quotient
-from attncli.steps.training.optimizer import Optimizer, Parameter, planned_as, weight_decay
+from attncli.steps.training.optimizer import Optimizer, Parameter, weight_decay
 from attncli.steps.training.optimizers.adam import HAPPENS
 from attncli.steps.training.optimizers.sgd import DECAY
 from attncli.trace import Definition, UpdatePlace
@@ -31,15 +34,61 @@ def _plan(one: Parameter, said: Mapping[str, Number]) -> Iterator[Definition]:
     yield Definition(one.made(UPDATES), StepDown(rate), (start, last.name))
 
 
-def _not_shrunk(place: UpdatePlace) -> Definition | None:
-    """Without the shrinking: what is left of it where the decay goes another way."""
-    shrunk = next((one for one in place.planned if isinstance(one.operation, Shrink)), None)
-    if shrunk is None:
-        return None
-    return planned_as(
-        place,
-        StepDown,
-        lambda one: one._replace(operands=(*shrunk.operands, one.operands[1])),
+class _Decayed(NamedTuple):
+    """What an update makes of one parameter: the averages, the shrunk parameter, the step."""
+
+    averages: tuple[Definition, ...]
+    shrunk: Definition
+    step: Definition
+
+    @property
+    def not_shrunk(self) -> Definition:
+        """The step from where the parameter is."""
+        return self.step._replace(operands=(*self.shrunk.operands, self.step.operands[1]))
+
+    def as_gradient(self) -> Iterator[Definition]:
+        """All with λ x as a part of the gradient, and no shrinking, as Adam has it."""
+        assert isinstance(self.shrunk.operation, Shrink)
+        for one in self.averages:
+            assert isinstance(one.operation, Indexed)
+            average = _of_decayed(one.operation, self.shrunk.operation.decay)
+            yield one._replace(operation=average, operands=(*one.operands, *self.shrunk.operands))
+        yield self.shrunk._replace(operation=Same())
+        yield self.not_shrunk
+
+
+def _of_decayed(average: Indexed, decay: Number) -> Indexed:
+    """An average of g + λ x, of one of g; x is an operand more."""
+    count = len(average.sides.operands)
+    gradient, x = cell(count - 1, "i", "j"), cell(count, "i", "j")
+    decayed = Sum((gradient, Product((decay, x))))
+    tree = rewritten(average.tree, lambda node: decayed if node == gradient else None)
+    return Indexed(f"{', '.join(['n m'] * (count + 1))} -> n m", tree)
+
+
+def _decayed(place: UpdatePlace) -> Iterator[_Decayed]:
+    """Each parameter that is shrunk."""
+    averages, shrunk = list[Definition](), None
+    for one in place.planned:
+        if isinstance(one.operation, FirstAverage | MovingAverage):
+            averages.append(one)
+        elif isinstance(one.operation, Shrink):
+            shrunk = one
+        elif isinstance(one.operation, StepDown) and shrunk is not None:
+            yield _Decayed(tuple(averages), shrunk, one)
+            averages, shrunk = [], None
+
+
+def _mistake(
+    name: str, says: str, wrong: Callable[[_Decayed], Iterable[Definition]]
+) -> Mistake[UpdatePlace]:
+    """One that is made alike with each parameter."""
+
+    def made(place: UpdatePlace) -> tuple[Definition, ...]:
+        return tuple(definition for one in _decayed(place) for definition in wrong(one))
+
+    return Mistake(
+        name, says, lambda place: next(iter(made(place)), None), also=lambda place: made(place)[1:]
     )
 
 
@@ -51,10 +100,16 @@ OPTIMIZER = Optimizer(
     makes=(*MAKES, _SHRUNK),
     mistakes=(
         *MISTAKES,
-        Mistake(
+        _mistake(
             "not_shrunk",
             "Leaving the parameter as it is, without its weight decay.",
-            _not_shrunk,
+            lambda one: (one.not_shrunk,),
+        ),
+        _mistake(
+            "decay_in_the_gradient",
+            "Adding the weight decay to the gradient, as Adam has it, instead of shrinking the"
+            " parameter.",
+            _Decayed.as_gradient,
         ),
     ),
 )

@@ -10,16 +10,15 @@ from collections.abc import Iterator, Mapping
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import Same, StepDown, TimesPlus
 from attncli.scenario.training import UPDATES
-from attncli.steps.step import Mistake
 from attncli.steps.training.optimizer import (
     Optimizer,
     Parameter,
-    planned_as,
+    mistake,
     share,
     with_decay,
 )
 from attncli.steps.training.optimizers.sgd import DECAY
-from attncli.trace import Definition, UpdatePlace
+from attncli.trace import Definition
 
 _VELOCITY = "velocity"
 _KEPT = share("momentum", "0.9", "of momentum: the part μ of the velocity that is kept")
@@ -38,14 +37,6 @@ def _plan(one: Parameter, said: Mapping[str, Number]) -> Iterator[Definition]:
     yield Definition(one.made(UPDATES), StepDown(said["learning_rate"]), (one.before, velocity))
 
 
-def _forgotten(place: UpdatePlace) -> Definition | None:
-    return planned_as(
-        place,
-        TimesPlus,
-        lambda one: one._replace(operation=Same(), operands=one.operands[1:])
-    )  # fmt: skip
-
-
 OPTIMIZER = Optimizer(
     name="momentum",
     happens=(
@@ -56,10 +47,11 @@ OPTIMIZER = Optimizer(
     settings=(_KEPT, DECAY),
     makes=("decayed", _VELOCITY),
     mistakes=(
-        Mistake(
+        mistake(
             "velocity_forgotten",
             "Leaving out the velocity of before, so that only the gradient counts.",
-            _forgotten,
+            TimesPlus,
+            lambda one: one._replace(operation=Same(), operands=one.operands[1:]),
         ),
     ),
 )
