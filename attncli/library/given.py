@@ -35,7 +35,7 @@ def _array(given: Numbers) -> NDArray[Any]:
 
 def _shaped(quantity: Quantity, array: NDArray[Any]) -> NDArray[Any]:
     n, m = quantity.matrix.shape
-    is_flat = quantity.is_list or quantity.rows.names == ("",)
+    is_flat = quantity.is_list or quantity.is_vector
     if array.shape == (n, m) or (is_flat and array.shape == (n * m,)):
         return array.reshape(n, m)
     raise ValueError(f"{quantity.name} has the shape ({n}, {m}), not {array.shape}")

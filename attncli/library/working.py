@@ -26,6 +26,7 @@ def cells_of(trace: Trace, name: Name, address: Address) -> Sequence[tuple[Name,
     ValueError."""
     quantity = trace.quantities.get(name)
     sides = 0 if quantity is None or quantity.is_number else 2 - quantity.is_list
+    sides -= quantity is not None and quantity.is_vector
     if quantity is None or len(address.indices) >= sides:
         return [(name, address)]
     n, m = quantity.matrix.shape

@@ -73,6 +73,7 @@ def address_of(quantity: Quantity, i: int, j: int) -> Address:
     """The address of a cell, from 0; its name may end in a time, so that it isn't parsed."""
     axes = () if quantity.is_number else (quantity.rows, quantity.columns)
     named = [axis.names[place] for axis, place in zip(axes, (i, j), strict=False) if axis.names]
+    named = named[1:] if quantity.is_vector else named
     return Address(quantity.name, tuple(Index(name, quoted=True) for name in named))
 
 

@@ -139,6 +139,7 @@ def _numbers(
         axis.find(i, quantity.name)
         for axis, i in zip(_axes(quantity, indices), indices, strict=False)
     ]
+    places = [0, *places] if quantity.is_vector and len(places) == 1 else places
     shape = quantity.matrix.shape if quantity.columns.names else quantity.matrix.shape[:1]
     free = shape[len(places) :]
     if _extents(free) != _extents(printed.shape):
@@ -172,7 +173,7 @@ def _axes(quantity: Quantity, indices: Sequence[Index]) -> tuple[Axis, ...]:
     axes = (quantity.rows, quantity.columns)[: 1 if quantity.is_list else 2]
     if len(indices) > len(axes) or (indices and quantity.is_number):
         quantity.find(Address(quantity.name, tuple(indices)))
-    return axes
+    return axes[1:] if quantity.is_vector and len(indices) == 1 else axes
 
 
 def _extents(shape: Sequence[int]) -> list[int]:

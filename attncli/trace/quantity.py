@@ -194,6 +194,12 @@ class Quantity:
         """Whether it is one number a row, such as `exp_sum`."""
         return not self.columns.names
 
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is one row that has no name, such as a bias, whose numbers are addressed by
+        their columns alone: `b1[2]`."""
+        return not self.is_list and self.rows.names == ("",)
+
     def holding(self, matrix: Matrix) -> Quantity:
         """The same quantity with other numbers."""
         return Quantity(self.name, matrix, self.rows, self.columns, self.definition, self.origin)
@@ -218,8 +224,11 @@ class Quantity:
         axes = (self.rows,) if self.is_list else (self.rows, self.columns)
         if self.is_number and not address.indices:
             return 0, 0
+        if self.is_vector and len(address.indices) == 1:
+            return 0, self.columns.find(address.indices[0], self.name)
         if len(address.indices) != len(axes):
             what = "a row" if self.is_list else "a row and a column"
+            what = "a column" if self.is_vector else what
             example = self.address(0, 0)
             wrong = f"{self.name} is addressed by {what}"
             raise AddressError(wrong, f"write it like {shortened(example)}")
@@ -228,8 +237,10 @@ class Quantity:
 
     def indices(self, i: int, j: int | None = None) -> tuple[Word, ...]:
         """The names that address cell (i, j), or row i; the only row of a bias has none."""
-        if self.is_number or (j is None and self.rows.names == ("",)):
+        if self.is_number:
             return ()
+        if self.is_vector:
+            return () if j is None else (self.columns.word(j),)
         row = self.rows.word(i)
         return (row,) if j is None or self.is_list else (row, self.columns.word(j))
 

@@ -23,7 +23,7 @@ def first_cell_of(trace: Trace, line: str) -> Location:
     """The cell that a line works out, or the first one of its row. Raises AddressError."""
     name, indices = parse_address(line)
     quantity = trace[known_name(name, [one.name for one in trace.quantities.values()])]
-    if len(indices) != 1 or quantity.is_list:
+    if len(indices) != 1 or quantity.is_list or quantity.is_vector:
         return cell_of(trace, line)
     return Location(quantity.name, quantity.rows.find(indices[0], quantity.name), 0)
 

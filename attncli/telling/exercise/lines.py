@@ -204,10 +204,7 @@ class LineAsker(NamedTuple):
     def by_name(self, cell: Location) -> Symbol:
         """A hidden number by its name: `exp[love, AI]`."""
         quantity = self.trace[cell.quantity]
-        indices = quantity.indices(cell.row, cell.column)
-        if quantity.rows.names == ("",):  # a vector, whose only row has no name
-            indices = indices[1:]
-        return Symbol(quantity.name.seen_from(self.path), indices)
+        return quantity.symbol(cell.row, cell.column, quantity.name.seen_from(self.path))
 
     def row_by_name(self, vector: Vector) -> Symbol | None:
         """A vector that is a row of a hidden quantity, by its name: `Q[love]`."""
