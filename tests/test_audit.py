@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import elided_rows
 from attncli.arithmetic.operations import Listed, One
-from attncli.arithmetic.operations.composed import TargetDifference
+from attncli.arithmetic.operations.composed import DistributionDifference, TargetDifference
 from attncli.render import format_names
 from attncli.steps import step_named
 from attncli.telling.working import cell_line
@@ -123,7 +123,8 @@ def gathered(trace: Trace) -> set[str]:
     return {
         one.name
         for one in trace.plan
-        if one.operation.repeats or isinstance(one.operation, TargetDifference)
+        if one.operation.repeats
+        or isinstance(one.operation, DistributionDifference | TargetDifference)
     }
 
 

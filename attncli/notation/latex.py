@@ -73,13 +73,7 @@ class LatexNotation(Notation):
 
     def symbol(self, node: ex.Symbol) -> str:
         indices = f"[{', '.join(map(self.word, node.indices))}]" if node.indices else ""
-        name = node.name if isinstance(node.name, Name) else Name(node.name)
-        if name.time is None:
-            return _named(name) + indices
-        is_within = name.path.time is not None  # `gates[2].forget`
-        timed, within = (name.path, f".{_named(name.alone)}") if is_within else (name, "")
-        time = str(name.time).replace("−", "-")
-        return rf"{_named(timed.at(None))}^{{\langle {time} \rangle}}{within}{indices}"
+        return _timed(node.name if isinstance(node.name, Name) else Name(node.name)) + indices
 
     def quotient(self, node: ex.Quotient) -> str:
         if self.inline:
@@ -116,6 +110,16 @@ class LatexNotation(Notation):
     def total(self, node: ex.Total) -> str:
         alike = rf":\thinspace {'='.join(map(self.write, node.alike))}" if node.alike else ""
         return rf"\sum _{{{node.over}{alike}}} {self.held(node.operand, FACTOR)}"
+
+
+def _timed(name: Name) -> str:
+    """The name of a quantity with its time above it, and with that of its place above that."""
+    if name.time is None:
+        return _named(name)
+    if name.path.time is not None:  # `gates[2].forget`
+        return f"{_timed(name.path)}.{_timed(name.alone)}"
+    time = str(name.time).replace("−", "-")
+    return rf"{_named(name.at(None))}^{{\langle {time} \rangle}}"
 
 
 def _named(name: Name) -> str:

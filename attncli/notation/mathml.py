@@ -129,6 +129,8 @@ def _named(name: Name) -> str:
     gradient is of."""
     if name.path and name.inside(GRADIENTS):
         return _row(_element("mi", "∂"), _named(name.seen_from(GRADIENTS)))
+    if name.alone.time is not None and name.path.time is not None:  # `a[2].aa[3]`
+        return _row(_named(name.path), _identifier("."), _named(name.alone))
     if name.time is not None:
         time = _row(_operator("⟨"), _element("mtext", escape(str(name.time))), _operator("⟩"))
         return _element("msup", _named(name.at(None)) + time)

@@ -85,6 +85,8 @@ class TypstNotation(Notation):
         gradient is of."""
         if name.path and name.inside(GRADIENTS):
             return f"{literal('∂')} {self._named(name.seen_from(GRADIENTS))}"
+        if name.alone.time is not None and name.path.time is not None:  # `a[2].aa[3]`
+            return f"{self._named(name.path)}{literal('.')}{self._named(name.alone)}"
         if name.time is not None:
             time = str(name.time).replace("-", MINUS)
             return f"attach({self._named(name.at(None))}, t: ⟨{self.letters(time)}⟩)"

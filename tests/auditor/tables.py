@@ -41,6 +41,8 @@ class Table:
         """A number, or a row of them, or all of a list, as printed."""
         if not indices and not self.columns and len(self.text) > 1:
             return self.text  # a vector told in one row
+        if self.rows == [""] and self.columns and len(indices) == 1:  # of a bias `b1[2]`
+            return str(self.text[0][_place(indices[0], self.columns)])
         row = self.text[_place(indices[0], self.rows)] if indices else self.text[0]
         if len(indices) > 1:
             return str(row[_place(indices[1], self.columns)])

@@ -116,7 +116,7 @@ class _Update(NamedTuple):
     sheet: Sheet
     mistake: str
     place: str
-    count: int
+    number: int
 
     def made(self, now: dict[str, str]) -> dict[str, str]:
         """What the parameters are called after it."""
@@ -176,12 +176,12 @@ class _Update(NamedTuple):
 
     def _average(self, what: str, name: str, beta: float, new: Array) -> str:
         average = self.write(f"{what}.{name}", beta * self._kept(what, name) + (1 - beta) * new)
-        corrected = 1 if self.mistake == "bias_not_corrected" else 1 - beta**self.count
+        corrected = 1 if self.mistake == "bias_not_corrected" else 1 - beta**self.number
         return self.write(f"{what}_hat.{name}", self.sheet.read(average) / corrected)
 
     def _kept(self, what: str, name: str) -> Array:
         """What it was after the update before; 0 at first."""
-        if self.count == 1:
+        if self.number == 1:
             return np.zeros(self.model.given[name].shape)
-        place = f"train[{self.count - 2}]." if self.count > 2 else ""
+        place = f"train[{self.number - 2}]." if self.number > 2 else ""
         return self.sheet.read(f"{place}{what}.{name}")

@@ -189,6 +189,9 @@ class DistributionDifference(Operation):
         difference = minus(operands[1].number(i, j), operands[2].number(row, j))
         return (Product((operands[4].number(row, 0), difference)),)
 
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[1].shape[1], *operands),)
+
     def places(self, *operands: Matrix) -> int | None:
         _, p, y, _, gradient = operands
         if p.places is None or y.places is None or gradient.places is None:
