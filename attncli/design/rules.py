@@ -78,11 +78,16 @@ def zeros(made: CandidateQuantity) -> Flags | None:
 
 
 def repeats(made: CandidateQuantity) -> Flags | None:
-    """Rows and columns that are shown like another one; masks and lists aside, and columns that
-    an activation made 0."""
-    if made.is_list or isinstance(made.operation, ZeroOne):
+    """Rows and columns that are shown like another one; masks and lists aside, columns that an
+    activation made 0, and products of a column and a row, where two equal numbers make two."""
+    if made.is_list or isinstance(made.operation, ZeroOne) or _is_outer(made):
         return None
     return np.asarray(alike_rows(made) | alike_columns(made))
+
+
+def _is_outer(made: CandidateQuantity) -> bool:
+    """Whether a matrix is made of columns alone, as ∂W = ∂z xᵀ is."""
+    return bool(made.operands) and all(one.shape[1] == 1 for one in made.operands)
 
 
 def alike_rows(made: CandidateQuantity) -> Flags:
