@@ -1,7 +1,8 @@
 """What `records` is when the program runs: classes share the methods that the standard library
 would write for each of them.
 
-A function of so many parameters is compiled once; each class has it with the names of its fields.
+A function of so many parameters is compiled once; each class has it with the names of its fields,
+from when it is first called: of the classes that a command imports, many never are.
 """
 
 from __future__ import annotations
@@ -63,14 +64,33 @@ def _code_of_start(count: int, has_more: bool) -> CodeType:
     return function.__code__
 
 
-def _members(body: Mapping[str, Any], kind: str = "") -> dict[str, object]:
+def _members(body: Mapping[str, Any]) -> dict[str, object]:
     """What a class of tuples has, by the annotations of its body."""
     fields = tuple(body.get("__annotations__", ()))
     usual = {field: body[field] for field in fields if field in body}
-    new = _function("__new__", fields, usual.values(), tuple.__new__, kind)
-    made: dict[str, object] = {field: _tuplegetter(k, "") for k, field in enumerate(fields)}
+    made: dict[str, object] = dict(zip(fields, map(_getter, range(len(fields))), strict=True))
     made |= {"_fields": fields, "_field_defaults": usual, "__match_args__": fields}
-    return made | {"__new__": new}
+    return made | {"__new__": _new}
+
+
+@cache
+def _getter(place: int) -> object:
+    """What reads the value at a place of a tuple."""
+    return _tuplegetter(place, "")
+
+
+def _new(cls: Any, /, *values: object, **named: object) -> Any:  # noqa: ANN401
+    """The first value of a class of tuples: writes the class what makes the others."""
+    owner = _owner(cls, "_fields")
+    kind = owner.__name__ if issubclass(owner, Node) else ""
+    usual = owner._field_defaults.values()
+    owner.__new__ = _function("__new__", owner._fields, usual, tuple.__new__, kind)
+    return owner.__new__(cls, *values, **named)
+
+
+def _owner(cls: type, member: str) -> Any:  # noqa: ANN401
+    """The class in whose body a member of this class is."""
+    return next(one for one in cls.__mro__ if member in vars(one))
 
 
 def _shown(name: str, values: Mapping[str, object]) -> str:
@@ -123,7 +143,7 @@ class Node(tuple[Any, ...]):
     __slots__ = ()
 
     def __init_subclass__(cls) -> None:
-        for name, member in _members(vars(cls), cls.__name__).items():
+        for name, member in _members(vars(cls)).items():
             setattr(cls, name, member)
 
     @property
@@ -173,11 +193,10 @@ def dataclass(
     if made is None:
         return lambda made: dataclass(made, frozen=frozen, eq=eq, repr=repr)
     fields = {**getattr(made, "_record", {}), **_own_fields(made)}
-    usual = [one.default for one in fields.values() if one.default is not _ABSENT]
     methods: dict[str, object] = {"_record": fields, "__match_args__": (*fields,)}
     compared = [name for name, said in fields.items() if said.compare]
     methods["_compared"] = property(attrgetter(*compared) if compared else lambda _: ())
-    methods["__init__"] = _starting([*fields], usual, _finishing(made, fields))
+    methods["__init__"] = _init
     methods |= {"__repr__": _repr} if repr else {}
     methods |= {"__eq__": _eq, "__hash__": _hash if frozen else None} if eq else {}
     methods |= {"__setattr__": _refuse, "__delattr__": _refuse} if frozen else {}
@@ -196,6 +215,15 @@ def _own_fields(made: type) -> dict[str, _Field]:
         if default is not fields[name].default:
             setattr(made, name, fields[name].default)
     return fields
+
+
+def _init(self: Any, /, *values: object, **named: object) -> None:  # noqa: ANN401
+    """Starts the first value of a dataclass: writes the class what starts the others."""
+    owner = _owner(type(self), "_record")
+    fields = owner._record
+    usual = [one.default for one in fields.values() if one.default is not _ABSENT]
+    owner.__init__ = _starting([*fields], usual, _finishing(owner, fields))
+    owner.__init__(self, *values, **named)
 
 
 def _finishing(made: type, fields: Mapping[str, _Field]) -> Callable[[Any], None] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import (
     Equation,
@@ -21,14 +22,16 @@ from attncli.arithmetic.expression import (
     Symbol,
     Vector,
 )
-from attncli.languages.words import FrameWords
 from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
 from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Plane
-from attncli.questions import Paper, Question, SelfCheck, Worth, counted_points
 from attncli.records import NamedTuple
 from attncli.tables import Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.word import Word
+
+if TYPE_CHECKING:
+    from attncli.languages.words import FrameWords
+    from attncli.questions import Paper, Question, SelfCheck, Worth
 
 
 class Term(NamedTuple):
@@ -238,6 +241,8 @@ class Section(NamedTuple):
 
     def heading_with_points(self, words: FrameWords) -> Spans:
         """`5 · Softmax (21 points)`; without them where nothing is asked."""
+        from attncli.questions import counted_points  # which pages without questions do without
+
         points = f" ({counted_points(self.points, words)})"
         return (*self.heading, points) if self.questions else self.heading
 

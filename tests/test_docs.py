@@ -306,6 +306,10 @@ OF_OTHERS = (
 """Parts of the names of modules that a scenario without masks, norms, … doesn't need."""
 
 
+OF_OTHER_LIBRARIES = ("fractions", "string", "rich.cells", "shlex", "encodings.utf_8_sig")
+"""What only some numbers, templates and somebody's words need."""
+
+
 def imported_by(*command: str) -> set[str]:
     """The modules that are imported when a command is run."""
     code = (
@@ -320,7 +324,8 @@ def imported_by(*command: str) -> set[str]:
 
 @pytest.mark.parametrize("command", [[], ["list"]])
 def test_scenarios_are_listed_without_numpy(command: list[str]) -> None:
-    assert imported_by(*command).isdisjoint({"numpy", "yaml"})
+    needless = {"numpy", "yaml", "rich.cells", "attncli.questions", "attncli.languages.words"}
+    assert imported_by(*command).isdisjoint(needless)
 
 
 @pytest.mark.parametrize("command", [["--help"], ["--version"], ["run", "--help"], ["new", "-"]])
@@ -330,7 +335,11 @@ def test_nothing_is_imported_that_help_does_not_need(command: list[str]) -> None
 
 @pytest.mark.parametrize("command", ["run", "validate"])
 def test_a_command_imports_what_its_scenario_needs(command: str) -> None:
-    own = {name for name in imported_by(command, "i_love_ai") if name.startswith("attncli.")}
+    imported = imported_by(command, "i_love_ai")
+    assert imported.isdisjoint(OF_OTHER_LIBRARIES)
+    equations = {f"attncli.arithmetic.equations.{name}" for name in ("extended", "fractions")}
+    assert imported.isdisjoint(equations)  # only what lies next to a half needs them
+    own = {name for name in imported if name.startswith("attncli.")}
     assert not [name for name in own if not {*name.split(".")}.isdisjoint(OF_OTHERS)]
     commands = {name for name in own if name.startswith("attncli.cli.")} & {
         f"attncli.cli.{module}" for module in cli.COMMANDS.values()

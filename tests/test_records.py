@@ -29,6 +29,20 @@ def tuples(base: Any) -> Any:
     return Pair
 
 
+def longer(base: Any) -> Any:
+    class Longer(base):  # type: ignore[misc]
+        """More fields than most have."""
+
+        a: int
+        b: int
+        c: int
+        d: int
+        e: int = 5
+        f: int = 6
+
+    return Longer
+
+
 class Tuple(NamedTuple):
     """One that can be pickled."""
 
@@ -86,6 +100,27 @@ TUPLE_ACTS: tuple[Callable[[Any], Any], ...] = (
 @pytest.mark.parametrize("act", TUPLE_ACTS)
 def test_a_named_tuple_is_as_typing_has_it(act: Callable[[Any], Any]) -> None:
     mine, theirs = tuples(ours.NamedTuple), tuples(typing.NamedTuple)
+    assert outcome(lambda: act(mine)) == outcome(lambda: act(theirs))
+
+
+LONGER_ACTS: tuple[Callable[[Any], Any], ...] = (
+    lambda made: made(1, 2, 3, 4),
+    lambda made: made(1, 2, 3, 4, 5, 7),
+    lambda made: made(1, 2, c=3, d=4),
+    lambda made: made(1, 2, 3, 4, f=8),
+    lambda made: made(f=1, e=2, d=3, c=4, b=5, a=6),
+    lambda made: made(1, 2, 3),
+    lambda made: made(1, 2, d=3),
+    lambda made: made(1, 2, 3, 4, 5, 6, 7),
+    lambda made: made(1, 2, 3, 4, a=5),
+    lambda made: made(1, 2, 3, 4, g=5),
+    lambda made: made(1, 2, 3, 4)._replace(e=0),
+)
+
+
+@pytest.mark.parametrize("act", LONGER_ACTS)
+def test_a_longer_named_tuple_is_as_typing_has_it(act: Callable[[Any], Any]) -> None:
+    mine, theirs = longer(ours.NamedTuple), longer(typing.NamedTuple)
     assert outcome(lambda: act(mine)) == outcome(lambda: act(theirs))
 
 

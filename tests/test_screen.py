@@ -8,9 +8,10 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from attncli.notation.plain import GLUE
-from attncli.render.screen.lines import StyledText, line_width, width, wrapped
+from attncli.render.screen.lines import CELLS, StyledText, line_width, width, wrapped
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
 from tests.pages import SHIPPED, page_of, trace_of
@@ -25,6 +26,11 @@ def numbers(page: str) -> Counter[str]:
 
 SMALL, STRUCTURED = "i_love_ai", "encoder_block"
 OTHERS = [name for name in SHIPPED if name not in (SMALL, STRUCTURED)]
+
+
+@pytest.mark.parametrize("character", CELLS)
+def test_what_pages_say_themselves_is_as_wide_as_terminals_have_it(character: str) -> None:
+    assert width(f"√{character}") == cell_len(f"√{character}") == 1 + CELLS[character]
 
 
 def check_no_digit_is_lost(trace: Trace, detail: str, *sizes: int) -> None:

@@ -52,7 +52,7 @@ class Address(NamedTuple):
 _SHAPE = r"\s*((?:[^\[\]]+\[\d+\]\.)*[^\[\]]+?(?:\[\d+\](?=\s*\[))?)\s*(?:\[(.*)\])?\s*"
 _SEGMENT = r"\.|\[(\d+)\]"
 _INDEX = r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s](?:[^,]*[^,\s])?))\s*(?:,|$)"""
-_BARE = re.compile(r"""[^\s",\[\]\\](?:[^",\[\]\\\n]*[^\s",\[\]\\])?""")
+_BARE = r"""[^\s",\[\]\\](?:[^",\[\]\\\n]*[^\s",\[\]\\])?"""
 
 
 def parse_address(text: str) -> Address:
@@ -81,7 +81,9 @@ def _indices(inside: str, text: str) -> list[Index]:
 @lru_cache(maxsize=4096)
 def write_index(name: str) -> str:
     """A name as an index, in quotes where it would otherwise be read as something else."""
-    if _BARE.fullmatch(name) and not (name.isascii() and name.isdigit()):
+    if name.isidentifier():  # as most are
+        return name
+    if re.fullmatch(_BARE, name) and not (name.isascii() and name.isdigit()):
         return name
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

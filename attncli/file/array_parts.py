@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[Any]"
-_RANGE = re.compile(r"(\d{0,9}):(\d{0,9})")
+_RANGE = r"(\d{0,9}):(\d{0,9})"
 
 
 class ArrayPart(NamedTuple):
@@ -143,7 +143,7 @@ class _RangeKind:
     """`0:64`: from 0 on, up to but without 64."""
 
     def read(self, node: Node, problems: Problems) -> slice | None:
-        match = _RANGE.fullmatch(node.text) if isinstance(node, Scalar) else None
+        match = re.fullmatch(_RANGE, node.text) if isinstance(node, Scalar) else None
         ends = [int(end) if end else None for end in match.groups()] if match else [0, 0]
         if ends[1] is not None and (ends[0] or 0) >= ends[1]:
             wrong = f"{describe(node)}, where a range belongs"
@@ -152,7 +152,7 @@ class _RangeKind:
         return slice(*ends)
 
     def schema(self) -> Schema:
-        return {"type": "string", "pattern": f"^{_RANGE.pattern}$"}
+        return {"type": "string", "pattern": f"^{_RANGE}$"}
 
 
 class _SplitKind:

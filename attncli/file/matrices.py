@@ -18,7 +18,7 @@ from attncli.records import NamedTuple
 
 _INFINITE = Decimal("-Infinity")
 _MINUS_INFINITY = ("-inf", "-.inf")
-_ONES = re.compile(r"(?P<one>[Tt]rue|1(\.0*)?)|[Ff]alse|0(\.0*)?")
+_ONES = r"(?P<one>[Tt]rue|1(\.0*)?)|[Ff]alse|0(\.0*)?"
 
 
 class NamedRows(NamedTuple):
@@ -48,7 +48,7 @@ class EntryKind(NamedTuple):
             return self._infinity(node, problems)
         if not self.truth:
             return NumberKind().read(node, problems)
-        if isinstance(node, Scalar) and (known := _ONES.fullmatch(node.text)):
+        if isinstance(node, Scalar) and (known := re.fullmatch(_ONES, node.text)):
             return Decimal(bool(known["one"]))
         wrong = f"{describe(node)} is neither true nor false"
         problems.add(node.where, wrong, "give true or false, or 1 or 0")

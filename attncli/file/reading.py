@@ -7,6 +7,7 @@ neither aliases nor nesting can make a small file large.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -102,8 +103,9 @@ def _bytes_of(path: Path, hint: Hint) -> bytes:
 
 
 def _decode(data: bytes, source: str) -> str:
+    data = data.removeprefix(BOM_UTF8)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode()
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8", errors="replace")
         raise scenario_error(

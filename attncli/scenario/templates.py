@@ -21,14 +21,14 @@ EXPERT = "{e}"
 """The same for the number of an expert."""
 _ENCODER, _EXPERTS = "encoder", "experts"
 _NAME = "its name, in which `{i}` is the number of a layer, from 0, and `{e}` that of an expert"
-_ENTRY = re.compile(r"\d{1,6}|\{[ie]\}")
+_ENTRY = r"\d{1,6}|\{[ie]\}"
 
 
 class _EntryKind:
     """A number from 0, or that of the layer or the expert."""
 
     def read(self, node: Node, problems: Problems) -> str | None:
-        if isinstance(node, Scalar) and _ENTRY.fullmatch(node.text):
+        if isinstance(node, Scalar) and re.fullmatch(_ENTRY, node.text):
             return node.text
         wrong = f"{describe(node)}, where a number from 0 belongs"
         problems.add(node.where, wrong, "give one, or '{i}' for a layer's, '{e}' for an expert's")

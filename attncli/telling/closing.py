@@ -3,7 +3,6 @@ where to read on."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -78,7 +77,7 @@ def _judged(trace: Trace) -> list[Block]:
         return []
     which = "Does it follow" if count == 1 else "Which of these follow"
     said = f"{which} where one rounds otherwise on the way? "
-    return [Note((said, Term(f"attn check {shlex.quote(called)}")))]
+    return [Note((said, Term(f"attn check {_typed(called)}")))]
 
 
 def _why(trace: Trace, selection: Selection) -> list[Block]:
@@ -89,7 +88,7 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
         return []
     part = last_finding(trace, selection)[0] or told[-1]
     step = _way_to_read_of(told) or part.step
-    explained = f"{shlex.quote(called)} --step {step}"
+    explained = f"{_typed(called)} --step {step}"
     if any(one is weights_of(trace) for one in unused_in(trace)):
         explained = "softmax"
     return [Note(("Why? ", Term(f"attn explain {explained}")))]
@@ -102,6 +101,15 @@ def _way_to_read_of(told: Sequence[PlannedStep]) -> str:
         return ""
     back = [part.step for part in told if isinstance(part.place, BackwardPlace)]
     return next((step for step in back if step == "backward_memory"), back[0])
+
+
+def _typed(called: str) -> str:
+    """A name or a path as it is typed in a shell."""
+    if called.isascii() and called.isidentifier():  # as those of shipped scenarios are
+        return called
+    from shlex import quote
+
+    return quote(called)
 
 
 def as_asked_for(scenario: Scenario) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from string import Formatter
 
 from attncli.document import Span, Spans
 from attncli.word import Word
@@ -29,9 +28,10 @@ def put_in(template: str, **parts: Spans | str) -> Spans:
 
 
 @lru_cache(maxsize=512)
-def _fields(template: str) -> tuple[tuple[str, str | None], ...]:
+def _fields(template: str) -> tuple[tuple[str, str], ...]:
     """The texts of a template, each with the name of what comes after it."""
-    return tuple((text, name) for text, name, _, _ in Formatter().parse(template))
+    parts = [part.partition("{")[::2] for part in template.split("}")]
+    return tuple(part for part in parts if any(part))
 
 
 def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:

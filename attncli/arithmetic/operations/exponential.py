@@ -17,7 +17,6 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.decimals import SIGNIFICANT
 from attncli.arithmetic.equations.bounds import EPSILON
-from attncli.arithmetic.equations.extended import long_epsilon, long_of
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     INNER,
@@ -173,6 +172,8 @@ class Exponential(Indexed):
     rough_error = error
 
     def extended(self, cells: Cells, *operands: Matrix) -> tuple[Long, Error] | None:
+        from attncli.arithmetic.equations.extended import long_epsilon, long_of
+
         scores = operands[0]
         x = long_of(scores.values[cells], scores.places)
         if x is not None and not self._is_plain(scores):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from attncli.arithmetic.equations import formulas
 from attncli.arithmetic.equations.arrays import program
@@ -12,8 +13,6 @@ from attncli.arithmetic.equations.axes import Work
 from attncli.arithmetic.equations.bounds import bound, keeps_digits
 from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
-from attncli.arithmetic.equations.extended import extended, long_epsilon
-from attncli.arithmetic.equations.fractions import Fractions
 from attncli.arithmetic.equations.ranges import Ranges
 from attncli.arithmetic.equations.working import Filled, filled
 from attncli.arithmetic.expression import (
@@ -31,6 +30,9 @@ from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_ro
 from attncli.arithmetic.rounding import Array, Cells, Doubtful, Error, Long, Range
 from attncli.arithmetic.signature import axes_of
 from attncli.records import dataclass
+
+if TYPE_CHECKING:
+    from attncli.arithmetic.equations.fractions import Fractions
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,8 @@ class Indexed(ByFirstForm):
         return self._fractions.units(operands, doubtful)
 
     def extended(self, cells: Cells, *operands: Matrix) -> tuple[Long, Error] | None:
+        from attncli.arithmetic.equations.extended import extended, long_epsilon
+
         values = extended(self._careful, self.sides, operands, cells)
         if values is None:
             return None
@@ -161,6 +165,8 @@ class Indexed(ByFirstForm):
 
     @cached_property
     def _fractions(self) -> Fractions:
+        from attncli.arithmetic.equations.fractions import Fractions  # which few pages need
+
         return Fractions(self.tree, self.sides)
 
     @cached_property

@@ -22,7 +22,7 @@ _END = "\u2064"
 """Invisible operators, of category Cf."""
 _INK = {mark: ink for ink, mark in _BEGIN.items()}
 _NO_MARKS = str.maketrans(dict.fromkeys([*_INK, _END]))
-_MARKED = re.compile(f"([{''.join(_INK)}])([^{_END}]*){_END}")
+_MARKED = f"([{''.join(_INK)}])([^{_END}]*){_END}"
 
 
 class _InkedNotation(Inked, PlainNotation):
@@ -58,7 +58,7 @@ def without_marks(text: str) -> str:
 def in_inks(piece: StyledText) -> Iterator[StyledText]:
     """A piece in parts, each in its ink."""
     end = 0
-    for found in _MARKED.finditer(piece.text):
+    for found in re.finditer(_MARKED, piece.text):
         yield StyledText(piece.text[end : found.start()], piece.style)
         yield StyledText(found[2], f"{piece.style} {_INK[found[1]]}")
         end = found.end()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
-
-from rich.cells import cell_len
 
 from attncli.notation.plain import GLUE, unbreakable
 from attncli.notation.words import ISOLATE, POP
@@ -17,7 +16,14 @@ BRACKETS = "[]()"
 """Those of mathematics."""
 _DEEPEST = 8
 """So many brackets in each other are told apart; somebody's words may open any number."""
-_BEFORE_SIGNS = re.compile(f"{GLUE}(?=[=×]{GLUE})")
+_HIDDEN = f"\u2061\u2062\u2063\u2064{ISOLATE}{POP}"
+"""What takes no room: the marks of inks, and what words that run to the left stand between."""
+_SIGNS = "·×²√∞≈≤≥−∂Σ∇ᵀαβγδεηθλσ→←▸▶•–…⋮✓│─┼═█▇▆▅▄▃▂▁“”"
+CELLS = dict.fromkeys(map(chr, range(0x20, 0x7F)), 1) | dict.fromkeys(_HIDDEN, 0)
+CELLS |= dict.fromkeys((GLUE, *_SIGNS), 1)
+"""The cells of all that a page says by itself; only somebody's words may need rich's tables, which
+take their time."""
+_BEFORE_SIGNS = f"{GLUE}(?=[=×]{GLUE})"
 
 
 class StyledText(NamedTuple):
@@ -34,7 +40,17 @@ NEW_PAGE: Line = [StyledText("\f", "page")]
 
 def width(text: str) -> int:
     """The cells that a text takes: two for wide characters, none for combining ones."""
-    return len(text) if text.isascii() else cell_len(text)
+    return len(text) if text.isascii() else _cells(text)
+
+
+@lru_cache(maxsize=4096)
+def _cells(text: str) -> int:
+    try:
+        return sum(map(CELLS.__getitem__, text))
+    except KeyError:
+        from rich.cells import cell_len
+
+        return cell_len(text)
 
 
 def line_width(line: Line) -> int:
@@ -60,20 +76,19 @@ def wrapped(
     stands in `brackets`, such as a vector, and a product do if they aren't longer than a line.
     """
     atoms = [*_atoms(pieces, cells - hanging)]
-    whole = _together(atoms)
-    if line_width(whole) <= cells:
-        return [*_isolated_alone([whole])]
+    sizes = [*map(line_width, atoms)]
+    if sum(sizes) + len(sizes) - 1 <= cells:
+        return [*_isolated_alone([_together(atoms)])]
     lines: list[Line] = [[]]
     used = 0
-    for atom in _whole(atoms, _levels(atoms, brackets), cells - hanging):
+    for part in _whole(sizes, _levels(atoms, brackets), range(len(atoms)), cells - hanging):
         room = cells - (hanging if len(lines) > 1 else 0)
-        size = line_width(atom)
+        size = _width_of(part, sizes)
         if lines[-1] and used + 1 + size > room:
             lines.append([])
             used = 0
-        blank = [StyledText(" ", _style_between(lines[-1], atom))] if lines[-1] else []
-        lines[-1] += [*blank, *atom]
-        used += len(blank) + size
+        used += size + bool(lines[-1])
+        _add(atoms[part.start : part.stop], lines[-1])
     indent = [StyledText(" " * hanging)]
     first, *others = _isolated_alone(lines)
     return [first, *([*indent, *line] for line in others)]
@@ -90,35 +105,40 @@ def _levels(atoms: Sequence[Line], brackets: str) -> list[int]:
         held = text[:1] in (*brackets[::2], "→") or before == "else"
         levels.append(2 * depth - behind_comma if depth else int(held))
         before = text
-        depth += sum(map(text.count, brackets[::2])) - sum(map(text.count, brackets[1::2]))
+        if not text.isalnum():  # as words are
+            depth += sum(map(text.count, brackets[::2])) - sum(map(text.count, brackets[1::2]))
         depth, behind_comma = min(max(0, depth), _DEEPEST), "," in text[-2:]
     return levels
 
 
-def _whole(atoms: Sequence[Line], levels: Sequence[int], room: int) -> Iterator[Line]:
-    """The atoms, those put together that stand between the best places for a break and fit on a
-    line."""
-    if not atoms:
+def _whole(sizes: Sequence[int], levels: Sequence[int], atoms: range, room: int) -> Iterator[range]:
+    """The places of the atoms, those put together that stand between the best places for a break
+    and fit on a line."""
+    if len(atoms) <= 1 or _width_of(atoms, sizes) <= room:
+        yield from (atoms,) if atoms else ()
         return
-    if len(atoms) == 1:
-        yield atoms[0]
-        return
-    together = _together(atoms)
-    if line_width(together) <= room:
-        yield together
-        return
-    best = min(levels[1:])
-    starts = [0, *(k for k in range(1, len(atoms)) if levels[k] == best), len(atoms)]
-    for start, end in pairwise(starts):
-        yield from _whole(atoms[start:end], levels[start:end], room)
+    best = min(levels[atoms.start + 1 : atoms.stop])
+    starts = [k for k in atoms[1:] if levels[k] == best]
+    for start, end in pairwise([atoms.start, *starts, atoms.stop]):
+        yield from _whole(sizes, levels, range(start, end), room)
+
+
+def _width_of(atoms: range, sizes: Sequence[int]) -> int:
+    """The cells that atoms at some places take together."""
+    return sum(sizes[atoms.start : atoms.stop]) + len(atoms) - 1
 
 
 def _together(atoms: Sequence[Line]) -> Line:
     """Atoms with spaces between them."""
     line: Line = []
+    _add(atoms, line)
+    return line
+
+
+def _add(atoms: Sequence[Line], line: Line) -> None:
+    """Puts atoms behind a line, with spaces between them."""
     for atom in atoms:
         line += [StyledText(" ", _style_between(line, atom)), *atom] if line else atom
-    return line
 
 
 def _style_between(line: Line, atom: Line) -> str:
@@ -168,5 +188,5 @@ def _words(text: str, room: int) -> list[str]:
     words = text.split(" ")
     if all(len(word) <= room for word in words):
         return words
-    parts = (_BEFORE_SIGNS.sub(" ", word) if width(word) > room else word for word in words)
+    parts = (re.sub(_BEFORE_SIGNS, " ", word) if width(word) > room else word for word in words)
     return " ".join(parts).split(" ")

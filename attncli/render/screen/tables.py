@@ -31,7 +31,7 @@ from attncli.tables import MatrixBlock, SideBySide, in_groups
 from attncli.word import Word
 
 _GAP = "  "
-_NUMBER = re.compile(r"[−]?\d+(?:\.\d+)?|⋮|")
+_NUMBER = r"[−]?\d+(?:\.\d+)?|⋮|"
 _BAR = " │ "
 _CROSS = "─┼─"
 _GAP_BETWEEN_TABLES, _GAP_IN_PAIR = 4, 2
@@ -133,7 +133,7 @@ def _table_lines(block: Table, cells: int) -> list[Line]:
     columns = []
     for j, heading in enumerate(block.headings):
         texts = [StyledText(_text_of(row[j]), _style_of(row[j])) for row in block.rows]
-        numbers = all(_NUMBER.fullmatch(one.text) for one in texts)
+        numbers = all(re.fullmatch(_NUMBER, one.text) for one in texts)
         named = StyledText(_text_of(heading), "name")
         columns.append(ScreenColumn.of(named, texts, numbers=numbers))
     return _banded(columns[0], columns[1:], cells)

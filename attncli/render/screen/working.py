@@ -18,7 +18,7 @@ from attncli.render.screen.lines import BRACKETS, Line, StyledText, hanging, lef
 
 _RELATION = 3
 """The cells of ` = `."""
-_NUMBERS = re.compile(r"\[(?:[\d.…]|−(?=\d)|,\s+)*\]")
+_NUMBERS = r"\[(?:[\d.…]|−(?=\d)|,\s+)*\]"
 """A vector of numbers, on however many lines."""
 _SIGN, _ARROW = 2, 3
 """The cells of `+ ` and of ` → `."""
@@ -60,7 +60,7 @@ def _torn(texts: Sequence[Sequence[str]], columns: PartColumns) -> int:
     room = int(columns.room) - _RELATION
     long = (text for row in texts for text in row if width(text) > room and "[" in text)
     broken = (_broken(without_marks(text), room) for text in long)
-    return sum("\n" in vector for text in broken for vector in _NUMBERS.findall(text))
+    return sum("\n" in vector for text in broken for vector in re.findall(_NUMBERS, text))
 
 
 def _broken(text: str, room: int) -> str:
