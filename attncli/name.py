@@ -64,6 +64,8 @@ class Name(str):
     @property
     def alone(self) -> Name:
         """The last part of it: `a[2]` of `layers[1].a[2]`."""
+        if self._path is None:
+            return self
         return Name(self.local, None, self.number, self._own_time)
 
     def at(self, time: int | str | None) -> Name:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 
 from attncli.arithmetic.expression import Number
 from attncli.choices import LANGUAGES, LAYOUTS, Language, Layout
@@ -109,6 +110,7 @@ class SelfCheck(NamedTuple):
     signed: bool = False
 
 
+@lru_cache(maxsize=256)
 def points_text(points: Worth) -> str:
     """Points as they are written, `2` or `0.5`."""
     return format(Decimal(points).normalize(), "f")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from attncli import Trace, load, work
+from attncli.arithmetic.extremes import least_and_greatest
 from attncli.arithmetic.operations import base
 from attncli.arithmetic.rounding import Spread, smallest
 from tests.conftest import sampled
@@ -74,3 +76,12 @@ def _holds(values: NDArray[np.float64], spread: Spread | None) -> bool:
 def test_the_smallest_size(numbers: list[float], columns: int) -> None:
     values = np.array([numbers] * columns).T
     assert smallest(values) == min(map(abs, numbers))
+
+
+@given(st.lists(st.floats(), min_size=1), st.sampled_from((1, 80)))
+def test_the_least_and_the_greatest_number(numbers: list[float], columns: int) -> None:
+    found = least_and_greatest(np.array([numbers] * columns))
+    if any(map(math.isnan, numbers)):
+        assert all(map(math.isnan, found))
+    else:
+        assert found == (min(numbers), max(numbers))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attncli.marking.judging import Judge
+from attncli.records import replace
 from attncli.trace import Trace
 from tests.conftest import THOROUGH
 from tests.honest_paths import Honest
@@ -64,3 +65,11 @@ def test_no_honest_path_falls_outside(name: str) -> None:
 
 def test_a_number_may_be_rounded_here_and_kept_in_full_there() -> None:
     assert np.mean(widths(trace_of(CANCELLING))) < 2
+
+
+def test_what_cancels_is_known_beside_sines_and_cosines() -> None:
+    """Which are made of no other numbers."""
+    paths = Judge(trace_of(SHIPPED["encoder_block"])).right
+    name = next(one.name for one in paths.trace.plan[::-1] if one.name.local == "centered")
+    rough = replace(paths, roughly=True, _told={}).made(name)
+    assert (np.ptp(paths.made(name), axis=0) < 0.9 * np.ptp(rough, axis=0)).all()

@@ -27,7 +27,7 @@ def forms_of(name: str, count: int) -> list[Trace]:
     ]
 
 
-@pytest.mark.parametrize("name", ["i_love_ai", "yassine_gru", "yassine_lstm"])
+@pytest.mark.parametrize("name", ["i_love_ai", "yassine_gru", "yassine_lstm", "encoder_block"])
 def test_paths_that_are_worked_together_lead_where_they_lead_alone(name: str) -> None:
     forms = forms_of(name, 3)
     shown = forms[0].plan[0].name

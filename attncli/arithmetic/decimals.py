@@ -84,11 +84,16 @@ def is_not_finite(text: str) -> bool:
 
 def places(number: Decimal) -> int:
     """How many decimals `number` is written with: 2 for 1.50, 0 for 12, for 1e3 and for −∞."""
-    for count in range(_FEW):  # the most of them, and the quickest way
-        if number.same_quantum(unit(count)):
+    for count, one in enumerate(_UNITS):  # the most of them, and the quickest way
+        if number.same_quantum(one):
             return count
     exponent = number.as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def fits(number: Decimal, count: int) -> bool:
+    """Whether a number is written with no more than so many decimals."""
+    return number.same_quantum(unit(count)) or places(number) <= count
 
 
 @cache
@@ -97,12 +102,15 @@ def unit(places: int) -> Decimal:
     return Decimal((0, (1,), -places))
 
 
+_UNITS = tuple(map(unit, range(_FEW)))
+
+
 def round_to(number: Decimal, decimals: int) -> Decimal:
     """`number` to `decimals` decimals, half away from zero; zero never keeps a sign. −∞ is
     left as it is."""
     if number.is_infinite():
         return number
-    return unsigned_zero(number.quantize(unit(decimals), context=_WIDE))
+    return unsigned_zero(number.quantize(unit(decimals), ROUND_HALF_UP, _WIDE))
 
 
 def units(number: Decimal, decimals: int) -> float:
@@ -114,7 +122,7 @@ def round_like(number: Decimal, other: Decimal) -> Decimal:
     """`number` to as many decimals as another one has, half away from zero."""
     if number.is_infinite() or other.is_infinite():
         return number
-    return unsigned_zero(number.quantize(other, context=_WIDE))
+    return unsigned_zero(number.quantize(other, ROUND_HALF_UP, _WIDE))
 
 
 def round_fraction(fraction: Fraction, other: Decimal) -> Decimal:
@@ -211,7 +219,9 @@ def of_float(value: float) -> Decimal:
 
 def has_exponent(number: Decimal) -> bool:
     """Whether a number is too small or too large to be written out: 3e-30."""
-    return bool(number) and number.is_finite() and not _TINIEST <= number.adjusted() < SIGNIFICANT
+    if _TINIEST <= number.adjusted() < SIGNIFICANT:  # as of most numbers, and of infinite ones
+        return False
+    return bool(number) and number.is_finite()
 
 
 def text(number: Decimal) -> str:

@@ -107,7 +107,7 @@ def _in_full(node: ex.Expression) -> bool:
     """Whether the value is held whole: that of a number, and sums and products of such."""
     if type(node) is ex.Number:  # the most of them
         return True
-    if isinstance(node, ex.Sum | ex.Product):
+    if isinstance(node, (ex.Sum, ex.Product)):
         return all(map(_in_full, node.parts[0]))
     return isinstance(node, ex.Negative) and _in_full(node.operand)
 

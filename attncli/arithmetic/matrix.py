@@ -223,8 +223,8 @@ class Matrix:
     def without(self, cells: Collection[tuple[int, int]]) -> Matrix:
         """The numbers but for those of some cells, which are nowhere kept."""
         values, written = np.array(self.values), self.written
-        if cells:
-            values[tuple(zip(*cells, strict=True))] = math.nan
+        for cell in cells:
+            values[cell] = math.nan
         if written is not None:
             kept = ~np.isnan(values)
             rows = (zip(row, here, strict=True) for row, here in zip(written, kept, strict=True))
@@ -246,7 +246,7 @@ class Matrix:
 
     def has(self, i: int, j: int) -> bool:
         """Whether the number of a cell is there, and wasn't taken out."""
-        return not math.isnan(self.values[i, j])
+        return not math.isnan(self.values.item(i, j))
 
     def row(self, i: int) -> Vector:
         return self._line(0, i)

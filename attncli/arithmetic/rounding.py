@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from attncli.arithmetic import decimals as decimal_numbers
+from attncli.arithmetic.extremes import least_and_greatest
 from attncli.choices import Policy
 from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
@@ -173,7 +174,7 @@ class Spread(NamedTuple):
 
 def range_of(values: Array) -> Range:
     """The range of numbers, but for −∞, which is masked; nan where one is nan."""
-    low, high = float(values.min()), float(values.max())
+    low, high = least_and_greatest(values)
     if low == -math.inf:
         low = float(values.min(where=np.isfinite(values), initial=0.0))
         high = max(high, low)
@@ -187,7 +188,7 @@ def largest(values: Array) -> float:
 
 def finite_range(values: Array) -> Range:
     """The range of a result. Raises Unworkable where it has left that of float64."""
-    low, high = float(values.min()), float(values.max())
+    low, high = least_and_greatest(values)
     if not (math.isfinite(low) and math.isfinite(high)):
         row = int(np.argwhere(~np.isfinite(values))[0][0])
         raise TooLarge(row, "a result is too large to work with", "smaller numbers")

@@ -134,8 +134,10 @@ class FirstOrder:
 
     def _made(self, definition: Definition, made: Enclosure) -> _Affine | None:
         used = [self._used(name) for name in definition.operands]
+        if not used:
+            return self._alone(made)
         operands = [one for one in used if one is not None]
-        if len(operands) < len(used) or not operands or self._is_too_much(made.low):
+        if len(operands) < len(used) or self._is_too_much(made.low):
             return None
         tried = [(one.middle, one.of_length(self._count[0])) for one in operands]
         found = _through(definition.operation, tried)

@@ -91,7 +91,9 @@ class _ManyPaths(Paths):
         ]
 
     def one_by_one(self, definition: Definition, operands: Sequence[Enclosure]) -> Enclosure:
-        """What is made of some others, trace by trace."""
+        """What is made of some others, trace by trace; or of nothing, which is one for all."""
+        if not operands:
+            return _stacked([enclosing(definition.operation, (), ())] * len(self.alone))
         numbers = zip(*map(self.each_chosen, definition.operands), strict=True)
         own = zip(*(_apart(one, len(self.alone)) for one in operands), strict=True)
         return _stacked(

@@ -10,6 +10,7 @@ from attncli.notation.signs import (
     ATOM,
     DIVISOR,
     FACTOR,
+    LOOSEST_NUMBER,
     binding,
     least_after_minus,
     least_after_sign,
@@ -50,7 +51,12 @@ class Notation:
 
     def held(self, node: ex.Expression, least: int) -> str:
         """The expression, in parentheses where it binds less tightly than `least`."""
-        text = self.number(node) if type(node) is ex.Number else self.write(node)
+        if type(node) is ex.Number:  # the most of them
+            text = self.number(node)
+            if least <= LOOSEST_NUMBER:
+                return text
+        else:
+            text = self.write(node)
         stands_alone = binding(node) >= least or self.hides(node)
         return text if stands_alone else self.parentheses(text)
 

@@ -31,18 +31,19 @@ _BINDING: dict[type, int] = {
 }
 _TIGHTEST = 5
 
+LOOSEST_NUMBER = _BINDING[Negative]
 FACTOR, DIVISOR, ATOM = 2, 3, 5
 """How tightly an operand must bind to stand without parentheses."""
 
 
 def binding(node: Expression) -> int:
     """How tightly an expression holds together: a sum loosest, a number tightest."""
+    if type(node) is Number:  # the most of them
+        loose = node.shown.is_signed() or decimals.has_exponent(node.shown)
+        return LOOSEST_NUMBER if loose else _TIGHTEST  # 3 × 10^−9 holds together no better
     binds = _BINDING.get(type(node))
     if binds is not None:
         return binds
-    if isinstance(node, Number):
-        loose = node.shown.is_signed() or decimals.has_exponent(node.shown)
-        return _BINDING[Negative] if loose else _TIGHTEST  # 3 × 10^−9 holds together no better
     if isinstance(node, Blank) and node.answer is not None:
         return binding(node.answer)
     return _TIGHTEST
@@ -54,6 +55,8 @@ def least_after_sign(term: Expression, *, is_last: bool = False) -> int:
     reaches as far as there are factors; where another term follows, that is hard to see."""
     if is_last and isinstance(term, Total):
         return _BINDING[Total]
+    if type(term) is Number:  # the most of them
+        return ATOM if term.shown.is_signed() else FACTOR
     return ATOM if signed(term)[0] or isinstance(term, Blank) else FACTOR
 
 

@@ -215,7 +215,7 @@ def _row_of(trace: Trace, part: PlannedStep, one: ToldQuantity, *, whole: bool) 
             return []
         places = elided(count, MOST_PARTS)
         told = Vector(tuple(Omitted() if i is None else quantity.number(i, 0) for i in places))
-    label = quantity.name_symbol(here(trace, quantity, quantity.name))
+    label = quantity.name_symbol(here(trace, quantity))
     return [Working((Line(label, (("=", told),), quantity.name),))]
 
 

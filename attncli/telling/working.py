@@ -9,10 +9,11 @@ from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
 from attncli.arithmetic.expression import Expression, Number, Omitted, Product, Vector
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import Add, Layout, WeightedSum, scaled_vector
+from attncli.arithmetic.operations import Add, Layout, Operation, scaled_vector
 from attncli.arithmetic.operations import Working as Forms
 from attncli.document import Addition, Block, Line, Working
 from attncli.name import GRADIENTS, Name
+from attncli.records import NamedTuple
 from attncli.telling.selection import Selection
 from attncli.trace import Quantity, Trace
 
@@ -35,16 +36,18 @@ def working_of(
     rows = selection.worked_rows(quantity)
     if one_row and not selection.picks(quantity):
         rows = [*_that_tells(trace, quantity, rows)]
+    its = _lines_of(trace, quantity)
     if selection.detail == "rows":
-        return _by_rows(trace, quantity, rows)
-    return _LAYOUTS[definition.operation.layout](trace, quantity, rows)
+        return _by_rows(its, rows)
+    return _LAYOUTS[definition.operation.layout](its, rows)
 
 
 def sum_of_uses(trace: Trace, quantity: Quantity) -> list[Block]:
     """A row of a gradient that adds up what comes of several uses; of others nothing."""
     if not adds_up_uses(quantity) or _only_puts_together(trace, quantity):
         return []
-    return _by_rows(trace, quantity, _that_tells(trace, quantity, [*range(len(quantity.values))]))
+    rows = _that_tells(trace, quantity, [*range(len(quantity.values))])
+    return _by_rows(_lines_of(trace, quantity), rows)
 
 
 def _only_puts_together(trace: Trace, quantity: Quantity) -> bool:
@@ -76,16 +79,10 @@ def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
 
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:
     """The working of one cell; `whole` leaves no term out."""
-    definition = quantity.definition
-    name = quantity.name if whole else here(trace, quantity, quantity.name)
-    label = quantity.symbol(i, j, name)
-    result = quantity.number(i, j)
-    if definition is None:
-        return Line(label, (("=", result),), quantity.name)
-    operands = trace.operands(definition)
-    forms = definition.operation.cell(i, j, *operands)
-    shown = forms if whole else _short(forms, operands, quantity)
-    return Line(label, _parts(forms, shown, result), quantity.name)
+    if quantity.definition is None:
+        label = quantity.symbol(i, j, quantity.name if whole else here(trace, quantity))
+        return Line(label, (("=", quantity.number(i, j)),), quantity.name)
+    return _lines_of(trace, quantity).cell(i, j, whole=whole)
 
 
 def last_form(
@@ -99,27 +96,107 @@ def last_form(
     forms = quantity.definition.operation.cell(*cell, *operands)
     if result.is_same(forms[-1]) or isinstance(forms[-1], Number):
         return None
-    return _short(forms, operands, quantity)[-1], evaluation.relation(forms[-1], result)
+    return _short(forms, _most_parts(operands, quantity))[-1], evaluation.relation(
+        forms[-1], result
+    )
 
 
-def here(trace: Trace, quantity: Quantity, name: Name) -> Name:
-    """A full name as it is called where a quantity was made."""
+def here(trace: Trace, quantity: Quantity) -> Name:
+    """The name of a quantity as it is called where it was made."""
     part = trace.part_of(quantity.name)
-    return name if part is None else part.place.here(name)
+    return quantity.name if part is None else part.place.here(quantity.name)
 
 
-def _short(forms: Forms, operands: Sequence[Matrix], quantity: Quantity) -> Forms:
-    """The forms, elided where the operands are large enough for that, or where it has none the
-    quantity itself."""
+class _QuantityLines(NamedTuple):
+    """A quantity by what its lines are told from: how it was made, of which matrices, and what it
+    and these are called where it was; `most` is how many parts of a form are told, None for all
+    there are."""
+
+    quantity: Quantity
+    operation: Operation
+    operands: tuple[Matrix, ...]
+    name: Name
+    names: tuple[Name, ...]
+    most: int | None
+
+    def cell(self, i: int, j: int, *, whole: bool = False) -> Line:
+        """The working of a cell."""
+        quantity, result = self.quantity, self.quantity.number(i, j)
+        label = quantity.symbol(i, j, quantity.name if whole else self.name)
+        forms = self.operation.cell(i, j, *self.operands)
+        shown = forms if whole else _short(forms, self.most)
+        return Line(label, _parts(forms, shown, result), quantity.name)
+
+    def row(self, i: int, *, with_cells: bool = False) -> Line:
+        """The working of a row as vectors; `with_cells` shows the sums inside as well."""
+        if self.quantity.is_list:
+            return self.cell(i, 0)
+        forms = list(self.operation.row(i, self.names, *self.operands))
+        cells = self.cells(i)
+        if with_cells:
+            forms.append(_entries(self.columns, cells.__getitem__))
+        relation, result = self.result(i, cells)
+        told = (form for form in _short(tuple(forms), self.most) if not _is_same(form, result))
+        parts = [("=", form) for form in told]
+        label = self.quantity.symbol(i, name=self.name)
+        return Line(label, (*parts, (relation, result)), self.quantity.name)
+
+    def addition(self, i: int) -> Addition:
+        """The working of a row as vectors that are added up."""
+        weights, V = self.operands
+        relation, total = self.result(i, self.cells(i))
+
+        def addend(k: int) -> tuple[Product, Vector]:
+            weight, values = weights.number(i, k), _entries(self.columns, partial(V.number, k))
+            return Product((weight, values)), scaled_vector(weight, values)
+
+        places = elided(V.shape[0], MOST_PARTS)
+        addends = tuple(Omitted() if k is None else addend(k) for k in places)
+        label = self.quantity.symbol(i, name=self.name)
+        return Addition(label, addends, relation, total, self.quantity.name)
+
+    @property
+    def columns(self) -> Sequence[int | None]:
+        """The columns that are told."""
+        return elided(self.quantity.matrix.shape[1], MOST_PARTS)
+
+    def cells(self, i: int) -> dict[int, Expression]:
+        """What the cells of a row are worked from."""
+        first = self.operation.first_form
+        return {j: first(i, j, *self.operands) for j in self.columns if j is not None}
+
+    def result(self, i: int, cells: Mapping[int, Expression]) -> tuple[str, Vector]:
+        """The numbers of a row, and whether what its `cells` are worked from gives them."""
+        number = partial(self.quantity.number, i)
+        true = all(evaluation.relation(form, number(j)) == "=" for j, form in cells.items())
+        return "=" if true else "≈", _entries(self.columns, number)
+
+
+def _lines_of(trace: Trace, quantity: Quantity) -> _QuantityLines:
+    definition, part = quantity.definition, trace.part_of(quantity.name)
+    assert definition is not None
+    called = (definition.name, *definition.operands)
+    name, *names = called if part is None else map(part.place.here, called)
+    operands = trace.operands(definition)
+    most = _most_parts(operands, quantity)
+    return _QuantityLines(quantity, definition.operation, operands, name, tuple(names), most)
+
+
+def _most_parts(operands: Sequence[Matrix], quantity: Quantity) -> int | None:
+    """How many parts of a form are told, where there may be more: the operands are large enough for
+    that, or where it has none the quantity itself."""
     operands = operands or (quantity.matrix,)
     longest = max(max(operand.shape) for operand in operands)
     if longest < MOST_PARTS:
-        return forms
+        return None
     of_lists = all(operand.shape[1] == 1 for operand in operands)
     most = MOST_ROWS_OF_A_LIST if of_lists else MOST_PARTS
-    if longest < most:
-        return forms
-    return tuple(shortened(form, most) for form in forms)
+    return None if longest < most else most
+
+
+def _short(forms: Forms, most: int | None) -> Forms:
+    """The forms, elided where they may have more than so many parts."""
+    return forms if most is None else tuple(shortened(form, most) for form in forms)
 
 
 def _parts(forms: Forms, shown: Forms, result: Number) -> tuple[tuple[str, Expression], ...]:
@@ -130,25 +207,6 @@ def _parts(forms: Forms, shown: Forms, result: Number) -> tuple[tuple[str, Expre
     return (*parts, (relation, result))
 
 
-def _row_line(trace: Trace, quantity: Quantity, i: int, *, with_cells: bool = False) -> Line:
-    """The working of a row as vectors; `with_cells` shows the sums inside as well."""
-    if quantity.is_list:
-        return cell_line(trace, quantity, i, 0)
-    assert quantity.definition is not None
-    operation, operands = quantity.definition.operation, trace.operands(quantity.definition)
-    names = tuple(here(trace, quantity, name) for name in quantity.definition.operands)
-    forms = list(operation.row(i, names, *operands))
-    places = elided(quantity.matrix.shape[1], MOST_PARTS)
-    cells = {j: operation.cell(i, j, *operands) for j in places if j is not None}
-    if with_cells:
-        forms.append(_entries(places, lambda j: cells[j][0]))
-    relation, result = _row_result(quantity, i, cells)
-    told = (form for form in _short(tuple(forms), operands, quantity) if not _is_same(form, result))
-    parts = [("=", form) for form in told]
-    label = quantity.symbol(i, name=here(trace, quantity, quantity.name))
-    return Line(label, (*parts, (relation, result)), quantity.name)
-
-
 def _is_same(form: Expression, result: Vector) -> bool:
     """Whether a form of a row is its numbers as they are."""
     if not isinstance(form, Vector) or len(form.entries) != len(result.entries):
@@ -157,75 +215,42 @@ def _is_same(form: Expression, result: Vector) -> bool:
     return all(isinstance(one, Number) and one.is_same(other) for one, other in pairs)
 
 
-def _row_result(quantity: Quantity, i: int, cells: Mapping[int, Forms]) -> tuple[str, Vector]:
-    """The numbers of a row, and whether the last form of each of its `cells` gives them."""
-    number = partial(quantity.number, i)
-    true = all(evaluation.relation(forms[-1], number(j)) == "=" for j, forms in cells.items())
-    result = _entries(elided(quantity.matrix.shape[1], MOST_PARTS), number)
-    return "=" if true else "≈", result
-
-
 def _entries(places: Sequence[int | None], entry: Callable[[int], Expression]) -> Vector:
     return Vector(tuple(Omitted() if j is None else entry(j) for j in places))
 
 
-def _by_rows(
-    trace: Trace, quantity: Quantity, rows: Rows, *, with_cells: bool = False
-) -> list[Block]:
-    lines = (
-        Omitted() if i is None else _row_line(trace, quantity, i, with_cells=with_cells)
-        for i in rows
-    )
+def _by_rows(its: _QuantityLines, rows: Rows, *, with_cells: bool = False) -> list[Block]:
+    lines = (Omitted() if i is None else its.row(i, with_cells=with_cells) for i in rows)
     return [Working(tuple(lines))] if rows else []
 
 
-def _by_cells(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
+def _by_cells(its: _QuantityLines, rows: Rows) -> list[Block]:
     """A cell a line; of a wide table only the first row, which shows how, and the others whole."""
-    columns = elided(quantity.matrix.shape[1], MOST_PARTS)
-    wide = len(columns) < quantity.matrix.shape[1]
+    columns = its.columns
+    wide = len(columns) < its.quantity.matrix.shape[1]
     lines: list[Line | Omitted] = []
     for i in rows[:1] if wide else rows:
         if i is None:
             lines.append(Omitted())
         else:
-            lines += (Omitted() if j is None else cell_line(trace, quantity, i, j) for j in columns)
+            lines += (Omitted() if j is None else its.cell(i, j) for j in columns)
     first: list[Block] = [Working(tuple(lines))] if lines else []
-    return first + (_by_rows(trace, quantity, rows[1:]) if wide else [])
+    return first + (_by_rows(its, rows[1:]) if wide else [])
 
 
-def _by_rows_of_sums(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
+def _by_rows_of_sums(its: _QuantityLines, rows: Rows) -> list[Block]:
     """A row a line with its sums inside, where they are short; else a cell a line."""
-    assert quantity.definition is not None
-    terms = trace.operands(quantity.definition)[0].shape[1] * quantity.matrix.shape[1]
+    terms = its.operands[0].shape[1] * its.quantity.matrix.shape[1]
     if terms > _MOST_TERMS_ON_A_LINE:
-        return _by_cells(trace, quantity, rows)
-    return _by_rows(trace, quantity, rows, with_cells=True)
+        return _by_cells(its, rows)
+    return _by_rows(its, rows, with_cells=True)
 
 
-def _by_additions(trace: Trace, quantity: Quantity, rows: Rows) -> list[Block]:
-    return [_addition(trace, quantity, i) for i in rows if i is not None]
+def _by_additions(its: _QuantityLines, rows: Rows) -> list[Block]:
+    return [its.addition(i) for i in rows if i is not None]
 
 
-def _addition(trace: Trace, quantity: Quantity, i: int) -> Addition:
-    assert quantity.definition is not None
-    operation = quantity.definition.operation
-    assert isinstance(operation, WeightedSum)
-    weights, V = trace.operands(quantity.definition)
-    places = elided(V.shape[0], MOST_PARTS)
-    columns = elided(V.shape[1], MOST_PARTS)
-    cells = {j: operation.cell(i, j, weights, V) for j in columns if j is not None}
-    relation, total = _row_result(quantity, i, cells)
-
-    def addend(k: int) -> tuple[Product, Vector]:
-        weight, values = weights.number(i, k), _entries(columns, partial(V.number, k))
-        return Product((weight, values)), scaled_vector(weight, values)
-
-    addends = tuple(Omitted() if k is None else addend(k) for k in places)
-    label = quantity.symbol(i, name=here(trace, quantity, quantity.name))
-    return Addition(label, addends, relation, total, quantity.name)
-
-
-_LAYOUTS: dict[Layout, Callable[[Trace, Quantity, Rows], list[Block]]] = {
+_LAYOUTS: dict[Layout, Callable[[_QuantityLines, Rows], list[Block]]] = {
     "cells": _by_cells,
     "rows": _by_rows,
     "sums": _by_rows_of_sums,

@@ -104,7 +104,7 @@ class Trace:
     def __iter__(self) -> Iterator[str]:
         return iter(self.quantities)
 
-    @property
+    @cached_property
     def plan(self) -> tuple[Definition, ...]:
         """How everything is made, in order."""
         return tuple(definition for part in self.story for definition in part.definitions)
@@ -215,6 +215,8 @@ class Trace:
         for definition in reversed(self.plan):
             if definition.name in wanted and definition.name not in known:
                 wanted.update(definition.operands)
+        if all(definition.name in wanted for definition in self.plan):
+            return self
         return replace(self, story=self._told_with(lambda one: one if one.name in wanted else None))
 
     def _told_with(

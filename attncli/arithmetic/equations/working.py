@@ -101,7 +101,9 @@ def _total(term: Filled, kept: Filled | None, axes: Sequence[tuple[int, int]], o
         for index, (place, axis) in zip(over, axes, strict=True):
             count = operands[place].shape[axis]
             cells = [{**cell, index: k} for cell in cells for k in range(count)]
-        return sum_of([term(cell, operands) for cell in cells if _holds(kept, cell, operands)])
+        if kept is not None:
+            cells = [cell for cell in cells if _holds(kept, cell, operands)]
+        return sum_of([term(cell, operands) for cell in cells])
 
     return fill
 
@@ -154,6 +156,8 @@ def _node(node: Expression, of: Callable[[Expression], Filled], whole: bool) -> 
     kind, (*before, last) = type(node), node.parts
     if type(last) is tuple:
         each = [of(part) for part in last]
+        if not before:
+            return lambda at, operands: kind(tuple([x(at, operands) for x in each]))
         return lambda at, operands: kind(*before, tuple([x(at, operands) for x in each]))
     each = [of(part) for part in node.parts]
     return lambda at, operands: kind(*[x(at, operands) for x in each])

@@ -10,6 +10,7 @@ What is asked for is nowhere else on the page: where other lines use it, its nam
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Location
@@ -17,14 +18,14 @@ from attncli.choices import LANGUAGES
 from attncli.document import Addition, Block, Note, Spans, Working
 from attncli.languages import words_of
 from attncli.languages.words import TaskWords
-from attncli.records import NamedTuple
+from attncli.records import dataclass
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import given_blocks
 from attncli.telling.exercise.leaks import telling, with_copies
 from attncli.telling.exercise.lines import Asked, Blankable, LineAsker, Terms
 from attncli.telling.exercise.sections import StepSection
 from attncli.telling.exercise.shown import is_telling, like, numbers_shown
-from attncli.telling.exercise.told import ToldCells, is_said, source_of, without_copies
+from attncli.telling.exercise.told import ToldCells, is_said, without_copies
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined, put_in
 from attncli.trace import Definition, Trace
@@ -32,7 +33,8 @@ from attncli.trace import Definition, Trace
 ENGLISH = words_of(LANGUAGES[0]).tasks
 
 
-class WholePage(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class WholePage:
     """The sections of a page before anything is asked for. `terms` says which of those inside
     lines may be asked for; `inputs` are the given quantities that may, and `again` says that
     copies of what the page tells may, too; `words` are those of its frame."""
@@ -44,7 +46,7 @@ class WholePage(NamedTuple):
     again: bool = False
     words: TaskWords = ENGLISH
 
-    @property
+    @cached_property
     def makes(self) -> frozenset[str]:
         """The quantities that are made on the page, but for those that it tells all the same."""
         whole = (one for one in self.told if not one.only_asked)
@@ -169,9 +171,8 @@ class _Asker:
 
     def is_said_by_lines(self, cells: Sequence[Location]) -> bool:
         """Whether lines of the section have the cells, or all that they copy."""
-        trace = self.page.trace
-        said = {source_of(trace, place.cell) for place in self.places if place.cell is not None}
-        return said.issuperset(source_of(trace, cell) for cell in cells)
+        said = {self.known.source(place.cell) for place in self.places if place.cell is not None}
+        return said.issuperset(map(self.known.source, cells))
 
     def with_blanks(self, block: MatrixBlock, places: Sequence[Blankable]) -> MatrixBlock:
         blanks = {

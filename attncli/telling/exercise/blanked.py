@@ -67,9 +67,10 @@ class BlankedPage(NamedTuple):
     def keys(self) -> dict[str, RightAnswer]:
         """What is accepted for each of the places that are asked for, by their ids."""
         carry, exact = map(self._numbers_under, POLICIES)
-        reach = Reach(self.paths)
-        keys = {place.id: key_of(reach, place, carry, exact) for place in self.places}
-        return {id_: let_pass(key, self.wish.tolerance) for id_, key in keys.items()}
+        reach, tolerance = Reach(self.paths), self.wish.tolerance
+        known = ((place.id, place) for place in self.places)
+        keys = ((id_, key_of(reach, one, carry.get(id_), exact.get(id_))) for id_, one in known)
+        return {id_: let_pass(key, tolerance) for id_, key in keys}
 
     @property
     def paths(self) -> Paths:
@@ -187,7 +188,7 @@ def taken(
     trace: Trace, wish: ExerciseRequest, form: str, words: TaskWords = ENGLISH
 ) -> BlankedPage:
     """What a form of an exercise asks for. Raises SelectionError where there is nothing."""
-    page = wish.page(trace)._replace(words=words)
+    page = wish.page(trace, words)
     if not wish.asks and wish.words:
         return BlankedPage(wish, page, (), Asked(), page.asking(Asked()))
     if wish.wants_everything:

@@ -38,11 +38,12 @@ Ends = tuple[list[list[float]], list[list[float]]]
 """The least and the greatest numbers of a table."""
 
 
-def key_of(reach: Reach, place: Blankable, carry: Numbers, exact: Numbers) -> RightAnswer:
+def key_of(
+    reach: Reach, place: Blankable, carry: Number | None, exact: Number | None
+) -> RightAnswer:
     """What is accepted for a blank: all that is in `reach` of honest paths. `carry` and `exact` are
     what the policies give from what the sheet shows, nothing where one of them can't work it."""
-    own, id_ = place.number, place.id
-    both = carry.get(id_), exact.get(id_)
+    own, both = place.number, (carry, exact)
     source = reach.source(place)
     places = _places(reach.trace, place, source, both[0] or own)
     half = half_a_unit(places)
@@ -50,7 +51,7 @@ def key_of(reach: Reach, place: Blankable, carry: Numbers, exact: Numbers) -> Ri
         return RightAnswer(own, own.shown, own.shown, *both, half=half)
     others = [one for one in both if one is not None and one is not own and one.shown.is_finite()]
     reached = [value_at(number, places) for number in (own, *others)]
-    low, high = around([*reached, *reach.of(place, source, places)], places)
+    low, high = around(reached + reach.of(place, source, places, reached[0]), places)
     return RightAnswer(own, low, high, *both, half=half)
 
 
@@ -70,9 +71,11 @@ class Reach:
         cell = place.number.cell
         return cell if cell is None or cell is INNER else _source(self.trace, cell)
 
-    def of(self, place: Blankable, source: Location | None, places: int) -> list[Decimal]:
-        """The least and the greatest number that paths lead to, rounded; nothing where they have
-        no end, as where one divides by what may be rounded to 0."""
+    def of(
+        self, place: Blankable, source: Location | None, places: int, known: Decimal
+    ) -> list[Decimal]:
+        """The least and the greatest number that paths lead to, rounded, besides one that is known;
+        nothing where they have no end, as where one divides by what may be rounded to 0."""
         cell = source or place.number.cell
         if cell is INNER:
             return self.on_the_way(place, places)
@@ -81,10 +84,12 @@ class Reach:
         name, i, j = cell
         if (name, places) not in self._told:
             self._told[name, places] = self._ends(name, places)
-        ends = [end[i][j] for end in self._told[name, places]]
+        low, high = self._told[name, places]
+        ends = {low[i][j], high[i][j]}
         if not all(map(math.isfinite, ends)):
             return []
-        return [decimals.round_to(Decimal(repr(end)), places) for end in dict.fromkeys(ends)]
+        ends.discard(float(known))
+        return [decimals.round_to(Decimal(repr(end)), places) for end in ends]
 
     def on_the_way(self, place: Blankable, places: int) -> list[Decimal]:
         """The same of what a line comes to on its way; not rounded where that is told in full."""
@@ -117,9 +122,12 @@ class Reach:
 
     def _ends(self, name: str, places: int) -> Ends:
         """A whole quantity's numbers; what the sheet shows is as it is shown."""
-        held = self.paths.known.get(name) or self.paths.made(name)
-        low, high = (rounded(end, places).tolist() for end in held)
-        return low, high
+        held = self.paths.known.get(name)
+        if held is None and places == self.paths.decimals(name):
+            low, high = self.paths.written(name)
+        else:
+            low, high = (rounded(end, places) for end in held or self.paths.made(name))
+        return low.tolist(), high.tolist()
 
 
 def _places(trace: Trace, place: Blankable, source: Location | None, number: Number) -> int:
@@ -134,7 +142,8 @@ def _places(trace: Trace, place: Blankable, source: Location | None, number: Num
     rounded = _decimals_of(trace, name)
     if number.full != number.shown or name != place.quantity:
         return rounded
-    return max(rounded, decimals.places(number.shown))
+    fits = decimals.fits(number.shown, rounded)
+    return rounded if fits else decimals.places(number.shown)
 
 
 def _places_on_the_way(trace: Trace, quantity: str, number: Number) -> int:
@@ -174,7 +183,7 @@ def number_of(worked: Trace, place: Blankable) -> Number:
     name, i, j = place.cell
     quantity, own = worked[name], place.number.shown
     apart, places = abs(quantity.values.item(i, j) - float(own)), quantity.matrix.decimals
-    rounded = quantity.matrix.written is None and decimals.places(own) <= places
+    rounded = quantity.matrix.written is None and decimals.fits(own, places)
     if own and rounded and apart < _SURELY_ALIKE * 0.1**places:
         return place.number
     return quantity.number(i, j)

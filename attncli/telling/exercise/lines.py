@@ -29,10 +29,12 @@ from attncli.word import raw
 
 
 class Blankable(NamedTuple):
-    """A number that can be asked for. `cell` is that of a result, None for a term; `quantity` is
-    what the line or table tells, and `inside` which cell or row of it; `term` counts those of a
-    line, from 1, and `again` says of one that the page has it elsewhere: `told` or `asked`."""
+    """A number that can be asked for, by its `id`. `cell` is that of a result, None for a term;
+    `quantity` is what the line or table tells, and `inside` which cell or row of it; `term` counts
+    those of a line, from 1, and `again` says of one that the page has it elsewhere: `told` or
+    `asked`."""
 
+    id: str
     quantity: Name
     inside: str
     number: Number
@@ -40,22 +42,22 @@ class Blankable(NamedTuple):
     term: int = 0
     again: str = ""
 
+    @classmethod
+    def term_of(
+        cls, quantity: Name, inside: str, number: Number, term: int, again: str
+    ) -> Blankable:
+        """A number inside a line."""
+        id_ = f"{quantity}{inside}.working[{term}]"
+        return cls(id_, quantity, inside, number, None, term, again)
+
     @property
     def line(self) -> str:
         """What its line or table works out."""
         return self.quantity + self.inside
 
-    @property
-    def id(self) -> str:
-        return self._called(self.quantity)
-
     def seen_from(self, path: Name) -> str:
         """Its id, as it is called at a path."""
-        return self._called(self.quantity.seen_from(path))
-
-    def _called(self, quantity: Name) -> str:
-        line = quantity + self.inside
-        return f"{line}.working[{self.term}]" if self.term else line
+        return self.quantity.seen_from(path) + self.id[len(self.quantity) :]
 
 
 class Asked(NamedTuple):
@@ -139,7 +141,8 @@ class LineAsker(NamedTuple):
         cell = number.cell
         assert cell is not None
         whole = self.trace[quantity]
-        return Blankable(whole.name, whole.inside(cell.row, cell.column), number, cell)
+        inside = whole.inside(cell.row, cell.column)
+        return Blankable(whole.name + inside, whole.name, inside, number, cell)
 
     def blanked(self, result: Expression, places: Sequence[Blankable]) -> Expression:
         """A result with blanks in those of its places that are asked for, rules for copies of
@@ -190,7 +193,7 @@ class LineAsker(NamedTuple):
                 return None
             if self.terms.inner:
                 again = self.told.term(node.cell)
-                place = Blankable(name, inside, node, None, len(places) + 1, again)
+                place = Blankable.term_of(name, inside, node, len(places) + 1, again)
                 places.append(place)
                 if self.may_ask(place) and self.asked.asks(place):
                     self.told.ask_for_term(node.cell)

@@ -8,12 +8,13 @@ from itertools import islice
 
 from attncli.arithmetic.expression import Location
 from attncli.choices import LAYOUTS, Layout
+from attncli.languages.words import TaskWords
 from attncli.marking.inquiries import WordQuestion
 from attncli.marking.tolerance import Tolerance
-from attncli.records import NamedTuple
+from attncli.records import NamedTuple, replace
 from attncli.refusals import listed
 from attncli.scenario.exercise import Blanking, Points
-from attncli.telling.exercise.asking import WholePage
+from attncli.telling.exercise.asking import ENGLISH, WholePage
 from attncli.telling.exercise.choice import takes, terms_of
 from attncli.telling.exercise.inquiries import (
     AskedInWords,
@@ -39,10 +40,9 @@ class PartAsked(NamedTuple):
 
     def allows(self, trace: Trace, part: PlannedStep, place: Blankable) -> bool:
         """Whether a number that a part tells is among those that may be asked for."""
-        quantity = trace[place.quantity]
         if not self.cells:
-            told = self.selection.includes(part)
-            return told and (not self.selection.queries or self.selection.tells(quantity))
+            told, some = self.selection.includes(part), bool(self.selection.queries)
+            return told and (not some or self.selection.tells(trace[place.quantity]))
         wanted = {Location(name, *trace[name].find(address)) for name, address in self.cells}
         if place.cell is not None:
             return place.cell in wanted
@@ -102,14 +102,14 @@ class ExerciseRequest(NamedTuple):
         made |= {one.question.reads for one in self.in_words(trace)}
         return made | {definition.name for part in users for definition in part.definitions}
 
-    def page(self, trace: Trace) -> WholePage:
-        """The page that is asked about."""
+    def page(self, trace: Trace, words: TaskWords = ENGLISH) -> WholePage:
+        """The page that is asked about, in the words of a frame."""
         cells = [cell for ask in self.asks for cell in ask.cells]
         inputs = tuple(name for name, _ in cells if trace[name].given)
         asks = [(ask.selection, ask.cells) for ask in self.asks]
         told = sections_of(trace, asks, [one.question.part for one in self.in_words(trace)])
-        page = WholePage(trace, told, self.terms, inputs, again=bool(cells))
-        return page if page.makes else page._replace(again=True)
+        page = WholePage(trace, told, self.terms, inputs, again=bool(cells), words=words)
+        return page if page.makes else replace(page, again=True)
 
     def in_words(self, trace: Trace) -> list[AskedInWords]:
         """What is asked of a trace besides numbers."""
@@ -145,9 +145,11 @@ class ExerciseRequest(NamedTuple):
 
     def asking_for(self, trace: Trace, part: PlannedStep, place: Blankable) -> PartAsked | None:
         """What asks for a number that a part tells: what is said of single cells comes first."""
-        asks = sorted(self.asks, key=lambda ask: not ask.cells)
-        asks = [ask for ask in asks if takes(ask.blanking, place)]
-        return next((ask for ask in asks if ask.allows(trace, part, place)), None)
+        asks = sorted(self.asks, key=_is_whole) if len(self.asks) > 1 else self.asks
+        for ask in asks:
+            if takes(ask.blanking, place) and ask.allows(trace, part, place):
+                return ask
+        return None
 
     def worth(self, trace: Trace, part: PlannedStep, place: Blankable) -> Decimal:
         """The points of a blank."""
@@ -158,3 +160,8 @@ class ExerciseRequest(NamedTuple):
     def told_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
         """How a part is told, and the cells that alone are told of it."""
         return told_of(part, [(ask.selection, ask.cells) for ask in self.asks])
+
+
+def _is_whole(ask: PartAsked) -> bool:
+    """Whether something is asked for that isn't single cells."""
+    return not ask.cells

@@ -34,6 +34,8 @@ def _unanswered_section(section: Section) -> Section:
 def _unanswered(part: Any) -> Any:  # noqa: ANN401
     """Blocks, or whatever they are made of, with nothing behind their blanks."""
     match part:
+        case str():
+            return part
         case Node():
             return with_each(part, Blank, lambda blank: Blank(blank.id))
         case WordBlank():

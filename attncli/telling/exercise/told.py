@@ -22,34 +22,41 @@ class ToldCells:
         self.trace, self.again = trace, again
         self._cells: set[Location] = set()
         self._said: dict[str, bool] = {}
+        self._moved: dict[str, bool] = {}
         self._terms: dict[Location, str] = {}
 
     def add(self, cells: Iterable[Location]) -> None:
-        self._cells.update(source_of(self.trace, cell) for cell in cells)
+        self._cells.update(map(self.source, cells))
+
+    def source(self, cell: Location) -> Location:
+        """The cell that a cell is a copy of, however often it was copied; else itself."""
+        name, moved = cell.quantity, self._moved
+        if name not in moved:
+            moved[name] = name in self.trace and _is_moved(self.trace, name)
+        return source_of(self.trace, cell) if moved[name] else cell
 
     def has(self, cell: Location) -> bool:
         """Whether a cell needs no asking: it is told, asked for before, or goes without saying."""
         name, said = cell.quantity, self._said
         if name not in said:
             said[name] = is_said(self.trace, name)
-        return said[name] or (not self.again and source_of(self.trace, cell) in self._cells)
+        return said[name] or (not self.again and self.source(cell) in self._cells)
 
     def term(self, cell: Location) -> str:
         """What lines before did with a cell for a term of theirs: `told` or `asked`; nothing for
         what no line had, and for what lines come to on their way."""
         if cell is INNER:
             return ""
-        source = source_of(self.trace, cell)
+        source = self.source(cell)
         before = self._terms.get(source, "")
         self._terms.setdefault(source, "told")
         return before
 
     def ask_for_term(self, cell: Location) -> None:
-        self._terms[source_of(self.trace, cell)] = "asked"
+        self._terms[self.source(cell)] = "asked"
 
 
 def source_of(trace: Trace, cell: Location) -> Location:
-    """The cell that a cell is a copy of, however often it was copied; else itself."""
     definition = trace[cell.quantity].definition if cell.quantity in trace else None
     if definition is None or not _moves(definition):
         return cell
@@ -57,6 +64,12 @@ def source_of(trace: Trace, cell: Location) -> Location:
     copied = definition.operation.cell(cell.row, cell.column, *operands)[0]
     known = copied.cell if isinstance(copied, Number) else None
     return cell if known is None else source_of(trace, known)
+
+
+def _is_moved(trace: Trace, name: str) -> bool:
+    """Whether a quantity's numbers are those of others, put elsewhere."""
+    definition = trace[name].definition
+    return definition is not None and _moves(definition)
 
 
 def _moves(definition: Definition) -> bool:

@@ -9,11 +9,13 @@ from attncli.languages.words import KeyWords
 from attncli.marking.tolerance import Tolerance
 from attncli.questions import RightAnswer
 
+_NONE = Tolerance()
+
 
 def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
     """A key that lets more pass: units of the last place, an absolute and a relative difference;
     and what the answer is when it is given with so many significant digits."""
-    if tolerance == Tolerance() or not key.number.shown.is_finite():
+    if tolerance == _NONE or not key.number.shown.is_finite():
         return key
     shown = key.number.shown
     more = 2 * key.half * tolerance.units + tolerance.absolute + abs(shown) * tolerance.relative
