@@ -301,7 +301,17 @@ HEAVY = ("numpy", "yaml", "rich.console", "decimal", "pydantic")
 OF_OTHERS = (
     *("cells", "joining", "masking", "rotary", "positions", "sampling", "pieces", "viterbi"),
     *("norms", "mask", "rotate", "dropout", "predict", "gates", "estimate", "learn", "learning"),
-    *("exercise", "unigrams", "tokenizing", "design", "oracle", "latex", "lesson", "cell_shapes"),
+    *(
+        "attention_learned",
+        "exercise",
+        "unigrams",
+        "tokenizing",
+        "design",
+        "oracle",
+        "latex",
+        "lesson",
+        "cell_shapes",
+    ),
 )
 """Parts of the names of modules that a scenario without masks, norms, … doesn't need."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from attncli.arithmetic.elision import elided
 from attncli.arithmetic.expression import Number
@@ -14,12 +15,14 @@ from attncli.records import NamedTuple
 from attncli.scenario.training import UPDATES, after_updates
 from attncli.steps import formulas_of
 from attncli.tables import Data, SideBySide
-from attncli.telling.attention_learned import RightWeight, right_weight
 from attncli.telling.blocks import matrix_block
 from attncli.telling.parts import definitions_of, made_by, step_of
 from attncli.telling.selection import Selection
 from attncli.trace import Definition, Place, PlannedStep, Quantity, Trace, UpdatePlace
 from attncli.word import Word
+
+if TYPE_CHECKING:
+    from attncli.telling.attention_learned import RightWeight
 
 _TOLD = ("update", "loss", "progress")
 """The steps of a later pass that a page tells by default."""
@@ -115,6 +118,8 @@ def training_table(trace: Trace, selection: Selection) -> list[Block]:
     if training is None or not done:
         return []
     passes = [_Pass(trace, k) for k in range(len(done) + 1)]
+    from attncli.telling.attention_learned import right_weight
+
     right = right_weight(trace)
     weights = [] if right is None else [_attended(one, right) for one in passes]
     rows, headings = tuple(_rows(passes)), _headings(passes[0])
