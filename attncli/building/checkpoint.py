@@ -13,7 +13,7 @@ from typing import Any
 from attncli.building.layer_types import window_asked_for
 from attncli.building.model_settings import local_rope, rope_scaling
 from attncli.file.files import RefusedFileError
-from attncli.file.safetensors_files import INDEX, names_in_index, tensors_in
+from attncli.file.safetensors_files import INDEX, names_in_index, size_of, tensors_in
 from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 
@@ -32,11 +32,13 @@ _FUNCTIONS: Mapping[str, Callable[[float], float]] = {"√": math.sqrt, "1/": la
 
 
 class Checkpoint(NamedTuple):
-    """What a folder holds: the settings of `config.json`, the file of the tensors, their names."""
+    """What a folder holds: the settings of `config.json`, the file of the tensors, their names, and
+    how many numbers they are."""
 
     config: Data
     file: Path
     tensors: frozenset[str]
+    size: int = 0
 
     @classmethod
     def of(cls, source: str) -> Checkpoint:
@@ -48,6 +50,7 @@ class Checkpoint(NamedTuple):
             config = json.loads((folder / _SETTINGS).read_text("utf-8"))
             file = _tensor_file(path)
             names = names_in_index(file) if file.name.endswith(INDEX) else tensors_in(file)
+            size = size_of(file)
         except RefusedFileError as refused:
             raise Refusal.of(source, refused.wrong, refused.right) from None
         except OSError as error:
@@ -56,7 +59,7 @@ class Checkpoint(NamedTuple):
             raise Refusal.of(source, wrong, right) from None
         except (ValueError, KeyError, TypeError) as error:
             raise Refusal.of(source, "it can't be read", "save the model anew") from error
-        return cls(config, file, frozenset(names))
+        return cls(config, file, frozenset(names), size)
 
     def without(self, prefix: re.Pattern[str]) -> Checkpoint:
         """The same without the tensors whose names begin so."""

@@ -83,8 +83,8 @@ def command(
     """
     with complaining():
         given = (tokens, encoder_tokens, encoder_states, picture)
-        text = _starter() if from_ is None else _of_checkpoint(file, from_, *given)
-        send_scenario(text, file, force=force)
+        text, large = (_starter(), False) if from_ is None else _of_checkpoint(file, from_, *given)
+        send_scenario(text, file, force=force, large=large)
 
 
 def _starter() -> str:
@@ -95,12 +95,14 @@ def _starter() -> str:
 
 def _of_checkpoint(
     file: str, source: str, tokens: str, encoder_tokens: str | None, *files: str | None
-) -> str:
-    """The scenario of a checkpoint; `files` are those of an encoder's states and of a picture."""
+) -> tuple[str, bool]:
+    """The scenario of a checkpoint, and whether it has more numbers than are read without being
+    asked for; `files` are those of an encoder's states and of a picture."""
     from attncli.building import checkpoints
     from attncli.building.checkpoint import Checkpoint
     from attncli.building.checkpoint_inputs import Inputs, reading_of
     from attncli.file.emitting import emitted
+    from attncli.scenario.budget import MOST_NUMBERS
 
     checkpoint = Checkpoint.of(source)
     place = Path() if file == "-" else Path(file).parent
@@ -112,4 +114,5 @@ def _of_checkpoint(
         else reading_of("--encoder-tokens", encoder_tokens, folder, place)
     )
     inputs = Inputs(read, of_encoder, *files)
-    return emitted(checkpoints.scenario_of(checkpoint, place, inputs))
+    text = emitted(checkpoints.scenario_of(checkpoint, place, inputs))
+    return text, checkpoint.size > MOST_NUMBERS

@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 _DEFAULT_WIDTH = 80
 
 
-def send_scenario(text: str, output: str | None, *, force: bool) -> None:
-    """Writes a scenario, and of a file says that it is there, and what can be done with it. Raises
-    OutputError."""
+def send_scenario(text: str, output: str | None, *, force: bool, large: bool = False) -> None:
+    """Writes a scenario, and of a file says that it is there, and what can be done with it, of a
+    `large` one how. Raises OutputError."""
     write_out(text, output, force=force)
     if output is not None and output != "-":
         from attncli.notation.words import printed
         from attncli.word import Word
 
         name = printed(Word(output))
-        write_out(f"{name} is written; `attn run {name}` works it out\n")
+        how = " --large --detail summary" if large else ""
+        write_out(f"{name} is written; `attn run {name}{how}` works it out\n")
 
 
 def chosen_format(form: str | None, output: str | None, known: Sequence[str]) -> str:

@@ -18,9 +18,15 @@ import numpy as np
 from numpy.lib import format as npy
 
 from attncli.arithmetic import decimals
-from attncli.file.files import RefusedFileError, ending, found, suffix, unreadable
+from attncli.file.files import RefusedFileError, TooLargeError, ending, found, suffix, unreadable
 from attncli.file.problems import ALL_THE_SAME, Problems, nearest
-from attncli.file.safetensors_files import INDEX, check_type, shard_of, tensors_in
+from attncli.file.safetensors_files import (
+    INDEX,
+    check_is_there,
+    check_type,
+    shard_of,
+    tensors_in,
+)
 from attncli.file.sources import MOST_NUMBERS, Array, FileSource
 from attncli.refusals import listed, quote
 
@@ -40,7 +46,8 @@ def read(
     """The numbers [r, c], or [1, c] where one row belongs; None having said what is wrong.
 
     The path goes from `folder`, or from the current directory; it may lead out of there only
-    where `outside` says so. At most so many numbers are read.
+    where `outside` says so. At most so many numbers are read; raises ScenarioError for more, since
+    what would be said of the arrays after it is the same.
     """
     try:
         file = found(source.path, folder or Path(), outside, _READERS)
@@ -49,6 +56,8 @@ def read(
             return _numbers(source.part.of(reader(file, source, most)), source)
     except RefusedFileError as refused:
         problems.add(source.where, refused.wrong, refused.right)
+        if isinstance(refused, TooLargeError):
+            problems.stop_if_any()
         return None
 
 
@@ -128,9 +137,7 @@ def _read_sharded(file: Path, source: FileSource, most: int) -> NDArray[Any]:
     """A tensor of several files, by the index that says which of them holds it."""
     shard, names = shard_of(file, source.key or "")
     _chosen(source, names)
-    if not shard.is_file():
-        wrong = f"{quote(source.path)} needs {quote(shard.name)}, which isn't there"
-        raise RefusedFileError(wrong, "put it beside the index")
+    check_is_there(shard, file)
     return _read_safetensors(shard, source, most)
 
 
@@ -206,8 +213,9 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
         wrong = f"{told}, more than {MOST_NUMBERS} numbers"
         raise RefusedFileError(wrong, "save a smaller array")
     if math.prod(shape) > most:
-        wrong = f"{told}: {math.prod(shape):,} numbers are too much at once"
-        raise RefusedFileError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
+        left = f"and {most:,} numbers may be read yet"
+        wrong = f"{told}, {left}: {math.prod(shape):,} numbers are too much at once"
+        raise TooLargeError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
 
 
 def _numbers(array: NDArray[Any], source: FileSource) -> Array:

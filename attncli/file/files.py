@@ -20,6 +20,10 @@ class RefusedFileError(Exception):
         super().__init__(wrong)
 
 
+class TooLargeError(RefusedFileError):
+    """A file with more numbers than are read without being asked for."""
+
+
 def suffix(path: str) -> str:
     """The ending of a path, in small letters."""
     return Path(path).suffix.lower()

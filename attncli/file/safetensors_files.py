@@ -108,6 +108,24 @@ def shard_of(index: Path, key: str) -> tuple[Path, tuple[str, ...]]:
     return index.parent / shard, tuple(places)
 
 
+def check_is_there(shard: Path, index: Path) -> None:
+    """Raises RefusedFileError for a file that an index names and that isn't there."""
+    if not shard.is_file():
+        wrong = f"{quote(index.name)} needs {quote(shard.name)}, which isn't there"
+        raise RefusedFileError(wrong, "put it beside the index")
+
+
+def size_of(file: Path) -> int:
+    """How many numbers a file has, or the several files that an index names. Raises
+    RefusedFileError."""
+    files = {file}
+    if file.name.endswith(INDEX):
+        files = {shard_of(file, name)[0] for name in names_in_index(file)}
+    for one in files:
+        check_is_there(one, file)
+    return sum(math.prod(head.shape) for one in files for head in tensors_in(one).values())
+
+
 def _broken(file: Path) -> RefusedFileError:
     wrong = f"{quote(file.name)} is not a whole {suffix(file.name)} file: it is broken or cut short"
     return RefusedFileError(wrong, "save it anew")
