@@ -45,9 +45,12 @@ class TensorHead(NamedTuple):
         return "bfloat16" if self.kind == "BF16" else np.dtype(_TYPES[self.kind]).name
 
     def read(self, file: Path) -> NDArray[Any]:
-        """The numbers, those of bfloat16 as float32."""
+        """The numbers, those of bfloat16 as float32. They stay in the file until they are looked
+        at, which may be a part of them, and are copied then anyway."""
         dtype, count = np.dtype(_TYPES[self.kind]), math.prod(self.shape)
-        flat = np.fromfile(file, dtype, count, offset=self.begins)
+        if not count:  # of which there is nothing to map
+            return np.empty(self.shape, dtype)
+        flat: NDArray[Any] = np.memmap(file, dtype, "r", self.begins, (count,))
         if self.kind == "BF16":
             flat = (flat.astype(np.uint32) << 16).view(np.float32)
         return flat.reshape(self.shape)

@@ -136,5 +136,10 @@ class TakeRows(Moved):
     def arranged(self, *arrays: Numbers) -> Numbers:
         return arrays[0][list(self.indices)]
 
+    def sources(self, operands: Sequence[Matrix]) -> NDArray[np.int_]:
+        """Without counting all numbers of a table, which may have millions."""
+        d = operands[0].shape[1]
+        return np.array(self.indices, dtype=np.int_)[:, np.newaxis] * d + np.arange(d)
+
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         return (Symbol(names[0], (Word(self.keys[i]),)),)
