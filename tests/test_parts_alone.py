@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from attncli import ScenarioError, oracle
+from attncli.cli import app
 from tests.auditor import audit
 from tests.pages import page_of, tables_of, trace_of
 from tests.plain import read
@@ -124,3 +127,34 @@ def test_positions_that_do_not_fit(said: str, wrong: str) -> None:
     with pytest.raises(ScenarioError) as found:
         trace_of(f"tokens: [a, b]\n{said}\n")
     assert wrong in str(found.value)
+
+
+def _attn(*words: str) -> str:
+    return CliRunner().invoke(app, [*words], catch_exceptions=False).output
+
+
+@pytest.mark.parametrize("more", ["", "embeddings: {a: [1, -2, 0, 1], b: [0, 1, 1, 2], c: [1, 1, 0, 0]}\n"])  # fmt: skip
+def test_an_implementation_that_counts_positions_from_one(more: str, tmp_path: Path) -> None:
+    file, dump = tmp_path / "s.yaml", tmp_path / "dump.npz"
+    file.write_text(f"{SINES}{more}rounding: {{policy: exact}}\n", "utf-8")
+    angles = np.arange(1, 4)[:, None] / 10000 ** (np.array([0, 2]) / 4)
+    np.savez(dump, P=np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(3, 4))
+    assert "looks like from_one" in _attn("diff", str(file), str(dump))
+
+
+def test_sheets_of_positions(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(f"{SINES}embeddings: {{a: [1, -2, 0, 1], b: [0, 1, 1, 2], c: [1, 1, 0, 0]}}\n")
+    _attn(
+        "exercise",
+        str(file),
+        "--forms",
+        "2",
+        "-o",
+        str(tmp_path / "sheets"),
+        "--format",
+        "markdown",
+    )
+    sheets = {*(tmp_path / "sheets").rglob("*.md")}
+    assert len(sheets) > 1
+    assert any("sin" in sheet.read_text("utf-8") for sheet in sheets)

@@ -146,7 +146,7 @@ class BatchMaker:
         rounded, where that matters."""
         operands = [batch.made[name] for name in definition.operands]
         many = batch.made[definition.name]
-        before = self.definitions.get(definition.operands[0])
+        before = next(map(self.definitions.get, definition.operands), None)
         return CandidateQuantity(
             definition.operation,
             many.values,

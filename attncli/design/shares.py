@@ -41,7 +41,7 @@ def seen_of(name: Name, definitions: Mapping[Name, Definition], numbers: Numbers
 def _seen(
     definition: Definition, definitions: Mapping[Name, Definition], numbers: Numbers
 ) -> Flags:
-    before = definitions.get(definition.operands[0])
+    before = next(map(definitions.get, definition.operands), None)
     match definition.operation:
         case Masked():
             return np.asarray(numbers(definition.operands[1]) != 0)

@@ -135,7 +135,7 @@ def other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
     """A part without one of its operations, whose result would be what goes in."""
-    for one in made:
+    for one in (one for one in made if one.operands):
         first = one.operands[0]
         if not one.operation.copies and _shape(trace, first) == _shape(trace, one.name):
             says = f"{one.name} is just {first}."
