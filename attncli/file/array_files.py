@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from attncli.arithmetic import decimals
-from attncli.file.files import RefusedFileError, TooLargeError, ending, found, suffix, unreadable
+from attncli.file.files import LargeFileError, RefusedFileError, ending, found, suffix, unreadable
 from attncli.file.problems import ALL_THE_SAME, Problems, nearest
 from attncli.file.safetensors_files import (
     INDEX,
@@ -56,7 +56,7 @@ def read(
             return _numbers(source.part.of(reader(file, source, most)), source)
     except RefusedFileError as refused:
         problems.add(source.where, refused.wrong, refused.right)
-        if isinstance(refused, TooLargeError):
+        if isinstance(refused, LargeFileError):
             problems.stop_if_any()
         return None
 
@@ -215,7 +215,7 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
     if math.prod(shape) > most:
         left = f"and {most:,} numbers may be read yet"
         wrong = f"{told}, {left}: {math.prod(shape):,} numbers are too much at once"
-        raise TooLargeError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
+        raise LargeFileError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
 
 
 def _numbers(array: NDArray[Any], source: FileSource) -> Array:

@@ -20,7 +20,7 @@ class RefusedFileError(Exception):
         super().__init__(wrong)
 
 
-class TooLargeError(RefusedFileError):
+class LargeFileError(RefusedFileError):
     """A file with more numbers than are read without being asked for."""
 
 
