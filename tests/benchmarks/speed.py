@@ -1,7 +1,7 @@
 """How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
 
 Start-up, large traces through the Python API (`at_scale` prints a table by tokens, layers, decimals
-and formats; measures are chosen by their names: `speed.py at_scale`), lines of working, forms of an exercise, marking papers,
+and formats; measures are chosen by their names: `speed.py at_scale`), the way back, lines of working, forms of an exercise, marking papers,
 the learning of tokenizers. Each ratio is of the best of several interleaved tries; the number after it is what
 we want to stay below.
 """
@@ -51,14 +51,16 @@ STARTED = {
 """Commands, and what is wanted of each: at most so many times as long as the imports take."""
 
 
-def best(tries: int, *tasks: Callable[[], object]) -> list[float]:
-    """The least wall time of each task in seconds, the tasks taking turns."""
+def best(
+    tries: int, *tasks: Callable[[], object], clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
+    """The least time of each task in seconds, the tasks taking turns."""
     times = [float("inf")] * len(tasks)
     for _ in range(tries):
         for k, task in enumerate(tasks):
-            start = time.perf_counter()
+            start = clock()
             task()
-            times[k] = min(times[k], time.perf_counter() - start)
+            times[k] = min(times[k], clock() - start)
     return times
 
 
@@ -308,6 +310,33 @@ def _beside_numpy(what: str, tokens: int, layers: int, activation: str, wanted: 
     say(f"{what} / the same in bare NumPy", mine / theirs, wanted)
 
 
+def with_backward(source: dict[str, Any]) -> dict[str, Any]:
+    """The same with targets, and the way back from them."""
+    targets = np.random.default_rng(9).normal(size=source["X"].shape)
+    return {**source, "targets": targets, "backward": True}
+
+
+def back() -> None:
+    """The way forth and back through one block, and through a stack: by the time of the processor,
+    since whoever else works on the machine counts for neither then."""
+    sys.path.append(str(ROOT))  # of a script that is only where the script is
+    from tests.benchmarks import backward
+
+    source = with_backward({**matrices(), "rounding": {"policy": "exact"}})
+    what = f"forth and back, {SIZE} × {SIZE}"
+    _back(what, source, lambda: backward.one_block(source))
+    for activation in ACTIVATED:
+        source = with_backward(stack_of(LAYER_TOKENS, 12, activation))
+        what = f"forth and back, {LAYER_TOKENS} tokens × {WIDTH}, 12 layers, {activation}"
+        _back(what, source, partial(backward.stack, source, activation))
+
+
+def _back(what: str, source: dict[str, Any], bare: Callable[[], object]) -> None:
+    scenario = load(source, large=True)
+    theirs, mine = best(5, bare, lambda: work(scenario), clock=time.process_time)
+    say(f"{what} / the same in bare NumPy", mine / theirs, "at most 1.3")
+
+
 def at_scale() -> None:
     """Traces of many tokens, layers and decimals, and what it takes to write them."""
     for tokens in (64, 256, 1024, 2048):
@@ -469,6 +498,7 @@ def main(chosen: Sequence[str]) -> None:
         lines_of_working,
         json_of_a_large_trace,
         at_scale,
+        back,
         forms,
         papers,
         learning,

@@ -200,6 +200,8 @@ def _falling(function: str) -> Callable[[Range], Range]:
 
 _FUNCTIONS: Mapping[str, Callable[..., Range]] = MappingProxyType(
     {
+        "max": lambda *x: Range(max(one.low for one in x), max(one.high for one in x)),
+        "min": lambda *x: Range(min(one.low for one in x), min(one.high for one in x)),
         "erfc": _falling("erfc"),
         "sin": lambda _: Range(-1.0, 1.0),
         "cos": lambda _: Range(-1.0, 1.0),

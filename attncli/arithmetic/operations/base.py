@@ -11,7 +11,7 @@ import numpy as np
 
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.working import forms
-from attncli.arithmetic.expression import Equation, Expression, Vector
+from attncli.arithmetic.expression import Equation, Expression, Vector, leaves
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.cancelling import is_certain, settle_cancelled
 from attncli.arithmetic.operations.settling import Settling
@@ -73,6 +73,11 @@ class Operation(ABC):
         return False
 
     @property
+    def adds_up(self) -> bool:
+        """Whether it adds up over an index, so that its range is foreseen only roughly."""
+        return False
+
+    @property
     def repeats(self) -> bool:
         """Whether its numbers are its last operand's, or these put back to where they came from."""
         return False
@@ -122,6 +127,11 @@ class Operation(ABC):
     def terms(self, *operands: Matrix) -> int:  # noqa: ARG002
         """How many numbers, or more, one of the result is made of."""
         return 1
+
+    def leaves(self, *operands: Matrix) -> int:
+        """How many numbers the first form of a cell has."""
+        plain = (operand.without_source for operand in operands)
+        return sum(1 for _ in leaves(self.first_form(0, 0, *plain)))
 
     def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
         """The decimals that hold every true value of the result; None where none need do."""
@@ -197,8 +207,10 @@ class Operation(ABC):
 
     def _spread(self, values: Array, operands: tuple[Matrix, ...]) -> Spread:
         """The spread of a result. Many numbers, which take time, aren't looked at as far as theirs
-        is foreseen. Takes the sign off zeros."""
-        reach = self.foreseen(*operands) if values.size > CACHED else None
+        is foreseen; which takes time, too, where they add up what is as many, by its norms. Takes
+        the sign off zeros."""
+        enough = 4 * CACHED if self.adds_up else CACHED // 8
+        reach = self.foreseen(*operands) if values.size > enough else None
         least = None if reach is None else self.least(*operands)
         if reach is not None and least is not None:
             return Spread(reach, least)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.equations import formulas
@@ -19,6 +21,7 @@ from attncli.arithmetic.expression import (
     Apply,
     Equation,
     Expression,
+    Leaf,
     MatrixProduct,
     Operand,
     Sum,
@@ -27,12 +30,15 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_row
-from attncli.arithmetic.rounding import Array, Cells, Doubtful, Error, Long, Range
+from attncli.arithmetic.operations.source import Worked
+from attncli.arithmetic.rounding import Array, Cells, Doubtful, Error, Long, Range, Rounding
 from attncli.arithmetic.signature import axes_of
-from attncli.records import dataclass
+from attncli.records import Node, dataclass
 
 if TYPE_CHECKING:
     from attncli.arithmetic.equations.fractions import Fractions
+
+_NONE: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,14 @@ class Indexed(ByFirstForm):
     @property
     def repeats(self) -> bool:
         return isinstance(self.tree, Operand)
+
+    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
+        if self._is_same and not rounding.carries:
+            (x,) = operands
+            if x.spread is not None and x.places is None:  # finite, and no 0 has a sign
+                source = Worked(self, operands, x.shape)
+                return Matrix(x.values, None, rounding.of(step), source=source, spread=x.spread)
+        return super().made(rounding, step, *operands)
 
     def values(self, *operands: Matrix) -> Array:
         self.refuse(*operands)
@@ -90,6 +104,9 @@ class Indexed(ByFirstForm):
         sizes = self._sizes(operands)
         return max(math.prod([sizes[index] for index in over]) for over in self._sums)
 
+    def leaves(self, *operands: Matrix) -> int:
+        return _leaves(self.tree, self._sizes(operands))
+
     def places(self, *operands: Matrix) -> int | None:
         known, like = self._known_places, tuple([(x.places, x.shape) for x in operands])
         if like not in known:
@@ -103,7 +120,7 @@ class Indexed(ByFirstForm):
         return bound(self._careful, self._ranges(operands, 0))
 
     def _ranges(self, operands: Sequence[Matrix], most: float = math.inf) -> Ranges:
-        return Ranges(operands, self._sizes(operands), most)
+        return Ranges(operands, self._sizes(operands) if self._sums else _NONE, most)
 
     def _sizes(self, operands: Sequence[Matrix]) -> dict[str, int]:
         """How far each index goes."""
@@ -114,15 +131,20 @@ class Indexed(ByFirstForm):
     def foreseen(self, *operands: Matrix) -> Range | None:
         if not all(operand.is_finite for operand in operands):
             return None
+        return self._ranges(operands, self._count(operands)).finite(self._careful)
+
+    def _count(self, operands: Sequence[Matrix]) -> int:
+        """How many numbers the result of a sum over an index has."""
+        if not self._sums:
+            return 0
         extents = self.sides.extents([operand.shape for operand in operands])
-        count = math.prod(extents[side] for side in self.sides.result)
-        return self._ranges(operands, count).finite(self._careful)
+        return math.prod(extents[side] for side in self.sides.result)
 
     def least(self, *operands: Matrix) -> float | None:
-        ranges = self._ranges(operands, 0)
-        if self.rough_error(*operands).absolute or not ranges.is_unsigned(self._careful):
+        if not self.keeps_digits:
             return None
-        return ranges.least(self._careful)
+        ranges = self._ranges(operands, 0)
+        return ranges.least(self._careful) if ranges.is_unsigned(self._careful) else None
 
     def sizes(self, *operands: Matrix) -> Array:
         if not may_cancel(self._careful):
@@ -147,9 +169,19 @@ class Indexed(ByFirstForm):
         return {k: x for k, x in known if not isinstance(getattr(kind, k, None), cached_property)}
 
     @cached_property
+    def _is_same(self) -> bool:
+        """Whether its numbers are those of its operand, each in its place."""
+        same = Operand(0, tuple(self.sides.indices))
+        return self.tree == same and self.sides.operands == (self.sides.result,)
+
+    @cached_property
     def _sums(self) -> Sequence[str]:
         """The indices that it adds up over."""
         return [total.over for total in each(self.tree, Total)]
+
+    @property
+    def adds_up(self) -> bool:
+        return bool(self._sums)
 
     @cached_property
     def keeps_digits(self) -> bool:
@@ -195,6 +227,20 @@ class Indexed(ByFirstForm):
     @cached_property
     def _axes(self) -> Mapping[str, tuple[int, int]]:
         return axes_of(self.tree, self.sides)
+
+
+def _leaves(tree: Expression, sizes: Mapping[str, int]) -> int:
+    """How many numbers an equation has when its sums are written out and its choices made."""
+    match tree:
+        case Leaf():
+            return 1
+        case Total(over, operand):
+            return math.prod([sizes[index] for index in over]) * _leaves(operand, sizes)
+        case Apply("where", (_, *choices)):
+            return max(_leaves(one, sizes) for one in choices)
+    assert isinstance(tree, Node)
+    parts = chain.from_iterable(x if type(x) is tuple else (x,) for x in tree.parts)
+    return sum(_leaves(part, sizes) for part in parts if isinstance(part, Node))
 
 
 def _has_product(shown: Expression) -> bool:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attncli.arithmetic import evaluation
-from attncli.arithmetic.expression import leaves
 from attncli.arithmetic.matrix import Matrix, Written
 from attncli.records import dataclass, field
 
@@ -82,9 +81,7 @@ class Worked:
         if self._least > _MOST_TERMS:
             return self._least
         rows, columns = self.shape
-        plain = (operand.without_source for operand in self.operands)
-        first = self.operation.first_form(0, 0, *plain)
-        return rows * columns * sum(1 for _ in leaves(first))
+        return rows * columns * self.operation.leaves(*self.operands)
 
     @cached_property
     def _least(self) -> int:
