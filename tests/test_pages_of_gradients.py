@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -19,6 +20,7 @@ from attncli.notation.latex import latex
 from attncli.notation.mathml import mathml
 from attncli.notation.plain import unbreakable
 from attncli.notation.typst import TypstNotation
+from attncli.steps.order import STORY
 from attncli.tables import MatrixBlock, in_groups
 from tests.pages import document_of, shipped_trace
 
@@ -120,3 +122,72 @@ def test_a_sum_that_ends_a_difference_has_no_brackets() -> None:
     assert unbreakable(plain(ex.minus(at("a"), total))) == "a − Σ_k x[k]"
     behind = ex.Sum((at("a"), ex.Negative(total), at("b")))
     assert unbreakable(plain(behind)) == "a − (Σ_k x[k]) + b"
+
+
+WITHOUT_NUMBERS = {"backward_states", "backward_unstack", "backward_average"}
+BACK = [name for name in STORY if name.startswith("backward_")]
+
+
+@pytest.mark.parametrize("name", BACK)
+def test_every_step_back_is_explained_with_numbers(name: str) -> None:
+    told = CliRunner().invoke(app, ["explain", name]).stdout
+    assert ("On these numbers" in told) is (name not in WITHOUT_NUMBERS)
+    assert ("there are no numbers" in told) is (name in WITHOUT_NUMBERS)
+    assert f"attn explain {name} has some" not in " ".join(told.split())
+
+
+SHOWN = {
+    "backward_softmax": "grad.scores[it, cat] = 0.16 × (1 − 0.16) × 0.23 = 0.03",
+    "backward_scale": "grad.scores[it, cat] = −0.11",
+    "backward_ffn": "grad.hidden[AI, 2] = −0.282 × step(−0.282) = 0.000",
+    "backward_project": "grad.X[AI, 1] = 6.609",
+    "backward_loss": "grad.loss[I] = 1",
+}
+"""What a common mistake gives: only the diagonal, the scale left out, the mask of the gradient, one
+use only, a sum for the mean."""
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_mistakes_of_the_way_back_are_worked(name: str) -> None:
+    told = CliRunner().invoke(app, ["explain", name]).stdout.partition("Common mistakes")[2]
+    assert SHOWN[name] in told
+
+
+def test_what_only_hands_on_has_no_mistake_of_handing_on() -> None:
+    told = CliRunner().invoke(app, ["explain", "backward_residual"]).stdout
+    assert "Handing the gradient on as it is" not in told
+
+
+def test_adam_stands_beside_gradient_descent() -> None:
+    page = page_at("adam_by_hand", 80)
+    adam, descent = page.partition("Training\n")[2].split("Variants")
+    assert "3 │ 1.7344  −0.1843   −0.1877  0.1765  [0.700031, 0.700030]" in adam
+    assert "after 3 updates the loss is 1.4317 instead of" in descent
+    assert "3 │ 1.4317  −0.2595   −0.2688  0.2389  [0.48432, 0.94844]" in descent
+
+
+def test_what_explodes_is_clipped() -> None:
+    told = " ".join(page_at("rnn_backward_through_time", 80).split())
+    assert "it grows at every step; the gradient explodes." in told
+    variant = shipped_trace("rnn_backward_through_time").variants["exploding"]
+    norms = [
+        (one.values**2).sum() for name, one in variant.quantities.items()
+        if name in {f"grad.{local}" for local in ("W_ax", "W_aa", "W_ya", "b_y", "embeddings")}
+    ]  # fmt: skip
+    assert len(norms) == 5
+    assert sum(norms) ** 0.5 == pytest.approx(9.3409, abs=2e-4)
+    assert 1 / sum(norms) ** 0.5 == pytest.approx(0.1071, abs=1e-4)
+    said = "a norm of 9.3409; clipped, each is multiplied by 0.1071, and after 1 update the loss is"
+    assert said in told
+
+
+def test_the_loss_is_drawn_after_each_update() -> None:
+    told = (
+        CliRunner()
+        .invoke(app, ["run", "embedding_before_during_after", "--pictures", "--format", "json"])
+        .stdout
+    )
+    (curve,) = [one for one in json.loads(told)["pictures"] if one["kind"] == "curves"]
+    assert curve["title"] == "The loss after each update"
+    assert "1.558" in json.dumps(curve)
+    assert "0.241" in json.dumps(curve)

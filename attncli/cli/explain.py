@@ -19,6 +19,10 @@ _USUAL = "i_love_ai"
 """The scenario on whose numbers steps are explained that have no example of their own."""
 
 
+_TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
+"""What should come out of it, for the way back."""
+
+
 @taking(Arguments, without=("cell", "values_only"), scenario=(options.ScenarioOrUsual, ""))
 def command(typed: Arguments) -> None:
     """Explain a step: its purpose, working and common mistakes.
@@ -82,22 +86,38 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     check_lines(trace, [one for one in parts if chosen.includes(one)])
     taken = typed.part.step or (STORY if every else [one.step for one in parts])
     wanted = [step_named(name) for name in STORY if name in taken]
-    told = [(step, _trace_through(step, trace, typed)) for step in wanted]
-    return lessons(trace, told, chosen)
+    asked = trace.scenario.goes_back or bool(typed.part.step)
+    changes = {one.name: _changes(one, trace) for one in wanted if asked or not _is_back(one)}
+    told = [(one, _trace_through(one, trace, changes.get(one.name, ()), typed)) for one in wanted]
+    return lessons(trace, told, chosen, changes)
 
 
-def _trace_through(step: Step[Any], trace: Trace, typed: Arguments) -> Trace:
-    """A trace that goes through a step, if the scenario or a change to it makes one."""
+def _is_back(step: Step[Any]) -> bool:
+    """Whether a step is one of the way back, of which lessons on all that there is only tell."""
+    from attncli.trace import BackwardPlace
+
+    return step.at is BackwardPlace
+
+
+def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
+    """What gives a step to a scenario that goes without it: on the way back also a loss."""
+    if not _is_back(step) or trace.scenario.goes_back:
+        return step.shown_with
+    known = trace.scenario.prediction.targets or any("targets=" in one for one in step.shown_with)
+    return (*step.shown_with, *(() if known else (_TARGETS,)), "backward=true")
+
+
+def _trace_through(
+    step: Step[Any], trace: Trace, changes: tuple[str, ...], typed: Arguments
+) -> Trace:
+    """A trace that goes through a step, if the scenario or changes to it make one."""
     from attncli.file.problems import ScenarioError
     from attncli.telling.parts import told_parts
 
-    if (
-        any(part.step == step.name for part in told_parts(trace))
-        or not step.shown_with
-        or trace.unfinished
-    ):
+    taken = any(part.step == step.name for part in told_parts(trace))
+    if taken or not changes or trace.unfinished:
         return trace
     try:
-        return typed.worked_with(step.shown_with)
+        return typed.worked_with(changes)
     except ScenarioError:  # its numbers don't go with the step
         return trace

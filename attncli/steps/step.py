@@ -79,7 +79,8 @@ class Backward(NamedTuple, Generic[P]):
     which way it pushes. `whole` puts several equations of the step together to one whose derivative
     people know, as those of a softmax. `fixed` are the last names of what is given to a step and
     isn't learned: it gets no gradient. `gives` are more that are given where it is shown in
-    general.
+    general. `example` is the shipped scenario on whose numbers the way back is explained if none is
+    asked for, `shown_with` the changes that give that step to it.
     """
 
     through: str
@@ -88,6 +89,8 @@ class Backward(NamedTuple, Generic[P]):
     mistakes: tuple[Mistake[BackwardPlace], ...] = ()
     fixed: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
+    example: str = "learning_to_attend"
+    shown_with: tuple[str, ...] = ()
 
 
 class Step(NamedTuple, Generic[P]):

@@ -10,7 +10,6 @@ from attncli.telling.graphs import before_and_after, closing_graphs
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.tokenizers import ending_with
-from attncli.telling.training import training_table
 from attncli.telling.variants import result_of, variants_of
 from attncli.trace import BackwardPlace, PlannedStep, Trace
 from attncli.word import Word, words
@@ -42,7 +41,7 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
         *before_and_after(trace, result_of(trace), selection),
         *closing_graphs(trace, selection),
         *_generated(trace),
-        *training_table(trace, selection),
+        *_trained(trace, selection),
         *variants_of(trace, selection),
     ]
 
@@ -60,6 +59,14 @@ def _found(trace: Trace, selection: Selection) -> list[Block]:
     part, said = last_finding(trace, selection)
     told = [one for one in parts if one is part or one.step != "states"]
     return [Note(said)] if said and not any(part is one for one in told[-2:]) else []
+
+
+def _trained(trace: Trace, selection: Selection) -> list[Block]:
+    if trace.scenario.training is None:
+        return []
+    from attncli.telling.training_tables import training_table
+
+    return training_table(trace, selection)
 
 
 def _generated(trace: Trace) -> list[Block]:

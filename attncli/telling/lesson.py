@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from attncli.document import (
     Working,
 )
 from attncli.steps import Mistake, Step
-from attncli.steps.mistakes import made_wrongly, mistaken
+from attncli.steps.mistakes import all_made_wrongly, mistaken
 from attncli.telling.blocks import common_mistakes, shape_in_short
 from attncli.telling.catalogue import general_formulas
 from attncli.telling.facts import facts_of, rounding_facts
@@ -36,18 +37,24 @@ from attncli.telling.sentences import joined
 from attncli.telling.tokenizers import listed_again
 from attncli.telling.walkthrough import part_blocks
 from attncli.telling.working import cell_line
-from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace import Definition, PlannedStep, Quantity, Trace
 from attncli.word import Word
 
 _KEYS = "how many queries and how many keys; in self-attention as many as tokens"
 
 
 def lessons(
-    trace: Trace, told: Sequence[tuple[Step[Any], Trace]], selection: Selection
+    trace: Trace,
+    told: Sequence[tuple[Step[Any], Trace]],
+    selection: Selection,
+    changes: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Document:
     """Lessons on steps of a trace, each with the trace whose numbers it works on: the scenario's
-    own, or one with the changes that give it the step."""
-    sections = (_lesson(step, its, selection, changed=its is not trace) for step, its in told)
+    own, or one with the `changes` that give it the step."""
+    sections = (
+        _lesson(step, its, selection, changes.get(step.name, ()) if its is not trace else ())
+        for step, its in told
+    )
     scenario = trace.scenario.title
     title = told[0][0].title if len(told) == 1 else f"{scenario}, step by step"
     facts = Facts((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
@@ -58,7 +65,9 @@ def lessons(
     return document._replace(origins=Origins(trace), workings=Workings(trace))
 
 
-def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: bool) -> Section:
+def _lesson(
+    step: Step[Any], trace: Trace, selection: Selection, changes: tuple[str, ...]
+) -> Section:
     selection = with_routing(trace, selection)
     part = part_to_explain(step, trace, selection)
     blocks: list[Block] = [Prose((step.purpose_at(part.place if part else None),))]
@@ -70,8 +79,8 @@ def _lesson(step: Step[Any], trace: Trace, selection: Selection, *, changed: boo
         return Section(step.name, None, (step.title,), formulas, tuple(blocks))
     blocks.append(Facts(tuple(_shapes(step, trace, part))))
     blocks.append(Subheading(("On these numbers",)))
-    if changed:
-        change = Term(", ".join(one.replace("=", ": ", 1) for one in step.shown_with))
+    if changes:
+        change = Term(", ".join(one.replace("=", ": ", 1) for one in changes))
         said = ("This scenario goes without this step. With ", change, " it would look like this.")
         blocks.append(Note(said))
     blocks += part_blocks(trace, part, selection, operands_of(trace, part))
@@ -136,10 +145,10 @@ def _with_shapes(quantities: Sequence[Quantity], part: PlannedStep) -> Spans:
 
 def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any]) -> list[Block]:
     """A mistake in words, and what it gives in the cell that it changes most."""
-    definition = None if part is None else made_wrongly(trace, part, mistake)
-    if definition is None or part is None:
+    ways = [] if part is None else [way[0] for way in all_made_wrongly(trace, part, mistake)]
+    if not ways or part is None:
         return [Bullets(((mistake.says,),))]
-    wrong = mistaken(trace, part, definition)
+    definition, wrong = _that_shows(trace, part, ways)
     if wrong is None:
         return [Bullets(((mistake.says, " With these numbers it can't be done."),))]
     cell = _worst_cell(trace[definition.name], wrong[definition.name])
@@ -152,6 +161,17 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any
     told = (" ", address, " is ", number, "; the mistake gives")
     line = cell_line(wrong, wrong[definition.name], *cell)
     return [Bullets(((mistake.says, *told),)), Working((line,), mistake.name)]
+
+
+def _that_shows(
+    trace: Trace, part: PlannedStep, ways: Sequence[Definition]
+) -> tuple[Definition, Trace | None]:
+    """The first way to make a mistake that can be seen in the numbers, and what it gives; else the
+    first that can be made at all."""
+    tried = [(way, mistaken(trace, part, way)) for way in ways]
+    done = [(way, wrong) for way, wrong in tried if wrong is not None]
+    seen = ((way, wrong) for way, wrong in done if _worst_cell(trace[way.name], wrong[way.name]))
+    return next(seen, (done or tried)[0])
 
 
 def _worst_cell(right: Quantity, wrong: Quantity) -> tuple[int, int] | None:

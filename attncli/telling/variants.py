@@ -57,9 +57,16 @@ def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selecti
     if own is None or result is None:
         return []
     varied = Word("; ".join(other.scenario.varied))
-    compared = _Compared.of(own, result)
-    note = Note((Word(name), " (", varied, "): ", *compared.told(own, result, before.called, rows)))
+    varied_as: Spans = (Word(name), " (", varied, "): ")
     changed = _changed(trace.quantities, other)
+    if other.scenario.training is not None:
+        from attncli.telling.training_tables import beside_another
+
+        told = beside_another(other, before.trace, varied_as)
+        if told:
+            return [*told[:1], *given_blocks(other, changed, Selection()), *told[1:]]
+    compared = _Compared.of(own, result)
+    note = Note((*varied_as, *compared.told(own, result, before.called, rows)))
     tables = [*given_blocks(other, changed, Selection()), matrix_block(result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
     return [note, *tables, *map(Note, found)]

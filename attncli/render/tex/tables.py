@@ -180,7 +180,7 @@ def graph(block: Graph) -> str:
 
 
 _JOINT = "\n\\hspace{2em plus 1em}\n"
-_JOINT_IN_PAIR = "\n\\penalty5000\\hspace{1em}\n"
+_JOINT_IN_PAIR = "%\n\\penalty5000\\hspace{1.5em}%\n"
 """Between tables that belong beside each other: broken only if they don't fit."""
 
 

@@ -75,5 +75,6 @@ STEP = Step(
     backward=Backward(
         "the average of the heads",
         "What is looked at only is no part of the loss.",
+        example="",
     ),
 )

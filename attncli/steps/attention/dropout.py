@@ -76,5 +76,6 @@ STEP = Step(
             "they were made."
         ),
         fixed=("mask",),
+        shown_with=("dropout={p: 0.5, mask: [[1, 1, 0], [0, 1, 1], [1, 1, 0]]}",),
     ),
 )

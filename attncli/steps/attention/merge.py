@@ -124,5 +124,6 @@ STEP = Step(
         "the heads' merging",
         "The gradient of the whole is cut into the heads' columns, through W_O if there is one.",
         mistakes=OF_MATRICES,
+        shown_with=("heads=2",),
     ),
 )

@@ -250,5 +250,6 @@ STEP = Step(
             "over all tokens."
         ),
         mistakes=OF_MATRICES,
+        example="i_love_ai",
     ),
 )

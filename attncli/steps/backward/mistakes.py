@@ -20,7 +20,7 @@ from attncli.arithmetic.expression import (
     minus,
     rewritten,
 )
-from attncli.arithmetic.operations import Add, MatMul, One, Same, TakeRows
+from attncli.arithmetic.operations import Add, MatMul, One, Operation, Same, TakeRows
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.steps.step import Mistake
 from attncli.trace import BackwardPlace, Definition
@@ -172,9 +172,15 @@ def _handed_on(place: BackwardPlace) -> Definition | None:
     """The gradient of what went out, as it is, instead of what it makes for what went in."""
     for one in place.planned:
         same = one.operation.sides.operands[-1] == one.operation.sides.result
-        if same and not isinstance(one.operation, Add | Same | One):
+        if same and not _only_hands_on(one.operation):
             return one._replace(operation=Same(), operands=one.operands[-1:])
     return None
+
+
+def _only_hands_on(operation: Operation) -> bool:
+    """Whether a gradient goes on as it is, as through a sum."""
+    is_one = isinstance(operation, Indexed) and isinstance(operation.tree, Operand)
+    return is_one or isinstance(operation, Add | Same | One)
 
 
 HANDED_ON = Mistake(

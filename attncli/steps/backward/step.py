@@ -27,6 +27,8 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         why=back.why,
         plan=lambda place: place.planned,
         mistakes=(*back.mistakes, *_common(back.mistakes)),
+        shown_with=back.shown_with or forward.shown_with,
+        example=back.example,
     )
 
 

@@ -226,5 +226,6 @@ STEP = Step(
             "activation was flat, nothing goes back."
         ),
         mistakes=(*OF_MATRICES, MASK_OF_THE_GRADIENT),
+        example="i_love_ai",
     ),
 )

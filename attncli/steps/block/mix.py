@@ -125,5 +125,6 @@ STEP = Step(
     backward=Backward(
         "the experts together",
         ("Each expert gets its share of the gradient, and its share a gradient by what it made."),
+        example="mixture_of_experts",
     ),
 )

@@ -283,5 +283,6 @@ STEP = Step(
             " a common push, and one along the vector itself, do nothing."
         ),
         fixed=("mean", "variance"),
+        example="i_love_ai",
     ),
 )

@@ -144,5 +144,7 @@ STEP = Step(
             "A sum hands its gradient on to all of its terms as it is: a way back around the "
             "sublayer."
         ),
+        example="i_love_ai",
+        shown_with=("block=encoder", "norm=pre"),
     ),
 )

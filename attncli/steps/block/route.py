@@ -280,5 +280,6 @@ STEP = Step(
             "ones counts; that is pushed by how well its output points along the gradient."
         ),
         whole=lambda _, made: in_one(made),
+        example="mixture_of_experts",
     ),
 )  # fmt: skip

@@ -163,5 +163,6 @@ STEP = Step(
             "A token's row of the table gets the gradient of each place where the token stands; "
             "rows of other tokens get none."
         ),
+        example="embedding_before_during_after",
     ),
 )

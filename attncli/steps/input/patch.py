@@ -109,5 +109,7 @@ STEP = Step(
     backward=Backward(
         "the patches",
         "The patches' weights are pushed by the pixels times the gradient of what went out.",
+        example="picture",
+        shown_with=("targets=[rising]",),
     ),
 )

@@ -243,5 +243,6 @@ STEP = Step(
             "A sum hands its gradient on to all of its terms as it is, so a table of positions "
             "gets what the embeddings get."
         ),
+        example="i_love_ai",
     ),
 )

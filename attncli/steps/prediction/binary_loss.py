@@ -75,5 +75,6 @@ STEP = Step(
         ),
         whole=_whole,
         fixed=(TARGETS,),
+        example="rnn_backward_through_time",
     ),
 )

@@ -109,5 +109,7 @@ STEP = Step(
             "A weight is pushed by what came in times the gradient of what went out, and only the"
             " vectors that were taken get any."
         ),
+        example="masked_word",
+        shown_with=("targets=[I, love, AI]",),
     ),
 )

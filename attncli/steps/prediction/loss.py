@@ -269,5 +269,6 @@ STEP = Step(
         whole=_whole,
         mistakes=(NOT_AVERAGED, WITHOUT_TARGET),
         fixed=(TARGETS,),
+        example="embedding_before_during_after",
     ),
 )

@@ -119,5 +119,6 @@ STEP = Step(
                 _not_divided,
             ),
         ),
+        example="i_love_ai",
     ),
 )

@@ -274,5 +274,7 @@ STEP = Step(
             "A gate that is nearly open or shut lies where the sigmoid is flat, and little goes "
             "back through it."
         ),
+        example="yassine_lstm",
+        shown_with=("targets=[[0]]", "loss=binary_cross_entropy"),
     ),
 )

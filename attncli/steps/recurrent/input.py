@@ -109,5 +109,6 @@ STEP = Step(
     backward=Backward(
         "the input",
         "The gradient of a token's term goes on to the token's vector and to the weights.",
+        example="rnn_backward_through_time",
     ),
 )

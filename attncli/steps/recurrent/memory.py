@@ -73,5 +73,6 @@ STEP = Step(
             "The gradient goes on to the state of the time before, through the same weights each "
             "time: here it vanishes or explodes."
         ),
+        example="rnn_backward_through_time",
     ),
 )

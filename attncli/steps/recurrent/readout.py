@@ -152,5 +152,6 @@ STEP = Step(
         "the read-out",
         "The state is pushed along the weights of the read-out, and the weights along the state.",
         whole=_whole,
+        example="rnn_backward_through_time",
     ),
 )

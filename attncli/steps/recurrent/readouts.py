@@ -72,5 +72,9 @@ STEP = Step(
             _turned_round,
         ),
     ),
-    backward=Backward("the read-outs", "Each time's read-out gets its row of the gradient."),
+    backward=Backward(
+        "the read-outs",
+        "Each time's read-out gets its row of the gradient.",
+        example="rnn_backward_through_time",
+    ),
 )

@@ -86,5 +86,7 @@ STEP = Step(
         "the initial state",
         "What the first time makes of the initial state is pushed back on to it.",
         gives=("initial_state",),
+        example="rnn_backward_through_time",
+        shown_with=("initial_state=[0.1, 0, 0]",),
     ),
 )

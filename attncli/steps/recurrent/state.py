@@ -168,5 +168,6 @@ STEP = Step(
             "The gradient goes back through the activation, whose slope is small where the state "
             "is near its end."
         ),
+        example="rnn_backward_through_time",
     ),
 )

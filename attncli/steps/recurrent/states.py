@@ -59,5 +59,6 @@ STEP = Step(
     backward=Backward(
         "the states",
         "Each state gets its row of the gradient.",
+        example="",
     ),
 )

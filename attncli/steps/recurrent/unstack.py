@@ -127,5 +127,6 @@ STEP = Step(
     backward=Backward(
         "the stacked weights",
         "Each gate's gradients go back to the rows that it took.",
+        example="",
     ),
 )
