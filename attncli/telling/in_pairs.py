@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 
 from attncli.document import Block
 from attncli.name import Name
-from attncli.scenario.training import UPDATES, after_updates
 from attncli.tables import Data, MatrixBlock
 from attncli.telling.blocks import given_block
 from attncli.telling.parts import told_parts
@@ -76,13 +75,10 @@ def _forward(trace: Trace, part: PlannedStep, table: MatrixBlock) -> MatrixBlock
 
 
 def _found(trace: Trace, part: PlannedStep, gradient: Name) -> Quantity | None:
+    """What a gradient is of; a parameter that was updated stands in the update before."""
     place = part.place
     assert isinstance(place, BackwardPlace)
     if not gradient.inside(place.gradients):
         return None
-    of = gradient.seen_from(place.gradients)
-    count = part.updates
-    updated = of.under(Name(UPDATES, after_updates(count - 1))) if count else of
-    known = (name for name in (of.under(place.update), updated, of) if name in trace)
-    found = next(known, None)
-    return None if found is None else trace[found]
+    of = gradient.seen_from(place.gradients).under(place.update)
+    return trace[of] if of in trace else None

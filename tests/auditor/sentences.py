@@ -158,7 +158,7 @@ def _next_of_many(said: Said, match: re.Match[str]) -> bool:
 def _loss(said: Said, place: str) -> str:
     """What is made smaller on this page."""
     losses = ("binary_cross_entropy", "mse", "cross_entropy")
-    return next(one for one in losses if said.tables.full(one, place) == f"{place}.{one}")
+    return next(one for one in losses if f"{place}.{one}" in said.tables)
 
 
 def _progressed(said: Said, match: re.Match[str]) -> bool:
@@ -172,6 +172,51 @@ def _progressed(said: Said, match: re.Match[str]) -> bool:
     told = change if match["promised"] is None else number(match["promised"])
     right = number(match["loss"]) == loss and number(match["by"]) == abs(change)
     return right and match["verb"] == verb and told == promised
+
+
+def _trained_otherwise(said: Said, match: re.Match[str]) -> bool:
+    """What the training of a variant came to, and what its first gradients were clipped by."""
+    other = said._replace(tables=Tables(said.variants[match["variant"]]))
+    passes = sum(re.fullmatch(r"train\[\d+\]\.change", name) is not None for name in other.tables)
+    place = f"train[{passes}]"
+    loss, compared = _loss(other, place), other if match["before"] else said
+    then = loss if match["before"] else f"{place}.{loss}"
+    told = [
+        (f"{place}.{loss}", match["its"], other), (then, match["before"] or match["own"], compared),
+        ("grad_norm", match["norm"], other), ("clip_factor", match["factor"], other),
+    ]  # fmt: skip
+    numbers = [(number(one.tables[name].text[0]), text) for name, text, one in told if text]
+    return passes == int(match["count"]) and all(one == number(text) for one, text in numbers)
+
+
+def _right_token(said: Said, match: re.Match[str]) -> bool:
+    """A weight before training and after the last update."""
+    places = [name.rpartition(".")[0] for name in said.tables if name.endswith(".change")]
+    before, after = (
+        said.tables.value(f"{place}{match['cell']}", "") for place in ("", f"{places[-1]}.")
+    )
+    grew = number(match["after"]) > number(match["before"])
+    told = (before, after) == (number(match["before"]), number(match["after"]))
+    return told and match["verb"] == ("grew" if grew else "fell")
+
+
+def _goes_to(said: Said, match: re.Match[str]) -> bool:
+    """Each has a gradient on the page, or a part of one."""
+    gradients = [name.partition("grad.")[2] for name in said.tables if "grad." in name]
+    return all(
+        any(name.endswith(one) or f"{one}." in name for name in gradients)
+        for one in re.split(r", | and ", match["names"])
+    )
+
+
+def _sizes(said: Said, match: re.Match[str]) -> bool:
+    """The sizes of gradients on their way back, those of a variant on its own page."""
+    page = said.variants[match["variant"]] if match["variant"] else said.page
+    columns = [
+        [row[table["headings"].index("Size")] for row in table["rows"]]
+        for table in page["tables"] if "Of the one before" in table["headings"]
+    ]  # fmt: skip
+    return any(_norms(sizes, match) for sizes in columns)
 
 
 def _gradient(said: Said, match: re.Match[str]) -> bool:
@@ -337,6 +382,14 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure that the answer is yes\.", _sure),
         (rf"[Ww]ith a perplexity of (?P<p>{_N}) the model is as unsure as if it had to guess among (?P<count>{_N})"
          r" equally likely", _perplexed),
+        (rf"^(?:(?P<variant>.+): o|O)n its way back the size of the gradient goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)",
+         _sizes),
+        (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients have together a norm of (?P<norm>{_N}); clipped, each is multiplied"
+         rf" by (?P<factor>{_N}), and )?after (?P<count>\d+) updates? the loss is (?P<its>{_N})"
+         rf"(?: instead of (?P<own>{_N})|; before it was (?P<before>{_N}))\.", _trained_otherwise),
+        (rf"The weight of the right token, (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
+         _right_token),
+        (r"(?:It goes|They go) to (?P<names>\S+?(?:, \S+?)*(?: and \S+?)?)\.(?= |$)", _goes_to),
         (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),
         (rf"^(?P<pair>\S+ \S+) (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
          _chosen),
@@ -380,6 +433,7 @@ _OF_RULES = tuple(
         r"else 0\b", r"is 1 − a²", r"by the temperature [\d.]+",
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"its probability, less 1 for the target", r"Both begin at 0",
+        r"what is left to 1\b",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*; worked out, it is \[.*\]\.",

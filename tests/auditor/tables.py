@@ -107,6 +107,12 @@ class Tables:
     def __getitem__(self, name: str) -> Table:
         return self._tables[name]
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._tables
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
     def full(self, name: str, path: str) -> str:
         """The full name of what is called so in a section: the nearest that there is."""
         while True:
