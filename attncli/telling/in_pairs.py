@@ -81,4 +81,4 @@ def _found(trace: Trace, part: PlannedStep, gradient: Name) -> Quantity | None:
     if not gradient.inside(place.gradients):
         return None
     of = gradient.seen_from(place.gradients).under(place.update)
-    return trace[of] if of in trace else None
+    return trace.quantities.get(of)
