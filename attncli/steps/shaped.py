@@ -36,7 +36,7 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
         definitions = tuple([one._replace(step=part.step) for one in sized])
         told.append(PlannedStep(part.step, place, definitions))
         yield told[-1]
-    if scenario.backward or scenario.training:
+    if scenario.goes_back:
         from attncli.steps.backward.story import what_follows
 
         yield from islice(what_follows(scenario, told), len(scenario.story) - len(told))
