@@ -163,7 +163,7 @@ def check_all(trace: Trace, width: int, *, every: int = 3) -> None:
 
 
 @sampled(
-    7,
+    13,
     name=[name for name in SHIPPED if name not in LARGE],
     detail=["summary", *DETAILS],
     form=FORMS,
@@ -355,7 +355,7 @@ def test_a_long_sum_in_full() -> None:
     assert report.checked >= 8
 
 
-@sampled(5, name=[name for name in SHIPPED if name not in LARGE], form=["markdown", "latex"])
+@sampled(7, name=[name for name in SHIPPED if name not in LARGE], form=["markdown", "latex"])
 def test_lessons(name: str, form: str) -> None:
     """Their mistakes give other numbers than the tables have, as they should."""
     trace = trace_of(SHIPPED[name])
@@ -551,7 +551,7 @@ MODELS = {"decoder": DECODER, "encoder": ENCODER, "cross": CROSS}
 
 
 @pytest.mark.slow
-@sampled(2, policy=["carry", "exact"], name=MODELS)
+@sampled(3, policy=["carry", "exact"], name=MODELS)
 def test_small_models(policy: str, name: str) -> None:
     trace = trace_of(MODELS[name], f"rounding.policy={policy}")
     check_all(trace, 60, every=1)

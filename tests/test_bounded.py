@@ -134,7 +134,7 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@sampled(2, source=SOURCES)
 def test_numbers_are_counted_before_they_are_there(source: str, tmp_path: Path) -> None:
     header = {"descr": "<f8", "fortran_order": False, "shape": (11_000, 11_000)}
     with (tmp_path / "sparse.npy").open("wb") as file:

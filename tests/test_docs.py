@@ -30,7 +30,7 @@ from attncli.steps.schema import SCENARIO, givable
 from attncli.telling.catalogue import general_formulas
 from attncli.telling.reference import entries, topics
 from attncli.telling.shipped import contents
-from tests.conftest import ROOT
+from tests.conftest import ROOT, sampled
 from tests.pages import SHIPPED, trace_of
 from tests.reference_tables import COMMANDS, errata_of, tabled_keys, with_tables
 
@@ -236,9 +236,8 @@ def test_each_recipe_is_run() -> None:
     assert section("Library: ").count("```python") == len(CODE.findall(section("Library: "))) > 5
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-@pytest.mark.parametrize("topic", topics())
-def test_help_prints_the_reference(topic: str, width: int) -> None:
+@sampled(2, width=[60, 80, 120], topic=topics())
+def test_help_prints_the_reference(width: int, topic: str) -> None:
     """Every word of it, at any width: in tables a word may go on in the next line of its cell."""
     told = CliRunner().invoke(app, ["help", topic], env={"COLUMNS": str(width)})
     assert told.exit_code == 0

@@ -115,13 +115,13 @@ def check(trace: Trace, one: Papers) -> None:
     assert leaks(trace, one) == []
 
 
-@sampled(7, name=SMALL, blank=BLANKINGS)
+@sampled(13, name=SMALL, blank=BLANKINGS)
 def test_shipped_scenarios(name: str, blank: str) -> None:
     trace = trace_of(SHIPPED[name])
     check(trace, papers(trace, wish(trace, blank)))
 
 
-@sampled(7, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
+@sampled(13, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
 def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | None]) -> None:
     trace = trace_of(SHIPPED[name])
     blank, detail = blanking

@@ -18,6 +18,7 @@ from attncli.telling.chain import chain_of
 from attncli.telling.selection import select
 from attncli.trace.slopes import checked, gradients_of
 from attncli.word import Word
+from tests.conftest import sampled
 from tests.marking_cases import run
 from tests.test_losses import PLANE, WORDS, YES_NO, written
 
@@ -44,7 +45,7 @@ CHECKED: dict[str, tuple[str | Mapping[str, Any], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CHECKED)
+@sampled(3, name=CHECKED)
 def test_every_gradient_agrees_with_a_difference(name: str) -> None:
     source, changes = CHECKED[name]
     trace = work(load(source, changes))

@@ -14,7 +14,7 @@ from attncli import load, oracle, work
 from attncli.arithmetic.operations import TakeRows
 from attncli.building.plain import plain_data, with_numbers
 from attncli.trace import Trace
-from tests.conftest import FEWER
+from tests.conftest import FEWER, sampled
 from tests.pages import LARGE, SHIPPED, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, transformers, workable
@@ -101,7 +101,7 @@ def test_a_policy_that_cannot_be_worked() -> None:
     assert interval(text, "weights") == (low, high, None, Decimal("1.000"), 3)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@sampled(2, name=SMALL)
 def test_shipped_scenarios(name: str) -> None:
     data = plain_data(name)
     traces = [work(load(name, [f"rounding.policy={policy}"])) for policy in ("carry", "exact")]

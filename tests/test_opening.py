@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-import pytest
-
 from attncli.document import Prose
 from attncli.steps import step_named, steps
 from attncli.telling.parts import told_parts
+from tests.conftest import sampled
 from tests.pages import LARGE, SHIPPED, document_of, page_of, trace_of
 
 
@@ -20,7 +19,7 @@ def test_every_step_says_why_in_one_sentence() -> None:
         assert step.purpose.startswith(step.why)
 
 
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name not in LARGE])
+@sampled(2, name=[name for name in SHIPPED if name not in LARGE])
 def test_a_purpose_is_said_once_where_its_step_is_first_told(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     said = Counter[str]()

@@ -393,7 +393,7 @@ def close(value: float, true: Decimal) -> bool:
     return abs(Decimal(value) - true) <= Decimal("1e-12") * max(Decimal(1), abs(true))
 
 
-@sampled(4, name=CASES, make=MAKERS, places=range(5))
+@sampled(7, name=CASES, make=MAKERS, places=range(5))
 def test_rounded_as_the_true_values(name: str, make: Callable[..., Matrix], places: int) -> None:
     case, rounding = CASES[name], Rounding("carry", places)
     for seed in range(6):

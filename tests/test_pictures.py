@@ -16,6 +16,7 @@ from attncli.render import Page, picture_format_names, render
 from attncli.trace import Quantity
 from attncli.word import Word
 from tests import hostile
+from tests.conftest import sampled
 from tests.pages import SHIPPED, document_of, trace_of
 from tests.readers import bare, refused
 
@@ -45,7 +46,7 @@ def attn(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-@pytest.mark.parametrize("name", NAMES)
+@sampled(2, name=NAMES)
 def test_every_weight_is_drawn_and_told(name: str) -> None:
     weights = weights_of(name)
     if not weights:

@@ -16,7 +16,7 @@ from attncli import ScenarioError, load
 from attncli.building.plain import plain_data, with_numbers
 from attncli.file import shipped
 from attncli.name import Name
-from tests.conftest import FEWER
+from tests.conftest import FEWER, sampled
 from tests.pages import LARGE, SHIPPED, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, scenarios, transformers
@@ -67,7 +67,7 @@ LEARNED = {name for name in SHIPPED if "\ncorpus:" in SHIPPED[name]}
 """The counts of a corpus are no numbers of the file, and stay as they are."""
 
 
-@pytest.mark.parametrize("name", sorted(set(SHIPPED) - LEARNED - LARGE))
+@sampled(2, name=sorted(set(SHIPPED) - LEARNED - LARGE))
 def test_shipped_scenarios(name: str) -> None:
     assert plain_data(name) == read(SHIPPED[name])
     goes_round(plain_data(name))

@@ -85,7 +85,7 @@ def typed(question: Question) -> str:
     return f"{number:f}" if number.is_finite() else "-inf"
 
 
-@sampled(7, name=SMALL, blank=["results", "all"])
+@sampled(13, name=SMALL, blank=["results", "all"])
 def test_shipped_scenarios(name: str, blank: str) -> None:
     assert check(trace_of(SHIPPED[name]), blank) > 0
 

@@ -46,7 +46,7 @@ def test_no_digit_is_lost(name: str, detail: str) -> None:
     check_no_digit_is_lost(trace, detail, 20, 30, 40, 60, 80, 100, 120, 200)
 
 
-@sampled(3, name=OTHERS)
+@sampled(5, name=OTHERS)
 def test_no_digit_of_others_is_lost(name: str) -> None:
     check_no_digit_is_lost(trace_of(SHIPPED[name], "rounding.policy=exact"), "full", 40)
 
@@ -72,7 +72,7 @@ def test_no_line_runs_over(name: str, detail: str) -> None:
     check_no_line_runs_over(trace_of(SHIPPED[name]), detail, 60, 80, 120)
 
 
-@sampled(3, name=OTHERS)
+@sampled(5, name=OTHERS)
 def test_no_line_of_others_runs_over(name: str) -> None:
     check_no_line_runs_over(trace_of(SHIPPED[name]), "full", 60)
     check_no_line_runs_over(trace_of(SHIPPED[name]), "summary", 60, 80)
