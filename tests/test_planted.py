@@ -30,9 +30,6 @@ def test_of_two_causes_the_first_is_named() -> None:
     assert count.named >= 0.95 * count.papers, count.confusion
 
 
-RARE = ["pre_norm", "post_norm", "gates_in_another_order", "other_corner", "truncated", "half_even"]
-
-
 UPDATES = [
     "gradient_added", "learning_rate_left_out", "not_clipped", "velocity_forgotten",
     "bias_not_corrected", "epsilon_inside_the_root", "not_shrunk", "decay_in_the_gradient",
@@ -44,6 +41,9 @@ def test_a_mistake_in_an_update_is_named_first(cause: str) -> None:
     findings = [found(paper_with(cause, seed)) for seed in range(12 if THOROUGH else 2)]
     assert {finding.first for finding in findings} == {cause}
     assert sum(bool(finding.loose) for finding in findings) <= 1
+
+
+RARE = ["pre_norm", "post_norm", "gates_in_another_order", "other_corner", "truncated", "half_even"]
 
 
 @sampled(5, cause=RARE, seed=range(8))
