@@ -82,8 +82,8 @@ def _called(name: str, arguments: list[str]) -> str:
             return f"(({told[0]}) / ({told[1]}))"
         case "sqrt":
             return f"√({told[0]})"
-        case "lr" | "italic":
-            return told[0]
+        case "lr" | "italic" | "long":  # which may be broken between its words
+            return told[0].replace("\u200b", "")
         case "inked":
             return told[1]
     raise KeyError(name)

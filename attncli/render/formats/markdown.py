@@ -58,12 +58,12 @@ def _lists_apart(texts: Iterable[str]) -> Iterator[str]:
 
 def escaped(word: Word | str) -> str:
     """Somebody's words on one line, with nothing in them that Markdown would obey."""
-    return word if isinstance(word, str) else _escaped(word.raw)
+    return word if isinstance(word, str) else _escaped(word)
 
 
 @lru_cache(maxsize=4096)
-def _escaped(word: str) -> str:
-    return _NUMBERED.sub(r"\1\\\2", _OBEYED.sub(r"\\\g<0>", printed(Word(word))))
+def _escaped(word: Word) -> str:
+    return _NUMBERED.sub(r"\1\\\2", _OBEYED.sub(r"\\\g<0>", printed(word)))
 
 
 def code(text: str) -> str:
