@@ -35,7 +35,9 @@ class Ranges:
     sizes: Mapping[str, int]
     most: float = math.inf
     _known: dict[int, Range] = field(default_factory=dict)
-    """Those of nodes by their identity, which costs less than to look at all of a tree."""
+    """Those of nodes by their identity, which costs less than to look at all of a tree. Only nodes
+    of the tree may be asked for, which stay as long as it does, and none that are made on the way:
+    another could get the identity of one that is gone."""
 
     def of(self, node: Expression) -> Range:
         """The range of a part."""
