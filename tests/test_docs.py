@@ -322,8 +322,8 @@ OF_OTHER_LIBRARIES = ("fractions", "string", "rich.cells", "shlex", "encodings.u
 def imported_by(*command: str) -> set[str]:
     """The modules that are imported when a command is run."""
     code = (
-        "import sys; from attncli.__main__ import main; sys.argv[0] = 'attn'\n"
-        "try: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+        "import atexit, sys; from attncli.__main__ import main; sys.argv[0] = 'attn'\n"
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\nmain()"
     )
     result = subprocess.run(
         [sys.executable, "-c", code, *command], capture_output=True, text=True, check=True

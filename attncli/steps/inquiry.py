@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic
 
 import numpy as np
 
@@ -11,8 +10,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.questions import labels_of
 from attncli.records import NamedTuple
-from attncli.trace import Trace
-from attncli.trace.place import P
 from attncli.word import Phrase
 
 Chosen = frozenset[int]
@@ -57,21 +54,6 @@ class WordsAsked(NamedTuple):
         labels = labels_of([self.options[k] for k in listed])
         own = dict(zip(listed, labels, strict=False))
         return tuple(own.get(k, "") for k in range(len(self.options))) if labels else ()
-
-
-class Inquiry(NamedTuple, Generic[P]):
-    """A question of a step that is answered in words. `reads` are last names of quantities: the
-    numbers of the first one that is made tell the answer. `does` says in a few words what is asked,
-    and `rule` what settles it where several could be right. What comes later in the story may tell
-    the answer of one that is asked `last`; rows of what the step makes may, `ranked` by it."""
-
-    name: str
-    does: str
-    reads: tuple[str, ...]
-    asks: Callable[[P, Trace], tuple[WordsAsked, ...]]
-    rule: Callable[[P], Phrase] = lambda _: ()
-    last: bool = False
-    ranked: bool = False
 
 
 def largest(low: Array, high: Array) -> Chosen:

@@ -12,6 +12,9 @@ from attncli.arithmetic.operations import (
 from attncli.name import Name
 from attncli.trace import Definition, Place
 
+MISTAKES_BACK = ("transpose_forgotten", "bias_not_summed", "averaged_over_tokens")
+"""What people do wrong on the way back through one (`steps.backward.mistakes`)."""
+
 
 def linear(place: Place, made: str, x: Name, suffix: str, *, out_in: bool) -> Definition:
     """`made` = x W + b, of `W{suffix}` and, where it is given, `b{suffix}`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from attncli.arithmetic.expression import Equation
 from attncli.file.keys import Key
@@ -13,10 +13,13 @@ from attncli.name import TOP, Name
 from attncli.records import NamedTuple
 from attncli.scenario.model import Positions, Recurrent
 from attncli.scenario.scenario import Scenario
-from attncli.steps.inquiry import Inquiry
 from attncli.trace import BackwardPlace, Definition, Place
 from attncli.trace.place import P
 from attncli.word import Phrase, phrase
+
+if TYPE_CHECKING:
+    from attncli.steps.inquiry import WordsAsked
+    from attncli.trace import Trace
 
 
 def _nothing_else(_: Place) -> tuple[Any, ...]:
@@ -76,21 +79,38 @@ class Backward(NamedTuple, Generic[P]):
     """How gradients go back through a step, for which the derivatives of its equations speak.
 
     `through` is what it is called then, `why` says in a sentence where the gradient comes from and
-    which way it pushes. `whole` puts several equations of the step together to one whose derivative
-    people know, as those of a softmax. `fixed` are the last names of what is given to a step and
-    isn't learned: it gets no gradient. `gives` are more that are given where it is shown in
-    general. `example` is the shipped scenario on whose numbers the way back is explained if none is
-    asked for, `shown_with` the changes that give that step to it.
+    which way it pushes. `usual_mistakes` are the names of those in `steps.backward.mistakes` that
+    are made here, `mistakes` its own. `whole` puts several equations of the step together to one
+    whose derivative people know, as those of a softmax. `fixed` are the last names of what is
+    given to a step and isn't learned: it gets no gradient. `gives` are more that are given where
+    it is shown in general. `example` is the shipped scenario on whose numbers the way back is
+    explained if none is asked for, `shown_with` the changes that give that step to it.
     """
 
     through: str
     why: str
     whole: Callable[[P, tuple[Definition, ...]], tuple[Definition, ...]] = _as_made
+    usual_mistakes: tuple[str, ...] = ()
     mistakes: tuple[Mistake[BackwardPlace], ...] = ()
     fixed: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
     example: str = "learning_to_attend"
     shown_with: tuple[str, ...] = ()
+
+
+class Inquiry(NamedTuple, Generic[P]):
+    """A question of a step that is answered in words. `reads` are last names of quantities: the
+    numbers of the first one that is made tell the answer. `does` says in a few words what is asked,
+    and `rule` what settles it where several could be right. What comes later in the story may tell
+    the answer of one that is asked `last`; rows of what the step makes may, `ranked` by it."""
+
+    name: str
+    does: str
+    reads: tuple[str, ...]
+    asks: Callable[[P, Trace], tuple[WordsAsked, ...]]
+    rule: Callable[[P], Phrase] = lambda _: ()
+    last: bool = False
+    ranked: bool = False
 
 
 class Step(NamedTuple, Generic[P]):

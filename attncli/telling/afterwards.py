@@ -6,11 +6,9 @@ from __future__ import annotations
 from attncli.document import Block, Note, Subheading, Table, Term, TextList
 from attncli.telling.block_finding import moved
 from attncli.telling.findings import findings_of, last_finding
-from attncli.telling.graphs import before_and_after, closing_graphs
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.tokenizers import ending_with
-from attncli.telling.variants import result_of, variants_of
 from attncli.trace import BackwardPlace, PlannedStep, Trace
 from attncli.word import Word, words
 
@@ -38,11 +36,10 @@ def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
     """What closes the page."""
     return [
         *_found(trace, selection),
-        *before_and_after(trace, result_of(trace), selection),
-        *closing_graphs(trace, selection),
+        *_asked_for(trace, selection),
         *_generated(trace),
         *_trained(trace, selection),
-        *variants_of(trace, selection),
+        *_varied(trace, selection),
     ]
 
 
@@ -59,6 +56,26 @@ def _found(trace: Trace, selection: Selection) -> list[Block]:
     part, said = last_finding(trace, selection)
     told = [one for one in parts if one is part or one.step != "states"]
     return [Note(said)] if said and not any(part is one for one in told[-2:]) else []
+
+
+def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
+    """Graphs, and tokens before and after, where the scenario asks for these."""
+    show = trace.scenario.show
+    if not (show.before_after or show.graph or show.arrows):
+        return []
+    from attncli.telling.graphs import before_and_after, closing_graphs
+    from attncli.telling.variants import result_of
+
+    told = before_and_after(trace, result_of(trace), selection)
+    return [*told, *closing_graphs(trace, selection)]
+
+
+def _varied(trace: Trace, selection: Selection) -> list[Block]:
+    if not trace.variants:
+        return []
+    from attncli.telling.variants import variants_of
+
+    return variants_of(trace, selection)
 
 
 def _trained(trace: Trace, selection: Selection) -> list[Block]:

@@ -7,9 +7,8 @@ long all the same says at its top how to see less, or more, of it.
 
 from __future__ import annotations
 
-from attncli.document import Block, Document, Note, Spans, Term
+from attncli.document import Block, Note, Spans, Term
 from attncli.scenario.scenario import Scenario
-from attncli.telling.length import length_of
 
 MOST_IN_FULL = 400
 """The lines of the longest page that is told in full without being asked for."""
@@ -28,14 +27,13 @@ def most_in_full(scenario: Scenario) -> int:
     return ONE_PAGE if scenario.goes_back else MOST_IN_FULL
 
 
-def how_to_see_less(detail: str, page: Document, length: int | None = None) -> list[Block]:
-    """A word at the top of a page on what else could be told of it; its length where that is
-    known."""
+def how_to_see_less(detail: str, length: int) -> list[Block]:
+    """A word at the top of a page of so many lines on what else could be told of it."""
     less: Spans = (Term("--detail summary"), " shows the weights, the results and what was found.")
     if detail == "rows":
         told = "One row of each table is worked: see "
         return [Note((told, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
-    if detail == "full" and (length or length_of(page)) > LONG:
+    if detail == "full" and length > LONG:
         rows = (Term("--detail rows"), " works one row of each table; ")
         return [Note(("This page is long: ", *rows, *less))]
     return []

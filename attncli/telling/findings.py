@@ -20,7 +20,6 @@ from attncli.name import Name
 from attncli.scenario.model import ENCODER
 from attncli.scenario.training import updates_before
 from attncli.telling.attending import MOST_TIED, Attending, attended, called_as, percent, tied
-from attncli.telling.on_its_way import on_its_way
 from attncli.telling.parts import place_in_words, told_parts
 from attncli.telling.selection import Selection
 from attncli.telling.training import progressed
@@ -246,6 +245,8 @@ def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
     """The norms of a factor, at places in the order of its way back, and what becomes of it."""
     if len(places) < 2:  # noqa: PLR2004  (one norm goes nowhere)
         return []
+    from attncli.telling.on_its_way import on_its_way
+
     numbers = [norms.matrix.number(k, 0) for k in places]
     return [on_its_way(numbers, "on its way back the norm of the factor")]
 

@@ -31,8 +31,6 @@ class _Told(NamedTuple):
 def variants_of(trace: Trace, selection: Selection) -> list[Block]:
     """The rows that are told of each variant, beside the one before it that is told its positions
     in the same way, or else beside the scenario's own."""
-    if not trace.variants:
-        return []
     if result_of(trace) is None:
         from attncli.telling.learning import side_by_side
 

@@ -72,9 +72,12 @@ def as_it_fits(trace: Trace, selection: Selection) -> Document:
 
 def _noted(page: Document, selection: Selection, length: int | None = None) -> Document:
     """A page with a word on how to see less of it; its length where that is known."""
-    if selection.partial or (selection.as_fits and length_of(page) <= ONE_PAGE):
+    if selection.partial or selection.detail == "summary":
         return page
-    note = how_to_see_less(selection.detail, page, length)
+    length = length_of(page) if length is None else length
+    if selection.as_fits and length <= ONE_PAGE:
+        return page
+    note = how_to_see_less(selection.detail, length)
     return page._replace(opening=(*note, *page.opening))
 
 

@@ -6,6 +6,7 @@ Sliding windows: Beltagy et al. 2020, arXiv:2004.05150.
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
@@ -24,11 +25,12 @@ from attncli.arithmetic.operations import (
 from attncli.file.problems import Problems
 from attncli.name import below
 from attncli.scenario.scenario import Scenario
-from attncli.steps.attention.mask_options import which_mask
 from attncli.steps.attention.mask_rules import MASK, MASK_VALUE, MaskRule, check_mask, mask_rules
-from attncli.steps.inquiry import Inquiry
-from attncli.steps.step import Backward, General, Mistake, Step
-from attncli.trace import Definition, HeadPlace
+from attncli.steps.step import Backward, General, Inquiry, Mistake, Step
+from attncli.trace import Definition, HeadPlace, Trace
+
+if TYPE_CHECKING:
+    from attncli.steps.inquiry import WordsAsked
 
 _IN_WORDS = {
     "causal": "no query sees a key that comes after it",
@@ -145,6 +147,12 @@ def _happens(place: HeadPlace) -> str:
     return f"{rules[:1].upper()}{rules[1:]}. Where the mask is 0, the score becomes {hidden}."
 
 
+def _which_mask(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
+    from attncli.steps.attention.mask_options import which_mask
+
+    return which_mask(place, trace)
+
+
 STEP = Step(
     name="mask",
     at=HeadPlace,
@@ -203,7 +211,7 @@ STEP = Step(
             _as_scored,
         ),
     ),
-    inquiries=(Inquiry("which_mask", "which of some tables is the mask", ("mask",), which_mask),),
+    inquiries=(Inquiry("which_mask", "which of some tables is the mask", ("mask",), _which_mask),),
     backward=Backward(
         "the mask",
         "What was hidden had no part in the loss and gets no gradient; the rest passes as it is.",

@@ -6,8 +6,7 @@ from attncli.arithmetic.operations import Interleave, JoinColumns, Linear, MatMu
 from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
-from attncli.steps.backward.mistakes import OF_MATRICES
-from attncli.steps.linear import linear
+from attncli.steps.linear import MISTAKES_BACK, linear
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition
 
@@ -123,7 +122,7 @@ STEP = Step(
     backward=Backward(
         "the heads' merging",
         "The gradient of the whole is cut into the heads' columns, through W_O if there is one.",
-        mistakes=OF_MATRICES,
+        usual_mistakes=MISTAKES_BACK,
         shown_with=("heads=2",),
     ),
 )

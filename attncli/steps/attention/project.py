@@ -11,8 +11,7 @@ from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.backward.mistakes import OF_MATRICES
-from attncli.steps.linear import linear
+from attncli.steps.linear import MISTAKES_BACK, linear
 from attncli.steps.step import Backward, Mistake, Step
 from attncli.trace import AttentionPlace, Definition
 
@@ -249,7 +248,7 @@ STEP = Step(
             "Each weight is pushed by what came in times the gradient of what went out, added up "
             "over all tokens."
         ),
-        mistakes=OF_MATRICES,
+        usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
     ),
 )

@@ -11,7 +11,6 @@ from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, word_or
 from attncli.file.matrices import NAMED
 from attncli.name import Name, below
-from attncli.steps.backward.mistakes import SCALE_LEFT_OUT
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
@@ -140,6 +139,6 @@ STEP = Step(
             "What was divided on the way forward is divided on the way back: the gradients become"
             " as much smaller."
         ),
-        mistakes=(SCALE_LEFT_OUT,),
+        usual_mistakes=("scale_left_out",),
     ),
 )

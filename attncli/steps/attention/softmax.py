@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from attncli.arithmetic.operations import (
     DivideByColumnSum,
     DivideByRow,
@@ -12,17 +14,16 @@ from attncli.arithmetic.operations import (
     RowSum,
     SumOfAll,
 )
-from attncli.arithmetic.rounding import Array
 from attncli.file.keys import Key
 from attncli.file.kinds import Either
 from attncli.file.matrices import NAMED
 from attncli.name import Name
 from attncli.scenario.templates import TEMPLATE
-from attncli.steps.backward.mistakes import DIAGONAL_ONLY
-from attncli.steps.inquiry import Chosen, Inquiry, Misreading, WordsAsked, largest
-from attncli.steps.step import Backward, General, Mistake, Step
-from attncli.trace import Definition, HeadPlace, Place, Quantity, Trace
-from attncli.word import Word
+from attncli.steps.step import Backward, General, Inquiry, Mistake, Step
+from attncli.trace import Definition, HeadPlace, Place, Trace
+
+if TYPE_CHECKING:
+    from attncli.steps.inquiry import WordsAsked
 
 _WEIGHTS = Key(
     "weights",
@@ -64,33 +65,10 @@ def _raised(place: HeadPlace, base: int) -> Definition:
     return Definition(place.name("exp"), RaisedTo(base), (place.x,))
 
 
-_DOWN = "The token that attends to this one most was taken: the column was read, not the row."
-_LEAST = "The token with the smallest weight was taken."
-
-
 def _attends_most(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
-    """Which token each query attends to most."""
-    weights = trace[place.name("weights")]
-    return tuple(_most_of(weights, i) for i in range(weights.matrix.shape[0]))
+    from attncli.steps.attention.most_attended import attends_most
 
-
-def _most_of(weights: Quantity, i: int) -> WordsAsked:
-    says = ("Which token does the query “", Word(weights.rows.names[i]), "” attend to most?")
-    options = weights.columns.names
-
-    def right(low: Array, high: Array) -> Chosen:
-        return largest(low[i], high[i])
-
-    def down(low: Array, high: Array) -> Chosen:
-        return largest(low[:, i], high[:, i])
-
-    def least(low: Array, high: Array) -> Chosen:
-        return largest(-high[i], -low[i])
-
-    misread: tuple[Misreading, ...] = (Misreading("least_for_most", _LEAST, least),)
-    if weights.rows.names == options:
-        misread = (Misreading("read_down_the_column", _DOWN, down), *misread)
-    return WordsAsked(i, says, options, right, misread=misread)
+    return attends_most(trace[place.name("weights")])
 
 
 STEP = Step(
@@ -158,6 +136,6 @@ STEP = Step(
             "score's weight would help than the average of its row does."
         ),
         whole=lambda _, made: in_one(made),
-        mistakes=(DIAGONAL_ONLY,),
+        usual_mistakes=("diagonal_only",),
     ),
 )

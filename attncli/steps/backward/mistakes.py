@@ -4,6 +4,7 @@ out or put for something else."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from attncli.arithmetic.expression import (
     Apply,
@@ -22,7 +23,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.operations import Add, MatMul, One, Operation, Same, TakeRows
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.steps.step import Mistake
+from attncli.steps.step import Backward, Mistake
 from attncli.trace import BackwardPlace, Definition
 
 Wrong = Callable[[Definition, Indexed], Definition | None]
@@ -148,8 +149,6 @@ NOT_AVERAGED = _mistake(
     " only 1/n of the gradient.",
     _not_divided,
 )
-OF_MATRICES = (TRANSPOSE_FORGOTTEN, BIAS_NOT_SUMMED, AVERAGED)
-"""Those of a step that multiplies by matrices and adds biases."""
 
 
 def _without_target(place: BackwardPlace) -> Definition | None:
@@ -207,3 +206,27 @@ ONE_USE_ONLY = Mistake(
     "Taking the gradient of one use only: what is used several times gets the sum of all.",
     _one_use_only,
 )
+
+_USUAL = {
+    one.name: one
+    for one in (
+        DIAGONAL_ONLY,
+        TRANSPOSE_FORGOTTEN,
+        AVERAGED,
+        BIAS_NOT_SUMMED,
+        MASK_OF_THE_GRADIENT,
+        NOT_AVERAGED,
+        WITHOUT_TARGET,
+        HANDED_ON,
+        SCALE_LEFT_OUT,
+        ONE_USE_ONLY,
+    )
+}
+
+
+def made_in(step: Backward[Any]) -> tuple[Mistake[BackwardPlace], ...]:
+    """All that people do wrong in a step back: what is usual in it, its own, and what they do in
+    every step; what a scale's has a name for is no other one."""
+    usual = tuple(_USUAL[name] for name in step.usual_mistakes)
+    common = (ONE_USE_ONLY,) if SCALE_LEFT_OUT in usual else (ONE_USE_ONLY, HANDED_ON)
+    return (*usual, *step.mistakes, *common)

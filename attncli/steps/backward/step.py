@@ -7,8 +7,8 @@ from typing import Any
 
 from attncli.arithmetic.operations import Add
 from attncli.name import Name
-from attncli.steps.backward.mistakes import HANDED_ON, ONE_USE_ONLY, SCALE_LEFT_OUT
-from attncli.steps.step import Mistake, Step
+from attncli.steps.backward.mistakes import made_in
+from attncli.steps.step import Step
 from attncli.trace import BackwardPlace
 
 
@@ -26,15 +26,10 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         happens=lambda place: _happens(place) + _not_learned(forward, place),
         why=back.why,
         plan=lambda place: place.planned,
-        mistakes=(*back.mistakes, *_common(back.mistakes)),
+        mistakes=made_in(back),
         shown_with=back.shown_with or forward.shown_with,
         example=back.example,
     )
-
-
-def _common(own: tuple[Mistake[BackwardPlace], ...]) -> tuple[Mistake[BackwardPlace], ...]:
-    """The mistakes of every step; what a scale's has a name for is no other one."""
-    return (ONE_USE_ONLY,) if SCALE_LEFT_OUT in own else (ONE_USE_ONLY, HANDED_ON)
 
 
 def _happens(place: BackwardPlace) -> str:

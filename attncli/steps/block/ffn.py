@@ -20,8 +20,7 @@ from attncli.file.keys import Key
 from attncli.file.kinds import COUNT, Choice, Flag
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name
-from attncli.steps.backward.mistakes import MASK_OF_THE_GRADIENT, OF_MATRICES
-from attncli.steps.linear import linear
+from attncli.steps.linear import MISTAKES_BACK, linear
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, LayerPlace
 
@@ -225,7 +224,7 @@ STEP = Step(
             "A weight is pushed by what came in times the gradient of what went out; where the "
             "activation was flat, nothing goes back."
         ),
-        mistakes=(*OF_MATRICES, MASK_OF_THE_GRADIENT),
+        usual_mistakes=(*MISTAKES_BACK, "mask_of_the_gradient"),
         example="i_love_ai",
     ),
 )

@@ -26,7 +26,6 @@ from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.softmax import softmax
-from attncli.steps.backward.mistakes import NOT_AVERAGED, WITHOUT_TARGET
 from attncli.steps.prediction.binary_loss import logits_of
 from attncli.steps.prediction.mse import TARGETS
 from attncli.steps.prediction.predict import TEMPERATURE, TOP_K
@@ -267,7 +266,7 @@ STEP = Step(
             "else 0: what the model said less what came."
         ),
         whole=_whole,
-        mistakes=(NOT_AVERAGED, WITHOUT_TARGET),
+        usual_mistakes=("not_averaged", "without_target"),
         fixed=(TARGETS,),
         example="embedding_before_during_after",
     ),

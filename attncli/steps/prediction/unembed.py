@@ -17,8 +17,7 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Scalar
 from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.backward.mistakes import OF_MATRICES
-from attncli.steps.linear import layer_of
+from attncli.steps.linear import MISTAKES_BACK, layer_of
 from attncli.steps.prediction.chosen import chosen, whose
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
@@ -184,6 +183,6 @@ STEP = Step(
             "The last vector is pushed towards the targets' columns, and away from those that "
             "were likely and wrong."
         ),
-        mistakes=OF_MATRICES,
+        usual_mistakes=MISTAKES_BACK,
     ),
 )

@@ -12,8 +12,8 @@ from itertools import pairwise
 from attncli.arithmetic.operations import CountInWords, PairScore
 from attncli.arithmetic.rounding import Array
 from attncli.name import Name, below
-from attncli.steps.inquiry import Chosen, Inquiry, Misreading, WordsAsked, in_no_order, largest
-from attncli.steps.step import Mistake, Step
+from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, in_no_order, largest
+from attncli.steps.step import Inquiry, Mistake, Step
 from attncli.tokenizing.corpus import Occurrences, occurrences
 from attncli.tokenizing.merge_training import (
     FEW_ROUNDS,
