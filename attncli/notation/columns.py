@@ -83,9 +83,10 @@ def bands(
     found: list[list[T]] = []
     used = 0.0
     for column in columns:
-        if not found or used + width(column) > room:
+        needed = width(column)
+        if not found or used + needed > room:
             found.append([])
             used = 0
         found[-1].append(column)
-        used += width(column) + gap
+        used += needed + gap
     return found or [[]]

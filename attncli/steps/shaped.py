@@ -16,7 +16,7 @@ def check_fits(scenario: Scenario, problems: Problems) -> None:
     """What steps find wrong when all shapes in a scenario's story are known."""
     part: PlannedStep
     for part in scenario.story:
-        if part.updates:  # which fits as it did before the updates
+        if scenario.training and part.updates:  # which fits as it did before the updates
             continue
         fits = step_named(part.step).fits
         for definition in part.definitions:

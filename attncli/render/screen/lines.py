@@ -120,7 +120,8 @@ def _whole(sizes: Sequence[int], levels: Sequence[int], atoms: range, room: int)
     best = min(levels[atoms.start + 1 : atoms.stop])
     starts = [k for k in atoms[1:] if levels[k] == best]
     for start, end in pairwise([atoms.start, *starts, atoms.stop]):
-        yield from _whole(sizes, levels, range(start, end), room)
+        part = range(start, end)
+        yield from (part,) if len(part) == 1 else _whole(sizes, levels, part, room)
 
 
 def _width_of(atoms: range, sizes: Sequence[int]) -> int:
