@@ -47,6 +47,7 @@ def load(
     *,
     outside: bool = False,
     large: bool = False,
+    in_place: bool = False,
     progress: Progress | None = None,
 ) -> Scenario:
     """The scenario of a file, of a shipped scenario's name, or of a mapping.
@@ -55,8 +56,9 @@ def load(
     whatever else gives its numbers as these do. `changes`, one or several, are applied first, each
     written `KEY=VALUE` as for `--set`: `scale=none`, `W_K[1,2]=0`, or as a mapping,
     `{"scale": "none"}`. `outside` allows matrices from files that don't lie in the scenario's
-    folder, `large` what takes longer or more memory than the budget allows; `progress` is called
-    with how much is done, and of how much in all, while a tokenizer learns.
+    folder, `large` what takes longer or more memory than the budget allows; `in_place` leaves large
+    matrices in their files, which mustn't change then, until they are worked with; `progress` is
+    called with how much is done, and of how much in all, while a tokenizer learns.
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
     problems = Problems()
@@ -64,7 +66,7 @@ def load(
     _check_is_scenario(tree)
     if not large:
         check_size(tree)
-    origin = Origin(name_of(source), folder_of(source), outside, large, progress)
+    origin = Origin(name_of(source), folder_of(source), outside, large, in_place, progress)
     whole = _read(tree, origin, problems)
     read = {
         name: replace(_read(other, origin, problems), varied=varied)
@@ -86,15 +88,14 @@ def _listed(changes: str | Mapping[str, object] | Changes) -> Changes:
         return [changes]
     if isinstance(changes, Mapping):
         return [f"{key}={value}" for key, value in changes.items()]
-    if not isinstance(changes, Iterable):
-        raise TypeError(f"changes are like 'scale=none', not {type(changes).__name__}")
-    return changes
+    if isinstance(changes, Iterable):
+        return changes
+    raise TypeError(f"changes are like 'scale=none', not {type(changes).__name__}")
 
 
 def _is_fine(origin: Origin, tree: Map) -> bool:
     """Whether a tree's matrices fit together."""
-    problems = Problems()
-    _planned(_read(tree, origin, problems), problems)
+    _planned(_read(tree, origin, problems := Problems()), problems)
     return not problems.found
 
 
@@ -195,11 +196,10 @@ def outline(source: Source) -> Outline:
     problems = Problems()
     tree = changed_tree(source, (), problems)
     check_size(tree)
-    origin = Origin(name_of(source), folder_of(source), outside=False, large=False, progress=None)
+    origin = Origin(name_of(source), folder_of(source), outside=False, large=False)
     scenario = _planned(_read(tree, origin, problems).alone(), problems)
     problems.stop_if_any()
-    known = {*scenario.given, *scenario.random}
-    told = _needed(sized(scenario), known)
+    told = _needed(sized(scenario), known := {*scenario.given, *scenario.random})
     for definition in (definition for part in told for definition in part.definitions):
         if not definition.needs and known.issuperset(definition.operands):
             known.add(definition.name)

@@ -1,15 +1,18 @@
-"""What the speed of the way back is measured against works the same numbers, by NumPy alone."""
+"""What the speed is measured against works the same numbers, by NumPy alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from attncli import load, work
-from tests.benchmarks import backward
+from attncli.cli import app
+from tests.benchmarks import backward, checkpoint
 
 WIDTH = 6
 SIDES = {
@@ -50,3 +53,26 @@ def test_layers(activation: str) -> None:
     layers = [drawn(rng, *SIDES) for _ in range(3)]
     source = ends(rng) | {"layers": [{**one, **settings} for one in layers]}
     check(backward.stack(source, activation), source)
+
+
+_LIKE = ("X", "scores", "weights", "output", "attention", "normed", "ffn", "residual2", "logits")
+
+
+def test_checkpoint(tmp_path: Path) -> None:
+    """What every step makes is among the results of the bare sums."""
+    small = {"n_layer": 2, "n_head": 2, "n_embd": 8, "n_positions": 9, "vocab_size": 30}
+    checkpoint.save(tmp_path, **small)
+    ids = [3, 0, 29, 3]
+    file = tmp_path / "m.yaml"
+    words = ["new", str(file), "--from", str(tmp_path), "--tokens", ",".join(map(str, ids))]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    trace, bare = work(load(file)), checkpoint.work(tmp_path, ids)
+    assert _near(bare[-1], trace["probabilities"].values)
+    made = [one for one in trace.quantities.values() if one.local in _LIKE]
+    assert len(made) == 1 + 2 * (3 * 2 + 5) + 1 + 1
+    missing = [one.name for one in made if not any(_near(one.values, other) for other in bare)]
+    assert not missing
+
+
+def _near(one: backward.Array, other: backward.Array) -> bool:
+    return one.shape == other.shape and np.allclose(one, other, rtol=1e-9, atol=1e-12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Protocol
@@ -107,6 +107,25 @@ class Matrix:
     def shape(self) -> tuple[int, int]:
         return self.values.shape
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether the numbers are still where they are kept, so that `parts` takes less than
+        `values`."""
+        return False
+
+    @property
+    def parts(self) -> Iterator[tuple[slice, Array]]:
+        """Some rows at a time, and which they are; all at once, where they are there."""
+        yield slice(0, len(self.values)), self.values
+
+    def taken(self, rows: Sequence[int]) -> Array:
+        """Some rows, a new array."""
+        return self.values[list(rows)]
+
+    def item(self, i: int, j: int) -> float:
+        """The float in row `i` and column `j`, from 0."""
+        return self.values.item(i, j)
+
     def number(self, i: int, j: int) -> Number:
         """The number in row `i` and column `j`, from 0, as it is shown and in full."""
         told = self._told.get((i, j))
@@ -123,7 +142,7 @@ class Matrix:
         if self.written is not None:
             number = self.written[i][j]
             return Number(number, number, cell)
-        value = self.values.item(i, j)
+        value = self.item(i, j)
         if self.places is not None and math.isfinite(value):
             count = round(value * 10.0**self.places)
             if abs(count) < _WHOLE:
@@ -153,11 +172,14 @@ class Matrix:
         """The largest norm along some axes of the numbers in a shape."""
         known = self._norms.get((shape, along))
         if known is None:
-            values, spelled = self.values.reshape(shape), "ij"[: len(shape)]
-            left = "".join(index for k, index in enumerate(spelled) if k not in along)
-            squares = np.einsum(f"{spelled},{spelled}->{left}", values, values)
-            known = self._norms[shape, along] = math.sqrt(float(squares.max()))
+            known = self._norms[shape, along] = self._norm(shape, along)
         return known
+
+    def _norm(self, shape: tuple[int, ...], along: tuple[int, ...]) -> float:
+        values, spelled = self.values.reshape(shape), "ij"[: len(shape)]
+        left = "".join(index for k, index in enumerate(spelled) if k not in along)
+        squares = np.einsum(f"{spelled},{spelled}->{left}", values, values)
+        return math.sqrt(float(squares.max()))
 
     @cached_property
     def _norms(self) -> dict[tuple[tuple[int, ...], tuple[int, ...]], float]:
@@ -246,7 +268,7 @@ class Matrix:
 
     def has(self, i: int, j: int) -> bool:
         """Whether the number of a cell is there, and wasn't taken out."""
-        return not math.isnan(self.values.item(i, j))
+        return not math.isnan(self.item(i, j))
 
     def row(self, i: int) -> Vector:
         return self._line(0, i)
@@ -257,7 +279,7 @@ class Matrix:
     def _line(self, axis: int, k: int) -> Vector:
         told = self._lines.get((axis, k))
         if told is None:
-            others = range(self.values.shape[1 - axis])
+            others = range(self.shape[1 - axis])
             numbers = [self.number(*((k, x) if axis == 0 else (x, k))) for x in others]
             told = self._lines[axis, k] = Vector(tuple(numbers))
         return told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
+from attncli.arithmetic.stored import Kept, Stored
 from attncli.building.texts import TOKENIZED, stacked
 from attncli.file.matrices import MatrixLike, NamedRows, Row
 from attncli.file.nodes import Items, Map, Node, Numbers
@@ -80,7 +82,7 @@ class Gathered(NamedTuple):
     def read(self) -> int:
         """How many numbers came from files."""
         read = (matrix for name, matrix in self.given.items() if name in self.sources)
-        return sum(matrix.values.size for matrix in read)
+        return sum(math.prod(matrix.shape) for matrix in read)
 
 
 class Gatherer(NamedTuple):
@@ -89,6 +91,7 @@ class Gatherer(NamedTuple):
     rounding: Rounding
     folder: Path | None
     outside: bool
+    in_place: bool
     most: int
     complaints: NamedProblems
 
@@ -134,14 +137,18 @@ class Gatherer(NamedTuple):
             case Numbers(array, where):
                 return self._of_array(array, where)
             case FileSource():
-                from attncli.file import array_files
-
-                read = array_files.read(
-                    value, self.folder, self.outside, self.complaints.problems, most
-                )
-                return None if read is None else self._of_array(read, value.where)
+                return self._of_file(value, most)
             case _:
                 raise TypeError(f"{name}: {type(value).__name__} is no matrix")
+
+    def _of_file(self, source: FileSource, most: int) -> Matrix | None:
+        from attncli.file import array_files
+
+        reading = array_files.read_in_place if self.in_place else array_files.read
+        read = reading(source, self.folder, self.outside, self.complaints.problems, most)
+        if isinstance(read, Kept):
+            return Stored(read, self.rounding.decimals)
+        return None if read is None else self._of_array(read, source.where)
 
     def _put_table(self, gathered: Gathered, name: Name, table: Mapping[str, MatrixLike]) -> None:
         rows = {token: self._matrix(name, row, self.most) for token, row in table.items()}

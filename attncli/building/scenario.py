@@ -40,13 +40,14 @@ SIZES = ("d_model", "d_k", "d_v", "d_ff")
 
 class Origin(NamedTuple):
     """What a scenario is called if it has no title, which files it may read and how large they may
-    be, and who is told how far its tokenizer is."""
+    be, whether large matrices are left in these, and who is told how far its tokenizer is."""
 
     name: str
     folder: Path | None
     outside: bool
     large: bool
-    progress: Progress | None
+    in_place: bool = False
+    progress: Progress | None = None
 
 
 class ScenarioBuilder(NamedTuple):
@@ -69,7 +70,8 @@ class ScenarioBuilder(NamedTuple):
         most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS
         said = TokenizerSettings(TOP, read, complaints, rounding, origin.large, origin.progress)
         values = spelled_out(said, most)
-        gatherer = Gatherer(rounding, origin.folder, origin.outside, most, complaints)
+        kept = origin.in_place and not rounding.carries
+        gatherer = Gatherer(rounding, origin.folder, origin.outside, kept, most, complaints)
         gathered = gatherer.gather(values)
         return cls(values, complaints, origin, gathered, rounding)
 

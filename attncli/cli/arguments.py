@@ -87,7 +87,12 @@ class Allowed(NamedTuple):
 
         with watching("Learning pieces") as tell:
             return load(
-                scenario, changes, outside=self.files_outside, large=self.large, progress=tell
+                scenario,
+                changes,
+                outside=self.files_outside,
+                large=self.large,
+                in_place=True,
+                progress=tell,
             )
 
     def worked_alone(self, scenario: str, changes: "Sequence[str | Change]" = ()) -> "Trace":

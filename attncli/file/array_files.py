@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.lib import format as npy
 
 from attncli.arithmetic import decimals
+from attncli.arithmetic.stored import MANY, Kept
 from attncli.file.files import LargeFileError, RefusedFileError, ending, found, suffix, unreadable
 from attncli.file.problems import ALL_THE_SAME, Problems, nearest
 from attncli.file.safetensors_files import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LARGEST_HEADER = 2**16
+T = TypeVar("T")
 
 
 def read(
@@ -49,11 +51,29 @@ def read(
     where `outside` says so. At most so many numbers are read; raises ScenarioError for more, since
     what would be said of the arrays after it is the same.
     """
+    return _read(source, folder, outside, problems, most, _numbers)
+
+
+def read_in_place(
+    source: FileSource, folder: Path | None, outside: bool, problems: Problems, most: int
+) -> Array | Kept | None:
+    """The same, but many floats are left where they are."""
+    return _read(source, folder, outside, problems, most, _left_or_numbers)
+
+
+def _read(
+    source: FileSource,
+    folder: Path | None,
+    outside: bool,
+    problems: Problems,
+    most: int,
+    taken: Callable[[NDArray[Any], FileSource], T],
+) -> T | None:
     try:
         file = found(source.path, folder or Path(), outside, _READERS)
         with troubles_told(source.path):
             reader = _READERS[ending(source.path, _READERS) or ""]
-            return _numbers(source.part.of(reader(file, source, most)), source)
+            return taken(source.part.of(reader(file, source, most)), source)
     except RefusedFileError as refused:
         problems.add(source.where, refused.wrong, refused.right)
         if isinstance(refused, LargeFileError):
@@ -216,6 +236,16 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
         left = f"and {most:,} numbers may be read yet"
         wrong = f"{told}, {left}: {math.prod(shape):,} numbers are too much at once"
         raise LargeFileError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
+
+
+def _left_or_numbers(array: NDArray[Any], source: FileSource) -> Array | Kept:
+    """Many floats, every one a number to work with, as they are in a file; others as they are read,
+    which says what is wrong with them."""
+    if array.ndim == 2 and array.size >= MANY and array.dtype.kind == "f":  # noqa: PLR2004
+        kept = Kept(array)
+        if kept.range.size <= float(decimals.LARGEST):  # which NaN isn't
+            return kept
+    return _numbers(array, source)
 
 
 def _numbers(array: NDArray[Any], source: FileSource) -> Array:

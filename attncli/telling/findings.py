@@ -6,21 +6,17 @@ them. A page says a finding behind its step, and the last one again where it clo
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
-import numpy as np
-
-from attncli.arithmetic.expression import Number, Symbol
-from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.expression import Symbol
 from attncli.document import Span, Spans
 from attncli.name import Name
 from attncli.scenario.model import ENCODER
 from attncli.scenario.training import updates_before
 from attncli.telling.attending import MOST_TIED, Attending, attended, called_as, percent, tied
 from attncli.telling.parts import place_in_words, told_parts
+from attncli.telling.ranked import ranked
 from attncli.telling.selection import Selection
 from attncli.telling.training import progressed
 from attncli.trace import BackwardPlace, CellPlace, Place, PlannedStep, Quantity, Trace
@@ -176,7 +172,7 @@ def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 def _likeliest(probabilities: Quantity, i: int, called: str = "likeliest next token") -> Spans:
     """`go the likeliest next token is alone (0.649), then home (0.258).`"""
     columns, told = probabilities.columns.names, list[Span]()
-    for number, places in islice(_ranked(probabilities.matrix, i), 2):
+    for number, places in islice(ranked(probabilities.matrix, i), 2):
         if number.shown == 0:
             break
         several = len(places) > 1
@@ -186,22 +182,6 @@ def _likeliest(probabilities: Quantity, i: int, called: str = "likeliest next to
         told += [", then " if told else verb, *names]
         told += [" (", number, " each)" if several else ")"]
     return (*called_as(probabilities.rows.names, i), *told, ".")
-
-
-def _ranked(matrix: Matrix, i: int) -> Iterator[tuple[Number, list[int]]]:
-    """The numbers of a row from the largest on, and the places that show each: as few as may be
-    are looked at, since there may be as many as a vocabulary has words."""
-    order = np.argsort(-matrix.values[i], kind="stable").tolist()
-    while order:
-        number = matrix.number(i, order[0])
-        differs = partial(_differs, matrix, i, number)
-        count = bisect_left(order, True, key=differs)
-        yield matrix.number(i, min(order[:count])), sorted(order[:count])
-        order = order[count:]
-
-
-def _differs(matrix: Matrix, i: int, number: Number, j: int) -> bool:
-    return matrix.shown(i, j) != number.shown
 
 
 def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:

@@ -1,9 +1,9 @@
 """How fast it is, as ratios within one run: `python tests/benchmarks/speed.py`.
 
 Start-up, large traces through the Python API (`at_scale` prints a table by tokens, layers, decimals
-and formats; measures are chosen by their names: `speed.py at_scale`), the way back, lines of working, forms of an exercise, marking papers,
-the learning of tokenizers. Each ratio is of the best of several interleaved tries; the number after it is what
-we want to stay below.
+and formats; measures are chosen by their names: `speed.py at_scale`), a checkpoint of GPT-2, the
+way back, lines of working, forms of an exercise, marking papers, the learning of tokenizers. Each
+ratio is of the best of several interleaved tries; the number after it is what we want to stay below.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import tempfile
 import time
 import tracemalloc
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TextIO
 
 import numpy as np
@@ -68,9 +69,11 @@ def say(what: str, value: float, wanted: str) -> None:
     print(f"{what:<66} {value:8.2f}   {wanted}")
 
 
-def process(*arguments: str, check: bool = True) -> Callable[[], object]:
+def process(
+    *arguments: str, check: bool = True, more: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[], object]:
     """A run of this Python, its byte code cached as an installed program's is; which has to end
-    well, unless it isn't checked."""
+    well, unless it isn't checked. `more` is what else its environment says."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
     def run() -> object:
@@ -79,7 +82,7 @@ def process(*arguments: str, check: bool = True) -> Callable[[], object]:
             stdout=subprocess.DEVNULL,
             check=check,
             cwd=ROOT,
-            env=environment,
+            env={**environment, **more},
         )
 
     return run
@@ -385,6 +388,37 @@ def _page(trace: Trace, name: str) -> object:
     return render(walkthrough(trace, Selection()), name, Page(100))
 
 
+def checkpoint() -> None:
+    """A GPT-2 of 124 million parameters on 16 tokens, whole commands beside NumPy alone, which reads
+    and computes the same; by the time of the processor, of one thread each, since threads that wait
+    for each other count as well."""
+    sys.path.append(str(ROOT))  # of a script that is only where the script is
+    from tests.benchmarks import checkpoint as bare
+
+    with tempfile.TemporaryDirectory() as folder:
+        bare.save(Path(folder))
+        ids, file = [*map(str, bare.IDS)], f"{folder}/m.yaml"
+        process("-m", "attncli", "new", file, "--from", folder, "--tokens", ",".join(ids))()
+        alone = process(bare.__file__, folder, *ids, more=_ONE_THREAD)
+        run = ("-m", "attncli", "run", file, "--large")
+        parts = {"--detail": "summary", "--cell": "layers[2].heads[1].weights[3, 2]"}
+        tasks = [process(*run, *part, more=_ONE_THREAD) for part in parts.items()]
+        theirs, *times = best(7, alone, *tasks, clock=_time_of_children)
+    say("GPT-2 of 124 M, 16 tokens, read and computed by NumPy, seconds", theirs, "")
+    for (option, value), mine in zip(parts.items(), times, strict=True):
+        said = f"{option} {value}" if option == "--detail" else option
+        say(f"attn run {said} of it / NumPy alone", mine / theirs, "at most 3")
+
+
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def _time_of_children() -> float:
+    """What the processor spent on processes that have ended, in seconds."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
 FORMS = 1000
 
 
@@ -498,6 +532,7 @@ def main(chosen: Sequence[str]) -> None:
         lines_of_working,
         json_of_a_large_trace,
         at_scale,
+        checkpoint,
         back,
         forms,
         papers,

@@ -124,9 +124,7 @@ class Indexed(ByFirstForm):
 
     def _sizes(self, operands: Sequence[Matrix]) -> dict[str, int]:
         """How far each index goes."""
-        return {
-            index: operands[place].values.shape[axis] for index, (place, axis) in self._axes.items()
-        }
+        return {index: operands[place].shape[axis] for index, (place, axis) in self._axes.items()}
 
     def foreseen(self, *operands: Matrix) -> Range | None:
         if not all(operand.is_finite for operand in operands):

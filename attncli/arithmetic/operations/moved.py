@@ -5,6 +5,7 @@ The numbers stay as they are, with just the decimals that they are written with.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
@@ -58,9 +59,9 @@ class Moved(Operation):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         k = int(self.sources(operands)[i, j])
         for operand in operands:
-            if k < operand.values.size:
+            if k < math.prod(operand.shape):
                 return (operand.number(*divmod(k, operand.shape[1])),)
-            k -= operand.values.size
+            k -= math.prod(operand.shape)
         raise IndexError("there are not so many numbers")
 
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002
@@ -132,6 +133,9 @@ class TakeRows(Moved):
             return super().formula_back(name, operand, gradient, *operands)
         alike = at(self.by, "i"), Symbol("v")
         return define(at(name, "v"), Total("i", at(gradient, "i"), alike))
+
+    def values(self, *operands: Matrix) -> Array:
+        return operands[0].taken(self.indices)
 
     def arranged(self, *arrays: Numbers) -> Numbers:
         return arrays[0][list(self.indices)]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import reduce
 from typing import ClassVar
+
+import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
@@ -25,6 +28,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Layout, Working
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.rounding import Array
 
 _SIDES = {"i": "n", "j": "m", "k": "k"}
 """How long each index is, in signatures."""
@@ -52,6 +56,20 @@ class MatMul(Indexed):
             tree, shown = Sum((tree, cell(2, "j"))), Sum((shown, Z))
             sides.append("1 m")
         super().__init__(f"{', '.join(sides)} -> n m", tree, shown)
+
+    def values(self, *operands: Matrix) -> Array:
+        if operands[1].is_stored and self.left == "ik":
+            return self._by_parts(*operands)
+        return super().values(*operands)
+
+    def _by_parts(self, x: Matrix, W: Matrix, *bias: Matrix) -> Array:
+        """The product with some rows of W at a time, which each make some columns of it, or where
+        they go with the columns of x, a part of all its sums."""
+        if self.right == "jk":
+            made = np.concatenate([x.values @ rows.T for _, rows in W.parts], axis=1)
+        else:
+            made = reduce(np.add, (x.values[:, some] @ rows for some, rows in W.parts))
+        return made + bias[0].values if bias else made
 
 
 class MatMulTransposed(MatMul):
