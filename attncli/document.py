@@ -216,8 +216,9 @@ class Section(NamedTuple):
     """A step: its name, its number in the story if it is told in order, its title and so on.
 
     `path` says where in the model it was taken, `layers[1].heads[2]`, and `place` says so in
-    words. The names in a section leave its path out. In an exercise `questions` are its blanks in
-    the order of the page, and `solution` is the worked solution, which no student's sheet has.
+    words. The names in a section leave its path out. `since` is the number of the first step, where
+    only the last of several is told. In an exercise `questions` are its blanks in order, `solution`
+    is the worked solution, which no student's sheet has.
     """
 
     step: str
@@ -229,15 +230,21 @@ class Section(NamedTuple):
     place: str = ""
     questions: tuple[Question, ...] = ()
     solution: tuple[Block, ...] = ()
+    since: int | None = None
 
     @property
     def points(self) -> Worth:
         return sum(question.points for question in self.questions)
 
     @property
+    def is_data(self) -> bool:
+        """Whether only formats that keep data have it."""
+        return bool(self.blocks) and all(isinstance(block, Data) for block in self.blocks)
+
+    @property
     def heading(self) -> Spans:
-        before = ("" if self.number is None else str(self.number), self.place)
-        return (*(f"{one} · " for one in before if one), *self.title)
+        numbers = "–".join(str(one) for one in (self.since, self.number) if one is not None)
+        return (*(f"{one} · " for one in (numbers, self.place) if one), *self.title)
 
     def heading_with_points(self, words: FrameWords) -> Spans:
         """`5 · Softmax (21 points)`; without them where nothing is asked."""

@@ -37,6 +37,26 @@ def test_pages_are_told_in_brief_where_they_are_long(name: str) -> None:
     assert lines_of(walkthrough(trace, select(trace, detail="summary"))) <= TWO_SCREENS
 
 
+@sampled(2, name=SHIPPED)
+def test_the_numbers_of_a_page_leave_no_step_out(name: str) -> None:
+    """A step that is told by the one after it stands in that one's range: `12–15`."""
+    trace = shipped_trace(name)
+    page = as_it_fits(trace, select(trace))
+    numbers = [
+        number
+        for section in page.sections
+        if not section.is_data and section.number is not None
+        for number in range(section.since or section.number, section.number + 1)
+    ]
+    assert numbers == [*range(1, len(told_parts(trace)) + 1)]
+
+
+def test_ranges_of_numbers() -> None:
+    page = CliRunner().invoke(app, ["run", "learning_to_attend"]).stdout
+    assert "\n16–22 · After update 1 · Loss\n" in page
+    assert "\n8 · Loss\n" in page
+
+
 def test_a_long_page_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
 

@@ -302,6 +302,13 @@ def test_a_step_of_training_is_asked_and_marked(tmp_path: Path, step: str) -> No
     assert report.exit_code == 0, report.output
 
 
+def test_formulas_of_an_update_are_those_of_one_parameter() -> None:
+    """Each once: where both decay alike, that of v̂ is still another than that of m̂."""
+    page = run("run", "adam_by_hand").stdout
+    assert page.count("  m_hat.X = m.X / (1 − 0.9)\n") == 1
+    assert page.count("  v_hat.X = v.X / (1 − 0.9)\n") == 1
+
+
 def test_an_update_is_a_quantity_like_others(tmp_path: Path) -> None:
     path = salt(tmp_path)
     told = run("run", path, "--cell", "train[1].weights[pepper, salt]").stdout

@@ -13,7 +13,7 @@ from attncli.arithmetic.elision import elided_rows
 from attncli.arithmetic.expression import Equation
 from attncli.document import Block, Document, Facts, Spans
 from attncli.records import NamedTuple
-from attncli.tables import Data, MatrixBlock
+from attncli.tables import MatrixBlock
 from attncli.word import Word
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ def pieces_of(document: Document) -> Iterator[Piece]:
     for k, section in enumerate(document.sections):
         if k > 0 and paper is not None and paper.layout == "pages":
             yield NewPage()
-        if section.blocks and all(isinstance(block, Data) for block in section.blocks):
+        if section.is_data:
             continue  # told by what comes after it
         heading = section.heading
         if paper is not None:

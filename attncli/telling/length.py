@@ -47,7 +47,7 @@ def length_of(document: Document) -> int:
 
 def length_of_section(section: Section) -> int:
     """The same of a section, with its heading."""
-    if all(isinstance(block, Data) for block in section.blocks):
+    if section.is_data:
         return 0
     return 1 + _lines_of_heading(section) + _lines(section.blocks)
 

@@ -48,11 +48,13 @@ def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
     alike."""
     if not isinstance(part.place, UpdatePlace):
         return section
-    alike: dict[Operation, Definition] = {}
+    alike: dict[tuple[str, Operation], Definition] = {}
+    here = after_updates(part.place.after)
     for one in definitions_of(trace, part):
         if isinstance(one.operation, Add):  # of what was promised for each
             continue
-        alike.setdefault(one.operation, one)
+        made = one.name.seen_from(here).places[0].local  # m_hat of m_hat.W_Q
+        alike.setdefault((made, one.operation), one)
     told = formulas_of(step_of(part), part.place, tuple(alike.values()))
     return section._replace(formulas=told)
 

@@ -86,7 +86,20 @@ def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
     told = told_parts(trace)
     if not selection.partial and selection.detail == "summary":
         return _summary(trace, told, selection)
-    return _sections(trace, [part for part in told if selection.includes(part)], told, selection)
+    shown = [part for part in told if selection.includes(part)]
+    return _since(_sections(trace, shown, told, selection))
+
+
+def _since(sections: Iterator[Section]) -> Iterator[Section]:
+    """The sections, those with a number of their own told for what stands before them as data."""
+    first: int | None = None
+    for section in sections:
+        if section.is_data:
+            first = first or section.number
+            yield section
+        else:
+            yield section._replace(since=first)
+            first = None
 
 
 def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> Document:
