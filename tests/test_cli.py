@@ -166,6 +166,39 @@ def test_output_is_whole_and_never_over_another(tmp_path: Path) -> None:
     assert attn("run", "i_love_ai", "-o", "-", "--format", "json").stdout.startswith("{")
 
 
+@pytest.mark.parametrize(
+    ("cell", "line"),
+    [
+        ("train[1].loss", "train[1].loss[it] = −ln(0.43) = 0.84"),
+        ("loss", "loss[it] = −ln(0.18) = 1.71"),
+        ("train[1].promised", "train[1].promised = −0.02 − 0.02 − 1.00 = −1.04"),
+    ],
+)
+def test_one_number_needs_no_index(cell: str, line: str) -> None:
+    assert attn("run", "learning_to_attend", "--cell", cell).stdout.rstrip().endswith(line)
+    assert line.partition(" = ")[0] in attn("why", cell, "learning_to_attend").stdout
+    (step,) = json.loads(
+        attn("run", "learning_to_attend", "--cell", cell, "--format", "json").stdout
+    )["steps"]
+    assert [one["text"] for one in step["working"]] == [line]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "cell", "complaint"),
+    [
+        (
+            "embedding_before_during_after",
+            "train[2].loss",
+            "by a row; write it like train[2].loss[I], or train[2].cross_entropy for all of them",
+        ),
+        ("rnn_backward_through_time", "loss", "the loss here is binary_cross_entropy"),
+        ("i_love_ai", "loss", "loss is a step (keys: targets"),
+    ],
+)
+def test_which_loss_is_meant(scenario: str, cell: str, complaint: str) -> None:
+    assert complaint in attn("run", scenario, "--cell", cell, code=2).stderr
+
+
 def test_bad_input_writes_nothing(tmp_path: Path) -> None:
     target = tmp_path / "page.md"
     attn("run", "i_love_ai", "--set", "W_Q=[[1]]", "-o", str(target), code=2)

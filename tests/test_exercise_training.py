@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attncli import load, work
 from attncli.arithmetic.decimals import places
+from attncli.design.search import forms
 from attncli.marking.grading.addresses import cell_of
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given
@@ -20,6 +23,7 @@ from tests.marking_cases import run
 from tests.pages import trace_of
 from tests.plain import read
 from tests.strategies import trainings, workable
+from tests.test_design import asked_in
 from tests.test_exercise import steps_of
 
 STEPS = [
@@ -47,6 +51,31 @@ def test_keys_of_new_numbers_are_derived_again(step: str) -> None:
     assert report.exit_code == 0, report.output
     (told,) = (line for line in report.stdout.splitlines() if "Disagreements" in line)
     assert "none" in told
+
+
+@sampled(5, step=["softmax", "backward_loss", "backward_softmax", "backward_project", "update"])
+def test_forms_of_a_scenario_of_zeros_and_ones(step: str) -> None:
+    """Its numbers are small for being mostly 0; those of a form, which aren't, are to be small."""
+    asked = asked_in(trace_of("learning_to_attend"), step)
+    made = [work(one) for one in forms(load("learning_to_attend"), 2, 1, asked=asked)]
+    assert len({trace["X"].values.tobytes() for trace in made}) == 2
+    for trace in made:
+        scores = trace["Q"].values @ trace["K"].values.T
+        assert np.exp(scores).max() < 100
+        assert np.exp(trace["logits"].values).max() < 100
+        assert (trace["X"].values == trace["X"].values.round()).all()  # integers as they were
+
+
+def test_a_loss_of_one_target_is_asked_without_its_row(tmp_path: Path) -> None:
+    asked = ("--cell", "train[1].loss", "--format", "yaml", "-o", f"{tmp_path}/")
+    done = run("exercise", "learning_to_attend", *asked)
+    assert done.exit_code == 0, done.output
+    (key,) = tmp_path.glob("*_key.yaml")
+    assert '"train[1].loss[it]": 0.84' in key.read_text("utf-8")
+    bare = tmp_path / "bare.yaml"
+    bare.write_text("answers: {'train[1].loss': 0.84}", "utf-8")
+    report = run("grade", "learning_to_attend", str(bare))
+    assert report.exit_code == 0, report.output
 
 
 @pytest.mark.slow

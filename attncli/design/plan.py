@@ -54,10 +54,16 @@ class Plan(NamedTuple):
     fixed: frozenset[str]
 
 
-def plan_of(trace: Trace, asked: Collection[str], pools: Pools = MappingProxyType({})) -> Plan:
+def plan_of(
+    trace: Trace,
+    asked: Collection[str],
+    pools: Pools = MappingProxyType({}),
+    *,
+    narrow: bool = False,
+) -> Plan:
     """The stages that lead to the quantities asked for, by their full names; all that the trace
-    makes without any. `pools` says for some matrices what they are to be drawn from. Raises
-    ValueError for names that the trace doesn't make."""
+    makes without any. `pools` says for some matrices what they are to be drawn from; the weights
+    of a `narrow` one are small. Raises ValueError for names that the trace doesn't make."""
     made = {q.name: q.definition for q in trace.quantities.values() if q.definition is not None}
     unknown = [name for name in asked if name not in made]
     if unknown:
@@ -66,7 +72,7 @@ def plan_of(trace: Trace, asked: Collection[str], pools: Pools = MappingProxyTyp
     used = {operand for name in wanted for operand in made[name].operands}
     order = tuple(_in_order([name for name in wanted if name not in used], made))
     used = {name for definition in order for name in definition.operands} - set(made)
-    drawn = drawn_of(trace.scenario, used, pools)
+    drawn = drawn_of(trace.scenario, used, pools, narrow=narrow)
     varied = {name for one in drawn for name in one.names}
     fixed = set(trace.quantities) - set(made) - varied
     for definition in order:

@@ -48,6 +48,9 @@ _KIN = {name: family[0] for family in (_INPUTS, _QKV, _W_QKV) for name in family
 
 _BEFORE_SOFTMAX = ("W_Q", "W_K")
 """With integers in these, scores would lie too far apart for a softmax."""
+_NARROWED = ("W_Q", "W_K", "W_V", "W_O", "unembedding", "W1", "W2", "W3")
+"""What is drawn small besides, where numbers like the original's make all powers of e large: those
+of 0 and 1 are fewer than those drawn for them, which multiplies up before a softmax."""
 _BEFORE_SQUASHING = frozenset(name for name in _OF_CELLS if name.startswith("W_"))
 """With large numbers in these, every sigmoid and tanh would be at its end."""
 _SMALL = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)
@@ -101,10 +104,14 @@ Pools = Mapping[Name, tuple[int, tuple[int, ...]]]
 
 
 def drawn_of(
-    scenario: Scenario, used: Collection[str], pools: Pools = MappingProxyType({})
+    scenario: Scenario,
+    used: Collection[str],
+    pools: Pools = MappingProxyType({}),
+    *,
+    narrow: bool = False,
 ) -> tuple[Drawn, ...]:
     """What may have other numbers, of the given matrices of these full names; `pools` says for
-    some what they are to be drawn from."""
+    some what they are to be drawn from. If they are to be `narrow`, all weights are small."""
     alike: dict[tuple[object, ...], list[Name]] = {}
     for name, matrix in scenario.given.items():
         if name in used and name not in pools and _may_vary(scenario, name, matrix):
@@ -115,7 +122,7 @@ def drawn_of(
         for name, pool in pools.items()
         if name in used
     )
-    return (*said, *(_drawn(names, scenario.given[names[0]]) for names in alike.values()))
+    return (*said, *(_drawn(names, scenario.given[names[0]], narrow) for names in alike.values()))
 
 
 def _may_vary(scenario: Scenario, name: Name, matrix: Matrix) -> bool:
@@ -133,7 +140,7 @@ def _adds_up(matrix: Matrix) -> bool:
     return all(totals) and bool((matrix.values >= 0).all())
 
 
-def _drawn(names: list[Name], matrix: Matrix) -> Drawn:
+def _drawn(names: list[Name], matrix: Matrix, narrow: bool) -> Drawn:
     shape, places = matrix.shape, min(matrix.places or 0, 1)
     if is_share(names[0]):
         held = tuple(tuple(map(bool, row)) for row in matrix.values)
@@ -142,6 +149,7 @@ def _drawn(names: list[Name], matrix: Matrix) -> Drawn:
         return Drawn(tuple(names), shape, 2 if whole > _TENTHS else 1, whole=whole, held=held)
     local = {name.local for name in names}
     softmax = not places and not local.isdisjoint(_BEFORE_SOFTMAX)
+    softmax |= narrow and not local.isdisjoint(_NARROWED)
     if softmax or not local.isdisjoint(_BEFORE_SQUASHING):
         return Drawn(tuple(names), shape, 1, _SMALL)
     pool = _tenths(matrix) if places else _whole(matrix)

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from statistics import median
 from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -98,12 +99,16 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
         right = "write out the matrices that are to vary"
         raise Unsatisfied.of("no other form", _nothing_varies(scenario), right)
     _keep_memory()
-    random = RandomState(list(str(request.seed).encode()))
-    allow = frozenset(request.allow)
-    spare = spared(trace, plan, request.spare)
-    sieve = RuleFilter(BatchMaker(trace, plan), allow, spare)
-    going = _Search(scenario, trace, plan, sieve, random, request.effort)
-    for k in range(request.number):
+    going = _Search.of(scenario, trace, plan, request)
+    try:
+        yield going.next(0)
+    except Unsatisfied:
+        narrow = plan_of(trace, request.asked, request.pools, narrow=True)
+        if not going.was_too_large or narrow.drawn == plan.drawn:
+            raise
+        going = _Search.of(scenario, trace, narrow, request)
+        yield going.next(0)
+    for k in range(1, request.number):
         yield going.next(k)
 
 
@@ -128,6 +133,16 @@ class _Search:
     found: set[bytes] = field(default_factory=set)
     reference: float | None = None
     size: int = _FIRST
+    was_too_large: bool = False
+    """Whether it found nothing because powers of e came out large."""
+
+    @classmethod
+    def of(cls, scenario: Scenario, trace: Trace, plan: Plan, request: SearchRequest) -> Self:
+        """A search that begins."""
+        random = RandomState(list(str(request.seed).encode()))
+        spare = spared(trace, plan, request.spare)
+        sieve = RuleFilter(BatchMaker(trace, plan), frozenset(request.allow), spare)
+        return cls(scenario, trace, plan, sieve, random, request.effort)
 
     def __post_init__(self) -> None:
         sizes = (self.trace[stage.definition.name].values.size for stage in self.plan.stages)
@@ -162,6 +177,7 @@ class _Search:
         """Sends a batch through the sieve; how many candidates it had. Raises Unsatisfied."""
         if tried * self.cells > _TRIED * _CELLS * self.effort:
             wrong, right = _told(tried, failures)
+            self.was_too_large = failures.took["exponentials"] > 0
             raise Unsatisfied.of(f"form {form_name(k)}", wrong, f"{right}, or ask for fewer steps")
         size = self.size
         survivors = self.sieve.sift(self.random, size, failures)

@@ -89,15 +89,35 @@ def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, A
     address = Address(text)
     try:
         address = parse_address(text)
-        name = known_name(address.name, [*names_of(trace), *lists], step_meant)
+        known = [*names_of(trace), *lists]
+        name = known_name(
+            address.name, known, lambda word: _loss_meant(trace, word) or step_meant(word)
+        )
         if name in trace.quantities:
             trace[name].find(address)
         else:
             place_in_list(text_of_list(trace, name), address)
     except AddressError as error:
         wrong, right = _at_a_time(trace, address) or (error.wrong, error.right)
-        raise SelectionError.of(f"{option}{text}", wrong, right) from None
+        raise SelectionError.of(
+            f"{option}{text}", wrong, right + _together(trace, address)
+        ) from None
     return name, address
+
+
+def _loss_meant(trace: Trace, word: str) -> str | None:
+    """What is said of a loss that is called otherwise: `mse`."""
+    path, _, local = word.rpartition("loss")
+    loss = path + trace.scenario.prediction.loss
+    return f"the loss here is {loss}" if not local and loss in trace else None
+
+
+def _together(trace: Trace, address: Address) -> str:
+    """What is said besides of a list that is named whole: the number that all of it makes, as the
+    losses of all positions make the cross-entropy."""
+    made = (one.definition for one in trace.quantities.values() if one.is_number)
+    of_all = [one.name for one in made if one is not None and one.operands == (address.name,)]
+    return f", or {of_all[0]} for all of them" if of_all and not address.indices else ""
 
 
 def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:

@@ -120,7 +120,6 @@ def told_apart(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-@lru_cache(maxsize=64)
 def counted(count: int) -> tuple[str, ...]:
     """The names 1, 2, … of dimensions, and of tokens that have no name."""
     return tuple(map(str, range(1, count + 1)))
@@ -220,9 +219,10 @@ class Quantity:
         return self.numbers.number(i, j)
 
     def find(self, address: Address) -> tuple[int, int]:
-        """The row and column, from 0, of a cell. Raises AddressError."""
+        """The row and column, from 0, of a cell; the only one there is needs no index. Raises
+        AddressError."""
         axes = (self.rows,) if self.is_list else (self.rows, self.columns)
-        if self.is_number and not address.indices:
+        if not address.indices and self.matrix.shape == (1, 1):
             return 0, 0
         if self.is_vector and len(address.indices) == 1:
             return 0, self.columns.find(address.indices[0], self.name)
