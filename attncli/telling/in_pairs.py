@@ -46,7 +46,12 @@ def _told(
         before = _forward(trace, part, block)
         if before is not None and before.quantity not in there:
             yield before._replace(paired=True)
-        yield block
+        yield _called(part, block)
+
+
+def _called(part: PlannedStep, table: MatrixBlock) -> MatrixBlock:
+    """A table called as the lines and formulas of its section call it: `grad.W_Q`."""
+    return table._replace(name=part.place.here(table.quantity))
 
 
 def _lists(
@@ -58,7 +63,7 @@ def _lists(
         before = _forward(trace, part, one)
         if before is not None and before.quantity not in there:
             columns += [before] if before.row_names == one.row_names else []
-        columns.append(one)
+        columns.append(_called(part, one))
     first, *others = columns
     return first._replace(beside=tuple(others))
 

@@ -13,7 +13,7 @@ from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Expression, Omitted, Vector
 from attncli.arithmetic.operations import ColumnsAsRows, One, TakeRows
 from attncli.document import Block, Line, Note, Working
-from attncli.name import GRADIENTS
+from attncli.name import GRADIENTS, Name
 from attncli.records import NamedTuple
 from attncli.tables import Data, MatrixBlock
 from attncli.telling.asides import is_aside
@@ -160,12 +160,18 @@ def _is_known(trace: Trace, one: ToldQuantity, selection: Selection, *, again: b
         return False
     if definition.step == "mask" or isinstance(definition.operation, ColumnsAsRows):
         return False  # the step is there for the table
-    if one.quantity.name.inside(GRADIENTS) and one.quantity.name.path in trace.quantities:
-        return True  # it comes by one use of several, which are added up for the table
+    if _is_by_one_use(trace, one.quantity.name):
+        return True
     if again or definition.operation.copies or _is_looked_up(trace, definition):
         return True
     in_its_line = bool(one.working) and len(one.quantity.rows.names) == 1
     return in_its_line and not one.table_has_sums
+
+
+def _is_by_one_use(trace: Trace, name: Name) -> bool:
+    """Whether a gradient comes by one use of several, `grad.X.layers[1].Q`, which are added up for
+    the table of `grad.X`."""
+    return name.inside(GRADIENTS) and any(one in trace.quantities for one in name.path.places)
 
 
 def _is_looked_up(trace: Trace, definition: Definition) -> bool:

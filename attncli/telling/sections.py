@@ -10,7 +10,7 @@ from attncli.steps import formulas_of
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.parts import definitions_of, made_by, place_in_words, step_of, title_of
 from attncli.telling.working import adds_up_uses
-from attncli.trace import PlannedStep, Trace
+from attncli.trace import BackwardPlace, CellPlace, Place, PlannedStep, Trace
 
 
 def section_of(
@@ -25,6 +25,29 @@ def section_of(
 def formulas_at(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:
     """The formulas of a part, in the names of its place."""
     return formulas_of(step_of(part), part.place, definitions_of(trace, part) or part.definitions)
+
+
+_ALIKE = ("norm", "backward_norm", "backward_residual")
+"""Steps that happen again in other words: of another norm, or to other sublayers."""
+
+
+def leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
+    """Whether what comes after it tells a part in brief: of what a sublayer adds, the residual."""
+    return bool(after) and (step_of(part).on_the_way or after[0].step == "residual")
+
+
+def happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
+    """Whether a page has told before in the same words what happens; of norms, of the way back of
+    residuals, and of a step back through a cell at some time, whether one was."""
+    happens = step_of(part).happens_at(part.place)
+    alike = [one for one in before if one.step == part.step]
+    if part.step in _ALIKE or is_back_in_time(part.place):
+        return bool(alike)
+    return any(step_of(one).happens_at(one.place) == happens for one in alike)
+
+
+def is_back_in_time(place: Place) -> bool:
+    return isinstance(place, BackwardPlace) and isinstance(place.forward, CellPlace)
 
 
 def in_fewer_words(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import Equation
 from attncli.document import Block, Document, Note, Prose, Section, Tree
@@ -39,12 +40,23 @@ from attncli.telling.parts import (
 )
 from attncli.telling.published import differences_in
 from attncli.telling.quantities import arranged, only_data
-from attncli.telling.sections import as_result, in_fewer_words, of_sums, section_of
+from attncli.telling.sections import (
+    as_result,
+    happens_again,
+    in_fewer_words,
+    is_back_in_time,
+    leads_on,
+    of_sums,
+    section_of,
+)
 from attncli.telling.selection import Selection, with_routing
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
 from attncli.telling.training import in_brief, in_one, is_again, is_in_brief, is_left_out
-from attncli.trace import BackwardPlace, CellPlace, Place, PlannedStep, Quantity, Trace
+from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 from attncli.word import Word
+
+if TYPE_CHECKING:
+    from attncli.telling.way_back import Alike
 
 
 def walkthrough(trace: Trace, selection: Selection) -> Document:
@@ -169,32 +181,30 @@ def _sections(
     trace: Trace, shown: Sequence[PlannedStep], told: Sequence[PlannedStep], selection: Selection
 ) -> Iterator[Section]:
     numbers = {id(part): number for number, part in enumerate(told, start=1)}
-    introduced: set[str] = set()
-    formulas: set[Equation] = set()
+    alike = _going_back_alike(trace, shown, selection)
+    introduced, formulas = set[str](), set[Equation]()
     for k, part in enumerate(shown):
-        if is_left_out(part, selection):
-            told_as_data = only_data(trace, part, selection)
-            yield section_of(trace, part, numbers[id(part)], told_as_data)
+        number = numbers[id(part)]
+        if is_left_out(part, selection) or k in alike:
+            yield _passed_over(trace, part, number, selection, alike.get(k))
             continue
         givens = _givens(trace, part, introduced)
         introduced |= {quantity.name for quantity in givens}
         later = is_again(part, selection)
-        again = (later or selection.detail == "rows") and _happens_again(part, shown[:k])
+        again = (later or selection.detail == "rows") and happens_again(part, shown[:k])
         closely = selection._replace(detail="summary") if again and not later else selection
         others = part_blocks(trace, part, closely, givens, again=again)[1:]
         if is_in_brief(trace, part, selection):
             others = in_brief(trace, part, selection)
-        elif again and _leads_on(part, told[numbers[id(part)] :]):
-            others = [
-                *given_blocks(trace, givens, closely, part.path),
-                *only_data(trace, part, closely),
-            ]
+        elif again and not selection.steps and leads_on(part, told[number:]):
+            tables = given_blocks(trace, givens, closely, part.path)
+            others = [*tables, *only_data(trace, part, closely)]
         opening = Prose(opening_of(trace, part, shown[:k]))
-        section = section_of(trace, part, numbers[id(part)], [opening, *others])
+        section = section_of(trace, part, number, [opening, *others])
         section = section if selection.whole else in_one(trace, part, section)
         section = without_asides(trace, part, section) if selection.detail == "rows" else section
         closer = in_fewer_words(section, others, formulas) if again else section
-        if again and _is_back_in_time(part.place):
+        if again and is_back_in_time(part.place):
             closer = closer._replace(formulas=of_sums(trace, part, section))
         if later and part.step == "update" and not is_in_brief(trace, part, selection):
             closer = closer._replace(formulas=section.formulas)
@@ -203,23 +213,27 @@ def _sections(
         yield with_pictures(trace, part, closer, selection)
 
 
-def _leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
-    """Whether what comes after it tells a part in brief: of what a sublayer adds, the residual."""
-    return bool(after) and (step_of(part).on_the_way or after[0].step == "residual")
+def _passed_over(
+    trace: Trace, part: PlannedStep, number: int, selection: Selection, alike: Alike | None
+) -> Section:
+    """The section of a part that a page in brief goes without, or says in a word."""
+    if alike is None or is_left_out(part, selection):
+        return section_of(trace, part, number, only_data(trace, part, selection))
+    from attncli.telling.way_back import in_a_word
+
+    return in_a_word(trace, alike, number, selection)
 
 
-def _happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
-    """Whether a page has told before in the same words what happens; of norms, and of a step back
-    through a cell at some time, whether one was."""
-    happens = step_of(part).happens_at(part.place)
-    alike = [one for one in before if one.step == part.step]
-    if part.step == "norm" or _is_back_in_time(part.place):
-        return bool(alike)
-    return any(step_of(one).happens_at(one.place) == happens for one in alike)
+def _going_back_alike(
+    trace: Trace, shown: Sequence[PlannedStep], selection: Selection
+) -> Mapping[int, Alike]:
+    """The parts, by their places, that a page in brief says in a word, as they go back through
+    another layer than the one it tells."""
+    if not trace.scenario.goes_back:
+        return {}
+    from attncli.telling.way_back import going_back_alike
 
-
-def _is_back_in_time(place: Place) -> bool:
-    return isinstance(place, BackwardPlace) and isinstance(place.forward, CellPlace)
+    return going_back_alike(shown, selection)
 
 
 def part_blocks(

@@ -230,6 +230,7 @@ _FUNCTIONS: dict[str, Callable[..., Decimal]] = {
     "max": max,
     "min": min,
     "ln": Decimal.ln,
+    "step": lambda x: Decimal(x > 0),
     **{name: _mp(getattr(mpmath, name)) for name in ("tanh", "erf", "sin", "cos")},
 }
 

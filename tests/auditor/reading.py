@@ -13,7 +13,7 @@ from tests.auditor.html import Element, main_of, rows_of
 from tests.auditor.latex import plain, words
 from tests.auditor.typst import calls, content, inside, parts
 
-_HEADING = re.compile(r"(?P<number>\d+) · (?P<heading>.*?)(?:   .*)?$")
+_HEADING = re.compile(r"(?:\d+–)?(?P<number>\d+) · (?P<heading>.*?)(?:   .*)?$")
 _LABEL = re.compile(rf"  (?P<label>{NAME}(?:{INDEX})?)(?P<rest>\s*|\s+[=≈]\s.*)$")
 _SIGN = re.compile(r"\s([=≈])\s")
 _BULLET = re.compile(r"^[-*] ")

@@ -114,14 +114,16 @@ class Tables:
         return iter(self._tables)
 
     def full(self, name: str, path: str) -> str:
-        """The full name of what is called so in a section: the nearest that there is."""
+        """The full name of what is called so in a section: the nearest that there is. A gradient is
+        called as what it is of, `grad.Q` of `grad.layers[1].heads[2].Q`."""
+        within = path
         while True:
-            full = f"{path}.{name}" if path else name
-            if full in self._tables or full in self._described:
-                return full
-            if not path:
+            for full in _called(name, within):
+                if full in self._tables or full in self._described:
+                    return full
+            if not within:
                 raise ValueError(f"nothing is called {name} here")
-            path = path.rpartition(".")[0]
+            within = within.rpartition(".")[0]
 
     def parted(self, address: str, path: str) -> tuple[str, list[str]]:
         """A full name and the indices of what is called so in a section: `a[2]` may be the name of
@@ -162,6 +164,15 @@ class Tables:
             return table.value
         texts = table.texts(indices)
         return number(texts) if isinstance(texts, str) else [number(text) for text in texts]
+
+
+def _called(name: str, path: str) -> Iterator[str]:
+    """What a name may stand for at a path; the gradients of what an update made are in its place."""
+    yield f"{path}.{name}" if path else name
+    if name.startswith("grad."):
+        match = re.fullmatch(r"(train\[\d+\])?\.?(.*)", path)
+        assert match is not None
+        yield ".".join(filter(None, (match[1], "grad", match[2], name.removeprefix("grad."))))
 
 
 def _names(step: Mapping[str, Any]) -> Iterator[str]:

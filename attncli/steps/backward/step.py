@@ -27,6 +27,7 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         why=back.why,
         plan=lambda place: place.planned,
         mistakes=made_in(back),
+        on_the_way=forward.on_the_way,
         shown_with=back.shown_with or forward.shown_with,
         example=back.example,
     )
