@@ -20,7 +20,7 @@ from attncli.telling.exercise.trust import trial
 from tests.conftest import FEWER, sampled
 from tests.exercises import papers, questions, wish
 from tests.marking_cases import run
-from tests.pages import trace_of
+from tests.pages import shipped_trace, trace_of
 from tests.plain import read
 from tests.strategies import trainings, workable
 from tests.test_design import asked_in
@@ -56,7 +56,7 @@ def test_keys_of_new_numbers_are_derived_again(step: str) -> None:
 @sampled(5, step=["softmax", "backward_loss", "backward_softmax", "backward_project", "update"])
 def test_forms_of_a_scenario_of_zeros_and_ones(step: str) -> None:
     """Its numbers are small for being mostly 0; those of a form, which aren't, are to be small."""
-    asked = asked_in(trace_of("learning_to_attend"), step)
+    asked = asked_in(shipped_trace("learning_to_attend"), step)
     made = [work(one) for one in forms(load("learning_to_attend"), 2, 1, asked=asked)]
     assert len({trace["X"].values.tobytes() for trace in made}) == 2
     for trace in made:
