@@ -168,6 +168,9 @@ SAID: dict[str, tuple[str, str, dict[str, Any]]] = {
     "opt, norms behind": (
         "opt", _CAUSAL, CONFIGS["opt"] | {"do_layer_norm_before": False},
     ),
+    "phi, norms of queries": (
+        "phi", _CAUSAL, CONFIGS["phi"] | {"qk_layernorm": True, "layer_norm_eps": 0.01},
+    ),
     "gpt2, not scaled": ("gpt2", _CAUSAL, _GPT | {"scale_attn_weights": False}),
     "llama, biases": ("llama", _CAUSAL, _BIASES),
     "olmo2, biases": ("olmo2", _CAUSAL, _BIASES),
@@ -217,7 +220,8 @@ def test_a_checkpoint_is_what_its_model_is(
     trace = _worked(tmp_path, *what)
     _same_weights(trace, "layers[{}].heads[{}]", told.attentions)
     post = (name in OTHERS or name in ("bert, causal", "opt, norms behind")) and not sees
-    last = "norm2.normed" if post else "residual1" if name in _SIDE_BY_SIDE else "residual2"
+    beside = name.partition(",")[0] in _SIDE_BY_SIDE and name != "gpt_neox, in a row"
+    last = "norm2.normed" if post else "residual1" if beside else "residual2"
     _same(trace, "X", told.hidden_states[0][0])
     for k, states in enumerate(told.hidden_states[1:] if post else told.hidden_states[1:-1], 1):
         _same(trace, f"layers[{k}].{last}", states[0])
@@ -427,6 +431,14 @@ def test_a_tensor_that_a_later_layer_lacks_is_told(tmp_path: Path) -> None:
     told = _told_of(tmp_path, config, *tensors)
     assert "h.1.ln_1.weight: no such tensor, and 2 layers have one" in told
     assert not _told_of(tmp_path, config, *tensors, "h.1.ln_1.weight")
+
+
+def test_embeddings_that_are_projected_are_told(tmp_path: Path) -> None:
+    """As OPT of 350 million parameters has them."""
+    config = {"model_type": "opt", "word_embed_proj_dim": 512, "hidden_size": 1024}
+    told = _told_of(tmp_path, config, "decoder.embed_tokens.weight", "decoder.project_in.weight")
+    wanted = "word_embed_proj_dim: 512 isn't known; known: word_embed_proj_dim: 1024"
+    assert told == f"config.json: {wanted}"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from attncli import load, work
 from attncli.cli import app
 from attncli.document import Note
 from attncli.render.sentences import text_of_spans
+from attncli.scenario import budget
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 from tests.pages import GOLDEN, SHIPPED, page_of, trace_of
@@ -60,6 +61,17 @@ def test_the_page_closes_with_what_it_found_and_where_to_read_on() -> None:
     assert found.startswith("I attends most to itself and to AI (0.422 each); love to AI (0.576);")
     assert why == "Why? attn explain i_love_ai --step softmax"
     assert CliRunner().invoke(app, shlex.split(why.partition(": attn ")[2])).exit_code == 0
+
+
+def test_where_to_read_on_asks_for_as_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command that is told works, though the scenario is only worked where that is asked for."""
+    monkeypatch.setattr(budget, "MOST_PLACES", 2)
+    words = ["run", "i_love_ai", "--detail", "summary"]
+    assert CliRunner().invoke(app, words).exit_code == 2
+    page = " ".join(CliRunner().invoke(app, [*words, "--large"]).stdout.split())
+    _, _, command = page.rpartition("Why? attn ")
+    assert command == "explain i_love_ai --step softmax --large"
+    assert CliRunner().invoke(app, command.split()).exit_code == 0
 
 
 def test_what_the_last_section_found_is_not_said_again() -> None:

@@ -299,3 +299,33 @@ def test_a_merged_layer_and_a_token_that_is_called_so() -> None:
     assert "layers[1].scaled" not in trace
     assert trace_of("sentence: <<\nembeddings: {<<: [1]}\n")["X"].values.tolist() == [[1]]
     assert trace_of('X: {"<<": [1]}\n').scenario.row_names["X"] == ("<<",)
+
+
+@pytest.mark.parametrize(
+    ("key", "own", "of", "shared"),
+    [
+        ("heads[1].W_Q[1,2]", "W_Q", "heads[1]", "W_Q"),
+        ("heads[2].W_O", "W_O", "heads[2]", "W_O"),
+        ("layers[2].heads[1].W_V[1,1]", "W_V", "heads[1]", "layers[2].W_V"),
+        ("layers[1].heads[3].bias[2]", "bias", "heads[3]", "layers[1].bias"),
+    ],
+)
+def test_what_is_given_for_all_heads_is_not_set_in_one(
+    key: str, own: str, of: str, shared: str
+) -> None:
+    eye = np.eye(4).tolist()
+    matrices = dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), eye)
+    layered = {"layers": [matrices, matrices]} if key.startswith("layers") else matrices
+    source = {"X": eye, "heads": 2, **layered}
+    with pytest.raises(ScenarioError) as error:
+        load(source, f"{key}=0")
+    assert str(error.value) == (
+        f"--set {key}=0: `heads: 2` only says how many there are, so that {of} has no {own} of its"
+        f" own; set {shared}, which is that of all 2"
+    )
+
+
+@pytest.mark.parametrize("key", ["heads[1]", "heads[1][2]", "heads.W_Q"])
+def test_an_index_of_a_number_belongs_to_nothing(key: str) -> None:
+    with pytest.raises(ScenarioError, match="looks into a single value"):
+        load({"X": np.eye(4).tolist(), "heads": 2}, f"{key}=0")

@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 
 from attncli import load, oracle, work
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations import OverRoot
+from attncli.arithmetic.rounding import Unworkable
 from attncli.file.problems import ScenarioError
 from attncli.name import Name
 from attncli.scenario.training import after_updates
@@ -269,6 +273,24 @@ def test_a_mean_of_squares_that_rounds_to_0_is_nothing_to_divide_by(tmp_path: Pa
         ScenarioError, match=r"rounds to 0 with 3 decimals.*7 decimals, or the policy exact"
     ):
         work(load(path))
+
+
+@pytest.mark.parametrize(
+    ("mean", "advice"),
+    [
+        ("0.001", "11 decimals, or the policy exact,"),
+        ("0.00001", "the policy exact"),
+        ("0.000001", "the policy exact"),
+    ],
+)
+@pytest.mark.parametrize("places", [8, 12])
+def test_only_decimals_that_would_do_are_advised(mean: str, advice: str, places: int) -> None:
+    average = Matrix.of_written([[Decimal(mean)]])
+    squares = Matrix(np.zeros((1, 1)), places, places)
+    with pytest.raises(Unworkable) as error:
+        OverRoot(Number.written(Decimal("0.00000001"))).values(average, squares)
+    assert error.value.what == f"the mean of the squares rounds to 0 with {places} decimals"
+    assert error.value.instead == ("the policy exact" if places == 12 else advice)
 
 
 @pytest.mark.parametrize(

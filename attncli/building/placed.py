@@ -22,8 +22,9 @@ def check_known(checkpoint: Checkpoint, family: Data) -> None:
     """Raises Refusal for settings that make another model of it than a scenario can say."""
     for name, known in family.get("known_only", {}).items():
         value = checkpoint.config.get(name)
-        if value is not None and written(value) != known:
-            right = f"known: {name}: {known}"
+        only = written(checkpoint.setting(known[1:])) if known.startswith("$") else known
+        if value is not None and written(value) != only:
+            right = f"known: {name}: {only}"
             raise Refusal.of("config.json", f"{name}: {written(value)} isn't known", right)
 
 

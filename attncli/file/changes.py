@@ -56,6 +56,7 @@ def _apply(tree: Map, change: Change, keys: Keys) -> Map:
     if not 1 <= len(path) <= reading.DEEPEST:
         wrong = f"a key of {len(path)} parts" if path else "names no key"
         raise scenario_error(where, wrong, f"use 1 to {reading.DEEPEST} parts, like 'W_K[1,2]=0'")
+    _check_counts(tree, path, where)
     if address.indices:
         _check_parts(tree.get(path[0]), path, where)
     changed = _put(tree, path, _value(keys.get(address.name), change.value, where), where)
@@ -71,6 +72,38 @@ def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:
     if isinstance(node, Map) and len(path) > 2 and node.get(path[1]) is None:  # noqa: PLR2004
         known = nearest(path[1], (key.text for key, _ in node.entries))
         raise scenario_error(where, f"there is no {quote(path[1])} in {path[0]}", known)
+
+
+def _check_counts(tree: Map, path: Sequence[str], where: Where) -> None:
+    """Raises ScenarioError for what one of several things is to have of its own, of which it is
+    only said how many they are: `heads[1].W_Q` beside `heads: 4`. What a layer doesn't say of
+    them is said at the top."""
+    node: Node | None = tree
+    for k, name in enumerate(path):
+        if isinstance(node, Items):
+            node = node.items[int(name) - 1] if _is_entry(name, node) else None
+            continue
+        if not isinstance(node, Map):
+            return
+        node = node.get(name) or tree.get(name)
+        index, own = path[k + 1 : k + 2], path[k + 2 :]
+        is_one = any(map(str.isdecimal, index)) and any(map(_is_name, own))
+        if isinstance(node, Scalar) and node.text.isdecimal() and is_one:
+            has, shared = _address(own), _address([*path[:k], *own])
+            told = f"only says how many there are, so that {name}[{index[0]}] has no {has}"
+            right = f"set {shared}, which is that of all {node.text}"
+            raise scenario_error(where, f"`{name}: {node.text}` {told} of its own", right)
+
+
+def _is_name(part: str) -> bool:
+    return not part.isdecimal()
+
+
+def _address(path: Sequence[str]) -> str:
+    """A path as it is typed, `layers[2].W_Q`, as far as its last name."""
+    last = max(k for k, part in enumerate(path) if _is_name(part))
+    told = "".join(f".{one}" if _is_name(one) else f"[{one}]" for one in path[: last + 1])
+    return told.removeprefix(".")
 
 
 def _value(key: Key[Any] | None, text: str, where: Where) -> Node:
@@ -118,9 +151,13 @@ def _put(node: Node | None, path: list[str], value: Node, where: Where) -> Node:
     return Map(tuple(kept), node.where)
 
 
+def _is_entry(head: str, node: Items) -> bool:
+    return head.isascii() and head.isdigit() and 1 <= int(head) <= len(node.items)
+
+
 def _put_in_list(node: Items, head: str, rest: list[str], value: Node, where: Where) -> Items:
     count = len(node.items)
-    if not (head.isascii() and head.isdigit() and 1 <= int(head) <= count):
+    if not _is_entry(head, node):
         raise scenario_error(where, f"there is no entry {head}", f"count from 1 to {count}")
     position = int(head) - 1
     changed = _put(node.items[position], rest, value, where)

@@ -77,7 +77,7 @@ def _judged(trace: Trace) -> list[Block]:
         return []
     which = "Does it follow" if count == 1 else "Which of these follow"
     said = f"{which} where one rounds otherwise on the way? "
-    return [Note((said, Term(f"attn check {_typed(called)}")))]
+    return [Note((said, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
 
 
 def _why(trace: Trace, selection: Selection) -> list[Block]:
@@ -88,7 +88,7 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
         return []
     part = last_finding(trace, selection)[0] or told[-1]
     step = _way_to_read_of(told) or part.step
-    explained = f"{_typed(called)} --step {step}"
+    explained = f"{_typed(called)} --step {step}{asking_for_large(trace.scenario)}"
     if any(one is weights_of(trace) for one in unused_in(trace)):
         explained = "softmax"
     return [Note(("Why? ", Term(f"attn explain {explained}")))]
@@ -110,6 +110,11 @@ def _typed(called: str) -> str:
     from shlex import quote
 
     return quote(called)
+
+
+def asking_for_large(scenario: Scenario) -> str:
+    """What a further command has to say of a scenario that is only worked where this is said."""
+    return " --large" if scenario.large else ""
 
 
 def as_asked_for(scenario: Scenario) -> str | None:

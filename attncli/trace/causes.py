@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attncli.arithmetic.rounding import TooLarge, TooLong, Unworkable, largest
+from attncli.arithmetic.rounding import TooLarge, TooLong, Unworkable
 from attncli.name import Name
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Definition, Quantity
@@ -34,7 +34,7 @@ def _largest_given(definition: Definition, quantities: Mapping[str, Quantity]) -
     while waiting:
         quantity = quantities[waiting.pop()]
         if quantity.definition is None:
-            sizes[quantity.name] = largest(quantity.values)
+            sizes[quantity.name] = quantity.matrix.range.size
             continue
         new = set(quantity.definition.operands) - seen
         waiting, seen = [*waiting, *new], seen | new

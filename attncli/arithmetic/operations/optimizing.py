@@ -133,9 +133,12 @@ class OverRoot(Indexed):
         if lost.any():
             row, places = int(lost.any(axis=1).argmax()), squares.decimals
             small = float(np.abs(average.values[lost]).min())
-            enough = min(MOST_DECIMALS, 2 * (1 - int(np.floor(np.log10(small)))) + _OF_A_SHARE)
+            enough = 2 * (1 - int(np.floor(np.log10(small)))) + _OF_A_SHARE
+            instead = "the policy exact"
+            if places < enough <= MOST_DECIMALS:
+                instead = f"{enough} decimals, or {instead},"
             what = f"the mean of the squares rounds to 0 with {places} decimals"
-            raise Unworkable(row, what, f"{enough} decimals, or the policy exact,")
+            raise Unworkable(row, what, instead)
 
 
 class NormOfNorms(Indexed):

@@ -22,7 +22,7 @@ from attncli.document import (
 from attncli.marking.verdicts import Cause, Verdict
 from attncli.name import Name
 from attncli.steps import step_named
-from attncli.telling.closing import as_asked_for
+from attncli.telling.closing import as_asked_for, asking_for_large
 from attncli.telling.exercise.hints import line_by_names
 from attncli.telling.practice.session import RIGHT, Session, is_right
 from attncli.telling.practice.tasks import Task
@@ -200,7 +200,8 @@ def _mistakes(session: Session) -> Iterator[Block]:
 
 
 def _again(session: Session, steps: Sequence[str]) -> Iterator[Block]:
-    called = as_asked_for(session.lesson.trace.scenario)
+    scenario = session.lesson.trace.scenario
+    called = as_asked_for(scenario)
     if not steps:
         left = len(session.waiting)
         more = f"All that was answered is right; {counted(left, 'question')} to go."
@@ -210,5 +211,5 @@ def _again(session: Session, steps: Sequence[str]) -> Iterator[Block]:
         numbers = steps if session.lesson.wish.asks else ()
         options = [("--step", step) for step in numbers] + [("--ask", one.text) for one in told]
         said = " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
-        command = f"attn practice {shlex.quote(called)} {said} --fresh"
+        command = f"attn practice {shlex.quote(called)} {said} --fresh{asking_for_large(scenario)}"
         yield Note(("To practise again: ", Term(command)))
