@@ -160,6 +160,21 @@ SAID: dict[str, tuple[str, str, dict[str, Any]]] = {
     "qwen2_moe, windows": (
         "qwen2_moe", _CAUSAL, {**CONFIGS["qwen2_moe"], **_WINDOWS, "max_window_layers": 1},
     ),
+    "qwen2_moe, some dense": (
+        "qwen2_moe", _CAUSAL,
+        {**CONFIGS["qwen2_moe"], "num_hidden_layers": 3, "mlp_only_layers": [1]},
+    ),
+    "qwen2_moe, every other": (
+        "qwen2_moe", _CAUSAL,
+        {**CONFIGS["qwen2_moe"], **_WINDOWS, "max_window_layers": 1, "decoder_sparse_step": 2},
+    ),
+    "qwen3_moe, some dense": (
+        "qwen3_moe", _CAUSAL,
+        {**CONFIGS["qwen3_moe"], "mlp_only_layers": [0], "num_hidden_layers": 3},
+    ),
+    "qwen2_moe, no experts": (
+        "qwen2_moe", _CAUSAL, {**CONFIGS["qwen2_moe"], "mlp_only_layers": [0, 1]},
+    ),
     "qwen3_moe, windows": ("qwen3_moe", _CAUSAL, {**CONFIGS["qwen3_moe"], **_WINDOWS}),
     "gpt_neox, in a row": (
         "gpt_neox", _CAUSAL, {**_SIZES, "rotary_pct": 0.5, "use_parallel_residual": False},

@@ -156,6 +156,54 @@ def test_a_template_names_the_matrices_of_all_experts(tmp_path: Path) -> None:
         assert wrong in str(refused.value)
 
 
+def _some_dense(folder: Path, **layers: object) -> Path:
+    """Three layers, each with a feed-forward network of its own in a file; `layers` is which of them
+    has its matrices from there."""
+    arrays = {f"l.{i}.{name}": _NETWORKS[i][name] for i in range(3) for name in ("W1", "W2")}
+    np.savez(folder / "w.npz", allow_pickle=False, **arrays)
+    said = {
+        "X": _X.tolist(), "layers": 3, "projection": "none", "rounding": {"policy": "exact"},
+        "weights": {
+            "file": "w.npz",
+            "keys": {name: {"key": f"l.{{i}}.{name}", **layers} for name in ("W1", "W2")},
+        },
+    }  # fmt: skip
+    place = folder / "s.yaml"
+    place.write_text(yaml.safe_dump(said))
+    return place
+
+
+@pytest.mark.parametrize(
+    ("layers", "numbers"), [("odd", [1, 3]), ("even", [2]), ([3, 1], [1, 3]), ([2], [2])]
+)
+def test_a_template_names_the_matrices_of_some_layers(
+    tmp_path: Path, layers: object, numbers: list[int]
+) -> None:
+    told = load(_some_dense(tmp_path, layers=layers)).given
+    given = {str(name): matrix.values for name, matrix in told.items()}
+    assert {*given} == {"X", *(f"layers[{k}].{name}" for k in numbers for name in ("W1", "W2"))}
+    for k in numbers:
+        np.testing.assert_array_equal(given[f"layers[{k}].W1"], _NETWORKS[k - 1]["W1"])
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ({"layers": [1, 4]}, "there is no layer 4; count from 1 to 3"),
+        ({"layers": "some"}, '"some", where layers belong; say odd, even, or their numbers'),
+        ({"layers": []}, "where layers belong"),
+        ({"layers": [0]}, "is not a whole number from 1"),
+        ({"layers": "odd", "key": "l.0.W1"}, "layers, and no {i}, which would be the number"),
+    ],
+)
+def test_layers_that_are_not_there_have_no_tensor(
+    tmp_path: Path, said: dict[str, object], wrong: str
+) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        load(_some_dense(tmp_path, **said))
+    assert wrong in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("entry", "wrong"),
     [("{e}", ""), ("x", "'{e}' for an expert's")],

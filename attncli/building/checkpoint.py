@@ -10,7 +10,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attncli.building.layer_types import window_asked_for
+from attncli.building.layer_types import (
+    dense_layers,
+    some_layers,
+    sparse_layers,
+    window_asked_for,
+)
 from attncli.building.model_settings import local_rope, rope_scaling
 from attncli.file.files import RefusedFileError
 from attncli.file.safetensors_files import INDEX, names_in_index, size_of, tensors_in
@@ -145,6 +150,8 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "logit_scale_of_t5": _logit_scale_of_t5,
     "rotary_dimensions": _rotary_dimensions,
     "local_rope": lambda checkpoint: local_rope(checkpoint.config),
+    "sparse_layers": lambda it: some_layers(sparse_layers(it.config), it.config),
+    "dense_layers": lambda it: some_layers(dense_layers(it.config), it.config),
     "window_asked_for": lambda checkpoint: window_asked_for(checkpoint.config),
     "rope_scaling": lambda checkpoint: rope_scaling(checkpoint.config),
     "query_rows": _rows_of(0),

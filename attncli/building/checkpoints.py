@@ -12,10 +12,11 @@ from typing import Any
 from attncli.building.checkpoint import Checkpoint
 from attncli.building.checkpoint_inputs import Inputs
 from attncli.building.family_tables import family_of
-from attncli.building.layer_types import layer_types
+from attncli.building.layer_types import SPARSE, layer_types, sparse_layers
 from attncli.building.model_settings import written
 from attncli.building.placed import check_all_placed, check_all_there, check_known
 from attncli.refusals import Refusal, listed
+from attncli.scenario.template_tensors import layers_with
 
 Data = Mapping[str, Any]
 
@@ -54,6 +55,7 @@ def _says(checkpoint: Checkpoint, kind: str, family: Data) -> dict[str, Any]:
     """What a family says, with that of a kind, of settings that are so, of tensors that are
     there."""
     says = {**family["says"], **family.get("says_of", {}).get(kind, {})}
+    says |= _of_all_layers(checkpoint, family)
     for setting, cases in family.get("says_when", {}).items():
         says |= cases.get(written(checkpoint.config.get(setting)), {})
     for tensor, more in family.get("says_with", {}).items():
@@ -89,9 +91,11 @@ def _attended(said: Data, place: Path, inputs: Inputs) -> Data:
 
 def _layers(checkpoint: Checkpoint, family: Data) -> object:
     """How many layers there are, and what those of a type say that others don't."""
-    count = _count(checkpoint, family)
-    types = layer_types(checkpoint.config, count)
-    said = [_said(checkpoint, family.get("says_of_layers", {}).get(one, {})) for one in types]
+    count, everywhere = _count(checkpoint, family), _of_all_layers(checkpoint, family)
+    said = [
+        _said(checkpoint, {key: one for key, one in says.items() if key not in everywhere})
+        for says in _says_of_layers(checkpoint, family)
+    ]
     if not any(said):
         return str(count)
     odd, even = said[::2], said[1::2]
@@ -100,6 +104,23 @@ def _layers(checkpoint: Checkpoint, family: Data) -> object:
     else:
         parts = {str(k): one for k, one in enumerate(said, start=1)}
     return {"count": str(count), **{part: one for part, one in parts.items() if one}}
+
+
+def _says_of_layers(checkpoint: Checkpoint, family: Data) -> list[dict[str, Any]]:
+    """What a family says of each layer, by its types."""
+    by_type = family.get("says_of_layers", {})
+    types = layer_types(checkpoint.config, _count(checkpoint, family))
+    says = [dict(by_type.get(one, {})) for one in types]
+    for number in sparse_layers(checkpoint.config) if SPARSE in by_type else ():
+        says[number - 1] |= by_type[SPARSE]
+    return says
+
+
+def _of_all_layers(checkpoint: Checkpoint, family: Data) -> dict[str, Any]:
+    """What is said of layers with experts, where all of them have some."""
+    says = family.get("says_of_layers", {}).get(SPARSE, {})
+    each = _says_of_layers(checkpoint, family) if says else []
+    return dict(says) if all(one.items() >= says.items() for one in each) else {}
 
 
 def _count(checkpoint: Checkpoint, family: Data) -> int:
@@ -153,10 +174,11 @@ def _tensor(checkpoint: Checkpoint, prefix: str, named: object) -> object:
     """A tensor's name, or the part of it that is meant; None if there isn't one."""
     said = named if isinstance(named, Mapping) else {"key": named}
     key = f"{prefix}{said['key']}"
-    if key.replace("{i}", "0").replace("{e}", "0") not in checkpoint.tensors:
+    rest = _said(checkpoint, {name: value for name, value in said.items() if name != "key"})
+    first = str(layers_with(rest.get("layers"), 2)[0])
+    if key.replace("{i}", first).replace("{e}", "0") not in checkpoint.tensors:
         return None
-    rest = {name: value for name, value in said.items() if name != "key"}
-    return {"key": key, **_said(checkpoint, rest)} if rest else key
+    return {"key": key, **rest} if rest else key
 
 
 def _said(checkpoint: Checkpoint, said: Data) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Which layers of a model see only what is near, as `config.json` lists it or its kind has it."""
+"""Which layers of a model see only what is near, and which have experts, as `config.json` lists it
+or its kind has it."""
 
 from __future__ import annotations
 
@@ -6,10 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from attncli.scenario.template_tensors import EVERY_OTHER, layers_with
+
 Data = Mapping[str, Any]
 
 WINDOWED, WHOLE = "sliding_attention", "full_attention"
 """The types of layers, by the names that `transformers` has for them."""
+SPARSE = "sparse"
+"""That of layers with experts."""
 
 
 def layer_types(config: Data, count: int) -> Sequence[str]:
@@ -22,6 +27,29 @@ def layer_types(config: Data, count: int) -> Sequence[str]:
     if is_windowed is None:
         return [WHOLE] * count
     return [WINDOWED if is_windowed(config, k) else WHOLE for k in range(count)]
+
+
+def sparse_layers(config: Data) -> list[int]:
+    """The numbers, from 1, of the layers whose feed-forward network is experts: every so many, but
+    for those that are said to have none."""
+    dense, step = config.get("mlp_only_layers") or (), config.get("decoder_sparse_step") or 1
+    last = int(config["num_hidden_layers"]) if config.get("num_experts") != 0 else 0
+    return [k for k in range(1, last + 1) if not k % step and k - 1 not in dense]
+
+
+def dense_layers(config: Data) -> list[int]:
+    """The numbers of the others."""
+    sparse = sparse_layers(config)
+    return [k for k in range(1, int(config["num_hidden_layers"]) + 1) if k not in sparse]
+
+
+def some_layers(numbers: Sequence[int], config: Data) -> object:
+    """Some of the layers as a scenario says them; None where they are all or none."""
+    count = int(config["num_hidden_layers"])
+    if len(numbers) in (0, count):
+        return None
+    words = (word for word in EVERY_OTHER if layers_with(word, count) == [k - 1 for k in numbers])
+    return next(words, [str(k) for k in numbers])
 
 
 def window_asked_for(config: Data) -> object:

@@ -9,6 +9,7 @@ from typing import Any
 from attncli.building.checkpoint import Checkpoint
 from attncli.building.model_settings import written
 from attncli.refusals import Refusal, listed
+from attncli.scenario.template_tensors import layers_with
 
 Data = Mapping[str, Any]
 
@@ -46,7 +47,12 @@ def check_all_placed(checkpoint: Checkpoint, keys: Data) -> None:
 def check_all_there(checkpoint: Checkpoint, keys: Data, layers: int) -> None:
     """Raises Refusal where a layer lacks a tensor that the first one has."""
     own = (one for key, one in keys.items() if not key.startswith("encoder."))
-    wanted = (form.replace("{i}", str(k)) for form in _forms(own) for k in range(layers))
+    wanted = (
+        form.replace("{i}", str(k))
+        for one in own
+        for form in _forms([one])
+        for k in layers_with(one.get("layers") if isinstance(one, Mapping) else None, layers)
+    )
     lacking = [name for name in dict.fromkeys(wanted) if not _is_there(checkpoint, name)]
     if lacking:
         wrong = f"{listed(lacking)}: no such tensor, and {layers} layers have one"

@@ -3,63 +3,31 @@ keys: {W_Q: 'h.{i}.q.weight'}}`, which stands for a `{file, key}` in each of the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from attncli.file.address import AddressError, parse_address
-from attncli.file.array_parts import ENTRY_KEY, PART_KEYS
 from attncli.file.keys import Key, Record
-from attncli.file.kinds import COUNT, Either, Kind, MapOf, Schema, TextKind
+from attncli.file.kinds import COUNT, Either, Kind, MapOf, TextKind
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
 from attncli.records import NamedTuple
 from attncli.refusals import quote
+from attncli.scenario.template_tensors import EXPERT, NUMBER, TENSOR, layers_of
 
-NUMBER = "{i}"
-"""What stands in a tensor's name for the number of its layer, counted from 0."""
-EXPERT = "{e}"
-"""The same for the number of an expert."""
+_NOT_OF_ONE = ("file", "key", "entry", "layers")
+"""What is said otherwise of the tensor of a layer."""
 _ENCODER, _EXPERTS = "encoder", "experts"
-_NAME = "its name, in which `{i}` is the number of a layer, from 0, and `{e}` that of an expert"
-_ENTRY = r"\d{1,6}|\{[ie]\}"
-
-
-class _EntryKind:
-    """A number from 0, or that of the layer or the expert."""
-
-    def read(self, node: Node, problems: Problems) -> str | None:
-        if isinstance(node, Scalar) and re.fullmatch(_ENTRY, node.text):
-            return node.text
-        wrong = f"{describe(node)}, where a number from 0 belongs"
-        problems.add(node.where, wrong, "give one, or '{i}' for a layer's, '{e}' for an expert's")
-        return None
-
-    def schema(self) -> Schema:
-        return {"anyOf": [{"type": "integer"}, {"type": "string", "enum": [NUMBER, EXPERT]}]}
-
-
-_TENSOR = Record.of(
-    Key("file", TextKind("a path"), "the file that it is in, where that is another"),
-    Key("key", TextKind("a key"), _NAME),
-    *(key for key in PART_KEYS if key != ENTRY_KEY),
-    Key(
-        ENTRY_KEY.name,
-        _EntryKind(),
-        "of an array with more sides than two: the entry of its first side; `'{i}'` or `'{e}'` is"
-        " the number of the layer or of the expert",
-    ),
-)
 
 
 def _tensor(node: Node) -> Kind[object]:
-    return _TENSOR if isinstance(node, Map) else TextKind("the name of a tensor")
+    return TENSOR if isinstance(node, Map) else TextKind("the name of a tensor")
 
 
 TEMPLATE = Record.of(
     Key("file", TextKind("a path"), "the file of all matrices, as in `{file: …, key: …}`"),
     Key(
         "keys",
-        MapOf(Either(_tensor, (TextKind("the name of a tensor"), _TENSOR)), "key"),
+        MapOf(Either(_tensor, (TextKind("the name of a tensor"), TENSOR)), "key"),
         "where a matrix belongs → the name of its tensor, in which `{i}` is the number of the"
         " layer, from 0, and `{e}` that of an expert: `{W_Q: 'h.{i}.attn.q.weight', norm1.gamma:"
         " 'h.{i}.ln_1.weight', experts.W1: 'h.{i}.experts.{e}.w1.weight'}`; or a map with that"
@@ -184,15 +152,19 @@ class _Tensor(NamedTuple):
             problems.add(where, "no file says where this is", "add one, like file: w.safetensors")
             return stack
         if not self._counts(NUMBER):
+            if self._said("layers") is not None:
+                wrong = f"layers, and no {NUMBER}, which would be the number of each"
+                problems.add(where, wrong, "put it into the name, or take this out")
             return self._put_into(stack, stack, 0, problems)
         layers = stack.get("layers")
         if not isinstance(layers, Items):
             wrong = f"{NUMBER} is the number of a layer, and nothing says how many there are"
             problems.add(where, wrong, "add them, like layers: 2")
             return stack
+        meant = layers_of(self._said("layers"), len(layers.items), problems)
         items = tuple(
             self._put_into(self._begun(layer, stack), stack, k, problems)
-            if isinstance(layer, Map)
+            if isinstance(layer, Map) and k in meant
             else layer
             for k, layer in enumerate(layers.items)
         )
@@ -257,7 +229,7 @@ class _Tensor(NamedTuple):
         entries: list[tuple[Scalar, Node]] = [(Scalar("file", where), file)]
         entries += [(Scalar("key", where), named)] if key.text else []
         more = self.said.entries if isinstance(self.said, Map) else ()
-        entries += [entry for entry in more if entry[0].text not in ("file", "key", "entry")]
+        entries += [entry for entry in more if entry[0].text not in _NOT_OF_ONE]
         index = self._said("entry")
         if isinstance(index, Scalar):
             numbers = {NUMBER: str(number), EXPERT: str(expert)}
