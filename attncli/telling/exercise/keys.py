@@ -4,7 +4,7 @@ sheet shows, half a unit of the last place around it, and what the known mistake
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cache
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.equations.enclosures import Enclosure, enclosed_number
 from attncli.arithmetic.expression import INNER, Expression, Location, Number
+from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import TakeRows
 from attncli.marking.paths import Paths
 from attncli.marking.rounds import on_the_way, rounded
@@ -176,17 +177,18 @@ def _decimals_of(trace: Trace, name: str) -> int:
     return trace.rounding.decimals_of(step, quantity.name)
 
 
-def number_of(worked: Trace, place: Blankable) -> Number:
-    """The number of a result in a trace that was worked in another way; the place's own where
-    both are shown alike, as most are."""
+def number_of(matrix_of: Callable[[str], Matrix], place: Blankable) -> Number:
+    """The number of a result among the matrices of quantities that were worked in another way; the
+    place's own where both are shown alike, as most are."""
     assert place.cell is not None
     name, i, j = place.cell
-    quantity, own = worked[name], place.number.shown
-    apart, places = abs(quantity.values.item(i, j) - float(own)), quantity.matrix.decimals
-    rounded = quantity.matrix.written is None and decimals.fits(own, places)
+    worked = matrix_of(name)
+    own, places = place.number.shown, worked.decimals
+    apart = abs(worked.values.item(i, j) - float(own))
+    rounded = worked.written is None and decimals.fits(own, places)
     if own and rounded and apart < _SURELY_ALIKE * 0.1**places:
         return place.number
-    return quantity.number(i, j)
+    return worked.number(i, j)
 
 
 def value_at(number: Number, places: int) -> Decimal:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator
 from attncli.document import Document, Facts, Fields, Spans
 from attncli.languages import words_of
 from attncli.languages.words import FactWords, PaperWords
-from attncli.marking.together import together
 from attncli.questions import Paper, Worth, points_text
 from attncli.scenario.exercise import Frame
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
-from attncli.telling.exercise.blanked import BlankedPage, taken
+from attncli.telling.exercise.blanked import BlankedPage, taken, worked_together
 from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import fingerprint
 from attncli.telling.exercise.frame import framing_facts, instructions
@@ -43,13 +42,12 @@ def exercise(
 def exercises(
     forms: Iterable[tuple[str, Trace]], wish: ExerciseRequest, command: str, frame: Frame
 ) -> Iterator[tuple[str, Trace, Document]]:
-    """The exercise in each form; where honest paths lead is worked for many forms at once."""
+    """The exercise in each form; what their keys need is worked for many forms at once."""
     words = words_of(frame.language)
     for some in in_groups(forms):
         taken_out = [taken(trace, wish, form, words.tasks) for form, trace in some]
-        paths = together([what.paths for what in taken_out])
-        for (form, trace), what, known in zip(some, taken_out, paths, strict=True):
-            yield form, trace, _told(what._replace(known=known), form, command, frame)
+        for (form, trace), what in zip(some, worked_together(taken_out), strict=True):
+            yield form, trace, _told(what, form, command, frame)
 
 
 def _told(what: BlankedPage, form: str, command: str, frame: Frame) -> Document:
