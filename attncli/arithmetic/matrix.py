@@ -192,6 +192,14 @@ class Matrix:
         return self.spread is not None or bool(np.isfinite(self.values).all())
 
     @cached_property
+    def is_shown_in_full(self) -> bool:
+        """Whether there are no digits behind those that a page shows of them."""
+        if self.written is not None:
+            return True
+        few = self.places is not None and self.places <= self.decimals
+        return few and self.range.size * 10.0 ** (self.places or 0) < _WHOLE
+
+    @cached_property
     def tops(self) -> tuple[float, ...]:
         """The largest number of each row, [n]."""
         return tuple(self.values.max(axis=1).tolist())

@@ -68,7 +68,9 @@ class Notation:
         return f"({text})"
 
     def listed(self, nodes: Iterable[ex.Expression]) -> str:
-        return self.comma.join([self.write(node) for node in nodes])
+        return self.comma.join(
+            [self.number(x) if type(x) is ex.Number else self.write(x) for x in nodes]
+        )
 
     def number(self, node: ex.Number) -> str:
         raise NotImplementedError

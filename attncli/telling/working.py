@@ -15,7 +15,7 @@ from attncli.document import Addition, Block, Line, Working
 from attncli.name import GRADIENTS, Name
 from attncli.records import NamedTuple
 from attncli.telling.selection import Selection
-from attncli.trace import Quantity, Trace
+from attncli.trace import Definition, Quantity, Trace
 
 _MOST_TERMS_ON_A_LINE = 8
 """A row whose working has more terms than this is told cell by cell."""
@@ -110,7 +110,7 @@ def here(trace: Trace, quantity: Quantity) -> Name:
 class _QuantityLines(NamedTuple):
     """A quantity by what its lines are told from: how it was made, of which matrices, and what it
     and these are called where it was; `most` is how many parts of a form are told, None for all
-    there are."""
+    there are. Where it is `true`, each line gives its number."""
 
     quantity: Quantity
     operation: Operation
@@ -118,6 +118,7 @@ class _QuantityLines(NamedTuple):
     name: Name
     names: tuple[Name, ...]
     most: int | None
+    true: bool
 
     def cell(self, i: int, j: int, *, whole: bool = False) -> Line:
         """The working of a cell."""
@@ -125,14 +126,14 @@ class _QuantityLines(NamedTuple):
         label = quantity.symbol(i, j, quantity.name if whole else self.name)
         forms = self.operation.cell(i, j, *self.operands)
         shown = forms if whole else _short(forms, self.most)
-        return Line(label, _parts(forms, shown, result), quantity.name)
+        return Line(label, _parts(shown, result, self.relation(forms[-1], result)), quantity.name)
 
     def row(self, i: int, *, with_cells: bool = False) -> Line:
         """The working of a row as vectors; `with_cells` shows the sums inside as well."""
         if self.quantity.is_list:
             return self.cell(i, 0)
         forms = list(self.operation.row(i, self.names, *self.operands))
-        cells = self.cells(i)
+        cells = {} if self.true and not with_cells else self.cells(i)
         if with_cells:
             forms.append(_entries(self.columns, cells.__getitem__))
         relation, result = self.result(i, cells)
@@ -144,7 +145,7 @@ class _QuantityLines(NamedTuple):
     def addition(self, i: int) -> Addition:
         """The working of a row as vectors that are added up."""
         weights, V = self.operands
-        relation, total = self.result(i, self.cells(i))
+        relation, total = self.result(i, {} if self.true else self.cells(i))
 
         def addend(k: int) -> tuple[Product, Vector]:
             weight, values = weights.number(i, k), _entries(self.columns, partial(V.number, k))
@@ -168,8 +169,12 @@ class _QuantityLines(NamedTuple):
     def result(self, i: int, cells: Mapping[int, Expression]) -> tuple[str, Vector]:
         """The numbers of a row, and whether what its `cells` are worked from gives them."""
         number = partial(self.quantity.number, i)
-        true = all(evaluation.relation(form, number(j)) == "=" for j, form in cells.items())
+        true = all(self.relation(form, number(j)) == "=" for j, form in cells.items())
         return "=" if true else "≈", _entries(self.columns, number)
+
+    def relation(self, form: Expression, result: Number) -> str:
+        """The sign between a number and what it is worked from."""
+        return "=" if self.true else evaluation.relation(form, result)
 
 
 def _lines_of(trace: Trace, quantity: Quantity) -> _QuantityLines:
@@ -179,7 +184,17 @@ def _lines_of(trace: Trace, quantity: Quantity) -> _QuantityLines:
     name, *names = called if part is None else map(part.place.here, called)
     operands = trace.operands(definition)
     most = _most_parts(operands, quantity)
-    return _QuantityLines(quantity, definition.operation, operands, name, tuple(names), most)
+    true = _is_true(trace, quantity, definition)
+    return _QuantityLines(quantity, definition.operation, operands, name, tuple(names), most, true)
+
+
+def _is_true(trace: Trace, quantity: Quantity, definition: Definition) -> bool:
+    """Whether no working of a quantity need be done again to know that it gives the numbers: they
+    were rounded where they were made (`Rounding.carries`), of numbers that are shown in full."""
+    if not trace.rounding.carries or quantity.matrix.written is not None:
+        return False
+    matrices = (quantity.matrix, *(trace[name].matrix for name in definition.operands))
+    return all(matrix.is_shown_in_full for matrix in matrices)
 
 
 def _most_parts(operands: Sequence[Matrix], quantity: Quantity) -> int | None:
@@ -199,9 +214,8 @@ def _short(forms: Forms, most: int | None) -> Forms:
     return forms if most is None else tuple(shortened(form, most) for form in forms)
 
 
-def _parts(forms: Forms, shown: Forms, result: Number) -> tuple[tuple[str, Expression], ...]:
-    """The forms as they are told, each with its sign, and the result."""
-    relation = evaluation.relation(forms[-1], result)
+def _parts(shown: Forms, result: Number, relation: str) -> tuple[tuple[str, Expression], ...]:
+    """The forms as they are told, each with its sign, and the result with the last one."""
     told = [form for k, form in enumerate(shown) if k == 0 or form != shown[k - 1]]  # as elided
     parts = [("=", form) for form in told if not result.is_same(form)]
     return (*parts, (relation, result))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from attncli.document import Section
 from attncli.file.keys import Key
 from attncli.questions import plain_points
+from attncli.records import NamedTuple
 from attncli.scenario.model import (
     Attention,
     Layer,
@@ -163,24 +164,53 @@ def _is_word(value: object) -> bool:
     return isinstance(value, str | Decimal | int | dict)
 
 
-def fingerprint(trace: Trace, sections: Sequence[Section]) -> str:
-    """A short hash of what an exercise is made from: the scenario and what is asked for."""
+class MadeFrom(NamedTuple):
+    """What all forms of an exercise are made from but for their numbers, as a text; `of` are the
+    parts of a scenario that it tells."""
+
+    of: tuple[object, ...]
+    told: str
+
+    @classmethod
+    def told_of(cls, scenario: Scenario) -> MadeFrom:
+        """That of a scenario."""
+        stack, encoder = _said(scenario.stack), _said(scenario.encoder)
+        prediction = [*_fields(scenario.prediction), *_rows(scenario.stack.said)]
+        return cls(_parts(scenario), _lines([stack, encoder, prediction, scenario.rounding]))
+
+    def like(self, scenario: Scenario) -> MadeFrom:
+        """That of another scenario, which is mostly the same."""
+        same = all(one is own for one, own in zip(_parts(scenario), self.of, strict=True))
+        return self if same else MadeFrom.told_of(scenario)
+
+
+def _parts(scenario: Scenario) -> tuple[object, ...]:
+    return scenario.stack, scenario.encoder, scenario.prediction, scenario.rounding
+
+
+def _lines(values: Iterable[object]) -> str:
+    return _ADDRESS.sub(">", "\n".join(map(repr, values)))
+
+
+def fingerprint(
+    trace: Trace, sections: Sequence[Section], made_from: MadeFrom | None = None
+) -> str:
+    """A short hash of what an exercise is made from: the scenario, of which the most may be told
+    already, and what is asked for."""
     asked = [(q.id, plain_points(q.points)) for section in sections for q in section.questions]
-    return _mark(trace.scenario, [trace.scenario.title], asked)
+    scenario = trace.scenario
+    told = made_from or MadeFrom.told_of(scenario)
+    return _mark(scenario, (_lines([scenario.title]), told.told, *map(repr, asked)))
 
 
 def numbers_mark(trace: Trace) -> str:
     """A short hash of the numbers that a form is made from, and of what is done with them: neither
     of what it is called nor of what is asked."""
-    return _mark(trace.scenario, [], [])
+    return _mark(trace.scenario, (MadeFrom.told_of(trace.scenario).told,))
 
 
-def _mark(scenario: Scenario, before: Sequence[object], behind: Sequence[object]) -> str:
-    stack, encoder = _said(scenario.stack), _said(scenario.encoder)
-    prediction = [*_fields(scenario.prediction), *_rows(scenario.stack.said)]
-    made_from = [*before, stack, encoder, prediction, scenario.rounding, *behind]
-    told = _ADDRESS.sub(">", "\n".join(map(repr, made_from)))
-    digest = hashlib.sha256(told.encode())
+def _mark(scenario: Scenario, told: Iterable[str]) -> str:
+    digest = hashlib.sha256("\n".join(told).encode())
     for name, matrix in sorted(scenario.given.items()):
         digest.update(f"\n{name} {matrix.shape} {matrix.decimals} ".encode())
         digest.update(matrix.values.tobytes())

@@ -46,7 +46,7 @@ def key_of(
     what the policies give from what the sheet shows, nothing where one of them can't work it."""
     own, both = place.number, (carry, exact)
     source = reach.source(place)
-    places = _places(reach.trace, place, source, both[0] or own)
+    places = _places(reach, place, source, both[0] or own)
     half = half_a_unit(places)
     if not own.shown.is_finite():
         return RightAnswer(own, own.shown, own.shown, *both, half=half)
@@ -62,6 +62,8 @@ class Reach:
 
     paths: Paths
     _told: dict[tuple[str, int], Ends] = field(default_factory=dict)
+    _decimals: dict[str, int] = field(default_factory=dict)
+    _copies: dict[str, bool] = field(default_factory=dict)
 
     @property
     def trace(self) -> Trace:
@@ -70,7 +72,18 @@ class Reach:
     def source(self, place: Blankable) -> Location | None:
         """The cell that a place's number was rounded in, or given in, whatever copies it since."""
         cell = place.number.cell
-        return cell if cell is None or cell is INNER else _source(self.trace, cell)
+        if cell is None or cell is INNER:
+            return cell
+        name, known = cell.quantity, self._copies
+        if name not in known:
+            known[name] = _copies(self.trace, name)
+        return _source(self.trace, cell) if known[name] else cell
+
+    def decimals(self, name: str) -> int:
+        """The decimals that a quantity is rounded to."""
+        if name not in self._decimals:
+            self._decimals[name] = _decimals_of(self.trace, name)
+        return self._decimals[name]
 
     def of(
         self, place: Blankable, source: Location | None, places: int, known: Decimal
@@ -131,16 +144,17 @@ class Reach:
         return low.tolist(), high.tolist()
 
 
-def _places(trace: Trace, place: Blankable, source: Location | None, number: Number) -> int:
+def _places(reach: Reach, place: Blankable, source: Location | None, number: Number) -> int:
     """The decimals that a number is rounded to: those of its quantity, a copy's those of what it
     copies."""
+    trace = reach.trace
     if source is INNER:
         return _places_on_the_way(trace, place.quantity, number)
     if source is not None and trace[source.quantity].given:
         written = trace[source.quantity].number(source.row, source.column)
         return max(trace.rounding.decimals, decimals.places(written.shown))
     name = place.quantity if source is None else source.quantity
-    rounded = _decimals_of(trace, name)
+    rounded = reach.decimals(name)
     if number.full != number.shown or name != place.quantity:
         return rounded
     fits = decimals.fits(number.shown, rounded)
@@ -162,13 +176,19 @@ def _source(trace: Trace, cell: Location) -> Location | None:
     """The cell that a number was rounded in, or given in, whatever copies it since; None where no
     quantity has it."""
     definition = trace[cell.quantity].definition
-    if definition is None:
-        return cell
-    if not (definition.operation.copies or isinstance(definition.operation, TakeRows)):
+    if definition is None or not _copies(trace, cell.quantity):
         return cell
     source = definition.operation.cell(cell.row, cell.column, *trace.operands(definition))[0]
     copied = source.cell if isinstance(source, Number) else None
     return None if copied is None else _source(trace, copied)
+
+
+def _copies(trace: Trace, name: str) -> bool:
+    """Whether a quantity's numbers are those of another one."""
+    definition = trace[name].definition
+    if definition is None:
+        return False
+    return definition.operation.copies or isinstance(definition.operation, TakeRows)
 
 
 def _decimals_of(trace: Trace, name: str) -> int:

@@ -13,7 +13,7 @@ from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.blanked import BlankedPage, taken, worked_together
 from attncli.telling.exercise.conventions import products_in_words
-from attncli.telling.exercise.fingerprint import fingerprint
+from attncli.telling.exercise.fingerprint import MadeFrom, fingerprint
 from attncli.telling.exercise.frame import framing_facts, instructions
 from attncli.telling.exercise.groups import in_groups
 from attncli.telling.exercise.lines import Asked
@@ -36,7 +36,7 @@ def exercise(
     Raises SelectionError where there is nothing to ask for.
     """
     what = taken(trace, wish, form, words_of(frame.language).tasks)
-    return _told(what, form, command, frame)
+    return _told(what, form, command, frame, MadeFrom.told_of(trace.scenario))
 
 
 def exercises(
@@ -46,15 +46,19 @@ def exercises(
     words = words_of(frame.language)
     for some in in_groups(forms):
         taken_out = [taken(trace, wish, form, words.tasks) for form, trace in some]
+        made_from = MadeFrom.told_of(some[0][1].scenario)
         for (form, trace), what in zip(some, worked_together(taken_out), strict=True):
-            yield form, trace, _told(what, form, command, frame)
+            made_from = made_from.like(trace.scenario)
+            yield form, trace, _told(what, form, command, frame, made_from)
 
 
-def _told(what: BlankedPage, form: str, command: str, frame: Frame) -> Document:
+def _told(
+    what: BlankedPage, form: str, command: str, frame: Frame, made_from: MadeFrom
+) -> Document:
     words, wish, trace = words_of(frame.language), what.wish, what.trace
     sections = [translated(section, frame.language) for section in what.sections(words)]
     points = sum(section.points for section in sections)
-    mark = fingerprint(trace, sections)
+    mark = fingerprint(trace, sections, made_from)
     opening, told = arranged(sections)
     return Document(
         Word(frame.title or trace.scenario.title),
