@@ -12,12 +12,16 @@ from attncli.writing import Contents
 
 if TYPE_CHECKING:
     from attncli.document import Document
+    from attncli.scenario.exercise import Ask
     from attncli.trace import Trace
 
 PAGE = ".html"
 """How the name of a scenario's page ends."""
 WORKBOOK = "xlsx"
 _FORMAT = "html"
+_MOST_ASKED = 120
+"""Numbers of a sheet that somebody has the patience for; of longer ones the last token's rows are
+asked, where there are tokens."""
 
 
 class SiteSource(NamedTuple):
@@ -64,14 +68,23 @@ def told_in_all_ways(source: SiteSource, allowed: Allowed) -> Published:
 
 
 def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
+    """A page, lessons, and a sheet to try where there is something to ask for."""
+    from attncli.cli.exercising.papers import blank_sheet
     from attncli.pipeline import work
+    from attncli.scenario.exercise import Ask
 
+    alone = work(trace.scenario.alone())
+    sheet = _exercise(alone, source, Ask())
+    is_long = sheet is not None and _asked_in(sheet) > _MOST_ASKED
     pages = [
         (PAGE, "Page", _page(trace, _FORMAT)),
-        ("-lessons.html", "Lessons", _lessons(trace, source, allowed)),
+        ("-lessons.html", "Lessons", _lessons(trace, source, allowed, is_long=is_long)),
     ]
-    sheet = _sheet(work(trace.scenario.alone()), source)
+    tokens = len(alone.scenario.text.tokens)
+    if is_long and tokens:
+        sheet = _exercise(alone, source, Ask(token=str(tokens))) or sheet
     if sheet is not None:
+        sheet = blank_sheet(sheet, _FORMAT)
         pages.append(("-sheet.html", "Sheet to try", sheet))
     for end, text, document in pages:
         yield end, SiteFile(text, _written(document, _FORMAT))
@@ -130,17 +143,21 @@ def _page(trace: Trace, form: str) -> Document:
     return walkthrough.walkthrough(trace, chosen)
 
 
-def _lessons(trace: Trace, source: SiteSource, allowed: Allowed) -> Document:
+def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: bool) -> Document:
+    """Lessons on a scenario's numbers; of many numbers a row of each step is worked."""
     from attncli.cli.explain import lessons_page
 
-    return lessons_page(
-        trace, Arguments(source.scenario, page=PageOptions(_FORMAT, allowed=allowed)), every=False
-    )
+    detail, page = "rows" if is_long else None, PageOptions(_FORMAT, allowed=allowed)
+    return lessons_page(trace, Arguments(source.scenario, detail=detail, page=page), every=False)
 
 
-def _sheet(trace: Trace, source: SiteSource) -> Document | None:
-    """A sheet to try, where there is something to ask for."""
-    from attncli.cli.exercising.papers import blank_sheet
+def _asked_in(document: Document) -> int:
+    """How many questions there are."""
+    return sum(len(section.questions) for section in document.sections)
+
+
+def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
+    """An exercise on a scenario, where there is something to ask for."""
     from attncli.questions import OWN_FORM
     from attncli.scenario.exercise import ExerciseFile
     from attncli.telling.exercise.papers import exercise
@@ -148,8 +165,8 @@ def _sheet(trace: Trace, source: SiteSource) -> Document | None:
     from attncli.telling.selection import SelectionError
 
     try:
-        wish = request_of(trace, ExerciseFile(source.scenario))
-        return blank_sheet(exercise(trace, wish, OWN_FORM, "attn site"), _FORMAT)
+        wish = request_of(trace, ExerciseFile(source.scenario, (ask,)))
+        return exercise(trace, wish, OWN_FORM, "attn site")
     except SelectionError:
         return None
 

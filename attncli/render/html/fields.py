@@ -19,7 +19,6 @@ _UNTOLD = '<span class="untold" role="img" aria-label="…">▢</span>'
 """In the place of a number that is asked for elsewhere, or would tell what is asked for."""
 _MORE = 2
 """Characters that a field has room for besides the longest answer."""
-_LONGEST = 200
 _IN_WORDS = 24
 
 
@@ -40,7 +39,7 @@ class AnswerFields:
 
     def script(self, words: CheckWords) -> str:
         """What tells right answers from others, for the page's script."""
-        seals = [[seal.salt, seal.levels, seal.digests] for seal in self._seals]
+        seals = [[seal.salt, seal.levels, "".join(seal.digests)] for seal in self._seals]
         said = words._asdict()
         states = {name: said[name] for name in ("right", "wrong", "unreadable", "tally")}
         return embedded({"words": states, "seals": seals})
@@ -70,27 +69,21 @@ class SheetFields(NamedTuple):
             return _UNTOLD
         place = len(self.placed)
         self.placed.append(self.left.pop(id_))
-        called = escaped(name)
-        return (
-            f'<span class="field" data-kind="{kind}" data-name="{called}">'
-            f'{inside(place, called)}<span class="said" id="v{place}"></span></span>'
-        )
+        return f'<span class="field" data-kind="{kind}">{inside(place, escaped(name))}</span>'
 
-    def _to_type_a_number(self, place: int, name: str) -> str:
+    def _to_type_a_number(self, _: int, name: str) -> str:
         # the keys that a telephone shows for decimals may have no minus
-        mode = "text" if self.check.signed else "decimal"
-        return _input(place, name, self.check.width + _MORE, f' inputmode="{mode}"')
+        mode = "" if self.check.signed else ' inputmode="decimal"'
+        return _input(name, self.check.width + _MORE, mode)
 
 
-def _to_write(place: int, name: str) -> str:
-    return _input(place, name, _IN_WORDS)
+def _to_write(_: int, name: str) -> str:
+    return _input(name, _IN_WORDS)
 
 
-def _input(place: int, name: str, size: int, more: str = "") -> str:
-    return (
-        f'<input type="text" aria-label="{name}" aria-describedby="v{place}" size="{size}"'
-        f' maxlength="{_LONGEST}" autocomplete="off" spellcheck="false"{more}>'
-    )
+def _input(name: str, size: int, more: str = "") -> str:
+    """What is the same for all of them is for the script to say: a page may have hundreds."""
+    return f'<input aria-label="{name}" size="{size}"{more}>'
 
 
 def _options(block: WordBlank, place: int, name: str) -> str:
@@ -103,10 +96,7 @@ def _options(block: WordBlank, place: int, name: str) -> str:
         f'<label><input type="radio" name="f{place}"> {one}</label>'
         for one in told or map(escaped, block.labels)
     )
-    return (
-        f'<span class="options" role="radiogroup" aria-label="{name}"'
-        f' aria-describedby="v{place}">{choices}</span>'
-    )
+    return f'<span class="options" role="radiogroup" aria-label="{name}">{choices}</span>'
 
 
 def bar_of(words: CheckWords) -> str:

@@ -38,7 +38,7 @@
     let bytes = new TextEncoder().encode(`${salt}/${text}`);
     for (let k = 0; k < 100; k += 1) bytes = sha256(bytes);
     const letters = [...bytes.slice(0, 5)].flatMap((byte) => [97 + (byte >> 4), 97 + (byte & 15)]);
-    return digests.includes(String.fromCharCode(...letters));
+    return digests.match(/.{10}/g).includes(String.fromCharCode(...letters));
   };
 
   // -- numbers and words as people write them ----------------------------------------------------
@@ -97,15 +97,17 @@
     field.querySelector(".said").textContent = state && words[state];
     for (const shown of tallies) shown.textContent = tallyOf(shown.closest("section") || document);
   };
-  const bar = document.getElementById("check");
-  const newTally = () => Object.assign(document.createElement("p"), { className: "tally" });
-  for (const head of document.querySelectorAll("section:has(.field) > h2")) head.after(newTally());
+  for (const head of document.querySelectorAll("section:has(.field) > h2")) head.insertAdjacentHTML("afterend", '<p class="tally"></p>');
   const tallies = document.querySelectorAll(".tally");
-  const status = bar.querySelector("[role=status]");
-  for (const field of fields) {
+  const [bar, status] = ["#check", "#check [role=status]"].map((one) => document.querySelector(one));
+  for (const [k, field] of fields.entries()) {
+    field.insertAdjacentHTML("beforeend", `<span class="said" id="v${k}"></span>`);
+    const asked = field.firstElementChild; // an input, or what has several
+    asked.setAttribute("aria-describedby", `v${k}`);
+    if (field.dataset.kind !== "choice") Object.assign(asked, { type: "text", maxLength: 200, autocomplete: "off", spellcheck: false });
     field.addEventListener("change", () => {
       show(field, isEmpty(field) ? "" : verdict(field));
-      status.textContent = isEmpty(field) ? "" : `${words[field.dataset.state]}: ${field.dataset.name}`;
+      status.textContent = isEmpty(field) ? "" : `${words[field.dataset.state]}: ${asked.ariaLabel}`;
     });
     show(field, "");
   }

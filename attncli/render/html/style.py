@@ -35,9 +35,9 @@ def embedded(data: object) -> str:
 
 def set_apart(text: str) -> str:
     """A text with somebody's words in it, as it is printed, its direction its own: isolates that it
-    has are enough for that."""
+    has are enough for that, and what is ASCII has no other."""
     told = isolating(escaped(text))
-    return told if ISOLATE in text else f"<bdi>{told}</bdi>"
+    return told if ISOLATE in text or text.isascii() else f"<bdi>{told}</bdi>"
 
 
 def as_text(node: Expression | Equation) -> str:
