@@ -29,7 +29,8 @@ class MatrixBlock(NamedTuple):
     `quantity` is the full name, `name` what the page calls it. `blanks` are the ids of the cells,
     (row, column) from 0, that are to be filled in; a matrix that lacks a cell's number doesn't tell
     it.
-    A table of one row that is `turned` is told as a column.
+    A table of one row that is `turned` is told as a column. `variant` names the variant of the
+    scenario that it is of, if it is of one.
     """
 
     name: str
@@ -50,6 +51,7 @@ class MatrixBlock(NamedTuple):
     blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
     tokens: tuple[Word, ...] = ()
     turned: bool = False
+    variant: str = ""
 
     @property
     def given(self) -> bool:

@@ -191,3 +191,20 @@ def test_the_loss_is_drawn_after_each_update() -> None:
     assert curve["title"] == "The loss after each update"
     assert "1.558" in json.dumps(curve)
     assert "0.241" in json.dumps(curve)
+
+
+def test_json_has_the_numbers_that_are_told_of_a_variant() -> None:
+    trace = shipped_trace("rnn_backward_through_time")
+    other = trace.variants["exploding"]
+    page = json.loads(
+        CliRunner().invoke(app, ["run", "rnn_backward_through_time", "--format", "json"]).stdout
+    )
+    told = {one["name"]: one for one in page["variants"]}
+    assert {*map("grad.a[{}]".format, (1, 2, 3, 4)), "grad_norm", "clip_factor"} <= told.keys()
+    assert {"binary_cross_entropy", "train[1].binary_cross_entropy"} <= told.keys()
+    for name, one in told.items():
+        assert one["variant"] == "exploding"
+        assert one["values"] == other[name].values[:, 0].tolist()
+    sizes = [sum(x * x for x in told[f"grad.a[{time}]"]["values"]) ** 0.5 for time in (4, 3, 2, 1)]
+    (note,) = (one for one in page["notes"] if one.startswith("exploding: on its way back"))
+    assert " → ".join(f"{size:.4f}" for size in sizes) in note

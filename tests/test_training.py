@@ -343,3 +343,12 @@ def test_an_update_is_a_quantity_like_others(tmp_path: Path) -> None:
     until = work(load(path, ["until=update"]))
     assert "update.W_Q" in until
     assert "train[1].Q" not in until
+
+
+def test_one_parameter_needs_no_list() -> None:
+    several, one = (
+        work(load("learning_to_attend", [f"train={{learning_rate: 1, of: {of}}}"]))
+        for of in ("[W_V]", "W_V")
+    )
+    assert one["update.W_V"].values.tolist() == several["update.W_V"].values.tolist()
+    assert "update.W_Q" not in one

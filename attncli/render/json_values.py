@@ -8,7 +8,7 @@ from typing import Any
 from attncli.render.json_pieces import Rows
 
 _OF_PAGES = ("attncli", "title", "rounding")
-_OF_QUANTITIES = ("rows", "columns", "tokens", "values", "source")
+_OF_QUANTITIES = ("variant", "rows", "columns", "tokens", "values", "source")
 _OF_LINES = ("cell", "value")
 
 

@@ -85,6 +85,7 @@ def _quantity() -> Schema:
             "text": {"description": "the same as they are printed", **_rows(_TEXT_OR_NOTHING)},
         },
         tokens=_list(_TEXT),
+        variant={**_TEXT, "description": "of which variant of the scenario it is"},
         source={**_TEXT, "description": "where what nobody wrote out comes from"},
     )
 
@@ -95,7 +96,8 @@ def _rows(entry: Schema) -> Schema:
 
 def _values_alone() -> Schema:
     always, sometimes = {"name": _TEXT, "shape": _shape(1)}, _quantity()["properties"]
-    also = {key: sometimes[key] for key in ("rows", "columns", "values", "tokens", "source")}
+    kept = ("rows", "columns", "values", "tokens", "source", "variant")
+    also = {key: sometimes[key] for key in kept}
     quantities = _list(_record(always, **also))
     cell = _record({"cell": _TEXT}, value=_NUMBER)
     step = _record({"step": _TEXT, "quantities": quantities}, path=_TEXT, working=_list(cell))

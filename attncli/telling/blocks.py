@@ -46,6 +46,11 @@ def matrix_block(
     )
 
 
+def variant_block(variant: str, quantity: Quantity, selection: Selection) -> MatrixBlock:
+    """The table of a quantity of a scenario's variant."""
+    return matrix_block(quantity, selection)._replace(variant=variant)
+
+
 def _are_shares(quantity: Quantity) -> bool:
     """Whether the numbers of a row are parts of 1; of what is given, weights are."""
     step = quantity.definition.step if quantity.definition else "softmax"

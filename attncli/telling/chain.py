@@ -18,6 +18,8 @@ from attncli.name import Name
 from attncli.pictures import Curves, Series
 from attncli.records import NamedTuple
 from attncli.scenario.training import updates_before
+from attncli.tables import Data
+from attncli.telling.blocks import variant_block
 from attncli.telling.on_its_way import on_its_way
 from attncli.telling.parts import place_in_words
 from attncli.telling.pictures.curves import MOST_POINTS
@@ -49,7 +51,7 @@ def chain_of(trace: Trace, selection: Selection) -> list[Block]:
         Prose((_SAYS,)),
         _whole(trace, sizes),
         *_by_time(trace, sizes, selection),
-        *_of_variants(trace),
+        *_of_variants(trace, selection),
         *_by_layer(trace, sizes, selection),
     ]
 
@@ -139,15 +141,18 @@ def _ways(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[C
     return ways
 
 
-def _of_variants(trace: Trace) -> Iterator[Block]:
+def _of_variants(trace: Trace, selection: Selection) -> Iterator[Block]:
     """What becomes of the gradients of states in the scenario's variants."""
     for name, other in trace.variants.items():
         sizes = {one.of: one for one in _sizes(other)}
         for places in _ways(other, sizes).values():
-            norms = [sizes[one.timed("a")].norm for one in reversed(places)]
+            states = [one.timed("a") for one in reversed(places)]
+            norms = [sizes[one].norm for one in states]
             if len(norms) > 1:
                 what = "on its way back the size of the gradient"
                 yield Note((Word(name), ": ", *on_its_way(norms, what)))
+                gradients = (other.quantities[one.under(GRADIENTS)] for one in states)
+                yield from (Data(variant_block(name, one, selection)) for one in gradients)
 
 
 def _factor(trace: Trace, place: CellPlace) -> str:

@@ -69,6 +69,16 @@ def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
     return [Note(said), *([_table(passes, right_weight(trace))] if others else [])]
 
 
+def numbers_of_training(trace: Trace) -> list[Quantity]:
+    """The numbers that this tells: the norm and the factor of clipping, and of each pass its loss,
+    the change and what was promised."""
+    passes = _passes(trace)
+    loss = trace.scenario.prediction.loss
+    clipping = [one.find(name) for one in passes[:1] for name in ("grad_norm", "clip_factor")]
+    told = [one.find(name) for one in passes for name in (loss, "change", "promised")]
+    return [one for one in (*clipping, *told) if one is not None]
+
+
 def _clipped(first: _Pass) -> Spans:
     """What clipping did before the first update."""
     norm, factor = (first.find(name) for name in ("grad_norm", "clip_factor"))

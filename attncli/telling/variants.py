@@ -10,8 +10,9 @@ from attncli.arithmetic.expression import Symbol
 from attncli.arithmetic.rounding import Array
 from attncli.document import Block, Note, Spans, Subheading
 from attncli.records import NamedTuple
+from attncli.tables import Data
 from attncli.telling.attending import called_as
-from attncli.telling.blocks import given_blocks, matrix_block
+from attncli.telling.blocks import given_blocks, variant_block
 from attncli.telling.findings import findings_anew
 from attncli.telling.selection import Selection
 from attncli.trace import Quantity, Trace
@@ -58,14 +59,15 @@ def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selecti
     varied_as: Spans = (Word(name), " (", varied, "): ")
     changed = _changed(trace.quantities, other)
     if other.scenario.training is not None:
-        from attncli.telling.training_tables import beside_another
+        from attncli.telling.training_tables import beside_another, numbers_of_training
 
         told = beside_another(other, before.trace, varied_as)
+        data = [Data(variant_block(name, one, Selection())) for one in numbers_of_training(other)]
         if told:
-            return [*told[:1], *given_blocks(other, changed, Selection()), *told[1:]]
+            return [*told[:1], *given_blocks(other, changed, Selection()), *told[1:], *data]
     compared = _Compared.of(own, result)
     note = Note((*varied_as, *compared.told(own, result, before.called, rows)))
-    tables = [*given_blocks(other, changed, Selection()), matrix_block(result, rows)]
+    tables = [*given_blocks(other, changed, Selection()), variant_block(name, result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
     return [note, *tables, *map(Note, found)]
 

@@ -26,7 +26,7 @@ from attncli.render.picture_data import pictures_as_data
 from attncli.render.printed import as_printed
 from attncli.render.quantities import made_in, tables_in
 from attncli.render.sentences import text_of_spans
-from attncli.tables import MatrixBlock
+from attncli.tables import Data, MatrixBlock
 from attncli.word import Word, raw
 
 SUFFIXES = (".json",)
@@ -67,14 +67,19 @@ def _document(document: doc.Document) -> dict[str, Any]:
             pictures=[*pictures_as_data((*document.opening, *closing))],
             working=[*_working(closing)],
             tables=[_table(block) for block in closing if isinstance(block, doc.Table)],
-            variants=[
-                _matrix(block)
-                for block in closing
-                if isinstance(block, MatrixBlock) and not block.given
-            ],
+            variants=[*map(_matrix, _of_variants(closing))],
             key={} if document.key is None else _document(document.key),
         ),
     }
+
+
+def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:
+    """What is told of variants: their results as tables, other numbers in words."""
+    for block in closing:
+        if isinstance(block, Data) and block.table.variant:
+            yield block.table
+        elif isinstance(block, MatrixBlock) and not block.given:
+            yield block
 
 
 def _unless_empty(**data: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -184,6 +189,7 @@ def _matrix(block: MatrixBlock) -> dict[str, Any]:
     values, texts = (lambda: map(written, _values(block))), partial(_texts, block)
     return {
         "name": block.quantity or block.name,
+        **_unless_empty(variant=block.variant),
         "rows": [block.row_names[i].raw for i in block.rows],
         "columns": [name.raw for name in block.column_names],
         **_unless_empty(tokens=[token.raw for token in block.tokens]),

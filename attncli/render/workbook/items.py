@@ -109,6 +109,11 @@ def _matrix(block: MatrixBlock, workings: Workings) -> Iterator[Item]:
             yield NumberTable(WorkedTable(whole, (), None, lambda *_: None), table.rows)
 
 
+def _data(block: Data, workings: Workings) -> Iterator[Item]:
+    """What is told otherwise; that of a variant stands on sheets of its own."""
+    return iter(()) if block.table.variant else _matrix(block.table, workings)
+
+
 def _side_by_side(block: SideBySide, workings: Workings) -> Iterator[Item]:
     if block.caption:
         yield TextRow((block.caption,), "subheading")
@@ -214,7 +219,7 @@ _WRITERS: Mapping[type, Callable[[Any, Workings], Iterator[Item]]] = MappingProx
         doc.Addition: _addition,
         doc.Table: _table,
         MatrixBlock: _matrix,
-        Data: lambda block, workings: _matrix(block.table, workings),
+        Data: _data,
         SideBySide: _side_by_side,
         doc.TextList: _list,
         doc.Tree: _tree,

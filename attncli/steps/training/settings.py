@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attncli.file.keys import Key, Needs, Record
-from attncli.file.kinds import POSITIVE, SHARE, Choice, ListOf, TextKind, WholeNumber
+from attncli.file.kinds import POSITIVE, SHARE, Choice, OneOrMany, TextKind, WholeNumber
 from attncli.scenario.prediction import LOSSES
 from attncli.steps.training.optimizers import optimizer_names, optimizers
 
@@ -23,10 +23,10 @@ TRAIN = Record.of(
     ),
     Key(
         "of",
-        ListOf(TextKind("a parameter")),
-        "the parameters that are trained: `[W_Q, layers[1].W_K]`; a last name alone means all of"
-        " that name. By default all matrices that the loss changes with, but for what comes in"
-        " (`X`, a memory, an initial state) or stands for what is worked (`K`, `scores`)",
+        OneOrMany(TextKind("a parameter")),
+        "the parameters that are trained: `W_Q`, or `[W_Q, layers[1].W_K]`; a last name alone means"
+        " all of that name. By default all matrices that the loss changes with, but for what comes"
+        " in (`X`, a memory, an initial state) or stands for what is worked (`K`, `scores`)",
     ),
     Key(
         "optimizer",
@@ -44,8 +44,8 @@ TRAIN = Record.of(
     Key(
         "clip",
         POSITIVE,
-        "the largest norm that all gradients may have together; where it is larger, all are made"
-        " smaller alike, as `torch.nn.utils.clip_grad_norm_` does it",
+        "the largest norm that all gradients may have together, `1.0` as a rule; where it is"
+        " larger, all are made smaller alike, as `torch.nn.utils.clip_grad_norm_` does it",
     ),
     *{key.name: key for one in optimizers() for key in one.settings}.values(),
     needs=Needs("train", ("learning_rate",), "{learning_rate: 0.1}", unless=("steps", 0)),
