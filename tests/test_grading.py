@@ -118,6 +118,15 @@ def test_answers_of_another_form_are_refused(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "these are answers of form B" in result.stderr
     assert "name it, or the folder that was made of it" in result.stderr
+    folder = run("grade", tmp_path / "forms", sheet)
+    assert folder.exit_code == 2
+    assert "this folder doesn't say what its forms ask, as options made them" in folder.stderr
+    exam = tmp_path / "exam.yaml"
+    exam.write_text("{scenario: i_love_ai, ask: [{step: softmax}], forms: 2, seed: 1}", "utf-8")
+    key = ("exercise", "i_love_ai", "--step", "softmax", "--format", "yaml", "--forms", "2")
+    assert run(*key, "-o", tmp_path / "keys").exit_code == 0
+    right = run("grade", exam, tmp_path / "keys" / "i_love_ai_B_key.yaml")
+    assert right.exit_code == 0, right.output  # as the message says, it makes the same forms
     assert run(*words, "-o", tmp_path / "own.yaml").exit_code == 0
     assert run("grade", "i_love_ai", tmp_path / "own.yaml").exit_code == 1  # all blank
     assert run("grade", "three_tokens", tmp_path / "own.yaml").exit_code == 2

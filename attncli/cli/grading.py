@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     Marker = Asking | AskedForms
 
 SOMETHING_WRONG = 1
+_BY_A_FILE = (
+    "write what the options said into an exercise file, which makes the same forms, like"
+    " {scenario: i_love_ai, ask: [{step: softmax}], forms: 3, seed: 1}"
+)
 
 
 def grade(order: GradeArguments) -> None:
@@ -55,6 +59,9 @@ def _marker(order: GradeArguments) -> Marker:
 
     if is_manifest(Path(order.scenario)):
         return _made_forms(order)
+    if Path(order.scenario).is_dir():
+        wrong = "this folder doesn't say what its forms ask, as options made them"
+        raise Refusal.of(order.scenario, wrong, f"{_BY_A_FILE}, and name that")
     return _forms(order) if is_exercise(order.scenario) else _asking(order)
 
 

@@ -25,7 +25,10 @@ from attncli.telling.facts import printed_roots
 from attncli.telling.marked.terms import accepted_by, keys_of_terms
 from attncli.trace import Trace
 
-_FORMS = "forms are marked by an exercise file: name it, or the folder that was made of it"
+_FORMS = (
+    "forms are marked by an exercise file: name it, or the folder that was made of it; one that"
+    " says what options did makes the same forms"
+)
 _ANY = "take its line with the hash out to have it marked all the same"
 
 
