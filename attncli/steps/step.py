@@ -84,7 +84,8 @@ class Backward(NamedTuple, Generic[P]):
     whose derivative people know, as those of a softmax. `fixed` are the last names of what is
     given to a step and isn't learned: it gets no gradient. `gives` are more that are given where
     it is shown in general. `example` is the shipped scenario on whose numbers the way back is
-    explained if none is asked for, `shown_with` the changes that give that step to it.
+    explained if none is asked for, `shown_with` the changes that give that step to it. That
+    through a cell's memory, where gradients vanish, is to be `read_first`.
     """
 
     through: str
@@ -96,6 +97,7 @@ class Backward(NamedTuple, Generic[P]):
     gives: tuple[str, ...] = ()
     example: str = "learning_to_attend"
     shown_with: tuple[str, ...] = ()
+    read_first: bool = False
 
 
 class Inquiry(NamedTuple, Generic[P]):
@@ -131,7 +133,8 @@ class Step(NamedTuple, Generic[P]):
     without it; `example` names the shipped scenario on whose numbers it is explained if none is
     asked for. `titled` gives it another title than its place does, `why_at` another purpose.
     `inquiries` are what it can be asked besides numbers; `pictures` are those that it has, by the
-    names of their kinds. `backward` says how gradients go back through it.
+    names of their kinds. `backward` says how gradients go back through it. A page that ends
+    with the way back sends its reader to the step that is to be `read_first`.
     """
 
     name: str
@@ -162,6 +165,7 @@ class Step(NamedTuple, Generic[P]):
     inquiries: tuple[Inquiry[P], ...] = ()
     pictures: tuple[str, ...] = ()
     backward: Backward[P] | None = None
+    read_first: bool = False
 
     def planned(self, place: P) -> tuple[Definition, ...]:
         """What it makes at a place before any shape is known."""

@@ -14,7 +14,7 @@ from attncli.telling.blocks import given_blocks
 from attncli.telling.ending import looks_forgotten, unused_in
 from attncli.telling.facts import unfinished_in_words
 from attncli.telling.findings import last_finding, weights_of
-from attncli.telling.parts import told_parts
+from attncli.telling.parts import step_of, told_parts
 from attncli.telling.published import closing_on_published, printed_otherwise
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
@@ -95,12 +95,12 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def _way_to_read_of(told: Sequence[PlannedStep]) -> str:
-    """Of a page that ends with the way back, the step of it to begin with: through the memory of a
-    cell, where gradients vanish, or else the first."""
+    """Of a page that ends with the way back, the step of it to begin with: one that says so, or
+    else the first."""
     if not isinstance(told[-1].place, BackwardPlace):
         return ""
-    back = [part.step for part in told if isinstance(part.place, BackwardPlace)]
-    return next((step for step in back if step == "backward_memory"), back[0])
+    back = [part for part in told if isinstance(part.place, BackwardPlace)]
+    return next((part for part in back if step_of(part).read_first), back[0]).step
 
 
 def _typed(called: str) -> str:

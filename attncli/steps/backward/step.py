@@ -28,6 +28,7 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         plan=lambda place: place.planned,
         mistakes=made_in(back),
         on_the_way=forward.on_the_way,
+        read_first=back.read_first,
         shown_with=back.shown_with or forward.shown_with,
         example=back.example,
     )

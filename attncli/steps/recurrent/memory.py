@@ -74,5 +74,6 @@ STEP = Step(
             "time: here it vanishes or explodes."
         ),
         example="rnn_backward_through_time",
+        read_first=True,
     ),
 )
