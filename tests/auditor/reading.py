@@ -108,8 +108,14 @@ def _whole_heading(lines: Sequence[str]) -> str:
     """A heading, which on a narrow page goes on below, before the formulas."""
     match = _HEADING.match(lines[0])
     assert match is not None
-    below = [] if "   " in lines[0] else takewhile(lambda line: "=" not in line, lines[1:])
-    return " ".join([match["heading"], *map(str.strip, below)])
+    below = [] if "   " in lines[0] else takewhile(_no_formula, pairwise([*lines[1:], ""]))
+    return " ".join([match["heading"], *(line.strip() for line, _ in below)])
+
+
+def _no_formula(lines: tuple[str, str]) -> bool:
+    """Whether the first of two lines begins no formula, whose = may stand on the second."""
+    line, after = lines
+    return "=" not in line and not after.strip().startswith("=")
 
 
 def _statements(lines: Sequence[str]) -> Iterator[Statement]:
