@@ -18,10 +18,11 @@ from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import elided_rows
 from attncli.arithmetic.operations import Listed, One
 from attncli.arithmetic.operations.composed import DistributionDifference, TargetDifference
+from attncli.name import GRADIENTS
 from attncli.render import format_names
 from attncli.steps import step_named
 from attncli.telling.working import cell_line
-from attncli.trace import Quantity, Trace
+from attncli.trace import Definition, Quantity, Trace
 from tests.auditor import Report, audit, audit_numbers, audit_sentences
 from tests.auditor.latex import plain
 from tests.auditor.published import audit_published
@@ -119,13 +120,20 @@ def _lines(trace: Trace, quantity: Quantity) -> int:
 
 def gathered(trace: Trace) -> set[str]:
     """Gradients that are told by rows without a working: those that are another one as it is, or
-    put back to where its numbers came from, and p − y."""
+    put back to where its numbers came from, the sum of a single row, and p − y."""
     return {
         one.name
         for one in trace.plan
         if one.operation.repeats
+        or (one.name.inside(GRADIENTS) and _sums_one_row(trace, one))
         or isinstance(one.operation, DistributionDifference | TargetDifference)
     }
+
+
+def _sums_one_row(trace: Trace, one: Definition) -> bool:
+    """Whether a quantity adds up the rows of another one, which has just one."""
+    operand = trace.quantities.get(one.operands[0]) if len(one.operands) == 1 else None
+    return operand is not None and operand.values.shape[0] == 1 and trace[one.name].is_vector
 
 
 def check(report: Report, trace: Trace, detail: str) -> None:

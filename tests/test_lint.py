@@ -235,3 +235,14 @@ def test_any_model_can_be_looked_through(text: str) -> None:
     weak = weaknesses(trace_of(text))
     for form in format_names():
         assert render(weak, form, Page(80))
+
+
+def test_a_mistake_hides_where_a_key_has_no_bound() -> None:
+    """Adam divides by a root that may be 0 where a gradient is all but that."""
+    text = (
+        "X: [[-0.3, 0.6, -0.05]]\nmemory: [[-1]]\nW_Q: [[0.5], [1], [1]]\nW_K: [[-0.14]]\n"
+        "W_V: [[-0.3]]\ntargets: [[0.5]]\ntrain: {learning_rate: 0.1, optimizer: adam, of: W_Q}\n"
+        "rounding: {decimals: 4}\n"
+    )
+    told = " ".join(item for items in found(text).values() for item in items)
+    assert "a key has no bound there, whatever the decimals" in told

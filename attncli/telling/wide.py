@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from math import ceil, log10
+from math import ceil, isfinite, log10
 
 import numpy as np
 
@@ -68,7 +68,6 @@ def hiding(judge: Judge, slip: Attempt, wrong: Trace) -> Spans | None:
         return None
     gap = min(abs(other.values[cell] - right.values[cell]) for cell in cells)
     widest = max((high - low)[cell] for cell in cells)
-    more = min(_MOST, max(1, ceil(log10(widest / max(gap, 10.0**-_MOST)))))
     i, j = cells[0]
     also = f", and so at {len(cells) - 1} more" if len(cells) > 1 else ""
     return (
@@ -78,8 +77,17 @@ def hiding(judge: Judge, slip: Attempt, wrong: Trace) -> Spans | None:
         Term(right.symbol(i, j)),
         ", which is ",
         right.matrix.number(i, j),
-        f"{also}; rounding.decimals={places + more} would tell them apart",
+        f"{also}; {_apart(places, widest / max(gap, 10.0**-_MOST))}",
     )
+
+
+def _apart(places: int, times: float) -> str:
+    """How many decimals tell numbers apart that lie in a range so many times as wide as what is
+    between them; none where a key has no bound, as of a quotient by what may be 0."""
+    if not isfinite(times):
+        return "a key has no bound there, whatever the decimals"
+    more = min(_MOST, max(1, ceil(log10(times))))
+    return f"rounding.decimals={places + more} would tell them apart"
 
 
 def _shown(trace: Trace, quantity: Quantity, found: Flags) -> Iterator[tuple[int, int]]:
