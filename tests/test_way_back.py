@@ -9,7 +9,7 @@ import pytest
 
 from attncli.render import Page, render
 from attncli.telling.selection import select
-from attncli.telling.walkthrough import as_it_fits
+from attncli.telling.walkthrough import as_it_fits, walkthrough
 from attncli.trace import Trace
 from tests.auditor import audit
 from tests.conftest import sampled
@@ -102,3 +102,18 @@ def test_a_step_that_is_asked_for_is_told_everywhere() -> None:
         assert (
             len(re.findall(rf"^[\d–]+ · Layer \d · Head \d · .*{title}", page, re.MULTILINE)) == 6
         )
+
+
+def test_a_cell_of_another_kind_is_told_itself() -> None:
+    trace = trace_of(
+        "sentence: a b\nembeddings: {a: [1], b: [0.5]}\nlayers:\n"
+        "  - {cell: rnn, W_ax: [[0.5]], W_aa: [[0.3]]}\n"
+        "  - {cell: gru, W_rx: [[0.2]], W_ra: [[0.1]], W_ux: [[0.4]], W_ua: [[0.3]],"
+        " W_cx: [[0.6]], W_ca: [[-0.2]]}\n"
+        "  - {cell: rnn, W_ax: [[0.7]], W_aa: [[-0.4]]}\n"
+        "targets: [[0], [1]]\ntrain: {learning_rate: 0.1}\n"
+    )
+    page = render(walkthrough(trace, select(trace, detail="rows")), "terminal", Page(80))
+    assert "Layer 2 · Backward through the gates" in page
+    assert "Layer 2 goes back" not in page
+    assert "Layer 1 goes back as layer 3 does, with its own numbers: see --layer 1.\n" in page

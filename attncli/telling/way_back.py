@@ -1,5 +1,5 @@
 """The way back through a stack on a page in brief: the layer that it comes to first, which is the
-last, is told; the others go back alike, and are told by the gradient that they hand on."""
+last, is told; those that go back alike are told by the gradient that they hand on."""
 
 from __future__ import annotations
 
@@ -33,18 +33,31 @@ def going_back_alike(shown: Sequence[PlannedStep], selection: Selection) -> Mapp
     through another one of the same stack; none where all is asked for."""
     if selection.whole or selection.detail != "rows":
         return {}
-    places = [_layer_of(part) for part in shown]
-    told: dict[Name, Name] = {}
-    last: dict[Name, int] = {}
-    for k, place in enumerate(places):
-        if place is not None:
-            told.setdefault(place.stack.path, place.layer.path)
-            last[place.layer.path] = k
+    places = {k: place for k, part in enumerate(shown) if (place := _layer_of(part)) is not None}
+    last = {place.layer.path: k for k, place in places.items()}
+    told = _told_instead(shown, places)
     return {
-        k: Alike(shown[k], place, told[place.stack.path], last[place.layer.path] == k)
-        for k, place in enumerate(places)
-        if place is not None and told[place.stack.path] != place.layer.path
+        k: Alike(shown[k], place, told[place.layer.path], last[place.layer.path] == k)
+        for k, place in places.items()
+        if told[place.layer.path] != place.layer.path
     }
+
+
+def _told_instead(
+    shown: Sequence[PlannedStep], places: Mapping[int, LayerPlace]
+) -> dict[Name, Name]:
+    """For each layer the first one of its stack that goes back by all steps that it does, which is
+    itself where its cell, say, is of another kind."""
+    steps: dict[Name, set[str]] = {}
+    for k, place in places.items():
+        steps.setdefault(place.layer.path, set()).add(shown[k].step)
+    instead: dict[Name, Name] = {}
+    for place in places.values():
+        own = place.layer.path
+        before = [told for told in instead.values() if told.path == own.path]
+        wider = (told for told in before if steps[told] >= steps[own])
+        instead.setdefault(own, next(wider, own))
+    return instead
 
 
 def _layer_of(part: PlannedStep) -> LayerPlace | None:
