@@ -111,32 +111,36 @@ _SHIFT = 0.5625
 """Goes with the last two: x e^(x² + _SHIFT) erfc x is e^(P / Q)."""
 
 
-def erf(x: Floats, out: Floats | None = None) -> Floats:  # noqa: ARG001
-    """2/√π ∫₀ˣ e^(−t²) dt of each number; `out` is an offer, which isn't taken."""
+def erf(x: Floats, out: Floats | None = None) -> Floats:
+    """2/√π ∫₀ˣ e^(−t²) dt of each number; `out` is an offer, which may be x itself."""
     if x.dtype == np.longdouble:
         from attncli.arithmetic import long_error_function  # which few traces need
 
         return long_error_function.erf(x)
-    return _in_blocks(x, erf_of_one, _erf)
+    return _in_blocks(x, out, erf_of_one, _erf)
 
 
-def erfc(x: Floats, out: Floats | None = None) -> Floats:  # noqa: ARG001
+def erfc(x: Floats, out: Floats | None = None) -> Floats:
     """1 − erf x of each number, which loses no digits where erf x is nearly 1."""
     if x.dtype == np.longdouble:
         from attncli.arithmetic import long_error_function  # which few traces need
 
         return long_error_function.erfc(x)
-    return _in_blocks(x, erfc_of_one, _erfc)
+    return _in_blocks(x, out, erfc_of_one, _erfc)
 
 
 def _in_blocks(
-    x: Array, of_one: Callable[[float], float], of_many: Callable[[Array], Array]
+    x: Array,
+    out: Array | None,
+    of_one: Callable[[float], float],
+    of_many: Callable[[Array], Array],
 ) -> Array:
     numbers = np.ravel(x)
     if numbers.size <= _FEW:
         result = np.array([*map(of_one, numbers.tolist())], dtype=np.float64)
         return result.reshape(np.shape(x))
-    result = np.empty(numbers.shape)
+    in_place = out is x and x.flags.c_contiguous  # in which a block is read before it is written
+    result = numbers if in_place else np.empty(numbers.shape)
     for start in range(0, numbers.size, _BLOCK):
         result[start : start + _BLOCK] = of_many(numbers[start : start + _BLOCK])
     return result.reshape(np.shape(x))

@@ -45,6 +45,8 @@ CACHED = 2**16
 """Numbers that a processor's cache holds, several times over."""
 _SIGN = 2**63
 """The bit that is the sign of a float64."""
+_INFINITE = 0x7FF << 52
+"""The bits of ∞."""
 
 
 class Settle(Protocol):
@@ -200,14 +202,17 @@ def spread_of(values: Array) -> Spread:
     return Spread(reach := finite_range(values), reach.least or smallest(values))
 
 
-def smallest(values: Array) -> float:
-    """The smallest size of a value [n, m]. Floats of one sign are ordered as their bits are: read
-    as whole numbers, the least has the least size of those below 0, or without a sign above 0."""
-    least, count = _SIGN - 1, max(1, CACHED // values.shape[1])
+def smallest(values: Array, *, but_zeros: bool = False) -> float:
+    """The smallest size of a value [n, m]; `but_zeros` of one that isn't 0, where no 0 has a sign,
+    and infinite if there is none. Floats of one sign are ordered as their bits are: read as whole
+    numbers, the least has the least size of those below 0, or without a sign above 0."""
+    least, count = _INFINITE, max(1, CACHED // values.shape[1])
     for start in range(0, len(values), count):
-        block = values[start : start + count]
-        below, above = int(block.view(np.int64).min()), int(block.view(np.uint64).min())
-        least = min(least, below % _SIGN, above % _SIGN)
+        bits = values[start : start + count].view(np.uint64)
+        off = int(but_zeros and not bits.min())  # 0 − 1 is the largest of them
+        above = int((bits - np.uint64(off) if off else bits).min()) + off
+        sizes = (int(bits.view(np.int64).min()) % _SIGN, above % _SIGN)
+        least = min([least, *(size for size in sizes if size or not but_zeros)])
     return float(np.uint64(least).view(np.float64))
 
 

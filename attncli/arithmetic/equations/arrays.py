@@ -170,9 +170,8 @@ def _softplus(x: Array, out: Array | None = None) -> Array:
 
 
 def _step(x: Array, out: Array | None = None) -> Array:
-    """1 above 0, else 0; in a tenth of the time that `np.heaviside` takes."""
-    between = np.clip(x, 0.0, 1.0, out=out)
-    return np.asarray(np.ceil(between, out=out))
+    """1 above 0, else 0."""
+    return np.greater(x, 0.0, out=np.empty_like(x) if out is None else out, casting="unsafe")
 
 
 def _where(condition: Array, one: Array, other: Array, out: Array | None = None) -> Array:  # noqa: ARG001

@@ -44,16 +44,20 @@ def turning(indices: str, wanted: str) -> Callable[[Array], Array]:
 
 
 def together(function: Callable[..., Array], *parts: Laid) -> Laid:
-    """A function of arrays, cell by cell; in place of the first, where that is as large."""
+    """A function of arrays, cell by cell; in place of the first that nobody else has and that is
+    as large as the result: memory that was just written costs less than new one."""
     indices = "".join(sorted(set("".join(part.indices for part in parts))))
     works = [part.along(indices) for part in parts]
-    is_whole = parts[0].is_new and parts[0].indices == indices
+    free = next((k for k, x in enumerate(parts) if x.is_new and x.indices == indices), None)
 
     def work(operands: Sequence[Array]) -> Array:
-        first, *others = arrays = [one(operands) for one in works]
+        arrays = [one(operands) for one in works]
+        if free is None:
+            return np.asarray(function(*arrays))
+        place = arrays[free]
         # all are as long along an index; candidates may be many or, of what is fixed, one
-        if is_whole and all(array.shape[-1:] <= first.shape[-1:] for array in others):
-            return np.asarray(function(*arrays, out=first))
+        if all(array.shape[-1:] <= place.shape[-1:] for array in arrays):
+            return np.asarray(function(*arrays, out=place))
         return np.asarray(function(*arrays))
 
     return Laid(indices, work)

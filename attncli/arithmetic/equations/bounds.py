@@ -37,6 +37,7 @@ def bound(tree: Expression, ranges: Ranges, epsilon: float = EPSILON) -> Error:
     return _Bounds(ranges, epsilon).of(tree)
 
 
+@lru_cache(maxsize=256)
 def keeps_digits(tree: Expression) -> bool:
     """Whether an equation's floats are only relatively off, whatever its operands are: then no sum
     leaves little of its terms."""

@@ -200,9 +200,9 @@ class Operation(ABC):
             error = self._rough_error(spread.range.size, places, operands)
             if cleanse(values, error, places):
                 return Matrix(values, places, decimals)
-        if self.keeps_digits or is_certain(spread.least, source):
+        is_right = self.keeps_digits or is_certain(values, spread.least, source)
+        if is_right or not settle_cancelled(values, source):
             return Matrix(values, None, decimals, source=source, spread=spread)
-        settle_cancelled(values, source)
         return Matrix(values, None, decimals, source=source)
 
     def _spread(self, values: Array, operands: tuple[Matrix, ...]) -> Spread:
