@@ -98,3 +98,13 @@ def test_longer_floats_that_are_too_far_out_or_no_numbers() -> None:
     np.testing.assert_array_equal(erf(x), [math.nan, 1, -1, 1, -1, 0])
     assert np.signbit(erf(x))[5]
     np.testing.assert_array_equal(erfc(x), [math.nan, 0, 2, 0, 2, 1])
+
+
+@pytest.mark.parametrize("function", [erf, erfc])
+def test_they_may_be_written_over_their_numbers(
+    function: Callable[..., np.ndarray],
+) -> None:
+    x = np.random.default_rng(10).normal(size=(300, 200)) * 2
+    for array in (x, x.T):  # of which the second has other rows in memory
+        wanted = function(array)
+        np.testing.assert_array_equal(function(array, out=array), wanted)

@@ -76,6 +76,9 @@ def _holds(values: NDArray[np.float64], spread: Spread | None) -> bool:
 def test_the_smallest_size(numbers: list[float], columns: int) -> None:
     values = np.array([numbers] * columns).T
     assert smallest(values) == min(map(abs, numbers))
+    values += 0.0  # which takes the sign off zeros
+    others = [abs(number) for number in numbers if number]
+    assert smallest(values, but_zeros=True) == min(others, default=math.inf)
 
 
 @given(st.lists(st.floats(), min_size=1), st.sampled_from((1, 80)))
