@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from attncli import Trace, load, work
-from attncli.arithmetic.extremes import least_and_greatest
+from attncli.arithmetic.extremes import least_and_greatest, smallest
 from attncli.arithmetic.operations import base
-from attncli.arithmetic.rounding import Spread, smallest
+from attncli.arithmetic.rounding import Spread
 from tests.conftest import sampled
 from tests.pages import SHIPPED
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from attncli.arithmetic import decimals as decimal_numbers
-from attncli.arithmetic.extremes import least_and_greatest
+from attncli.arithmetic.extremes import least_and_greatest, smallest
 from attncli.choices import Policy
 from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
@@ -41,12 +41,6 @@ _SCALING = 2.0**-51
 """More than a number is relatively off by, once it is multiplied by a power of ten."""
 _BLOCK = 2**14
 """Numbers that are rounded at a time, so that what is needed meanwhile stays small."""
-CACHED = 2**16
-"""Numbers that a processor's cache holds, several times over."""
-_SIGN = 2**63
-"""The bit that is the sign of a float64."""
-_INFINITE = 0x7FF << 52
-"""The bits of ∞."""
 
 
 class Settle(Protocol):
@@ -200,20 +194,6 @@ def finite_range(values: Array) -> Range:
 def spread_of(values: Array) -> Spread:
     """The spread of a result. Raises Unworkable where it has left the range of float64."""
     return Spread(reach := finite_range(values), reach.least or smallest(values))
-
-
-def smallest(values: Array, *, but_zeros: bool = False) -> float:
-    """The smallest size of a value [n, m]; `but_zeros` of one that isn't 0, where no 0 has a sign,
-    and infinite if there is none. Floats of one sign are ordered as their bits are: read as whole
-    numbers, the least has the least size of those below 0, or without a sign above 0."""
-    least, count = _INFINITE, max(1, CACHED // values.shape[1])
-    for start in range(0, len(values), count):
-        bits = values[start : start + count].view(np.uint64)
-        off = int(but_zeros and not bits.min())  # 0 − 1 is the largest of them
-        above = int((bits - np.uint64(off) if off else bits).min()) + off
-        sizes = (int(bits.view(np.int64).min()) % _SIGN, above % _SIGN)
-        least = min([least, *(size for size in sizes if size or not but_zeros)])
-    return float(np.uint64(least).view(np.float64))
 
 
 def carry(

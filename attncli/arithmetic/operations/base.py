@@ -12,12 +12,12 @@ import numpy as np
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import Equation, Expression, Vector, leaves
+from attncli.arithmetic.extremes import CACHED, smallest
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.cancelling import is_certain, settle_cancelled
 from attncli.arithmetic.operations.settling import Settling
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import (
-    CACHED,
     Array,
     Cells,
     Doubtful,
@@ -30,7 +30,6 @@ from attncli.arithmetic.rounding import (
     cleanse,
     finite_range,
     lie_on_grid,
-    smallest,
     spread_of,
 )
 from attncli.arithmetic.signature import Signature, parse
@@ -214,6 +213,9 @@ class Operation(ABC):
         least = None if reach is None else self.least(*operands)
         if reach is not None and least is not None:
             return Spread(reach, least)
+        if reach is not None and self.keeps_digits:  # nobody asks what is little beside its terms
+            values += 0.0
+            return Spread(reach, 0.0)
         spread = spread_of(values) if reach is None else Spread(reach, smallest(values))
         if not spread.least:
             values += 0.0

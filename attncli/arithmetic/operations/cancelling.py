@@ -6,8 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.extremes import smallest
 from attncli.arithmetic.operations.source import Worked
-from attncli.arithmetic.rounding import Array, smallest
+from attncli.arithmetic.rounding import Array
 
 _LITTLE = 2.0**32
 """Times the bound of an error: what is no larger has lost more than 20 of its 52 bits."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
 
 from attncli.arithmetic.operations import Add, One
 from attncli.arithmetic.operations.derivatives import gradient_of, has_derivative, is_flat
@@ -111,13 +112,14 @@ def backward_story(
 def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]:
     """The gradients that each step back makes, and the sum of several parts with the last one."""
     counts = Counter(use.of for uses in backs for use in uses)
+    whole_of = cache(gradient_of_name)
     parts: dict[Name, list[Name]] = {}
     for uses in backs:
         planned = []
         for use in uses:
-            whole = gradient_of_name(use.of)
-            name = whole if counts[use.of] == 1 else _part_of(use, uses)
-            planned.append(_gradient(use, name))
+            whole = whole_of(use.of)
+            name = whole if counts[use.of] == 1 else _part_of(use, uses, whole)
+            planned.append(_gradient(use, name, whole_of(use.definition.name)))
             known = parts.setdefault(use.of, [])
             known.append(name)
             if len(known) == counts[use.of] > 1:
@@ -125,16 +127,17 @@ def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]
         yield tuple(planned)
 
 
-def _part_of(use: Use, uses: Sequence[Use]) -> Name:
-    """The part of a gradient that comes by one use: `grad.X.Q`, that of X by Q."""
-    made, whole = use.definition.name, gradient_of_name(use.of)
+def _part_of(use: Use, uses: Sequence[Use], whole: Name) -> Name:
+    """The part of a whole gradient that comes by one use: `grad.X.Q`, that of X by Q."""
+    made = use.definition.name
     twice = [one for one in uses if one.definition == use.definition and one.of == use.of]
     name = made.under(whole)
     return name if len(twice) == 1 else Name(name.local, name.path, 1 + twice.index(use))
 
 
-def _gradient(use: Use, name: Name) -> Definition:
+def _gradient(use: Use, name: Name, above: Name) -> Definition:
+    """A gradient made of that of what its quantity is used for."""
     definition, place = use
-    known = (*definition.operands, definition.name, gradient_of_name(definition.name))
+    known = (*definition.operands, definition.name, above)
     operation, needed = gradient_of(definition.operation, place)
     return Definition(name, operation, tuple(known[k] for k in needed))
