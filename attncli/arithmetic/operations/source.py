@@ -46,8 +46,8 @@ class Worked:
     @property
     def is_workable(self) -> bool:
         """Whether it is not too much work."""
-        if self._least > _MOST_TERMS:  # whatever it was worked from
-            return False
+        if self._least > _MOST_TERMS or any(one._least > _MOST_TERMS for one in self._sources):
+            return False  # whatever else it was worked from
         if "_depth" not in vars(self):
             self._first("_depth")
         return self._depth <= _MOST_TERMS
