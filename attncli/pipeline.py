@@ -19,21 +19,17 @@ from attncli.building.trees import (
     variants_of,
 )
 from attncli.file.nodes import Map
-from attncli.file.problems import Problems, nearest, scenario_error
-from attncli.name import Name, below
+from attncli.file.problems import Problems, scenario_error
+from attncli.name import Name
 from attncli.records import replace
 from attncli.scenario.scenario import Scenario
-from attncli.steps import steps
+from attncli.steps.planning import planned, sized
 from attncli.steps.schema import SCENARIO, givable
-from attncli.steps.shaped import check_fits, sized
-from attncli.steps.story import story
-from attncli.steps.times import awaits_times
 from attncli.steps.unused import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
 from attncli.trace.given import given_quantity
 from attncli.trace.outline import Outline, outlined
-from attncli.trace.shapes import shapes_of
 
 if TYPE_CHECKING:
     from attncli.tokenizing.corpus import Progress
@@ -73,7 +69,7 @@ def load(
         for name, other, varied in variants_of(tree, problems)
     }
     scenario = _planned_as_meant(whole, tree, origin, problems)
-    others = {name: _planned(other, problems) for name, other in read.items()}
+    others = {name: planned(other, problems) for name, other in read.items()}
     _check_cost(scenario.with_variants(others), problems)
     others = {name: with_drawn(other, problems) for name, other in others.items()}
     scenario = with_drawn(scenario, problems)
@@ -95,7 +91,8 @@ def _listed(changes: str | Mapping[str, object] | Changes) -> Changes:
 
 def _is_fine(origin: Origin, tree: Map) -> bool:
     """Whether a tree's matrices fit together."""
-    _planned(_read(tree, origin, problems := Problems()), problems)
+    problems = Problems()
+    planned(_read(tree, origin, problems), problems)
     return not problems.found
 
 
@@ -141,53 +138,12 @@ def _check_cost(scenario: Scenario, problems: Problems) -> None:
 def _planned_as_meant(whole: Scenario, tree: Map, origin: Origin, problems: Problems) -> Scenario:
     """The scenario, planned; if its matrices only fit in the other layout, that is said."""
     unread = bool(problems.found)
-    scenario = _planned(whole, problems)
+    scenario = planned(whole, problems)
     if problems.found and not unread:
         from attncli.building.layouts import in_other_layout
 
         problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))
     return scenario
-
-
-def _planned(scenario: Scenario, problems: Problems) -> Scenario:
-    """The scenario with its story and the shapes in it."""
-    _check_tokens(scenario, problems)
-    told = story(scenario, problems)
-    _check_rounding(scenario, told, problems)
-    if scenario.prediction.generate > 1:
-        _check_generation(scenario, problems)
-    shapes = shapes_of(scenario, told, problems)
-    if awaits_times(scenario) and not problems.found:
-        told = story(replace(scenario, shapes=shapes))
-        shapes = shapes_of(scenario, told, problems)
-    planned = replace(scenario, story=told, shapes=shapes)
-    check_fits(planned, problems)
-    return planned
-
-
-def _check_generation(scenario: Scenario, problems: Problems) -> None:
-    from attncli.trace.fixed import check_generation
-
-    check_generation(scenario, problems)
-
-
-def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep], problems: Problems) -> None:
-    """Other decimals are for quantities that a step makes, by their last or their full names."""
-    if not scenario.rounding.quantities:
-        return
-    known = {made for step in steps() for made in step.makes}
-    known |= {definition.name for part in told for definition in part.definitions}
-    for name in scenario.rounding.quantities:
-        if name not in known:
-            where = scenario.where(f"rounding.quantities.{name}")
-            problems.add(where, f"no step makes {name}", nearest(name, sorted(known)))
-
-
-def _check_tokens(scenario: Scenario, problems: Problems) -> None:
-    for stack in scenario.stacks:
-        if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
-            where = scenario.where(below(stack.path, "sentence"))
-            problems.add(where, "the sentence has no tokens", "write some words")
 
 
 def outline(source: Source) -> Outline:
@@ -197,9 +153,10 @@ def outline(source: Source) -> Outline:
     tree = changed_tree(source, (), problems)
     check_size(tree)
     origin = Origin(name_of(source), folder_of(source), outside=False, large=False)
-    scenario = _planned(_read(tree, origin, problems).alone(), problems)
+    scenario = planned(_read(tree, origin, problems).alone(), problems)
     problems.stop_if_any()
-    told = _needed(sized(scenario), known := {*scenario.given, *scenario.random})
+    known = {*scenario.given, *scenario.random}
+    told = _needed(sized(scenario), known)
     for definition in (definition for part in told for definition in part.definitions):
         if not definition.needs and known.issuperset(definition.operands):
             known.add(definition.name)
@@ -252,9 +209,9 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
         published={},
     )
     problems = Problems()
-    planned = _planned(longer, problems)
+    told = planned(longer, problems)
     problems.stop_if_any()
-    step = work(planned)
+    step = work(told)
     return (replace(step, generated=()), *step.generated)
 
 

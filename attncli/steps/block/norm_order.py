@@ -42,7 +42,7 @@ def _is_first(place: NormPlace, order: str) -> bool:
 
 def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
     """What is made of something else in this order, in the order in which that can be made."""
-    from attncli.steps.shaped import sized
+    from attncli.steps.planning import sized
     from attncli.steps.story import story
 
     encoder = scenario.encoder

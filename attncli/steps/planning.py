@@ -1,0 +1,87 @@
+"""A scenario's story with its shapes, and what its steps are once these are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from attncli.file.problems import Problems, nearest
+from attncli.name import below
+from attncli.records import replace
+from attncli.scenario.scenario import Scenario
+from attncli.steps.order import step_named
+from attncli.steps.story import steps, story
+from attncli.steps.times import awaits_times
+from attncli.trace import BackwardPlace, PlannedStep, UpdatePlace
+from attncli.trace.shapes import shapes_of
+
+
+def planned(scenario: Scenario, problems: Problems) -> Scenario:
+    """The scenario with its story and the shapes in it."""
+    _check_tokens(scenario, problems)
+    told = story(scenario, problems)
+    _check_rounding(scenario, told, problems)
+    if scenario.prediction.generate > 1:
+        _check_generation(scenario, problems)
+    shapes = shapes_of(scenario, told, problems)
+    if awaits_times(scenario) and not problems.found:
+        told = story(replace(scenario, shapes=shapes))
+        shapes = shapes_of(scenario, told, problems)
+    whole = replace(scenario, story=told, shapes=shapes)
+    _check_fits(whole, problems)
+    return whole
+
+
+def _check_generation(scenario: Scenario, problems: Problems) -> None:
+    from attncli.trace.fixed import check_generation
+
+    check_generation(scenario, problems)
+
+
+def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep], problems: Problems) -> None:
+    """Other decimals are for quantities that a step makes, by their last or their full names."""
+    if not scenario.rounding.quantities:
+        return
+    known = {made for step in steps() for made in step.makes}
+    known |= {definition.name for part in told for definition in part.definitions}
+    for name in scenario.rounding.quantities:
+        if name not in known:
+            where = scenario.where(f"rounding.quantities.{name}")
+            problems.add(where, f"no step makes {name}", nearest(name, sorted(known)))
+
+
+def _check_tokens(scenario: Scenario, problems: Problems) -> None:
+    for stack in scenario.stacks:
+        if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
+            where = scenario.where(below(stack.path, "sentence"))
+            problems.add(where, "the sentence has no tokens", "write some words")
+
+
+def _check_fits(scenario: Scenario, problems: Problems) -> None:
+    """What steps find wrong when all shapes in a scenario's story are known."""
+    part: PlannedStep
+    for part in scenario.story:
+        if scenario.training and part.updates:  # which fits as it did before the updates
+            continue
+        fits = step_named(part.step).fits
+        for definition in part.definitions:
+            if definition.operands and definition.name not in scenario.given:
+                fits(definition, scenario, problems)
+
+
+def sized(scenario: Scenario) -> Iterator[PlannedStep]:
+    """The story of a scenario with its numbers, and with all that its shapes tell."""
+    told: list[PlannedStep] = []
+    part: PlannedStep
+    for part in scenario.story:
+        if isinstance(part.place, BackwardPlace | UpdatePlace):
+            break
+        step, place = step_named(part.step), replace(part.place, scenario=scenario)
+        sized = (step.sized(place, planned) for planned in part.definitions)
+        definitions = tuple([one._replace(step=part.step) for one in sized])
+        told.append(PlannedStep(part.step, place, definitions))
+        yield told[-1]
+    if scenario.goes_back:
+        from attncli.steps.backward.story import what_follows
+
+        yield from islice(what_follows(scenario, told), len(scenario.story) - len(told))
