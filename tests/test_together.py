@@ -14,11 +14,13 @@ from typer.testing import CliRunner
 from attncli import load, work
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.rounding import Rounding
 from attncli.cli import app
 from attncli.cli.exercising import papers
 from attncli.cli.processes import cores, side_by_side
 from attncli.design.search import SearchRequest, search
 from attncli.design.unrounded import Start, unrounded
+from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.together import together
 from attncli.name import Name
@@ -27,6 +29,7 @@ from attncli.telling.exercise import groups
 from attncli.telling.exercise.blanked import shown_rows
 from attncli.telling.exercise.fingerprint import MadeFrom, fingerprint
 from attncli.trace import Trace
+from attncli.trace.at_once import retold_at_once
 from tests.pages import SHIPPED, trace_of
 
 
@@ -124,6 +127,37 @@ def test_a_number_that_carries_is_what_its_line_comes_to() -> None:
             for i, j in np.ndindex(quantity.matrix.shape):
                 form = definition.operation.cell(i, j, *operands)[-1]
                 assert evaluation.relation(form, quantity.number(i, j)) == "="
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "encoder_block", "yassine_lstm", "next_token"])
+@pytest.mark.parametrize("decimals", [2, 3])
+def test_forms_that_are_worked_at_once_are_those_worked_alone_to_the_bit(
+    name: str, decimals: int
+) -> None:
+    """With few decimals some numbers are halves, which no float settles."""
+    rounding = Rounding("carry", decimals)
+    forms = [replace(one.scenario.alone(), rounding=rounding) for one in forms_of(name, 4)]
+    trace = work(forms[0])
+    many = retold_at_once(trace, forms)
+    assert many is not None
+    for scenario, told in zip(forms, many, strict=True):
+        alone = trace.retold(scenario)
+        assert told.scenario is scenario
+        assert [*told] == [*alone]
+        for quantity in alone.quantities.values():
+            own, other = quantity.matrix, told[quantity.name].matrix
+            assert own.values.tobytes() == other.values.tobytes(), quantity.name
+            assert (own.places, own.decimals) == (other.places, other.decimals)
+            assert own.written == other.written
+
+
+def test_what_one_of_many_cannot_be_worked_with_is_left_to_each_alone() -> None:
+    trace = work(load({"X": [[2]], "W_Q": [[1]], "W_K": [[1]]}))
+    wide = Matrix.of_written([[Decimal("9999999999999")]])  # whose square is too long to carry
+    other = replace(trace.scenario, given={**trace.scenario.given, Name("X"): wide})
+    assert retold_at_once(trace, [trace.scenario, other]) is None
+    with pytest.raises(ScenarioError):
+        trace.retold(other)
 
 
 def test_processes_give_in_order_what_one_would() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from statistics import median
 from types import MappingProxyType
 from typing import Self
@@ -19,6 +20,7 @@ from numpy.random import RandomState
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.design.batch import BatchMaker
+from attncli.design.candidate import Candidate, work_together
 from attncli.design.counts import recounted, varies
 from attncli.design.own import spared
 from attncli.design.plan import Plan, plan_of
@@ -27,10 +29,9 @@ from attncli.design.rules import RULES, check_names
 from attncli.design.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
 from attncli.design.unsatisfied import Unsatisfied
 from attncli.file.problems import ScenarioError
-from attncli.name import Name
 from attncli.pipeline import work
 from attncli.questions import form_name
-from attncli.records import NamedTuple, dataclass, field, replace
+from attncli.records import NamedTuple, dataclass, field
 from attncli.refusals import Refusal, listed
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
@@ -49,6 +50,8 @@ _HELD = 2_000_000
 _REFERENCE = 7
 """How many survivors the difficulty to aim for is the median of."""
 _TOLERANCE = 0.15
+_TOGETHER = 32
+"""How many candidates are worked at once."""
 
 
 class SearchRequest(NamedTuple):
@@ -101,15 +104,15 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
     _keep_memory()
     going = _Search.of(scenario, trace, plan, request)
     try:
-        yield going.next(0)
+        yield going.next(0, request.number)
     except Unsatisfied:
         narrow = plan_of(trace, request.asked, request.pools, narrow=True)
         if not going.was_too_large or narrow.drawn == plan.drawn:
             raise
         going = _Search.of(scenario, trace, narrow, request)
-        yield going.next(0)
+        yield going.next(0, request.number)
     for k in range(1, request.number):
-        yield going.next(k)
+        yield going.next(k, request.number - k)
 
 
 def _keep_memory() -> None:
@@ -129,7 +132,7 @@ class _Search:
     sieve: RuleFilter
     random: RandomState
     effort: int = 1
-    waiting: deque[Survivor] = field(default_factory=deque)
+    waiting: deque[Candidate] = field(default_factory=deque)
     found: set[bytes] = field(default_factory=set)
     reference: float | None = None
     size: int = _FIRST
@@ -152,15 +155,15 @@ class _Search:
         own = [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
         self.found.add(_as_bytes(own))
 
-    def next(self, k: int) -> Trace:
-        """The k-th form, worked."""
+    def next(self, k: int, left: int) -> Trace:
+        """The k-th form, worked; so many are `left` with it."""
         failures = Failures()
         tried = 0
         if self.reference is None:
             tried += self._aim(k, failures)
         while True:
             while self.waiting:
-                trace = self._checked(self.waiting.popleft(), failures)
+                trace = self._checked(self.waiting.popleft(), left, failures)
                 if trace is not None:
                     return trace
             tried += self._fill(k, tried, failures)
@@ -170,7 +173,7 @@ class _Search:
         tried = 0
         while len(self.waiting) < _REFERENCE:
             tried += self._fill(k, tried, failures)
-        self.reference = median(one.difficulty for one in [*self.waiting][:_REFERENCE])
+        self.reference = median(one.survivor.difficulty for one in [*self.waiting][:_REFERENCE])
         return tried
 
     def _fill(self, k: int, tried: int, failures: Failures) -> int:
@@ -185,36 +188,46 @@ class _Search:
             self.size = min(2 * size, self.most)
         elif len(survivors) > _PLENTY:
             self.size = max(size // 2, min(_LEAST, self.most))
-        self.waiting += survivors
+        self.waiting += map(Candidate, survivors)
         return size
 
-    def _checked(self, survivor: Survivor, failures: Failures) -> Trace | None:
-        """A survivor worked, if there is none like it yet, it is as hard as it should be, and
+    def _checked(self, candidate: Candidate, left: int, failures: Failures) -> Trace | None:
+        """A candidate worked, if there is none like it yet, it is as hard as it should be, and
         what it makes is what the sieve saw."""
-        numbers = {drawn: drawn.matrix(own) for drawn, own in survivor.drawn.items()}
-        key = _as_bytes([numbers[drawn] for drawn in self.plan.drawn])
+        survivor = candidate.survivor
+        key = _as_bytes([candidate.numbers[drawn] for drawn in self.plan.drawn])
         trace, rule = None, UNWORKABLE
         if not self._is_as_hard(survivor) and "difficulty" not in self.sieve.allow:
             rule = "difficulty"
         elif key in self.found and "alike" not in self.sieve.allow:
             rule = "alike"
         else:
-            by_name = {name: matrix for drawn, matrix in numbers.items() for name in drawn.names}
-            trace = self._worked(_with_numbers(self.scenario, by_name))
+            trace = self._worked(candidate, left)
         if trace is None or not _is_as_seen(trace, survivor):
             failures.add(rule, 1, 1)
             return None
         self.found.add(key)
         return trace
 
-    def _worked(self, scenario: Scenario) -> Trace | None:
+    def _worked(self, candidate: Candidate, left: int) -> Trace | None:
         """The worked scenario, if all of it can be worked, its variants and generated tokens
         too."""
-        alone = not scenario.variants and scenario.prediction.generate < 2  # noqa: PLR2004
+        if candidate.trace is None and self._is_alone:
+            hard = (one for one in self.waiting if self._is_as_hard(one.survivor))
+            some = [candidate, *islice(hard, min(left, _TOGETHER) - 1)]
+            work_together(self.trace, self.scenario, some)
+        if candidate.trace is not None:
+            return candidate.trace
+        scenario = candidate.scenario(self.scenario)
         try:
-            return self.trace.retold(scenario) if alone else work(scenario)
+            return self.trace.retold(scenario) if self._is_alone else work(scenario)
         except ScenarioError:
             return None
+
+    @property
+    def _is_alone(self) -> bool:
+        """Whether a scenario is all that is to be worked."""
+        return not self.scenario.variants and self.scenario.prediction.generate < 2  # noqa: PLR2004
 
     def _is_as_hard(self, survivor: Survivor) -> bool:
         wanted = self.reference or 0.0
@@ -228,25 +241,6 @@ def _is_as_seen(trace: Trace, survivor: Survivor) -> bool:
 
 def _as_bytes(matrices: list[Matrix]) -> bytes:
     return b"".join(matrix.values.tobytes() for matrix in matrices)
-
-
-def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenario:
-    """The scenario, and its variants, with other numbers where they had the same."""
-
-    def other(name: Name, matrix: Matrix) -> Matrix:
-        own = scenario.given.get(name)
-        return numbers[name] if name in numbers and _is_same(own, matrix) else matrix
-
-    def changed(one: Scenario) -> Scenario:
-        given = {name: other(name, matrix) for name, matrix in one.given.items()}
-        variants = {name: changed(variant) for name, variant in one.variants.items()}
-        return replace(one, given=given, variants=variants)
-
-    return changed(scenario)
-
-
-def _is_same(own: Matrix | None, matrix: Matrix) -> bool:
-    return own is matrix or (own is not None and own.written == matrix.written)
 
 
 def _nothing_varies(scenario: Scenario) -> str:
