@@ -108,6 +108,11 @@ class Matrix:
         return self.values.shape
 
     @property
+    def size(self) -> int:
+        """How many numbers they are."""
+        return math.prod(self.shape)
+
+    @property
     def is_stored(self) -> bool:
         """Whether the numbers are still where they are kept, so that `parts` takes less than
         `values`."""

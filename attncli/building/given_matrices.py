@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -82,7 +81,7 @@ class Gathered(NamedTuple):
     def read(self) -> int:
         """How many numbers came from files."""
         read = (matrix for name, matrix in self.given.items() if name in self.sources)
-        return sum(math.prod(matrix.shape) for matrix in read)
+        return sum(matrix.size for matrix in read)
 
 
 class Gatherer(NamedTuple):

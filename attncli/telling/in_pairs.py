@@ -72,7 +72,7 @@ def _forward(trace: Trace, part: PlannedStep, table: MatrixBlock) -> MatrixBlock
     """The table of what a gradient is of, the same rows of it; none of what is no gradient, or one
     by one use of several."""
     quantity = _found(trace, part, table.quantity)
-    if quantity is None or quantity.values.shape != table.matrix.shape:
+    if quantity is None or quantity.matrix.shape != table.matrix.shape:
         return None
     block = given_block(trace, quantity, Selection(), part.path)
     plainly = block._replace(with_sums=False, shares=False)  # which a glance at it is enough for

@@ -47,7 +47,7 @@ class Origins(Mapping[Location, Line]):
             yield from (Location(name, i, j) for i, j in np.ndindex(*quantity.matrix.shape))
 
     def __len__(self) -> int:
-        return sum(quantity.matrix.values.size for quantity in self._trace.quantities.values())
+        return sum(quantity.matrix.size for quantity in self._trace.quantities.values())
 
 
 class Workings(Mapping[str, WorkedTable]):

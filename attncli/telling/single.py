@@ -36,7 +36,7 @@ def quantity_page(trace: Trace, quantity: Quantity) -> Document:
     part = trace.part_of(quantity.name)
     if part is None:
         return page._replace(opening=(given_block(trace, quantity, Selection()),))
-    detail = "full" if quantity.matrix.values.size <= _MOST_IN_FULL else "rows"
+    detail = "full" if quantity.matrix.size <= _MOST_IN_FULL else "rows"
     worked = working_of(trace, quantity, Selection(detail=detail))
     table = matrix_block(quantity, Selection(), part.path)
     return page._replace(sections=(section_of(trace, part, None, [*worked, table]),))

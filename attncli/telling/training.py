@@ -39,7 +39,7 @@ def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
         for one in made_by(trace, part)
         if one.name.inside(Name(UPDATES, after_updates(part.updates)))
     ]
-    few = sum(one.values.size for one in trained) <= FEW
+    few = sum(one.matrix.size for one in trained) <= FEW
     return part.step == "update" and is_again(part, selection) and not few
 
 

@@ -122,7 +122,7 @@ def _few(trace: Trace) -> list[Name]:
     """The parameters, if all of them together are a few numbers, each in one row or one column."""
     given = (one for one in trace.quantities.values() if one.given)
     trained = [one for one in given if one.name.under(Name(UPDATES)) in trace]
-    few = sum(one.values.size for one in trained) <= FEW
+    few = sum(one.matrix.size for one in trained) <= FEW
     return [one.name for one in trained if few and 1 in one.matrix.shape]
 
 

@@ -97,7 +97,7 @@ class _Compared(NamedTuple):
 
     @classmethod
     def of(cls, own: Quantity, other: Quantity) -> _Compared:
-        if own.values.shape != other.values.shape:
+        if own.matrix.shape != other.matrix.shape:
             return cls()
         if sorted(own.rows.names) != sorted(other.rows.names):
             return cls()

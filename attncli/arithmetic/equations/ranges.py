@@ -127,7 +127,7 @@ class Ranges:
     def norm(self, x: ex.Operand, over: str) -> float:
         """The largest norm of an operand's numbers along some indices; those that it hasn't repeat
         each number."""
-        if math.prod(self.operands[x.place].shape) > self.most:
+        if self.operands[x.place].size > self.most:
             return self.of(x).size * math.sqrt(self.count(over))
         along = tuple(k for k, index in enumerate(x.indices) if index in over)
         extents = tuple(self.sizes[index] for index in x.indices)

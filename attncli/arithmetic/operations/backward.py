@@ -79,7 +79,7 @@ class ScatterAdd(Operation):
 
     def _first(self, operands: Sequence[Matrix]) -> int:
         """The number of the operand's first number among those of all operands."""
-        return sum(operand.values.size for operand in operands[: self.operand])
+        return sum(operand.size for operand in operands[: self.operand])
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ The numbers stay as they are, with just the decimals that they are written with.
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
@@ -59,9 +58,9 @@ class Moved(Operation):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         k = int(self.sources(operands)[i, j])
         for operand in operands:
-            if k < math.prod(operand.shape):
+            if k < operand.size:
                 return (operand.number(*divmod(k, operand.shape[1])),)
-            k -= math.prod(operand.shape)
+            k -= operand.size
         raise IndexError("there are not so many numbers")
 
     def formula_back(self, name: str, operand: int, gradient: str, *operands: str) -> Equation:  # noqa: ARG002

@@ -85,7 +85,7 @@ def with_forms(item: Item) -> Item:
         return item
     first = item.worked.form(0, 0)
     terms = sum(1 for _ in leaves(first)) if first else 0
-    count = item.worked.table.matrix.values.size
+    count = item.worked.table.matrix.size
     if count * terms > _MOST_TERMS:
         note = (
             f"Worked by the program: {count:,} sums of {terms:,} numbers are too many for a sheet."

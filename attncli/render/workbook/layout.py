@@ -207,7 +207,7 @@ def is_rule(form: Expression) -> bool:
 
 def _check_size(items: Iterable[Item]) -> None:
     tables = (one for one in items if isinstance(one, NumberTable) and one.is_made)
-    cells = sum(one.worked.table.matrix.values.size for one in tables)
+    cells = sum(one.worked.table.matrix.size for one in tables)
     if cells > _MOST_CELLS:
         wrong = f"{cells:,} numbers to work out are too many for a workbook"
         raise TooLargeError.of("--format xlsx", wrong, "ask for less, by --step or --head")
@@ -225,7 +225,7 @@ def _rows_used(tables: Sequence[NumberTable]) -> Mapping[str, set[int]]:
 
 
 def _is_large(table: NumberTable) -> bool:
-    return table.worked.table.given and table.worked.table.matrix.values.size > _LARGE
+    return table.worked.table.given and table.worked.table.matrix.size > _LARGE
 
 
 def _shortened(item: Item, used: Mapping[str, set[int]]) -> Item:

@@ -165,7 +165,7 @@ def _pairs(own: Mapping[str, Quantity], other: Mapping[str, Quantity]) -> Iterat
             alike = [
                 other[name]
                 for name, without in heads.items()
-                if without == plain and other[name].values.shape == quantity.values.shape
+                if without == plain and other[name].matrix.shape == quantity.matrix.shape
             ]
         for one in alike:
             rows, columns = _common(quantity.rows, one.rows), _common(quantity.columns, one.columns)
