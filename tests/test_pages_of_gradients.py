@@ -22,7 +22,7 @@ from attncli.notation.plain import unbreakable
 from attncli.notation.typst import TypstNotation
 from attncli.steps.order import STORY
 from attncli.tables import MatrixBlock, in_groups
-from tests.pages import document_of, shipped_trace
+from tests.pages import document_of, page_of, shipped_trace, trace_of
 
 SHIPPED = (
     "softmax_gradient", "learning_to_attend", "embedding_before_during_after",
@@ -208,3 +208,14 @@ def test_json_has_the_numbers_that_are_told_of_a_variant() -> None:
     sizes = [sum(x * x for x in told[f"grad.a[{time}]"]["values"]) ** 0.5 for time in (4, 3, 2, 1)]
     (note,) = (one for one in page["notes"] if one.startswith("exploding: on its way back"))
     assert " → ".join(f"{size:.4f}" for size in sizes) in note
+
+
+def test_nothing_has_no_minus() -> None:
+    """A single token's weight is 1 whatever its score: no gradient goes back to the norms."""
+    text = (
+        "X: [[0.3, 0.1]]\nW_Q: [[0.5], [1]]\nW_K: [[-1], [-1]]\nW_V: [[-1], [0.5]]\n"
+        "qk_norm: {kind: rms}\ntargets: [[1]]\nbackward: true\n"
+    )
+    page = page_of(trace_of(text))
+    assert "grad.K_rms[1] = −(0.000 × " in page
+    assert re.search(r"−0\.0+(?![0-9])", page) is None

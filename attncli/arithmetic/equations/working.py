@@ -233,7 +233,9 @@ def _worked(form: Expression, numbers: list[Number]) -> Expression:
         case ex.Quotient(dividend, divisor):
             return ex.Quotient(_worked(dividend, numbers), divisor)
         case ex.Negative(operand):
-            return ex.Negative(_worked_term(operand, numbers))
+            inner = _worked_term(operand, numbers)
+            is_nothing = isinstance(inner, Number) and not inner.shown  # which has no minus
+            return inner if is_nothing else ex.Negative(inner)
         case _:
             return form
 
