@@ -152,6 +152,19 @@ class TestInTheBrowser:
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 360
 
+    def test_the_card_is_as_wide_as_before_when_a_phone_scrolls(
+        self, chromium: Any, written: Any
+    ) -> None:
+        small = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+        with opened(chromium, written("next_token"), **small) as page:
+            page.locator("td.shade8 [data-n]").first.tap()
+            widths = set()
+            for _ in range(5):
+                page.evaluate("scrollBy({top: 5, behavior: 'instant'})")
+                page.evaluate("new Promise((done) => requestAnimationFrame(() => done()))")
+                widths.add(page.locator("#how").bounding_box()["width"])
+            assert widths == {344}  # the window but half a rem on each side
+
     def test_long_formulas_on_a_phone(self, chromium: Any, written: Any) -> None:
         """They move in a frame of their own, which can be reached by keys."""
         with opened(
