@@ -165,6 +165,11 @@ class TestInTheBrowser:
                 widths.add(page.locator("#how").bounding_box()["width"])
             assert widths == {344}  # the window but half a rem on each side
 
+    def test_tables_that_stand_in_pairs_on_a_phone(self, chromium: Any, written: Any) -> None:
+        page = written("rnn_backward_through_time")
+        with opened(chromium, page, viewport={"width": 360, "height": 740}) as shown:
+            assert shown.evaluate("document.documentElement.scrollWidth") <= 360
+
     def test_long_formulas_on_a_phone(self, chromium: Any, written: Any) -> None:
         """They move in a frame of their own, which can be reached by keys."""
         with opened(

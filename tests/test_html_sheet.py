@@ -227,6 +227,15 @@ class TestInTheBrowser:
             first.tap()
             assert first.get_attribute("inputmode") == "decimal"
 
+    def test_words_that_may_not_be_broken_on_a_phone(self, chromium: Any, tmp_path: Path) -> None:
+        cut = "\N{NO-BREAK SPACE}".join(("understanding",) * 6)  # pieces and a count stay together
+        section = Section("wordpiece", 1, ("Pieces",), (), (Prose((cut,)),))
+        path = tmp_path / "sheet.html"
+        path.write_text(render(Document(Word("Sheet"), (section,)), "html", Page(80)), "utf-8")
+        narrow = {"width": 360, "height": 740}
+        with opened(chromium, path, viewport=narrow) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
     def test_axe_finds_nothing(self, chromium: Any, sheet: Path) -> None:
         with opened(chromium, sheet) as page:
             page.locator("input").first.fill("2.718")
