@@ -115,7 +115,6 @@
 
   const settle = () => {
     if (!anchor) return;
-    how.style.left = "0"; // from where it stood it could be only as wide as the rest of the window
     const { left, top, bottom } = anchor.getBoundingClientRect();
     const { width, height } = how.getBoundingClientRect();
     const below = bottom + 10 + height < innerHeight || top < height + 10;
