@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from attncli.marking.dumps.departures import Comparison
 
 Arrays = dict[str, NDArray[Any]]
 RNG = np.random.default_rng(5)
@@ -224,3 +226,22 @@ def test_whole_numbers_that_agree_are_off_by_nothing(tmp_path: Path) -> None:
     (tmp_path / "d.json").write_text(json.dumps(dump), encoding="utf-8")
     told = diff(str(tmp_path / "s.json"), tmp_path / "d.json")[1]["tensors"]
     assert [one["largest"]["difference"] for one in told[:3]] == [0, 0, 0]
+
+
+class _Residuals(dict[str, Any]):
+    """Definitions that were read too often end the test instead of the day."""
+
+    reads = 0
+
+    def __getitem__(self, name: str) -> Any:
+        self.reads += 1
+        assert self.reads < 1000
+        operands = super().get(name)
+        return SimpleNamespace(definition=operands and SimpleNamespace(operands=operands))
+
+
+def test_what_a_tensor_is_worked_from_is_gone_back_to_once_though_its_ways_double() -> None:
+    trace = _Residuals({f"x{i}": (f"x{i - 1}", f"f{i}") for i in range(1, 41)})
+    trace.update({f"f{i}": (f"x{i - 1}",) for i in range(1, 41)})
+    comparison: Any = SimpleNamespace(trace=trace, theirs={"x0": 0, "f40": 0, "x40": 0})
+    assert Comparison.sources(comparison, "x40") == ["x0", "f40"]

@@ -129,13 +129,11 @@ class Comparison:
 
     def sources(self, name: str) -> list[str]:
         """The tensors of theirs that one is worked from, in the order of the working."""
-        found: set[str] = set()
+        found: set[str] = set()  # ways meet at residuals and heads: each is gone back once
         waiting = [name]
         while waiting:
             definition = self.trace[waiting.pop()].definition
-            for operand in () if definition is None else definition.operands:
-                if operand in self.theirs:
-                    found.add(operand)
-                else:
-                    waiting.append(operand)
+            new = set(() if definition is None else definition.operands) - found
+            found |= new
+            waiting.extend(new - self.theirs.keys())
         return [one for one in self.theirs if one in found]
