@@ -50,7 +50,7 @@ OF_OTHER_TESTS = {
     "backward": "what is asked for here",
 }
 OF_TENSORS = {"layers: odd", "layers: even"}
-"""Of which layers a tensor in a file is; see test_checkpoints."""
+"""Of which layers a tensor in a file is; see test_experts."""
 NEVER = {"backward_average": "nothing is made of the mean of all heads' weights"}
 """Steps back that no loss leads through."""
 

@@ -219,3 +219,13 @@ def test_nothing_has_no_minus() -> None:
     page = page_of(trace_of(text))
     assert "grad.K_rms[1] = −(0.000 × " in page
     assert re.search(r"−0\.0+(?![0-9])", page) is None
+
+
+def test_the_slope_of_a_relu_is_explained_where_it_stands() -> None:
+    ffn, scores = (
+        CliRunner().invoke(app, ["explain", one]).stdout
+        for one in ("backward_ffn", "backward_scores")
+    )
+    assert "step(hidden[i, j])" in ffn
+    assert "step is 1 above 0, and else 0." in ffn
+    assert "step is 1" not in scores

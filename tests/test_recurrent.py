@@ -200,6 +200,8 @@ def test_verdicts_on_gradients_go_by_their_numbers() -> None:
         ("[[0.5]]", "0.500 → 0.250 → 0.125: it shrinks at every step; the gradient vanishes."),
         ("[[2]]", "2.000 → 4.000 → 8.000: it grows at every step; the gradient explodes."),
         ("[[1]]", "1.000 → 1.000 → 1.000: it stays the same at every step."),
+        ("[[0.9]]", "0.900 → 0.810 → 0.729: it shrinks at every step."),
+        ("[[1.1]]", "1.100 → 1.210 → 1.331: it grows at every step."),
         ("[[0]]", "0.000 → 0.000 → 0.000: nothing is left of it; the gradient vanishes."),
     ):
         assert said in " ".join(page_of(trace_of(text + weight)).split())

@@ -20,20 +20,27 @@ def on_its_way(numbers: Sequence[Number], what: str) -> Spans:
         (after.shown > before.shown) - (after.shown < before.shown)
         for before, after in pairwise(numbers)
     ]
-    verdict = _verdict(steps, ends=numbers[-1].shown == 0)
+    verdict = _verdict(steps, float(numbers[0].shown), float(numbers[-1].shown))
     return (f"{what} goes ", *sequence, f": {verdict}.")
 
 
-def _verdict(steps: Sequence[int], *, ends: bool) -> str:
-    """What becomes of a gradient whose factor shrinks (−1) or grows (1) at steps, or ends at 0."""
-    if ends:
+def _verdict(steps: Sequence[int], first: float, last: float) -> str:
+    """What becomes of a gradient whose size shrinks (−1) or grows (1) at steps, or ends at 0."""
+    if last == 0:
         return "nothing is left of it; the gradient vanishes"
     (way,) = set(steps) if len(set(steps)) == 1 else (None,)
-    return _WAYS.get(way, "it neither shrinks nor grows at every step")
+    if last < first / _MUCH:
+        outcome = "; the gradient vanishes"
+    else:
+        outcome = "; the gradient explodes" if last > first * _MUCH else ""
+    return _WAYS.get(way, "it neither shrinks nor grows at every step") + outcome * bool(way)
 
 
+_MUCH = 2
+"""Times that a gradient is smaller or larger in the end before one says that it vanishes or
+explodes."""
 _WAYS: Mapping[int | None, str] = {
-    -1: "it shrinks at every step; the gradient vanishes",
+    -1: "it shrinks at every step",
     0: "it stays the same at every step",
-    1: "it grows at every step; the gradient explodes",
+    1: "it grows at every step",
 }

@@ -50,7 +50,7 @@ STEP = Step(
         "the scores",
         (
             "A query is pushed along the keys, and a key along the queries, each as strongly as "
-            "their score is."
+            "their score."
         ),
     ),
 )

@@ -132,8 +132,8 @@ STEP = Step(
     backward=Backward(
         "the softmax",
         (
-            "A weight can only grow at the cost of the others: what counts is how much more a "
-            "score's weight would help than the average of its row does."
+            "A weight can only grow at the cost of the others: what counts is how much more it "
+            "would help than the average of its row."
         ),
         whole=lambda _, made: in_one(made),
         usual_mistakes=("diagonal_only",),

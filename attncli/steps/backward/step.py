@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from attncli.arithmetic.expression import Apply, each
 from attncli.arithmetic.operations import Add
+from attncli.arithmetic.operations.indexed import Indexed
 from attncli.name import Name
 from attncli.steps.backward.mistakes import made_in
 from attncli.steps.step import Step
@@ -23,7 +25,7 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         does=f"takes the gradients back through {back.through}",
         makes=("grad",),
         shapes="the gradient of what was made → the gradients of what it was made of",
-        happens=lambda place: _happens(place) + _not_learned(forward, place),
+        happens=lambda place: _happens(place) + _of_a_step(place) + _not_learned(forward, place),
         why=back.why,
         plan=lambda place: place.planned,
         mistakes=made_in(back),
@@ -42,7 +44,8 @@ def _happens(place: BackwardPlace) -> str:
     out = _of(place, [one.name for one in place.planned if one.name not in used])
     sums = _of(place, [one.name for one in place.planned if isinstance(one.operation, Add)])
     added = f" That of {_listed(sums)} adds up what comes from every use." if sums else ""
-    return f"{'They go' if len(came) > 1 else 'It goes'} to {_listed(out)}.{added}"
+    goes = "The gradients go" if len(came) > 1 else "The gradient goes"
+    return f"{goes} to {_listed(out)}.{added}"
 
 
 def _worked_with(place: BackwardPlace) -> Iterator[Name]:
@@ -50,6 +53,13 @@ def _worked_with(place: BackwardPlace) -> Iterator[Name]:
     for one in place.planned:
         if not isinstance(one.operation, Add):
             yield from (name for name in one.operands if name.inside(place.gradients))
+
+
+def _of_a_step(place: BackwardPlace) -> str:
+    """What the slope of a ReLU is, where one of the equations has it."""
+    trees = (one.operation.tree for one in place.planned if isinstance(one.operation, Indexed))
+    has_one = any(node.function == "step" for tree in trees for node in each(tree, Apply))
+    return " step is 1 above 0, and else 0." if has_one else ""
 
 
 def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:

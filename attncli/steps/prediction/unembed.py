@@ -180,8 +180,8 @@ STEP = Step(
     backward=Backward(
         "the logits",
         (
-            "The last vector is pushed towards the targets' columns, and away from those that "
-            "were likely and wrong."
+            "A vector is pushed towards its target's column, and away from what was likely and "
+            "wrong."
         ),
         usual_mistakes=MISTAKES_BACK,
     ),
