@@ -17,7 +17,6 @@ from attncli.arithmetic.operations import (
     Nucleus,
     Operation,
     Rotate,
-    TakeRows,
     TopK,
 )
 from attncli.arithmetic.operations.indexed import Indexed
@@ -134,7 +133,7 @@ def settled(
     operands: Sequence[CandidateValues],
 ) -> CandidateValues:
     """The numbers as they are gone on with: copied, rounded, or in full."""
-    if operation.copies or isinstance(operation, TakeRows):
+    if operation.only_moves:
         first = operation.make(rounding, step, *(operand.one(0) for operand in operands))
         return CandidateValues(values, first.places, first.decimals)
     places = places_of(operation, operands)

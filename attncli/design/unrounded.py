@@ -15,7 +15,7 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import Operation, TakeRows
+from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Unworkable
 from attncli.design import candidates
 from attncli.design.candidates import CandidateValues
@@ -75,17 +75,13 @@ def unrounded(starts: Sequence[Start], names: Collection[str]) -> list[Unrounded
         return [None] * len(starts)
     told = first.trace.leading_to(names, first.shown)
     plan = [one for one in told.plan if one.name not in first.shown]
-    if first.shown and any(_copies(one.operation) for one in plan if one.name in names):
+    if first.shown and any(one.operation.only_moves for one in plan if one.name in names):
         return [None] * len(starts)  # a copy of what is shown has the digits that are shown
     made = _given(starts, {operand for one in plan for operand in one.operands})
     sure = np.ones(len(starts), dtype=np.bool_)
     for definition in plan:
         sure &= _make(first.trace, made, definition, len(starts))
     return [Unrounded(one.trace, made, k) if sure[k] else None for k, one in enumerate(starts)]
-
-
-def _copies(operation: Operation) -> bool:
-    return operation.copies or isinstance(operation, TakeRows)
 
 
 def _are_alike(one: Start, other: Start) -> bool:

@@ -175,6 +175,12 @@ class Operation(ABC):
         """What has to be said of how it was done on these numbers, if anything."""
         return None
 
+    @property
+    def only_moves(self) -> bool:
+        """Whether each number that it makes is one of its operands', whatever there is to say of
+        which it is."""
+        return self.copies
+
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
         """The result, rounded as `rounding` says for `step`.
 

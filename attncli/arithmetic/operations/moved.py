@@ -120,6 +120,10 @@ class TakeRows(Moved):
     by: str = "tokens"
     """What the keys are, for the formula: tokens, ids, positions."""
 
+    @property
+    def only_moves(self) -> bool:
+        return True
+
     def signature(self) -> str:
         return f"v d -> {len(self.indices)} d"
 

@@ -15,7 +15,6 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.equations.enclosures import Enclosure, enclosed_number
 from attncli.arithmetic.expression import INNER, Expression, Location, Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import TakeRows
 from attncli.marking.paths import Paths
 from attncli.marking.rounds import on_the_way, rounded
 from attncli.questions import MistakenAnswer, RightAnswer
@@ -186,9 +185,7 @@ def _source(trace: Trace, cell: Location) -> Location | None:
 def _copies(trace: Trace, name: str) -> bool:
     """Whether a quantity's numbers are those of another one."""
     definition = trace[name].definition
-    if definition is None:
-        return False
-    return definition.operation.copies or isinstance(definition.operation, TakeRows)
+    return definition is not None and definition.operation.only_moves
 
 
 def _decimals_of(trace: Trace, name: str) -> int:
