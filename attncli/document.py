@@ -22,6 +22,7 @@ from attncli.arithmetic.expression import (
     Symbol,
     Vector,
 )
+from attncli.branch import Branch
 from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
 from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Plane
@@ -104,7 +105,7 @@ class Addition(NamedTuple):
     quantity: str = ""
 
 
-TableCell = Word | str | Omitted | MarkedNumber
+TableCell = Word | str | Omitted | MarkedNumber | Branch
 
 
 class Table(NamedTuple):

@@ -91,7 +91,7 @@ def blocks(name: str, *, pictured: bool = False) -> list[Any]:
 def test_sizes_are_norms_and_come_from_what_was_made() -> None:
     source, changes = CHECKED["plane"]
     trace = work(load(source, changes))
-    told = {row[0]: row for row in blocks("plane")[2].rows}
+    told = {str(row[0].name): row for row in blocks("plane")[2].rows}
     assert {*told} == {str(name) for name in gradients_of(trace)}
     for name, (_, shape, size, _) in told.items():
         values = trace[f"grad.{name}"].values

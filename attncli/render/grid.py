@@ -8,6 +8,7 @@ from enum import Enum, auto
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
+from attncli.branch import Branch
 from attncli.document import TableCell
 from attncli.marked import MarkedNumber
 from attncli.notation import plain
@@ -145,11 +146,21 @@ def label_of(name: Label | TableCell) -> Word | str:
     """What names a row or a column, or stands in a table of words."""
     if isinstance(name, MarkedNumber):
         return Word(f"{name.number.raw}{name.behind}")
+    if isinstance(name, Branch):
+        return branch_text(name)
     if isinstance(name, Omitted):
         return _OMITTED[Omission.ROWS]
     if isinstance(name, Symbol):
         return Word(name.name)
     return _OMITTED[name] if isinstance(name, Omission) else name
+
+
+_GUIDES = {"│": "│  ", "├": "├─ ", "└": "└─ ", " ": "   "}
+
+
+def branch_text(branch: Branch) -> str:
+    """A row of a tree, `│  ├─ W_K`."""
+    return f"{''.join(map(_GUIDES.__getitem__, branch.guides))}{branch.told}"
 
 
 def _shown_rows(block: MatrixBlock) -> list[int | None]:

@@ -29,7 +29,13 @@ def output_schema() -> Schema:
             "line": _record({"cell": _TEXT, "text": _TEXT}, value=_NUMBER),
             "question": _question(),
             "picture": _picture(),
-            "table": _record({"headings": _list(_TEXT), "rows": _list(_list(_TEXT))}),
+            "table": _record(
+                {"headings": _list(_TEXT), "rows": _list(_list(_TEXT))},
+                under={
+                    **_list(_TEXT_OR_NOTHING),
+                    "description": "in a tree: what each is under",
+                },
+            ),
         },
     }
 

@@ -10,26 +10,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.elision import MOST_PARTS
+from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import FrobeniusNorm
-from attncli.document import Block, Note, Prose, Subheading, Table
+from attncli.branch import Branch
+from attncli.document import Block, Note, Prose, Subheading
 from attncli.name import Name
 from attncli.pictures import Curves, Series
 from attncli.records import NamedTuple
 from attncli.scenario.training import updates_before
 from attncli.tables import Data
 from attncli.telling.blocks import variant_block
+from attncli.telling.gradient_tree import (
+    Tree,
+    added_up,
+    branches,
+    in_outer_layers,
+    only,
+    sources_of,
+    tree_of,
+)
 from attncli.telling.on_its_way import on_its_way
 from attncli.telling.parts import place_in_words
 from attncli.telling.pictures.curves import MOST_POINTS
 from attncli.telling.selection import Selection
 from attncli.telling.tables import table
-from attncli.trace import GRADIENTS, CellPlace, Definition, LayerPlace, ResidualPlace, Trace
+from attncli.trace import GRADIENTS, CellPlace, LayerPlace, ResidualPlace, Trace
 from attncli.trace.slopes import gradients_of
 from attncli.word import Word
 
 _MOST = 2 * MOST_PARTS
+"""So many times or layers are told."""
+_MOST_BRANCHES = 4 * MOST_PARTS
 """So many gradients are told one by one; of more only those of what is given."""
 
 
@@ -48,15 +60,14 @@ def chain_of(trace: Trace, selection: Selection) -> list[Block]:
         return []
     return [
         Subheading(("The way back at a glance",)),
-        Prose((_SAYS,)),
-        _whole(trace, sizes),
+        *_whole(trace, sizes),
         *_by_time(trace, sizes, selection),
         *_of_variants(trace, selection),
         *_by_layer(trace, sizes, selection),
     ]
 
 
-_SAYS = "The size of a gradient is its norm, the root of the sum of the squares of all its numbers."
+_SIZE = "The size of a gradient is its norm, the root of the sum of the squares of all its numbers."
 
 
 def _sizes(trace: Trace) -> Iterator[GradientSize]:
@@ -69,40 +80,58 @@ def _sizes(trace: Trace) -> Iterator[GradientSize]:
 # -- what comes from what --------------------------------------------------------------------------
 
 
-def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Table:
-    """Each gradient with what it comes from; of many those of what is given."""
-    told = [*sizes.values()]
-    if len(told) > _MOST:
-        told = [one for one in told if trace.quantities[one.of].given] or told
-    sources = _sources(trace, sizes)
-    rows = (
-        (str(one.of), _shape(one), _text(one.norm), ", ".join(sources.get(one.of, ())))
-        for one in told
-    )
-    return table(("Gradient of", "Shape", "Size", "comes from that of"), rows, _MOST)
+def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Iterator[Block]:
+    """The gradients as a tree; of many those of what is given, and those where their ways part."""
+    sources = sources_of(trace, sizes)
+    tree = tree_of(sources)
+    told, left_out = _some(trace, tree)
+    lines = [*_named_in_full([*branches(told, sources)])]
+    added = [added_up(sources[one.name], told[one.name]) for one in lines]
+    yield Prose((" ".join([*_says(lines, several=any(added)), *left_out, _SIZE]),))
+    rows = [
+        (line, _shape(sizes[line.name]), _text(sizes[line.name].norm), sum_of)
+        for line, sum_of in zip(lines, added, strict=True)
+    ]
+    headings = ("Gradient of", "Shape", "Size", "adds up those of")
+    columns = len(headings) if any(added) else len(headings) - 1
+    yield table(headings[:columns], (row[:columns] for row in rows), _MOST_BRANCHES)
+
+
+def _some(trace: Trace, tree: Tree) -> tuple[Tree, list[str]]:
+    """The gradients that a page has room for, and what is said of this where these aren't all."""
+    if len(tree) <= _MOST_BRANCHES:
+        return tree, []
+    given = [name for name in tree if trace.quantities[name].given] or [*tree]
+    told = only(tree, given)
+    where = ""
+    if len(told) > _MOST_BRANCHES and len(outer := in_outer_layers(given)) < len(given):
+        told, where = only(tree, outer), " in the last and the first layer of a stack"
+    says = f"Of so many, only those of what is given{where} are here, and those where their ways"
+    return told, [f"{says} part."]
+
+
+def _named_in_full(lines: Sequence[Branch]) -> Iterator[Branch]:
+    """The lines of a tree; what stands below one that is left out by its full name."""
+    told = {lines[k].name for k in elided(len(lines), _MOST_BRANCHES) if k is not None}
+    for one in lines:
+        yield one if one.above in told else one._replace(told=one.name)
+
+
+def _says(lines: Sequence[Branch], *, several: bool) -> Iterator[str]:
+    """How the tree is read."""
+    if any(one.guides for one in lines):
+        yield (
+            "Each gradient comes from the next one above it in its column; one that begins a branch"
+            " comes from the one that it branches off."
+        )
+    else:
+        yield "Each gradient comes from the one above it."
+    if several:
+        yield "One that adds up several stands where the ways to these part."
 
 
 def _shape(one: GradientSize) -> str:
     return f"{one.shape[0]} × {one.shape[1]}"
-
-
-def _sources(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[str]]:
-    """The quantities whose gradients the gradient of each is made of, by whatever parts."""
-    made: dict[Name, Definition] = {one.name: one for one in trace.plan}
-    whole = {name.under(GRADIENTS): name for name in sizes}
-    found: dict[Name, list[str]] = {}
-    for gradient, name in whole.items():
-        waiting, before = [gradient], dict[str, None]()
-        while waiting:
-            one = made.get(waiting.pop(0))
-            gradients = () if one is None else (x for x in one.operands if x.inside(GRADIENTS))
-            for operand in gradients:
-                if operand in whole:
-                    before[str(whole[operand])] = None
-                else:
-                    waiting.append(operand)
-        found[name] = [*before]
-    return found
 
 
 # -- by time, by layer -----------------------------------------------------------------------------

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Omitted
+from attncli.branch import Branch
 from attncli.document import Block, Prose, Table
 from attncli.word import Word
 
-Row = tuple[Word | str | Omitted, ...]
+Row = tuple[Word | str | Omitted | Branch, ...]
 
 MOST_ROWS = 4 * MOST_PARTS
 """What a table of words that is looked things up in may have."""

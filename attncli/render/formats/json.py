@@ -12,6 +12,7 @@ import numpy as np
 from attncli import document as doc
 from attncli.arithmetic.elision import MOST_PARTS
 from attncli.arithmetic.expression import Blank, Equation, Expression, Number, Omitted, Sum, Symbol
+from attncli.branch import Branch
 from attncli.choices import LANGUAGES
 from attncli.marked import MarkedNumber
 from attncli.notation import plain, unbreakable
@@ -271,10 +272,17 @@ def _sentences(blocks: Iterable[doc.Block]) -> Iterator[str]:
 
 def _table(block: doc.Table) -> dict[str, Any]:
     rows = [[*map(_cell_of_words, row)] for row in block.rows]
-    return {"headings": [*map(_cell_of_words, block.headings)], "rows": rows}
+    table = {"headings": [*map(_cell_of_words, block.headings)], "rows": rows}
+    first = [row[0] for row in block.rows]
+    if not any(isinstance(one, Branch) for one in first):
+        return table
+    under = [(one.above or None) if isinstance(one, Branch) else None for one in first]
+    return {**table, "under": under}
 
 
 def _cell_of_words(cell: doc.TableCell) -> str:
     if isinstance(cell, MarkedNumber):
         return cell.number.raw
+    if isinstance(cell, Branch):
+        return cell.name
     return cell.raw if isinstance(cell, Word) else str(cell)

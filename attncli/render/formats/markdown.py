@@ -10,12 +10,23 @@ from typing import Any
 
 from attncli import document as doc
 from attncli.arithmetic.expression import Apply, Equation, Expression, Omitted, Symbol, Vector
+from attncli.branch import Branch
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.latex import WEB, latex
+from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Diagram, Picture
 from attncli.render.abilities import Abilities
-from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
+from attncli.render.grid import (
+    Entry,
+    Grid,
+    Label,
+    branch_text,
+    entry_text,
+    grid_of,
+    grid_of_vectors,
+    label_of,
+)
 from attncli.render.mermaid import mermaid, mermaid_of_diagram
 from attncli.render.numbers import filled, filled_addends, filled_vectors, heading_of
 from attncli.render.page import Page
@@ -207,6 +218,8 @@ def _table(block: doc.Table) -> str:
 
 
 def _cell(cell: doc.TableCell) -> str:
+    if isinstance(cell, Branch):
+        return code(branch_text(cell).replace(" ", GLUE))
     return cell if isinstance(cell, str) else escaped(label_of(cell))
 
 

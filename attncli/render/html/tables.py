@@ -13,6 +13,7 @@ from attncli.arithmetic.expression import (
     Vector,
     blanks_in,
 )
+from attncli.branch import Branch
 from attncli.document import Addition, Facts, Graph, Line, Table, TableCell, Working
 from attncli.marked import MarkedNumber
 from attncli.render.colours import VERDICTS
@@ -36,11 +37,12 @@ def _framed(style: HtmlStyle, kind: str, rows: Iterable[str], head: str = "") ->
     return style.framed(table_of(rows, head), kind)
 
 
-def row_of(name: str, cells: Iterable[str], *, numbers: bool = False) -> str:
-    """A row: its name and its cells."""
-    kind = ' class="figure"' if numbers else ""
-    inside = "".join(f"<td{kind}>{cell}</td>" for cell in cells)
-    return f"<tr>{_heading(name, 'row')}{inside}</tr>"
+def row_of(name: str, cells: Iterable[str], *, numbers: bool = False, kind: str = "") -> str:
+    """A row: its name, of a `kind` that looks otherwise, and its cells."""
+    figure = ' class="figure"' if numbers else ""
+    inside = "".join(f"<td{figure}>{cell}</td>" for cell in cells)
+    named = _heading(name, "row", f' class="{kind}"' if kind else "")
+    return f"<tr>{named}{inside}</tr>"
 
 
 def _heading(name: str, scope: str, kind: str = "") -> str:
@@ -65,7 +67,7 @@ def words_html(block: Table, style: HtmlStyle) -> str:
     rows = []
     for row in block.rows:
         first, *others = (_cell(cell, style) for cell in row)
-        rows.append(row_of(first, others))
+        rows.append(row_of(first, others, kind="branch" * isinstance(row[0], Branch)))
     head = head_of(_cell(heading, style) for heading in block.headings)
     return _framed(style, "words", rows, head)
 
@@ -73,8 +75,16 @@ def words_html(block: Table, style: HtmlStyle) -> str:
 def _cell(cell: TableCell, style: HtmlStyle) -> str:
     if isinstance(cell, MarkedNumber):
         return f'<span class="{VERDICTS[cell.judgement]}">{style.word(label_of(cell))}</span>'
+    if isinstance(cell, Branch):
+        return f"{''.join(map(_GUIDES.__getitem__, cell.guides))}{style.text(cell.told)}"
     told = label_of(cell)
     return style.word(told) if isinstance(told, Word) else style.text(told)
+
+
+_GUIDES = {
+    "│": '<i class="past"></i>', "├": '<i class="fork"></i>', "└": '<i class="last"></i>',
+    " ": "<i></i>",
+}  # fmt: skip
 
 
 def matrix_html(block: MatrixBlock, style: HtmlStyle) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from attncli.branch import Branch
 from attncli.notation.words import shown
 from attncli.records import NamedTuple
 from attncli.render.tex.measure import math_width, text_width
-from attncli.render.tex.text import WIDEST_NAME, breakable, mathematics, name
+from attncli.render.tex.text import GUIDE_WIDTH, WIDEST_NAME, breakable, guides, mathematics, name
 from attncli.word import Word
 
 
@@ -28,6 +29,13 @@ class TexCell(NamedTuple):
         width = text_width(shown(word))
         lines = 1 if width <= WIDEST_NAME else 1 + int(1.2 * width / WIDEST_NAME)
         return cls(name(word), min(width, WIDEST_NAME), lines)
+
+    @classmethod
+    def of_branch(cls, branch: Branch) -> TexCell:
+        """A row of a tree, behind the guides that lead to it."""
+        told = cls.of(branch.told)
+        width = GUIDE_WIDTH * len(branch.guides)
+        return cls(guides(branch.guides) + told.text, width + told.width)
 
     def looking(self, look: str) -> TexCell:
         """The same with a declaration of how it looks."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
+from attncli.branch import Branch
 from attncli.document import Graph, Table, TableCell
 from attncli.marked import MarkedNumber
 from attncli.notation.columns import bands
@@ -121,7 +122,7 @@ def table(block: Table, setting: Setting) -> str:
 
 def _table_column(heading: Word | str, entries: Sequence[TableCell]) -> TexColumn:
     texts = [entry for entry in entries if isinstance(entry, str) and entry]
-    words = not texts or any(isinstance(entry, Word | MarkedNumber) for entry in entries)
+    words = not texts or any(isinstance(entry, Word | MarkedNumber | Branch) for entry in entries)
     if not words and all(map(_NUMBER.fullmatch, texts)):
         numbers = iter(aligned([text.replace(MINUS, "-") for text in texts], before=False))
         cells = (
@@ -137,6 +138,8 @@ def _words_cell(entry: TableCell) -> TexCell:
     """A cell of a table of words; a number that was judged is in the ink of its verdict."""
     if isinstance(entry, Omitted):
         return DOTS_BELOW
+    if isinstance(entry, Branch):
+        return TexCell.of_branch(entry)
     if not isinstance(entry, MarkedNumber):
         return TexCell.of(entry)
     number, behind = TexCell.of(entry.number), entry.behind

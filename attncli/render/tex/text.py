@@ -125,12 +125,29 @@ CHECK = r"""% a check mark, of the symbols of AMS where these are
 """
 
 
+GUIDES = r"""% what leads to a row of a tree: rules as high as the row
+\providecommand\attnpast{\kern0.3em\vrule width0.4pt\kern1em}
+\providecommand\attnbranch{\rule[0.6ex]{0.7em}{0.4pt}\kern0.3em}
+\providecommand\attnfork{\kern0.3em\vrule width0.4pt\attnbranch}
+\providecommand\attnlast{\kern0.3em\vrule width0.4pt depth-0.6ex\attnbranch}
+"""
+GUIDE_WIDTH = 1.35
+"""Ems of each."""
+_GUIDES = {"│": r"\attnpast{}", "├": r"\attnfork{}", "└": r"\attnlast{}", " ": r"\kern1.3em "}
+
+
+def guides(told: str) -> str:
+    """The guides before a row of a tree, a character each."""
+    return "".join(map(_GUIDES.__getitem__, told))
+
+
 def macros_for(body: str) -> str:
     """The commands that words in a body use."""
     latin = r"\attnlatin{" in body
     characters = latin or r"\attnchar{" in body
     check = r"\attncheck{" in body
-    told = ((CHARACTERS, characters), (LATIN, latin), (CHECK, check))
+    tree = any(rf"\attn{guide}{{" in body for guide in ("past", "fork", "last"))
+    told = ((CHARACTERS, characters), (LATIN, latin), (CHECK, check), (GUIDES, tree))
     return "".join(macro for macro, is_used in told if is_used)
 
 

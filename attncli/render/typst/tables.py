@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from attncli.arithmetic.expression import Omitted, Symbol
+from attncli.branch import Branch
 from attncli.document import Edge, Graph, Table, TableCell
 from attncli.marked import MarkedNumber
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
+from attncli.notation.typst import literal
 from attncli.render.colours import VERDICTS, ink_of
 from attncli.render.grid import Grid, Omission, grid_of, grid_of_vectors, label_of
 from attncli.render.typst.cells import OMITTED, Column, in_ink, looking_cells, named
@@ -97,7 +99,7 @@ def table(block: Table, _: TypstSetting) -> str:
 
 def _words_column(heading: Word | str, entries: Sequence[TableCell]) -> Column:
     texts = [entry for entry in entries if isinstance(entry, str) and entry]
-    words = not texts or any(isinstance(entry, Word | MarkedNumber) for entry in entries)
+    words = not texts or any(isinstance(entry, Word | MarkedNumber | Branch) for entry in entries)
     if words or not all(map(_NUMBER.fullmatch, texts)):
         return Column(word(heading), tuple(map(_words_cell, entries)), numbers=False)
     numbers = iter(filled(texts))
@@ -112,6 +114,8 @@ def _words_cell(entry: TableCell) -> str:
     """A cell of a table of words; a number that was judged is in the ink of its verdict."""
     if isinstance(entry, Omitted):
         return OMITTED[Omission.ROWS]
+    if isinstance(entry, Branch):
+        return f"branch({literal(entry.guides)}, {text(entry.told)})"
     told = word(label_of(entry))
     return in_ink(told, VERDICTS[entry.judgement]) if isinstance(entry, MarkedNumber) else told
 
