@@ -22,12 +22,11 @@ from attncli.arithmetic.expression import (
     Symbol,
     Vector,
 )
-from attncli.branch import Branch
 from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
 from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Plane
 from attncli.records import NamedTuple
-from attncli.tables import Data, MatrixBlock, SideBySide, WorkedTable
+from attncli.tables import Branch, Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.word import Word
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Tables of numbers: quantities with names for their rows and columns."""
+"""What tables are made of: quantities with names for their rows and columns, rows of trees."""
 
 from __future__ import annotations
 
@@ -98,6 +98,25 @@ def in_groups(tables: Iterable[MatrixBlock]) -> Iterator[tuple[MatrixBlock, ...]
             group = ()
     if group:
         yield group
+
+
+class Branch(NamedTuple):
+    """A cell that names a row of a tree, by its full `name`; `told` is what it is called there,
+    where what it stands below is told, `above` the name of that, if there is one. The `guides`
+    before it are a character a column: `│`, `├`, `└` or a space; one without a mark of its own
+    goes on from what is above it in its column."""
+
+    name: Name
+    told: str
+    above: Name | None
+    guides: str
+
+    def drawn(self, space: str = " ") -> str:
+        """`│  ├─ W_K`."""
+        return "".join(_GUIDES[one] for one in self.guides).replace(" ", space) + self.told
+
+
+_GUIDES = {"│": "│  ", "├": "├─ ", "└": "└─ ", " ": "   "}
 
 
 class Data(NamedTuple):

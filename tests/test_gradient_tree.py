@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.branch import Branch
 from attncli.document import Document, Prose, Table
 from attncli.name import Name, below
 from attncli.render import Page, render
+from attncli.tables import Branch
 from attncli.telling.chain import chain_of
 from attncli.telling.gradient_tree import added_up, branches, only, sources_of, tree_of
 from attncli.telling.selection import select

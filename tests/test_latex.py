@@ -42,7 +42,7 @@ from attncli.render import Page, render
 from attncli.render.tex import text
 from attncli.render.tex.alignment import aligned
 from attncli.render.tex.measure import math_width
-from attncli.render.tex.text import breakable, escaped
+from attncli.render.tex.text import breakable, escaped, macros_for
 from attncli.steps import steps
 from attncli.tables import MatrixBlock
 from attncli.telling.lesson import lessons
@@ -125,6 +125,7 @@ def test_every_page_compiles_inside_its_margins(tmp_path: Path) -> None:
     preamble = pages[0].partition(r"\begin{document}")[0]
     assert all(page.startswith(preamble[:200]) for page in pages)
     everything = "\n\\clearpage\n".join(map(body, pages))
+    preamble += macros_for(everything)
     log = compiled(tmp_path, f"{preamble}\\begin{{document}}\n{everything}\n\\end{{document}}\n")
     assert overfull(log) == []
 

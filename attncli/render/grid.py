@@ -8,13 +8,12 @@ from enum import Enum, auto
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
-from attncli.branch import Branch
 from attncli.document import TableCell
 from attncli.marked import MarkedNumber
 from attncli.notation import plain
 from attncli.notation.words import printed, shown
 from attncli.records import NamedTuple
-from attncli.tables import MatrixBlock, SideBySide
+from attncli.tables import Branch, MatrixBlock, SideBySide
 from attncli.word import Word
 
 
@@ -147,20 +146,12 @@ def label_of(name: Label | TableCell) -> Word | str:
     if isinstance(name, MarkedNumber):
         return Word(f"{name.number.raw}{name.behind}")
     if isinstance(name, Branch):
-        return branch_text(name)
+        return name.drawn()
     if isinstance(name, Omitted):
         return _OMITTED[Omission.ROWS]
     if isinstance(name, Symbol):
         return Word(name.name)
     return _OMITTED[name] if isinstance(name, Omission) else name
-
-
-_GUIDES = {"│": "│  ", "├": "├─ ", "└": "└─ ", " ": "   "}
-
-
-def branch_text(branch: Branch) -> str:
-    """A row of a tree, `│  ├─ W_K`."""
-    return f"{''.join(map(_GUIDES.__getitem__, branch.guides))}{branch.told}"
 
 
 def _shown_rows(block: MatrixBlock) -> list[int | None]:

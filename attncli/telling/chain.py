@@ -13,13 +13,12 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import FrobeniusNorm
-from attncli.branch import Branch
 from attncli.document import Block, Note, Prose, Subheading
 from attncli.name import Name
 from attncli.pictures import Curves, Series
 from attncli.records import NamedTuple
 from attncli.scenario.training import updates_before
-from attncli.tables import Data
+from attncli.tables import Branch, Data
 from attncli.telling.blocks import variant_block
 from attncli.telling.gradient_tree import (
     Tree,

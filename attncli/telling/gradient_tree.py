@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import groupby
 
-from attncli.branch import Branch
 from attncli.name import TOP, Name
+from attncli.tables import Branch
 from attncli.telling.parts import WITHIN_A_STEP
 from attncli.trace import GRADIENTS, Definition, Trace
 

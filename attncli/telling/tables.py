@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Omitted
-from attncli.branch import Branch
 from attncli.document import Block, Prose, Table
+from attncli.tables import Branch
 from attncli.word import Word
 
 Row = tuple[Word | str | Omitted | Branch, ...]

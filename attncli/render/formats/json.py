@@ -12,7 +12,6 @@ import numpy as np
 from attncli import document as doc
 from attncli.arithmetic.elision import MOST_PARTS
 from attncli.arithmetic.expression import Blank, Equation, Expression, Number, Omitted, Sum, Symbol
-from attncli.branch import Branch
 from attncli.choices import LANGUAGES
 from attncli.marked import MarkedNumber
 from attncli.notation import plain, unbreakable
@@ -27,7 +26,7 @@ from attncli.render.picture_data import pictures_as_data
 from attncli.render.printed import as_printed
 from attncli.render.quantities import made_in, tables_in
 from attncli.render.sentences import text_of_spans
-from attncli.tables import Data, MatrixBlock
+from attncli.tables import Branch, Data, MatrixBlock
 from attncli.word import Word, raw
 
 SUFFIXES = (".json",)

@@ -10,29 +10,18 @@ from typing import Any
 
 from attncli import document as doc
 from attncli.arithmetic.expression import Apply, Equation, Expression, Omitted, Symbol, Vector
-from attncli.branch import Branch
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.latex import WEB, latex
-from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Diagram, Picture
 from attncli.render.abilities import Abilities
-from attncli.render.grid import (
-    Entry,
-    Grid,
-    Label,
-    branch_text,
-    entry_text,
-    grid_of,
-    grid_of_vectors,
-    label_of,
-)
+from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.mermaid import mermaid, mermaid_of_diagram
 from attncli.render.numbers import filled, filled_addends, filled_vectors, heading_of
 from attncli.render.page import Page
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.writers import Heading, NewPage, Title, nothing, pieces_of_all, written
-from attncli.tables import Data, MatrixBlock, SideBySide
+from attncli.tables import Branch, Data, MatrixBlock, SideBySide
 from attncli.word import Word
 
 SUFFIXES = (".md", ".markdown")
@@ -219,7 +208,7 @@ def _table(block: doc.Table) -> str:
 
 def _cell(cell: doc.TableCell) -> str:
     if isinstance(cell, Branch):
-        return code(branch_text(cell).replace(" ", GLUE))
+        return code(cell.drawn("\u00a0"))
     return cell if isinstance(cell, str) else escaped(label_of(cell))
 
 

@@ -13,7 +13,6 @@ from attncli.arithmetic.expression import (
     Vector,
     blanks_in,
 )
-from attncli.branch import Branch
 from attncli.document import Addition, Facts, Graph, Line, Table, TableCell, Working
 from attncli.marked import MarkedNumber
 from attncli.render.colours import VERDICTS
@@ -21,7 +20,7 @@ from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of
 from attncli.render.html.spans import code_html, expression_html, plain_html, spans_html
 from attncli.render.html.style import HtmlStyle
 from attncli.render.numbers import addends_of, heading_of
-from attncli.tables import MatrixBlock, SideBySide
+from attncli.tables import Branch, MatrixBlock, SideBySide
 from attncli.word import Word
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from attncli.branch import Branch
 from attncli.notation.words import shown
 from attncli.records import NamedTuple
 from attncli.render.tex.measure import math_width, text_width
 from attncli.render.tex.text import GUIDE_WIDTH, WIDEST_NAME, breakable, guides, mathematics, name
+from attncli.tables import Branch
 from attncli.word import Word
 
 

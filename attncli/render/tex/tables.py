@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
-from attncli.branch import Branch
 from attncli.document import Graph, Table, TableCell
 from attncli.marked import MarkedNumber
 from attncli.notation.columns import bands
@@ -33,7 +32,7 @@ from attncli.render.tex.pairs import in_pairs
 from attncli.render.tex.setting import BLANK_WIDTH, Setting
 from attncli.render.tex.text import escaped
 from attncli.render.writers import is_long_list
-from attncli.tables import MatrixBlock, SideBySide, in_groups
+from attncli.tables import Branch, MatrixBlock, SideBySide, in_groups
 from attncli.word import Word
 
 _GAP, _SMALL_GAP = 1.1, 0.55

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from attncli.arithmetic.expression import Omitted, Symbol
-from attncli.branch import Branch
 from attncli.document import Edge, Graph, Table, TableCell
 from attncli.marked import MarkedNumber
 from attncli.notation import plain
@@ -19,7 +18,7 @@ from attncli.render.typst.cells import OMITTED, Column, in_ink, looking_cells, n
 from attncli.render.typst.mathematics import filled, mathematics
 from attncli.render.typst.setting import TypstSetting
 from attncli.render.typst.text import joined, listed, text, word
-from attncli.tables import MatrixBlock, SideBySide, in_groups
+from attncli.tables import Branch, MatrixBlock, SideBySide, in_groups
 from attncli.word import Word
 
 _NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
