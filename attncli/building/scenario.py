@@ -189,7 +189,7 @@ class ScenarioBuilder(NamedTuple):
     def _sizes(self, values: Values, path: Name = TOP) -> dict[str, int]:
         """The extents that are stated, by full name: `layers[2].d_k`."""
         found: dict[str, int] = {below(path, key): values[key] for key in SIZES if key in values}
-        if "features" in values:
+        if "features" in values and "project_in" not in values:
             found.setdefault(below(path, "d_model"), len(values["features"]))
         layers = values.get("layers", ())
         for k, layer in enumerate(layers):

@@ -109,7 +109,9 @@ class Builder(NamedTuple):
         awaited = (
             alone
             and "block" not in values
-            and not any(key in values for key in ("final_norm", "unembedding", "targets"))
+            and not any(
+                key in values for key in ("final_norm", "project_out", "unembedding", "targets")
+            )
         )
         bare_to_memory = not whole and seen.memory is not None
         if block == "decoder" and "mask" not in values:

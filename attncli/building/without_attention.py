@@ -13,7 +13,8 @@ FFN = ("W1", "W2", "W3", "b1", "b2", "b3", "experts")
 _NETWORK = (*FFN, "activation", "gated")
 _NORM = ("norm", "norms", "norm1")
 _WITHOUT = (
-    *_NETWORK, *_NORM, "final_norm", "head", "positions", "unembedding", "logits", "probabilities",
+    *_NETWORK, *_NORM, "final_norm", "project_in", "project_out", "head", "positions",
+    "unembedding", "logits", "probabilities",
 )  # fmt: skip
 _ATTENDING = ("block", "queries", "keys", "values", "memory", "encoder", "d_k", "d_v")
 _FOR_ALL = ("weights_layout",)

@@ -36,6 +36,7 @@ _NAMES = {
     "prune": "rounds.cut_scores rounds.loss rounds.growth",
     "viterbi": "words.unknown words.totals words.best",
     "embed": "E scaled_E",
+    "project_in": "project_in.projected",
     "positions": "P S summed X",
     "project": "Q K V K_new V_new",
     "qk_norm": "Q_mean Q_centered Q_variance Q_deviation Q_mean_square Q_rms normed_Q"
@@ -73,6 +74,7 @@ _NAMES = {
     "readout": "s ya z_y y_exp y_sum y",
     "gradient": "slope step_factor factor factor_norm factor_norms",
     "patch": "patch_embeddings",
+    "project_out": "project_out.projected",
     "head": "head.hidden head.activated",
     "unembed": "last first logits scaled_logits capped_logits",
     "classify": "classes.exp classes.exp_sum",

@@ -32,7 +32,7 @@ _CROSS = (
 )  # fmt: skip
 _OTHERS = {
     "W1", "W2", "W3", "b1", "b2", "b3", "norm", "norms", "norm1", "activation", "gated",
-    "final_norm", "head", "positions", "unembedding", "experts",
+    "final_norm", "head", "positions", "unembedding", "experts", "project_in", "project_out",
 }  # fmt: skip
 _ATTENTION = {
     "block", "heads", "kv_heads", "scale", "scaled", "scores", "mask", "mask_value", "bias",

@@ -26,6 +26,11 @@ class Named(NamedTuple):
         return f"{local}{self.after}"
 
 
+def own_norm(data: Record, key: str) -> Record:
+    """What is said of a norm of a stack, by itself and for all norms."""
+    return {**data.get("norms", {}), **(data[key] or {})}
+
+
 def norm(book: Book, record: Record, x: Numbers) -> Numbers:
     """The norm of each row, written down as `normed`."""
     return book.keep("normed", *normed(book, record, x))

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from decimal import localcontext
 from pathlib import Path
 from random import Random
 
-import numpy as np
-
-from attncli.oracle import slopes
 from attncli.oracle.attention import Inputs
 from attncli.oracle.book import Book, Record
 from attncli.oracle.dictionary import tell as tell_dictionary
+from attncli.oracle.embedded import Told, embedded, projected_out
 from attncli.oracle.layer import Memory, Surroundings, layer, settings
 from attncli.oracle.losses import loss_name
-from attncli.oracle.matrices import is_source, linear, matrix
+from attncli.oracle.matrices import is_source, matrix
 from attncli.oracle.merges import learned, tell
-from attncli.oracle.norms import norm, normed
+from attncli.oracle.norms import norm, own_norm
 from attncli.oracle.numerals import Numbers
-from attncli.oracle.positions import added, kinds, of_kind
+from attncli.oracle.positions import kinds, of_kind
 from attncli.oracle.predict import predict, predict_given, predict_read_out
-from attncli.oracle.tape import Made, WaysBack, named_parts
+from attncli.oracle.tape import named_parts
 from attncli.oracle.text import (
     dictionary_of,
-    embeddings,
-    identities,
     names_of,
     tokens,
     vocabulary,
@@ -113,9 +109,10 @@ def _stack(book: Book, data: Record) -> Numbers | None:
     tell(book, data)
     tell_unigram(book, data)
     positions = kinds(data["positions"]) if "positions" in data else []
-    x = _embedded(book, data, positions)
-    own = {name: matrix(book, data[key]) for name, key in _SEPARATE.items() if key in data}
     layers = _layers(data)
+    cached = layers[0].get("cache", {}).get("tokens", ())
+    x = embedded(book, data, Told(positions, len(cached)))
+    own = {name: matrix(book, data[key]) for name, key in _SEPARATE.items() if key in data}
     names = names_of(data.get("queries")) or tokens(data)
     for i, record in enumerate(layers):
         place = book.at(f"layers[{i + 1}]") if len(layers) > 1 else book
@@ -134,8 +131,8 @@ def _stack(book: Book, data: Record) -> Numbers | None:
         fixed = {**({} if seen is None else seen.fixed), **({} if i else own)}
         x = layer(place, record, x, Surroundings(inputs, fixed, memory))
     if "final_norm" in data and x is not None:
-        x = norm(book.at("final_norm"), _own_norm(data, "final_norm"), x)
-    return x
+        x = norm(book.at("final_norm"), own_norm(data, "final_norm"), x)
+    return projected_out(book, data, x) if "project_out" in data and x is not None else x
 
 
 def _layers(data: Record) -> list[Record]:
@@ -147,10 +144,6 @@ def _layers(data: Record) -> list[Record]:
     return [
         {"block": "encoder", **(bare if "block" in one else outer), **one} for one in layers
     ] or [data]
-
-
-def _own_norm(data: Record, key: str) -> Record:
-    return {**data.get("norms", {}), **(data[key] or {})}
 
 
 def _memory(book: Book, data: Record) -> Memory | None:
@@ -185,88 +178,3 @@ def _shared(data: Record, inner: Record) -> Record:
     keys = () if table is not None or "embeddings" not in data else ("embeddings",)
     known = vocabulary(data)
     return {key: data[key] for key in keys} | ({"vocabulary": known} if known else {})
-
-
-def _embedded(book: Book, data: Record, positions: Sequence[object]) -> Numbers | None:
-    """Rows of the table, scaled, with positions and segments added, and normed."""
-    if "X" in data:
-        return book.copy("X", matrix(book, data["X"]), step="embed")
-    if "patches" in data:
-        return _with_more(book, data, positions, *_patches(book, data))
-    if "embeddings" not in data or not tokens(data):
-        _alone(book, data, positions)
-        return None
-    ids = identities(data)
-    table = embeddings(book, data, int(data.get("d_model", 0)))
-    rows = [ids[token] for token in tokens(data)]
-    return _with_more(book, data, positions, table[rows], [(table, slopes.taken_rows(table, rows))])
-
-
-def _alone(book: Book, data: Record, positions: Sequence[object]) -> None:
-    """Positions and segments of tokens that have no embeddings."""
-    if tokens(data):
-        _added(book, data, positions, (len(tokens(data)), int(data.get("d_model", 0))))
-
-
-def _patches(book: Book, data: Record) -> Made:
-    """Patches times their matrix, with a class token in front (Dosovitskiy et al. 2020,
-    arXiv:2010.11929, 3.1)."""
-    x = matrix(book, data["patches"])
-    if "W_patch" in data:
-        found = linear(book, data, ("W_patch", "b_patch"), x, int(data.get("d_model", 0)))
-        goes_on = any(key in data for key in ("positions", "segments", "embedding_norm"))
-        whole = "E" if goes_on else "X"
-        made = "patch_embeddings" if "class_token" in data else whole
-        x = book.keep(made, *found, step="patch")
-    if "class_token" not in data:
-        return x, slopes.added(x)
-    rows = [matrix(book, data["class_token"]), x]
-    return np.concatenate(rows), slopes.one_above_the_other(rows)
-
-
-def _with_more(
-    book: Book,
-    data: Record,
-    positions: Sequence[object],
-    E: Numbers,
-    backs: WaysBack,
-) -> Numbers:
-    """Vectors with all that goes into them."""
-    terms = _added(book, data, positions, E.shape)
-    factor = _factor(book, data, E.shape[1])
-    if not terms and factor is None and "embedding_norm" not in data:
-        return E if book.has("X") else book.copy("X", E, backs, step="embed")
-    x = E if book.has("E") else book.copy("E", E, backs)
-    more = bool(terms) or "embedding_norm" in data
-    if factor is not None:
-        ways = [(x, slopes.multiplied(factor))]
-        x = book.keep("scaled_E" if more else "X", x * factor, ways, step="embed")
-    if terms:
-        name = "summed" if "embedding_norm" in data else "X"
-        x = book.keep(name, sum(terms, x), slopes.added(x, *terms))
-    if "embedding_norm" not in data:
-        return x
-    record = _own_norm(data, "embedding_norm")
-    return book.keep("X", *normed(book.at("embedding_norm"), record, x), step="norm")
-
-
-def _factor(book: Book, data: Record, d_model: int) -> object:
-    """What embeddings are multiplied by, √d_model or a number; None for nothing."""
-    scale = data.get("embedding_scale", "none")
-    if scale == "none":
-        return None
-    return book.root(d_model) if scale == "sqrt_d_model" else book.number(scale)
-
-
-def _added(
-    book: Book, data: Record, positions: Sequence[object], shape: tuple[int, int]
-) -> list[Numbers]:
-    """What is added to the embeddings: positions, segments (Devlin et al. 2018,
-    arXiv:1810.04805)."""
-    cache = _layers(data)[0].get("cache", {})
-    terms = added(book, positions, shape, len(cache.get("tokens", ())))
-    if "segments" in data:
-        rows = [int(segment) for segment in data["segments"]]
-        table = matrix(book, data["segment_embeddings"], (max(rows) + 1, shape[1]))
-        terms.append(book.copy("S", table[rows], [(table, slopes.taken_rows(table, rows))]))
-    return terms

@@ -288,8 +288,3 @@ class Stack(NamedTuple):
         """The positions that are added to the embeddings, by what is added: P, P2."""
         added = (one for one in self.positions if one.is_added)
         return {f"P{k}" if k > 1 else "P": one for k, one in enumerate(added, start=1)}
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether anything is added to the embeddings, or a norm taken, before they are X."""
-        return bool(self.added or self.segments) or self.embedding_norm is not None

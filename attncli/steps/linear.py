@@ -34,3 +34,11 @@ def layer_of(
     if place.scenario.gives(b):
         return (AffineTransposed() if out_in else Affine()), (x, W, b)
     return (Linear() if out_in else MatMul()), (x, W)
+
+
+def without_bias(layer: Definition) -> Definition | None:
+    """A linear layer that leaves out its bias; None of one that has none."""
+    if not isinstance(layer.operation, Affine | AffineTransposed):
+        return None
+    bare = Linear() if isinstance(layer.operation, AffineTransposed) else MatMul()
+    return layer._replace(operation=bare, operands=layer.operands[:2])

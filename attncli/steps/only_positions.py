@@ -6,7 +6,9 @@ from attncli.scenario.model import Layer
 from attncli.trace import Place
 
 _EMBEDDED = ("embeddings", "X", "patches")
-_AFTERWARDS = ("embedding_norm", "final_norm", "head", "unembedding", "logits", "targets")
+_AFTERWARDS = (
+    "embedding_norm", "final_norm", "project_out", "head", "unembedding", "logits", "targets",
+)  # fmt: skip
 
 
 def has_only_positions(place: Place) -> bool:

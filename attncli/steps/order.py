@@ -63,6 +63,7 @@ INPUT = (
     ),
     StepLine("embed", stack="embeddings X d_model features embedding_scale"),
     StepLine("patch", stack="patches W_patch b_patch class_token"),
+    StepLine("project_in", stack="project_in"),
     StepLine("positions", stack="segments segment_embeddings positions"),
 )
 PROJECTION = (
@@ -135,6 +136,7 @@ CELL_STEPS = (
     StepLine("gradient", cell="gradient", only_for="gradient"),
 )
 PREDICTION = (
+    StepLine("project_out", stack="project_out"),
     StepLine("head", file="head"),
     StepLine(
         "unembed", file="unembedding b_U logits predict_from labels logit_scale logit_softcap"

@@ -16,6 +16,7 @@ from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Recurrent, Settings, Stack
 from attncli.scenario.prediction import LOSSES
 from attncli.scenario.scenario import Scenario
+from attncli.steps.input.flow import ways_to_X
 from attncli.steps.only_positions import has_only_positions
 from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
@@ -114,21 +115,21 @@ class _Teller:
             at = place.to(LayerPlace, path=layer.path, x=x, layer=layer)
             cell = layer.recurrent
             x = self.block(at, memory) if cell is None else self.recurrent(at, cell)
-        return x if stack.final_norm is None else self._norm(place, x, stack.final_norm)
+        x = x if stack.final_norm is None else self._norm(place, x, stack.final_norm)
+        back = replace(place.at(place.name("project_out")), x=x)
+        return self.add("project_out", back) if "project_out" in stack.said.values else x
 
     def _input(self, place: Place) -> Name:
         """The input embeddings: those of the tokens, with positions and whatever else is added."""
         if has_only_positions(place):
             return self.add("positions", replace(place, x=TOP))
-        embedded = self.add("patch" if place.stack.sees else "embed", place)
-        goes_on = place.stack.goes_on
-        told = goes_on or place.stack.positions
-        summed = self.add("positions", replace(place, x=embedded)) if told else embedded
-        norm = place.stack.embedding_norm
-        return place.x if norm is None else self._norm(place, summed, norm, place.x)
+        x = self.add("patch" if place.stack.sees else "embed", place)
+        for step, at in ways_to_X(place):
+            x = self.add(step, replace(at, x=x))
+        return place.x
 
-    def _norm(self, place: Place, x: Name, norm: Settings, out: Name | None = None) -> Name:
-        made = below(norm.path, "normed") if out is None else out
+    def _norm(self, place: Place, x: Name, norm: Settings) -> Name:
+        made = below(norm.path, "normed")
         return self.add("norm", place.to(NormPlace, path=norm.path, x=x, norm=norm, out=made))
 
     def block(self, place: LayerPlace, memory: Name) -> Name:

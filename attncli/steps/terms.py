@@ -24,6 +24,7 @@ KEY_NAMES = MappingProxyType(
         **dict.fromkeys(("output_projection", "W_out", "o_proj"), "W_O"),
         **dict.fromkeys(("lm_head", "W_U", "classifier"), "unembedding"),
         **dict.fromkeys(("pooler", "mlm_head", "prediction_head"), "head"),
+        **dict.fromkeys(("embeddings_project", "embedding_hidden_mapping_in"), "project_in"),
         **dict.fromkeys(("classes", "id2label"), "labels"),
         **dict.fromkeys(("positional_encoding", "pe"), "positions"),
         **dict.fromkeys(("hidden_dim", "ffn_dim", "intermediate_size"), "d_ff"),

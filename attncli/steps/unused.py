@@ -21,7 +21,9 @@ _OF_TEXTS = ("dictionary", "learn", "estimate", "prune", "viterbi", "tokenize")
 """Steps whose keys say what a text is cut into, whether that is told or not."""
 _HEADS = ("split", "merge", *(line.step for line in IN_HEADS))
 _CELLS = tuple(line.step for line in CELL_STEPS)
-_WITH_WEIGHTS = ("project", "merge", "ffn", "unembed", *_CELLS)
+_WITH_WEIGHTS = (
+    "project", "merge", "ffn", "unembed", "project_in", "project_out", *_CELLS,
+)  # fmt: skip
 _NORMS_OF_STACKS = ("embedding_norm", "final_norm")
 _ALSO: Mapping[str, tuple[str, ...]] = {
     "positions": ("rotate", "bias", "relative"),

@@ -13,6 +13,7 @@ from attncli.document import Facts, Note, Spans, Term
 from attncli.languages import words_of
 from attncli.languages.words import FactWords
 from attncli.name import below
+from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Layer, Recurrent, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.steps.attention.scale import SCALE
@@ -45,6 +46,8 @@ def sizes(outline: Outline, stack: Stack, words: FactWords = _ENGLISH) -> Spans:
     told: list[Spans] = [(count,) for count in counts]
     embedded = (below(stack.path, local) for local in ("X", *stack.added))
     widths = (_columns(outline, name, made=True) for name in embedded)
+    if projected_when(stack):
+        told += _size("d_embed", _columns(outline, below(stack.path, "E"), made=True))
     told += _size("d_model", next((width for width in widths if width is not None), None))
     told += _heads(outline, stack, words)
     told += _size("d_k", _common(_columns(outline, below(path, "K")) for path in firsts))

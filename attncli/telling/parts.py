@@ -27,7 +27,10 @@ NORMS = (
     "norm1", "norm2", "norm3", "norm1_after", "norm2_after", "norm3_after", "embedding_norm",
     "final_norm",
 )  # fmt: skip
-WITHIN_A_STEP = (*NORMS, "next", "head", "norm", "classes", "gates", "router", "rounds", "words")
+WITHIN_A_STEP = (
+    *NORMS, "project_in", "project_out", "next", "head", "norm", "classes", "gates", "router",
+    "rounds", "words",
+)  # fmt: skip
 """Paths of single steps rather than of places."""
 
 

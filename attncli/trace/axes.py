@@ -8,6 +8,7 @@ from functools import lru_cache
 from attncli.arithmetic.signature import Signature
 from attncli.name import Name
 from attncli.records import NamedTuple
+from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Attention, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart
@@ -106,9 +107,12 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
 
 
 def _side_of_features(name: Name, scenario: Scenario) -> int | None:
-    """The side of a given matrix that is along the dimensions of X: of the weights of the first
-    attention the one that X is multiplied by."""
+    """The side of a given matrix that is along the dimensions of the embeddings: of the weights of
+    the first attention the one that X is multiplied by, unless embeddings are projected, each by
+    that side of another matrix."""
     owner = place_of(name, scenario)
+    if projected_when(owner.stack):
+        return int(owner.stack.said.linear) if name.path.local == "project_in" else None
     if owner.local == "X":
         return 1
     first = owner.attention is owner.stack.layers[0].attention

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from attncli.name import TOP, Name, below
+from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Attention
 from attncli.scenario.scenario import Scenario
 from attncli.trace.extents import Extent, Extents
@@ -14,7 +15,8 @@ def know_stated(scenario: Scenario, extents: Extents) -> None:
     """The extents that are stated: d_model, d_k, d_v, d_ff."""
     for stack in scenario.stacks:
         stated = below(stack.path, "d_model")
-        for local in ("X", *stack.added) if stated in scenario.sizes else ():
+        as_wide = () if projected_when(stack) == "after" else stack.added
+        for local in ("X", *as_wide) if stated in scenario.sizes else ():
             name = below(stack.path, local)
             extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), stated)
     for path, local, name in _sized_quantities(scenario):

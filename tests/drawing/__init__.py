@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.drawing.norms import norm
 from tests.drawing.pen import Pen, RandomPen, Tree, written
 from tests.drawing.recurrent import recurrent
 from tests.drawing.stack import GATED, Stack
@@ -30,6 +31,8 @@ def transformer(pen: Pen) -> Tree:
         if pen.coin():
             inner = Stack(pen, "encoder", longest=2)
             fill(inner)
+            if pen.coin(6):
+                inner.projects_out(pen.size(1, 3))
             top.memory, top.tree["encoder"] = (inner.tokens, inner.d), inner.tree
         else:
             names = [f"m{i}" for i in range(pen.size(1, 3))]
@@ -44,6 +47,8 @@ def transformer(pen: Pen) -> Tree:
         _keep_from_inheriting(inner, top.tree)
     if (top.block != "attention" or "W_O" in top.tree) and pen.coin():
         top.prediction()
+    for stack in dict.fromkeys((inner, top)):
+        stack.project()
     return top.tree
 
 
@@ -65,7 +70,7 @@ def _can_be_inherited(positions: object, inner: Stack) -> bool:
     waves = positions == "sinusoidal" or (isinstance(positions, dict) and "base" in positions)
     turned = isinstance(positions, dict) and positions.get("kind") != "sinusoidal"
     slopes = positions == "alibi" and inner.settings.get("heads", 3) != 3
-    return slopes or (waves and not turned and inner.d % 2 == 0)
+    return slopes or (waves and not turned and inner.widths.added % 2 == 0)
 
 
 def fill(stack: Stack) -> None:
@@ -73,4 +78,4 @@ def fill(stack: Stack) -> None:
     stack.embedded()
     stack.layers()
     if stack.block != "attention" and stack.pen.coin(3):
-        stack.tree["final_norm"] = stack.norm()
+        stack.tree["final_norm"] = norm(stack.pen, stack.d)

@@ -6,7 +6,9 @@ from typing import Any
 
 from attncli.arithmetic.operations import ACTIVATIONS
 from tests.drawing.attention import Attention
+from tests.drawing.norms import gains, norm, norm_settings
 from tests.drawing.pen import Pen, Tree
+from tests.drawing.projections import Widths, projection, widths
 
 GATED = ("swiglu", "geglu")
 
@@ -22,11 +24,17 @@ class Stack:
         self.cached = 0
         self.tree: Tree = {}
         self.rope = False
+        self.widths = Widths(self.d, self.d, self.d)
 
     @property
     def crossing(self) -> bool:
         """Whether the only attention there is looks at the memory."""
         return self.block == "attention" and self.memory is not None
+
+    @property
+    def turned(self) -> bool:
+        """Whether matrices are kept the other way round."""
+        return self.settings.get("weights_layout") == "linear"
 
     def _settings(self) -> Tree:
         pen, record = self.pen, Tree(block=self.block)
@@ -53,44 +61,13 @@ class Stack:
         """How sublayers are normed and added."""
         pen = self.pen
         record: Tree = {"norm": pen.choice("post", "pre", "after", "both", "none")}
-        record["norms"] = self.norm_settings()
+        record["norms"] = norm_settings(pen)
         if pen.coin(8):
             record["residuals"] = "false"
         if pen.coin(6):
             record["residual_scale"] = pen.choice("0.5", "0.22")
         if self.block == "encoder" and record["norm"] in ("pre", "none") and pen.coin():
             record["parallel"] = pen.choice("shared_norm", "own_norms")
-        return record
-
-    def norm_settings(self) -> Tree:
-        """Settings of norms; where ε stands and what is divided by are the layer norm's alone."""
-        pen, record = self.pen, Tree()
-        if pen.coin():
-            record["kind"] = pen.choice("rms", "layer")
-        if pen.coin():
-            record["epsilon"] = pen.choice("0.1", "0.01", "0.000001")
-        if record.get("kind") != "rms" and pen.coin(3):
-            record["epsilon_in"] = pen.choice("deviation", "root")
-        if pen.coin(5):
-            record["gamma_plus_one"] = "true"
-        if record.get("kind") != "rms" and pen.coin(3):
-            record["over"] = pen.choice("n-1", "n")
-        return record
-
-    def gains(self, d: int) -> Tree:
-        record: Tree = {}
-        for name in ("gamma", "beta"):
-            if self.pen.coin(3):
-                record[name] = self.pen.cells(d)
-        return record
-
-    def norm(self) -> Tree:
-        """A norm that says all of its settings."""
-        plain = {"kind": "layer", "epsilon": "0.00001", "epsilon_in": "root", "over": "n"}
-        record = plain | self.norm_settings() | self.gains(self.d)
-        if self.pen.coin(4):
-            found = {"mean": self.pen.cells(self.d), "variance": self.pen.cells(self.d, "0.5", "2")}
-            return record | {"kind": "batch", "gamma_plus_one": "false"} | found
         return record
 
     def embedded(self) -> None:
@@ -106,7 +83,9 @@ class Stack:
                 self.tree["tokens"] = self.tokens
             return self._relative()
         self.tree["sentence"] = " ".join(self.tokens)
-        rows = pen.matrix(len(words), self.d)
+        self.widths, said = widths(pen, self.d)
+        self.tree |= said
+        rows = pen.matrix(len(words), self.widths.embedded)
         if pen.coin():
             self.tree["embeddings"] = dict(zip(words, rows, strict=True))
         else:
@@ -116,9 +95,9 @@ class Stack:
             self.tree["embedding_scale"] = pen.choice("sqrt_d_model", "2")
         if pen.coin(5):
             self.tree["segments"] = [pen.size(0, 1) for _ in range(n)]
-            self.tree["segment_embeddings"] = pen.matrix(2, self.d)
+            self.tree["segment_embeddings"] = pen.matrix(2, self.widths.added)
         if pen.coin(5):
-            self.tree["embedding_norm"] = self.norm()
+            self.tree["embedding_norm"] = norm(pen, self.widths.added)
         if pen.coin():
             return self._relative()
         self.tree["positions"] = pen.choice(*self._waves(), *self._tables(n))
@@ -127,15 +106,15 @@ class Stack:
     def _tables(self, n: int) -> list[Any]:
         """Rows for positions, as they are and with one that no token has."""
         pen = self.pen
-        table = {"kind": "table", "start": 1, "table": pen.matrix(n + 1, self.d)}
-        return [pen.matrix(n + pen.size(0, 1), self.d), table]
+        table = {"kind": "table", "start": 1, "table": pen.matrix(n + 1, self.widths.added)}
+        return [pen.matrix(n + pen.size(0, 1), self.widths.added), table]
 
     def _waves(self) -> list[Any]:
         """Sines and cosines, which go in pairs."""
         pen = self.pen
         sines = {"kind": "sinusoidal", "base": pen.choice("10000", "100")}
         start = {"start": pen.size(0, 3)} if pen.coin() else {}
-        return ["sinusoidal", sines | start] if self.d % 2 == 0 else []
+        return ["sinusoidal", sines | start] if self.widths.added % 2 == 0 else []
 
     def _relative(self) -> None:
         """Positions that attention itself sees to, and keys from before."""
@@ -166,7 +145,7 @@ class Stack:
             ):
                 if pen.coin(3):
                     record[key] = pen.choice(*values)
-            added = "embeddings" in self.tree and not self.cached and self.d % 2 == 0
+            added = "embeddings" in self.tree and not self.cached and self.widths.added % 2 == 0
             sines = ["sinusoidal", record] if added else [record]
             self.tree["positions"] = pen.choice(record, "rope", sines)
 
@@ -192,14 +171,9 @@ class Stack:
         record = attention.record(width, keys, rope=self.rope, cached=self.cached, merge=not bare)
         if self.memory is not None and self.block == "decoder":
             inherited = (
-                "heads",
-                "kv_heads",
-                "scale",
-                "softcap",
-                "softcap_order",
-                "temperature",
+                "heads", "kv_heads", "scale", "softcap", "softcap_order", "temperature",
                 "weights_layout",
-            )
+            )  # fmt: skip
             told = {key: self.settings[key] for key in inherited if key in self.settings}
             names, width = self.memory
             cross = attention.record(width, names, rope=False, cached=0, merge=True)
@@ -208,9 +182,9 @@ class Stack:
             record |= self.feed_forward()
         for name in ("norm1", "norm2", "norm3") if not bare else ():
             if (name != "norm3" or "cross" in record) and pen.coin():
-                record[name] = self.gains(self.d)
+                record[name] = gains(pen, self.d)
                 if self.settings["norm"] == "both":
-                    record[f"{name}_after"] = self.gains(self.d)
+                    record[f"{name}_after"] = gains(pen, self.d)
         return record
 
     def feed_forward(self) -> Tree:
@@ -224,8 +198,7 @@ class Stack:
         return record | (self.experts(gated) if pen.coin(5) else self.network(gated))
 
     def experts(self, gated: bool) -> Tree:
-        pen, count = self.pen, self.pen.size(1, 3)
-        turned = self.settings.get("weights_layout") == "linear"
+        pen, count, turned = self.pen, self.pen.size(1, 3), self.turned
         router: Tree = {"W_R": pen.weight(self.d, count, turned=turned)}
         router["top_k"] = pen.size(1, count)
         if pen.coin():
@@ -243,11 +216,10 @@ class Stack:
 
     def network(self, gated: bool) -> Tree:
         pen, d_ff = self.pen, self.pen.size(1, 3)
-        turned = self.settings.get("weights_layout") == "linear"
         record: Tree = {}
         for number in ("1", "3", "2") if gated else ("1", "2"):
             shape = (d_ff, self.d) if number == "2" else (self.d, d_ff)
-            record[f"W{number}"] = pen.weight(*shape, turned=turned)
+            record[f"W{number}"] = pen.weight(*shape, turned=self.turned)
             if pen.coin():
                 record[f"b{number}"] = pen.cells(shape[1])
         return record
@@ -255,13 +227,7 @@ class Stack:
     def prediction(self) -> None:
         """Logits, what comes next, losses."""
         pen, words = self.pen, self.words
-        if "embeddings" in self.tree and pen.coin():
-            self.tree["unembedding"] = "tied"
-        else:
-            turned = self.tree.get("weights_layout") == "linear"
-            self.tree["unembedding"] = pen.weight(self.d, len(words), turned=turned)
-            if "embeddings" not in self.tree:
-                self.tree["vocabulary"] = {word: i for i, word in enumerate(words)}
+        self._unembedding()
         if pen.coin(3):
             self.tree["b_U"] = pen.cells(len(words))
         self.tree |= pen.some(4, logit_scale=("0.5", "2"), logit_softcap=("3", "5"))
@@ -275,6 +241,34 @@ class Stack:
         elif self.tree.get("predict_from") != "first" and (after := self._next(losses=losses)):
             self.tree["next"] = after
 
+    def _unembedding(self) -> None:
+        """The embeddings, or a matrix of its own."""
+        pen, words = self.pen, self.words
+        tied = "embeddings" in self.tree and pen.coin()
+        if (tied and self.widths.embedded != self.d) or pen.coin(8):
+            self.projects_out(self.widths.embedded if tied else pen.size(1, 3))
+        if tied:
+            self.tree["unembedding"] = "tied"
+        else:
+            turned = self.tree.get("weights_layout") == "linear"
+            self.tree["unembedding"] = pen.weight(self.d, len(words), turned=turned)
+            if "embeddings" not in self.tree:
+                self.tree["vocabulary"] = {word: i for i, word in enumerate(words)}
+
+    def projects_out(self, width: int) -> None:
+        """Makes what comes out so wide."""
+        self.tree["project_out"], self.d = {}, width
+
+    def project(self) -> None:
+        """The matrices that change widths, once it is known how matrices are kept here."""
+        turned = self.tree.get("weights_layout") == "linear"
+        shapes = {
+            "project_in": (self.widths.embedded, self.widths.model),
+            "project_out": (self.widths.model, self.d),
+        }
+        for key in (key for key in shapes if key in self.tree):
+            self.tree[key] |= projection(self.pen, *shapes[key], turned=turned)
+
     def head(self) -> Tree:
         """What stands before the logits."""
         pen, turned = self.pen, self.tree.get("weights_layout") == "linear"
@@ -284,7 +278,7 @@ class Stack:
         if pen.coin():
             record["activation"] = pen.choice(*ACTIVATIONS, "none")
         if pen.coin():
-            record["norm"] = self.norm()
+            record["norm"] = norm(pen, self.d)
         return record
 
     def _next(self, *, losses: bool) -> Tree:

@@ -97,6 +97,8 @@ def _stack(page: Page, data: Tree) -> tuple[Quantity, Page, Tree]:
     if "final_norm" in data:
         own = {**data.get("norms", {}), **(data["final_norm"] or {})}
         x = norm(page.at("final_norm"), own, there(x))
+    if "project_out" in data:
+        x = _projected(page, data, "project_out", there(x))
     return there(x), at, said
 
 
@@ -193,23 +195,41 @@ def _embedded(page: Page, data: Tree, told: Sequence[tuple[str, Tree]]) -> Quant
     if "patches" not in data and "embeddings" not in data:
         return None
     n, d = _shape(data)
+    when = data["project_in"].get("when", "before") if "project_in" in data else ""
+    wide = _width(data, "project_in") if when else d
     cached = len(_layers(data)[0].get("cache", {}).get("tokens", ()))
-    terms = positions.added(page, told, (n, d), cached)
+    terms = positions.added(page, told, (n, wide if when == "before" else d), cached)
     if "segments" in data:
         rows = [int(segment) for segment in data["segments"]]
         terms.append(page.make("S", lambda x: x[rows], page.given(data, "segment_embeddings")))
-    scale, last = data.get("embedding_scale", "none"), "embedding_norm" in data
-    more = bool(terms) or last
-    x = _rows(page, data, "E" if more or scale != "none" else "X")
+    normed = "embedding_norm" in data
+    left = [when == "before", bool(terms), normed, when == "after"]
+    scale = data.get("embedding_scale", "none")
+    x = _rows(page, data, "E" if any(left) or scale != "none" else "X")
     if scale != "none":
-        by = math.sqrt(d) if scale == "sqrt_d_model" else float(scale)
-        x = page.make("scaled_E" if more else "X", lambda x: by * x, x)
+        by = math.sqrt(wide) if scale == "sqrt_d_model" else float(scale)
+        x = page.make("scaled_E" if any(left) else "X", lambda x: by * x, x)
+    if when == "before":
+        x = _projected(page, data, "project_in", x, is_x=not any(left[1:]))
     if terms:
-        x = page.make("summed" if last else "X", lambda *x: sum(x), x, *terms)
-    if not last:
-        return x
-    said = {**data.get("norms", {}), **(data["embedding_norm"] or {})}
-    return norm(page.at("embedding_norm"), said, x, (page, "X"))
+        x = page.make("summed" if any(left[2:]) else "X", lambda *x: sum(x), x, *terms)
+    if normed:
+        said = {**data.get("norms", {}), **(data["embedding_norm"] or {})}
+        at = page.at("embedding_norm")
+        x = norm(at, said, x, (at, "normed") if when == "after" else (page, "X"))
+    return _projected(page, data, "project_in", x, is_x=True) if when == "after" else x
+
+
+def _projected(page: Page, data: Tree, key: str, x: Quantity, *, is_x: bool = False) -> Quantity:
+    """x W + b, of another width (arXiv:1909.11942, arXiv:2205.01068)."""
+    at, said = page.at(key), {**data[key], "weights_layout": data.get("weights_layout")}
+    matrices = given(at, said, "W", "b")
+    return linear(page, "X" if is_x else f"{key}.projected", x, matrices, said)
+
+
+def _width(data: Tree, key: str) -> int:
+    """That of what a projection makes."""
+    return int(numbers(data[key]["W"]).shape[data.get("weights_layout") != "linear"])
 
 
 def _shape(data: Tree) -> tuple[int, int]:

@@ -16,17 +16,20 @@ from attncli.arithmetic.operations.waves import Function, Waves, angle_formula, 
 from attncli.arithmetic.rounding import Array
 from attncli.records import dataclass
 
+_D_MODEL = Symbol("d_model")
+
 
 @dataclass(frozen=True)
 class Sinusoids(Waves):
     """PE(pos, 2i) = sin(pos / base^(2i/d)), PE(pos, 2i+1) = cos of the same; the first row is that
-    of the position `start`. It is made of nothing but its size, which is 0 until that is known.
-    -> [n, d]"""
+    of the position `start`. It is made of nothing but its size, which is 0 until that is known;
+    `width` is what formulas call d. -> [n, d]"""
 
     base: Number
     start: int = 0
     n: int = 0
     d: int = 0
+    width: Symbol = _D_MODEL
 
     def signature(self) -> str:
         return f" -> {self.n or 'n'} {self.d or '2*b'}"
@@ -36,7 +39,7 @@ class Sinusoids(Waves):
 
     def formulas(self, name: str, *operands: str) -> tuple[Equation, ...]:  # noqa: ARG002
         """PE of the even and of the odd columns, counted from 0 as in the paper."""
-        angle = angle_formula(self.base, "i", Symbol("d_model"))
+        angle = angle_formula(self.base, "i", self.width)
         return tuple(
             define(Apply("PE", (Symbol("pos"), Symbol(column))), Apply(function, (angle,)))
             for column, function in (("2i", "sin"), ("2i+1", "cos"))

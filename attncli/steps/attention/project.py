@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.arithmetic.operations import Linear, MatMul
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import COUNT, Choice, ListOf
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.linear import MISTAKES_BACK, linear
+from attncli.steps.linear import MISTAKES_BACK, linear, without_bias
 from attncli.steps.step import Backward, Mistake, Step
 from attncli.trace import AttentionPlace, Definition
 
@@ -153,12 +152,7 @@ def _transposed(name: str) -> Mistake[AttentionPlace]:
 
 def _without_bias(name: str) -> Mistake[AttentionPlace]:
     def definition(place: AttentionPlace) -> Definition | None:
-        right = _definition(place, name)
-        x, *layer = right.operands
-        if len(layer) < 2:  # noqa: PLR2004
-            return None
-        operation = Linear() if place.attention.said.linear else MatMul()
-        return right._replace(operation=operation, operands=(x, layer[0]))
+        return without_bias(_definition(place, name))
 
     return Mistake(f"b_{name}_forgotten", f"Leaving out the bias b_{name}.", definition)
 

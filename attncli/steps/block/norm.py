@@ -24,6 +24,7 @@ from attncli.file.kinds import Choice
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.records import NamedTuple
+from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Settings
 from attncli.steps.block.norm_keys import EPSILON, EPSILON_IN, KIND, NORM, OVER, PLUS_ONE, SETTINGS
 from attncli.steps.block.norm_order import norm_order
@@ -121,6 +122,8 @@ class Normalizing(NamedTuple):
 
 def _normalizing(place: NormPlace) -> Normalizing:
     own = place.path in place.scenario.places
+    of_embeddings = place.norm is place.stack.embedding_norm
+    before_projection = of_embeddings and projected_when(place.stack) == "after"
     return Normalizing(
         place.norm,
         place.x,
@@ -128,6 +131,7 @@ def _normalizing(place: NormPlace) -> Normalizing:
         place.out,
         tuple((local, place.name(local)) for local in ("gamma", "beta") if place.gives(local)),
         place.path if own else below(place.path.path, "norms"),
+        "d_embed" if before_projection else "d_model",
     )
 
 

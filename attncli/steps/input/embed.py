@@ -14,6 +14,7 @@ from attncli.file.nodes import Map, Node, Scalar
 from attncli.file.problems import Problems
 from attncli.file.sources import SourceKind, is_source
 from attncli.name import Name, below
+from attncli.scenario.input_steps import projected_when, steps_to_X
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.step import Backward, Mistake, Step
 from attncli.trace import Axis, Definition, Place
@@ -58,7 +59,7 @@ _TOKENS = "token"
 _ROOT = Root(Symbol("d_model"))
 
 
-_ADDED = ("embedding_scale", "segments", "embedding_norm")
+_ADDED = ("embedding_scale", "segments", "embedding_norm", "project_in")
 
 
 def _check(place: Place, problems: Problems) -> None:
@@ -78,14 +79,14 @@ def _is_scaled(place: Place) -> bool:
 
 def embedded(place: Place) -> Name:
     """The full name of what is looked up: X, where nothing else is done to it."""
-    return place.name("E" if place.stack.goes_on or _is_scaled(place) else "X")
+    return place.name("E" if steps_to_X(place.stack) or _is_scaled(place) else "X")
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
     found = _look_up(place, embedded(place), place.text.rows_of_tokens)
     if not _is_scaled(place):
         return (found,)
-    scaled = place.name("scaled_E" if place.stack.goes_on else "X")
+    scaled = place.name("scaled_E" if steps_to_X(place.stack) else "X")
     scale = place.stack.said.get(EMBEDDING_SCALE)
     factor = Number.written(scale) if isinstance(scale, Decimal) else _ROOT
     needs = (Name("d_model"),) if factor is _ROOT else ()
@@ -93,7 +94,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 
 
 def _sized(place: Place, planned: Definition) -> Definition:
-    d_model = place.width(place.name("E"))
+    d_model = place.width(place.name("X"))
     if d_model is None or planned.needs != (Name("d_model"),):
         return planned
     return planned._replace(operation=MultiplyBy(Root(Number.written(d_model)), _ROOT), needs=())
@@ -125,8 +126,13 @@ def _happens(place: Place) -> str:
         told += ", and every number is multiplied by the number that the scenario gives"
     elif scale != "none":
         told += ", and every number is multiplied by √d_model"
-    return f"{told}." if place.stack.goes_on else f"{told}: its input embedding."
+    return f"{told}." if steps_to_X(place.stack) else f"{told}: its input embedding."
 
+
+_WHY = (
+    "An embedding is a vector of {} numbers: a point in a space in which words that are used alike"
+    " come to lie near each other."
+)
 
 STEP = Step(
     name="embed",
@@ -137,10 +143,8 @@ STEP = Step(
     makes=("X", "E", "scaled_E"),
     shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",
     happens=_happens,
-    why=(
-        "An embedding is a vector of d_model numbers: a point in a space in which words that are"
-        " used alike come to lie near each other."
-    ),
+    why=_WHY.format("d_model"),
+    why_at=lambda place: _WHY.format("d_embed" if projected_when(place.stack) else "d_model"),
     more=(
         "The table is learned; looking up only picks rows, one for each token, in the order"
         " of the sentence."

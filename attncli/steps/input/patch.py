@@ -10,6 +10,7 @@ from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
+from attncli.scenario.input_steps import steps_to_X
 from attncli.steps.linear import linear
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
@@ -42,7 +43,7 @@ def _check(place: Place, problems: Problems) -> None:
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    x = "E" if place.stack.goes_on else "X"
+    x = "E" if steps_to_X(place.stack) else "X"
     first = place.gives("class_token")
     made = "patch_embeddings" if first else x
     patches = place.name("patches")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from attncli.arithmetic.expression import Number
+from attncli.arithmetic.expression import Number, Symbol
 from attncli.arithmetic.operations import (
     Add,
     Same,
@@ -19,6 +19,7 @@ from attncli.arithmetic.operations import (
 )
 from attncli.file.problems import Problems
 from attncli.name import Name, below
+from attncli.scenario.input_steps import ADD, makes_X, projected_when
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
 from attncli.steps.input.position_keys import BASE, DIMENSIONS, KEYS, SEGMENTS, START
@@ -66,17 +67,13 @@ def _check_segments(place: Place, problems: Problems) -> None:
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
-    if not place.stack.goes_on:
-        return ()
     added = _tables(place)
     if place.stack.segments:
         added.append(_segments(place))
-    if not place.x:  # positions by themselves, with no embeddings to add them to
+    if not added or not place.x:  # or positions by themselves, with no embeddings to add them to
         return tuple(added)
     terms = (place.x, *(definition.name for definition in added))
-    local = "summed" if place.stack.embedding_norm is not None else "X"
-    if len(terms) == 1 and local == "summed":
-        return ()
+    local = "X" if makes_X(ADD, place.stack) else "summed"
     total = Definition(place.name(local), Add(len(terms)), terms)
     return (*added, total)
 
@@ -93,7 +90,8 @@ def _positions(place: Place, name: Name, positions: Positions) -> Definition:
         rows = tuple(range(start, start + count))
         return _rows_of(place, name, positions.table, rows, "position")
     d_model = place.width(name) or 0
-    waves = Sinusoids(Number.written(positions.said.get(BASE)), start, count, d_model)
+    width = Symbol("d_embed" if projected_when(place.stack) == "after" else "d_model")
+    waves = Sinusoids(Number.written(positions.said.get(BASE)), start, count, d_model, width)
     needs = _needs(place, count, d_model)
     blame = Name("positions")
     return Definition(name, waves, (), rows=_tokens(place), needs=needs, blame=blame)
@@ -150,7 +148,7 @@ def _otherwise(place: Place, kind: type[Sinusoids], later: int = 0) -> Definitio
     for planned in _tables(place):
         waves = planned.operation
         if isinstance(waves, Sinusoids):
-            other = kind(waves.base, waves.start + later, waves.n, waves.d)
+            other = kind(waves.base, waves.start + later, waves.n, waves.d, waves.width)
             return planned._replace(operation=other)
     return None
 
@@ -177,12 +175,11 @@ def _happens(place: Place) -> str:
     told = [_of_kind(place, one, local) for local, one in place.stack.added.items()]
     if place.stack.segments:
         told.append("Each token's segment has its row of a table")
-    is_x = place.stack.embedding_norm is None
     if not place.x:
         return ". ".join(told) + "."
     told.append(
         "With the embeddings all of it adds up to the input embeddings"
-        if is_x
+        if makes_X(ADD, place.stack)
         else "All of it is added to the embeddings"
     )
     return ". ".join(told) + "."
