@@ -23,6 +23,9 @@ _NORMS = (
     "norm1", "norm2", "norm3", "norm1_after", "norm2_after", "norm3_after", "final_norm",
     "embedding_norm",
 )  # fmt: skip
+_PROJECTIONS = ("project_in", "project_out")
+_MADE = {**dict.fromkeys(_NORMS, "normed"), **dict.fromkeys(_PROJECTIONS, "projected")}
+"""What is made by parts whose names stand for it."""
 _PROJECTED = ("Q", "K", "V", "rotated_Q", "rotated_K", "normed_Q", "normed_K")
 _IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "output"])
 
@@ -158,17 +161,22 @@ def _last_of(layer: Layer, trace: Trace) -> list[Name]:
     """What the last step of a layer makes."""
     inside = [one.name for one in trace.plan if one.name.inside(layer.path)]
     if not layer.path:
-        inside = [name for name in inside if "final_norm" not in name.places and not _later(name)]
+        inside = [name for name in inside if not _later(name)]
     return inside[-1:]
 
 
 def _later(name: Name) -> bool:
     """Whether a name at the top is of what comes after the layers."""
-    return name.local in ("last", "logits") or name.places[0] in ("next", "final_norm")
+    return name.local in ("last", "logits") or name.places[0] in (
+        "next",
+        "final_norm",
+        *_PROJECTIONS,
+    )
 
 
 def _name(path: Name, local: str) -> Name:
-    return below(below(path, local), "normed") if local in _NORMS else below(path, local)
+    full = below(path, local)
+    return below(full, _MADE[local]) if local in _MADE else full
 
 
 def _there(trace: Trace, *names: Name) -> Iterator[Meant]:

@@ -12,9 +12,13 @@ _E = (
     "e embed embedding embed_tokens tok_emb tok_embeddings token_embedding word_embeddings"
     " token_embeddings wte hook_embed shared"
 )
+_PROJECTED = "project_in embeddings_project embedding_hidden_mapping_in"
 _ALIASES = {
     "E": _E,
-    "X": f"x input inputs embeddings emb_out hidden_states.0 embed_sum drop encoder_input {_E}",
+    "project_in": _PROJECTED,
+    "project_out": "project_out",
+    "X": "x input inputs embeddings emb_out hidden_states.0 embed_sum drop encoder_input"
+    f" {_E} {_PROJECTED}",
     "P": "p pos pe wpe pos_emb pos_embed position_embeddings positional_encoding pos_encoding"
     " position_embedding embed_positions hook_pos_embed",
     "Q": _Q,
@@ -86,6 +90,7 @@ PARAMETERS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "P": ("positions", ""),
         **{f"{x}": (f"{x}.gamma", f"{x}.beta")
            for x in ("norm1", "norm2", "norm3", "final_norm", "embedding_norm")},
+        **{f"{x}": (f"{x}.W", f"{x}.b") for x in ("project_in", "project_out")},
     }
 )  # fmt: skip
 """The weight and the bias of the module that makes a quantity."""

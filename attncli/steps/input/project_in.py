@@ -82,7 +82,10 @@ STEP = Step(
     ),
     plan=lambda place: (_projected(place),),
     general=General(x="E", gives=("b",)),
-    shown_with=("embeddings={I: [1], love: [-1], AI: [2]}", "project_in={W: [[1, 0.5]]}"),
+    shown_with=(
+        "embeddings={I: [1], love: [-1], AI: [2]}",
+        "project_in={W: [[1, 0.5]], b: [0, 1]}",
+    ),
     mistakes=(
         Mistake(
             "transposed",

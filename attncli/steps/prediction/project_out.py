@@ -33,6 +33,12 @@ def _by_other(place: Place) -> Definition | None:
     return Definition(place.name("projected"), operation, (place.x, other))
 
 
+_NARROW = (
+    "embeddings={I: [1], love: [-1], AI: [2]}",
+    "project_in={W: [[1, 0.5]]}",
+    "project_out={W: [[0.5], [-1]]}",
+)
+
 STEP = Step(
     name="project_out",
     at=Place,
@@ -40,9 +46,9 @@ STEP = Step(
         Key(
             "project_out",
             _PROJECT_OUT,
-            "what the last layer makes, and the final norm, is multiplied by a matrix before any"
-            " logits: `{W: …}`, with a bias `b` or without; where embeddings that are narrower than"
-            " the model are the unembedding too",
+            "the last states, normed or not, are multiplied by a matrix before any logits: `{W:"
+            " …}`, with a bias `b` or without, which makes them as wide as embeddings that are the"
+            " unembedding too",
         ),
     ),
     title="Projection out",
@@ -62,13 +68,7 @@ STEP = Step(
     ),
     plan=lambda place: (_projected(place),),
     general=General(x="x", gives=("b",)),
-    example="next_token",
-    shown_with=(
-        "embeddings=[[0.9, 0.1], [-0.2, 0.8], [0.4, -0.3], [0.1, 0.6], [-0.5, 0.2], [0.3, -0.7]]",
-        "project_in={W: [[0.5, 0.1, -0.4, 0.3], [-0.2, 0.8, 0.5, -0.1]]}",
-        "project_out={W: [[0.6, -0.1], [0.2, 0.5], [-0.3, 0.4], [0.1, 0.2]]}",
-        "unembedding=tied",
-    ),
+    shown_with=_NARROW,
     mistakes=(
         Mistake(
             "transposed",
@@ -95,6 +95,6 @@ STEP = Step(
         ),
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
-        shown_with=("project_out={W: [[1, -1], [0.5, 1]]}",),
+        shown_with=(*_NARROW, "targets=[[1], [0], [1]]"),
     ),
 )
