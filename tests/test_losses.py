@@ -186,7 +186,21 @@ WRONG = {
     "readout=sigmoid": (WORDS, "a cross-entropy needs probabilities of classes"),
     "targets=[b, b, d]": (WORDS, 'the target "d" is not among'),
     "targets=[b]": (WORDS, "the targets are 1, the positions with logits 3"),
-    "targets=[[1, 0]]": (PLANE, "targets (1 × 2) and"),
+    "targets=[[1, 0]]": (
+        PLANE,
+        "the targets are 1 × 2, and what they are compared with, output, is 3 × 2; give targets"
+        " that are 3 × 2",
+    ),
+    "targets=[[1], [0]]": (
+        PLANE,
+        "the targets are 2 × 1, and what they are compared with, output, is 3 × 2; give targets"
+        " that are 3 × 2",
+    ),
+    "targets=[[1, 0], [0, 1]]": (
+        YES_NO,
+        "the targets are 2 × 2, and what they are compared with, readouts, is 3 × 3; give"
+        " targets that are 3 × 3",
+    ),
     "ignored_target=a": (PLANE, "an ignored target, and targets in numbers"),
 }
 
@@ -292,3 +306,18 @@ def test_random_losses_round_as_their_working() -> None:
                 for i, j in np.ndindex(*matrix.shape):
                     form = definition.operation.cell(i, j, *trace.operands(definition))[-1]
                     assert evaluation.relation(form, matrix.number(i, j)) == "="
+
+
+def test_targets_that_do_not_fit_are_told_where_they_stand(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.yaml"
+    path.write_text("logits: [[1, 0, 1], [0, 1, 2], [1, 1, 1]]\ntargets: [[1, 0], [0, 1]]\n")
+    told = run("run", path).stderr
+    assert told.replace(str(path), "wrong.yaml") == (
+        "wrong.yaml:2:10: the targets are 2 × 2, and what they are compared with, logits, is"
+        " 3 × 3; give targets that are 3 × 3\n"
+    )
+
+
+def test_targets_say_how_large_what_is_random_is() -> None:
+    scenario = {**PLANE, "W_V": {"random": "normal", "seed": 1}, "targets": [[1, 0, 0]] * 3}
+    assert work(load(scenario)).scenario.given["W_V"].shape == (2, 3)

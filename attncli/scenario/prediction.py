@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType
 
+from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.scenario.model import Settings
 
@@ -15,6 +16,10 @@ LOSSES: Mapping[str, str] = MappingProxyType({
     "mse": "mse",
 })  # fmt: skip
 """The step of each loss, which makes a quantity of that name."""
+
+
+TARGETS = Name("targets")
+"""What should come out. Whatever they are compared with, they have its shape."""
 
 
 class Head(NamedTuple):

@@ -14,6 +14,7 @@ from attncli.name import TOP, Name, below
 from attncli.notation import plain, unbreakable
 from attncli.records import NamedTuple
 from attncli.scenario.model import ENCODER
+from attncli.scenario.prediction import TARGETS
 from attncli.scenario.scenario import Scenario, Shape
 from attncli.trace.axes import names_along, place_of
 from attncli.trace.extents import SIDES, Extent, Extents, Reason, SumOfExtents, sized
@@ -33,8 +34,14 @@ class _Report(NamedTuple):
     told: set[object]
     wrong: set[str]
     """What has a complaint of its own."""
+    of_targets: dict[int, int]
+    """What the sides of the targets have to be, where they are otherwise."""
 
     def conflict(self, left: Extent, right: Extent, made: Reason) -> None:
+        for one, other in ((left, right), (right, left)):
+            if one.given == TARGETS != other.given and not one.derived:
+                self.of_targets.setdefault(one.side, other.size)
+                return
         pair = frozenset((left.given, right.given))
         if pair in self.told or not pair.isdisjoint(self.wrong):
             return
@@ -48,6 +55,21 @@ class _Report(NamedTuple):
             self.scenario.where(right.given),
             f"{self._shape(right)} and {self._shape(left)} don't fit together ({self._why(made)})",
             self._advice(left, right),
+        )
+
+    def targets(self) -> None:
+        """Targets that aren't as what they are compared with: they alone are to be changed."""
+        matrix = self.scenario.given.get(TARGETS)
+        if matrix is None or not self.of_targets:
+            return
+        made = (one for one in self.definitions.values() if TARGETS in one.operands)
+        of = next((name for one in made for name in one.operands if name != TARGETS), None)
+        shape = " × ".join(str(self.of_targets.get(k, matrix.shape[k])) for k in (0, 1))
+        self.problems.add(
+            self.scenario.where(TARGETS),
+            f"the targets are {matrix.shape[0]} × {matrix.shape[1]}, and what they are compared"
+            f" with{f', {of},' if of else ''} is {shape}",
+            f"give targets that are {shape}",
         )
 
     def _with_itself(self, left: Extent, right: Extent, made: Reason) -> None:
@@ -137,7 +159,7 @@ def shapes_of(
     definitions = {
         m.name: m for part in story for m in part.definitions if m.name not in scenario.given
     }
-    report = _Report(scenario, definitions, problems, set(), _wrong_cells(scenario, problems))
+    report = _Report(scenario, definitions, problems, set(), _wrong_cells(scenario, problems), {})
     extents = Extents(report.conflict, report.uneven)
     _know_tokens(scenario, extents)
     _know_given(scenario, extents)
@@ -148,6 +170,7 @@ def shapes_of(
             _know_side(scenario, extents, name, side)
     know_stated(scenario, extents)
     extents.settle()
+    report.targets()
     if scenario.random and not problems.found:
         know_papers(scenario, extents)
     names = {*definitions, *scenario.given, *scenario.random}
@@ -201,7 +224,7 @@ def _know_side(scenario: Scenario, extents: Extents, name: Name, side: int) -> N
         cached = below(name.path, _TOKENS)
         extents.know((name, 0), Extent(len(names), cached, 0), (name, side))
         return
-    others = name.local in ("memory", "targets") or name in scenario.row_names
+    others = name.local in ("memory", TARGETS.local) or name in scenario.row_names
     runs = role in ("token", "Q", "K") and not others
     if runs and known is not None and len(names) == known.size:
         extents.join(tokens, (name, side), (name, side))

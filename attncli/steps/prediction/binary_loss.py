@@ -12,7 +12,7 @@ from attncli.arithmetic.operations import (
     SquaredError,
 )
 from attncli.name import Name, below
-from attncli.steps.prediction.mse import TARGETS
+from attncli.scenario.prediction import TARGETS
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, Place
 

@@ -24,10 +24,10 @@ from attncli.file.kinds import SHARE, Either, Kind, ListOf
 from attncli.file.matrices import MATRIX
 from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.name import Name
+from attncli.scenario.prediction import TARGETS
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.softmax import softmax
 from attncli.steps.prediction.binary_loss import logits_of
-from attncli.steps.prediction.mse import TARGETS
 from attncli.steps.prediction.predict import TEMPERATURE, TOP_K
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place

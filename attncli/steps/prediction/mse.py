@@ -16,13 +16,10 @@ from attncli.arithmetic.operations import (
 from attncli.arithmetic.operations.derivatives import gradient_of
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
-from attncli.name import Name
-from attncli.scenario.prediction import LOSSES
+from attncli.scenario.prediction import LOSSES, TARGETS
 from attncli.steps.prediction.chosen import chosen
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import BackwardPlace, Definition, Place
-
-TARGETS = Name("targets")
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
