@@ -66,6 +66,47 @@ def test_forms_of_a_scenario_of_zeros_and_ones(step: str) -> None:
         assert (trace["X"].values == trace["X"].values.round()).all()  # integers as they were
 
 
+@sampled(1, seed=[1, 2, 3])
+def test_halves_of_what_was_rounded_keep_no_form_away(seed: int) -> None:
+    """grad.logits is (p − y) / 2: every other one of the 18 asked for ends in a 5 that is cut off,
+    so that chance would keep all of them off an edge once in thousands of times."""
+    name = "embedding_before_during_after"
+    asked = asked_in(shipped_trace(name), "backward_loss")
+    made = [work(one) for one in forms(load(name), 3, seed, asked=asked)]
+    assert len({trace["X"].values.tobytes() for trace in made}) == 3
+    at_edges = 0
+    for trace in made:
+        for name in ("", "train[1].", "train[2]."):
+            half = (trace[f"{name}probabilities"].values - [[0, 1, 0], [0, 0, 1]]) / 2 * 1000
+            off = np.abs(half - np.floor(half) - 0.5)
+            assert ((off < 1e-9) | (off > 0.499)).all()
+            at_edges += int((off < 1e-9).sum())
+    assert at_edges > 10
+
+
+def test_forms_of_a_step_back_are_made_and_their_keys_are_right(tmp_path: Path) -> None:
+    exam = tmp_path / "exam.yaml"
+    exam.write_text(
+        "scenario: embedding_before_during_after\nask: [backward_loss]\nforms: 2\n", "utf-8"
+    )
+    done = run("exercise", exam, "--format", "yaml", "-o", f"{tmp_path}/exam/")
+    assert done.exit_code == 0, done.output
+    keys = [*tmp_path.glob("exam/*_key.yaml")]
+    assert len(keys) == 2
+    for key in keys:
+        report = run("grade", exam, key)
+        assert report.exit_code == 0, report.output
+        assert "Every number follows." in report.stdout
+
+
+def test_a_few_halves_are_kept_off_edges() -> None:
+    scenario = load("embedding_before_during_after", ["train={learning_rate: 1}"])
+    for one in forms(scenario, 2, 1, asked=["grad.logits"]):
+        trace = work(one)
+        half = (trace["probabilities"].values - [[0, 1, 0], [0, 0, 1]]) / 2 * 1000
+        assert (np.abs(half - np.rint(half)) < 1e-9).all()
+
+
 def test_a_loss_of_one_target_is_asked_without_its_row(tmp_path: Path) -> None:
     asked = ("--cell", "train[1].loss", "--format", "yaml", "-o", f"{tmp_path}/")
     done = run("exercise", "learning_to_attend", *asked)

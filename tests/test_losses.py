@@ -15,6 +15,7 @@ from attncli.arithmetic import operations as ops
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.derivatives import derivative
 from attncli.file.problems import ScenarioError
+from attncli.name import Name
 from attncli.steps import step_named
 from attncli.trace import GRADIENTS
 from tests.marking_cases import run
@@ -320,4 +321,4 @@ def test_targets_that_do_not_fit_are_told_where_they_stand(tmp_path: Path) -> No
 
 def test_targets_say_how_large_what_is_random_is() -> None:
     scenario = {**PLANE, "W_V": {"random": "normal", "seed": 1}, "targets": [[1, 0, 0]] * 3}
-    assert work(load(scenario)).scenario.given["W_V"].shape == (2, 3)
+    assert work(load(scenario)).scenario.given[Name("W_V")].shape == (2, 3)

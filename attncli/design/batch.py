@@ -120,16 +120,17 @@ class BatchMaker:
 
     def make(self, batch: Batch, definition: Definition) -> CandidateQuantity:
         """Makes a quantity for all candidates of a batch."""
-        full = self._full(batch, definition)
+        full = self.full(batch, definition)
         batch.made[definition.name] = self._settled(batch, definition, full)
         return self.told(batch, definition, full)
 
     def numbers(self, batch: Batch, definition: Definition) -> CandidateValues:
         """What a quantity would be if it were made so; the batch stays as it is. Raises
         ValueError where the shapes don't fit."""
-        return self._settled(batch, definition, self._full(batch, definition))
+        return self._settled(batch, definition, self.full(batch, definition))
 
-    def _full(self, batch: Batch, definition: Definition) -> Array:
+    def full(self, batch: Batch, definition: Definition) -> Array:
+        """The numbers of a quantity before they are rounded."""
         operands = [batch.made[name] for name in definition.operands]
         shape = self.trace[definition.name].matrix.shape
         return candidates.full(definition.operation, batch.count, operands, shape)

@@ -43,11 +43,12 @@ RULES: Mapping[str, str] = MappingProxyType(
     }
 )
 """What is asked of the numbers of an exercise, by the names that `--allow` takes. Masked weights,
-and rows that see one key only, are exempt from what they can't help."""
+rows that see one key only, and many halves of a unit are exempt from what they can't help."""
 
 NEAR = 0.010001
 """A hundredth of a unit of the last place, inclusive, with a little for the noise of floats."""
 
+_NOISE = 1e-6
 _LARGE = 10_000.0
 
 
@@ -58,6 +59,18 @@ def edges(made: CandidateQuantity) -> Flags | None:
     with np.errstate(invalid="ignore", over="ignore"):  # what is infinite has no half to be near to
         size = np.abs(made.full) * 10.0**made.decimals
         return np.asarray(np.abs(size - np.floor(size) - 0.5) <= NEAR)
+
+
+def halves(made: CandidateQuantity) -> Flags | None:
+    """The cells that are whole or half units in every candidate, and halves in some, as half of
+    what was rounded is: every other one is at an edge, in full view. [n, m, b] -> [n, m, 1]"""
+    if not is_rounded(made):
+        return None
+    with np.errstate(invalid="ignore", over="ignore"):
+        twice = np.abs(made.full) * 2 * 10.0**made.decimals
+        whole = np.rint(twice)
+        near = (np.abs(twice - whole) <= _NOISE).all(axis=2, keepdims=True)
+        return np.asarray(near & (whole % 2 == 1).any(axis=2, keepdims=True))
 
 
 def is_rounded(made: CandidateQuantity) -> bool:

@@ -23,7 +23,7 @@ from attncli.design.mistakes import attempts
 from attncli.design.plan import Stage
 from attncli.design.pools import Drawn
 from attncli.design.quantity import CandidateQuantity, Flags, units
-from attncli.design.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, sparse
+from attncli.design.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, halves, sparse
 from attncli.design.shares import is_share
 from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition
@@ -36,6 +36,8 @@ _STRUCTURAL = frozenset({"repeats", "ties", "trivial", "zeros"})
 _PROBES = 32
 _ENOUGH = 7
 """A mistake that shows in fewer of these is one that numbers hardly can reveal."""
+_BY_CHANCE = 12
+"""With more halves of a unit than this hardly one candidate in thousands has none at an edge."""
 _GROWTH = 4
 """How many times as many candidates there are each time that numbers are drawn: the later ones
 decide whether the earlier ones are good."""
@@ -155,7 +157,8 @@ class RuleFilter:
 
     @cached_property
     def _spared(self) -> Mapping[tuple[str, str], Flags]:
-        """The cells that break a rule in each of a few candidates, which no numbers could help."""
+        """The cells that break a rule in each of a few candidates, or stand at an edge in every
+        other one, which no numbers could help."""
         spared: dict[tuple[str, str], Flags] = {}
         for stage in self._stages:
             made = self.workshop.told(self._probe, stage.definition)
@@ -164,7 +167,20 @@ class RuleFilter:
                 key = stage.definition.name, rule
                 if rule in _STRUCTURAL and always.any():
                     spared[key] = spared.get(key, always) | always
-        return spared
+        return {**spared, **self._at_edges()}
+
+    def _at_edges(self) -> Mapping[tuple[str, str], Flags]:
+        """The cells that are whole or half units whatever is drawn, so that chance decides whether
+        they are at an edge, where there are too many for it to keep all of them off."""
+        found: dict[tuple[str, str], Flags] = {}
+        for stage in self._stages:
+            if not stage.asked:
+                continue
+            full = self.workshop.full(self._probe, stage.definition)
+            cells = halves(self.workshop.told(self._probe, stage.definition, full))
+            if cells is not None:
+                found[stage.definition.name, "edges"] = cells
+        return found if sum(int(cells.sum()) for cells in found.values()) > _BY_CHANCE else {}
 
     @cached_property
     def _mistakes(self) -> tuple[tuple[Definition, ...], ...]:
