@@ -322,3 +322,27 @@ def test_targets_that_do_not_fit_are_told_where_they_stand(tmp_path: Path) -> No
 def test_targets_say_how_large_what_is_random_is() -> None:
     scenario = {**PLANE, "W_V": {"random": "normal", "seed": 1}, "targets": [[1, 0, 0]] * 3}
     assert work(load(scenario)).scenario.given[Name("W_V")].shape == (2, 3)
+
+
+TOKENS = PLANE | {"X": {"a": [1, 0], "b": [0, 1], "c": [1, 1]}}
+NAMES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "every": (READ | {"targets": [[1, 0, 0]] * 3}, ("a", "b", "c")),
+    "last": (READ | {"targets": [[1, 0, 0]], "readout_from": "last"}, ("c",)),
+    "last of the way back": (
+        READ | {"targets": [[1, 0, 0]], "readout_from": "last", "direction": "backward"},
+        ("a",),
+    ),
+    "output of one": (TOKENS | {"targets": [[1, 0]], "predict_from": "last"}, ("c",)),
+    "output of the first": (TOKENS | {"targets": [[1, 0]], "predict_from": "first"}, ("a",)),
+    "without names": (
+        PLANE | {"X": [[1, 0], [0, 1]], "targets": [[1, 0]], "predict_from": "last"},
+        ("2",),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_targets_are_called_as_what_they_are_compared_with(name: str) -> None:
+    scenario, names = NAMES[name]
+    trace = work(load(scenario))
+    assert trace["targets"].rows.names == trace["squared_error"].rows.names == names

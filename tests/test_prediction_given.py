@@ -84,3 +84,20 @@ def test_what_is_wrong(text: str, wrong: str) -> None:
     with pytest.raises(ScenarioError) as caught:
         work(load(read(text)))
     assert wrong in str(caught.value)
+
+
+CELL = "cell: rnn\nW_ax: [[0.1, 0.2], [0.3, 0.4]]\nW_aa: [[0.5, 0.1], [0.2, 0.3]]\n"
+HEAD = "W_Q: [[1, 0], [0, 1]]\nW_K: [[1, 0], [0, 1]]\nW_V: [[1, 0], [0, 1]]\n"
+
+
+@pytest.mark.parametrize(("layer", "gathers"), [("", False), (CELL, True), (HEAD, True)])
+@pytest.mark.parametrize("every", [True, False])
+def test_a_vector_has_gathered_only_what_a_layer_brings_it(
+    layer: str, gathers: bool, every: bool
+) -> None:
+    more = "targets: [b, end]\n" if every else ""
+    page = " ".join(page_of(trace_of(MODEL + layer + more)).split())
+    whose = "each token's vector" if every else "the vector of the last token"
+    holds = ", which by now holds what it has gathered from the others," if gathers else ""
+    assert f"To find what comes next, {whose}{holds} is compared with a vector for each" in page
+    assert ("Nothing here has told it of other tokens." in page) is not gathers

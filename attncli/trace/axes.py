@@ -10,6 +10,7 @@ from attncli.name import Name
 from attncli.records import NamedTuple
 from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Attention, Stack
+from attncli.scenario.prediction import TARGETS
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart
 
@@ -68,10 +69,24 @@ def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[s
     if role in (QUERIES, KEYS, TOKENS) and own:
         return role, own
     if role in (QUERIES, TOKENS):
-        return role, told_apart(place.stack.text.tokens) or scenario.row_names.get("Q", ())
+        tokens = told_apart(place.stack.text.tokens) or scenario.row_names.get("Q", ())
+        return role, _with_targets(scenario, tokens) if name == TARGETS else tokens
     if role == KEYS:
         return role, _names_of_keys(name, place)
     return role, scenario.prediction.vocabulary if role == VOCABULARY else ()
+
+
+def _with_targets(scenario: Scenario, tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The tokens whose read-outs, or outputs, are compared with targets."""
+    prediction, cell = scenario.prediction, scenario.stack.layers[-1].recurrent
+    x = scenario.given.get(Name("X"))
+    tokens = tokens or (() if x is None else counted(x.shape[0]))
+    if prediction.readout and cell is not None:
+        last = slice(1) if cell.direction == "backward" else slice(-1, None)
+        return tokens if cell.readout_every else tokens[last]
+    return tokens[
+        {"every": slice(None), "first": slice(1), "last": slice(-1, None)}[prediction.which]
+    ]
 
 
 def _names_of_keys(name: Name, place: NamedSite) -> tuple[str, ...]:

@@ -131,7 +131,7 @@ def _not_changed(place: Place) -> Definition | None:
 def _why(place: Place) -> str:
     prediction = place.scenario.prediction
     if prediction.foretells:
-        return _NEXT
+        return _next(place)
     if prediction.of_classes:
         return "To find of which class it is, the model compares what it knows with each class."
     return (
@@ -140,9 +140,23 @@ def _why(place: Place) -> str:
     )
 
 
+def _next(place: Place) -> str:
+    """Why, where the next token is looked for; what a vector knows by then."""
+    every = place.scenario.prediction.every
+    vector = "each token's vector" if every else "the vector of the last token"
+    gathers = any(layer.attends or layer.recurrent for layer in place.stack.layers)
+    holds = _GATHERED if gathers else ""
+    alone = "" if gathers else " Nothing here has told it of other tokens."
+    return (
+        f"To find what comes next, {vector}{holds} is compared with a vector for each token of the"
+        f" vocabulary.{alone}"
+    )
+
+
+_GATHERED = ", which by now holds what it has gathered from the others,"
 _NEXT = (
-    "To find what comes next, the vector of the last token, which by now holds what it has"
-    " gathered from the others, is compared with a vector for each token of the vocabulary."
+    f"To find what comes next, the vector of the last token{_GATHERED} is compared with a vector"
+    " for each token of the vocabulary."
 )
 
 STEP = Step(
