@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,8 @@ from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
@@ -31,9 +33,14 @@ settings.register_profile(
     "thorough", parent=settings.get_profile("default"), max_examples=2000, derandomize=False
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
-FEWER = settings().max_examples // 3
+FEWER = settings().max_examples // 4
 """Examples of a property that is slow to try."""
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+"""All that UTF-8 encodes, which Hypothesis by itself finds out by encoding each once, in seconds."""
+if not THOROUGH:
+    # it would parse each of our modules for numbers to try, in each process, which takes seconds
+    providers._get_local_constants = lambda: providers._local_constants
 
 
 def sampled(every: int, **values: Iterable[Any]) -> pytest.MarkDecorator:
@@ -71,6 +78,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("quick")
         seen.add(test)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A browser takes a second or two to start: one for all tests of a process."""
+    from tests.browser import browser
+
+    with browser() as one:
+        yield one
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from attncli.tokenizing.bert import Bert
 from attncli.tokenizing.longest_match import LongestMatch
 from attncli.tokenizing.pieces import SubwordMarks, numbered
 from attncli.tokenizing.tokenizer import WordTokenizer
-from tests.conftest import sampled
+from tests.conftest import CHARACTERS, sampled
 from tests.pages import page_of, trace_of
 from tests.plain import read
 
@@ -96,7 +96,7 @@ def test_scenarios_as_transformers_and_the_oracle(cut: str) -> None:
         assert oracle.normal.words(sentence, cut) == Bert(cut == "bert").split(sentence)
 
 
-@given(st.text(max_size=12))
+@given(st.text(CHARACTERS, max_size=12))
 def test_any_text_as_the_package(text: str) -> None:
     package = pytest.importorskip("tokenizers", reason="there is nothing to compare with")
     for lower in (True, False):

@@ -15,19 +15,13 @@ from attncli.render import Page, render
 from attncli.render.formats import html
 from tests.auditor.calculator import rounds_to, value
 from tests.auditor.html import main_of, parsed
-from tests.browser import NEEDS_BROWSER, browser, findings, opened
+from tests.browser import NEEDS_BROWSER, findings, opened
 from tests.conftest import sampled
 from tests.pages import LARGE, SHIPPED, document_of, page_of, shipped_trace
 
 LINES_OF_SCRIPT = 400
 LARGEST = 1_500_000
 """Bytes of a page of `next_token`."""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as one:
-        yield one
 
 
 @pytest.fixture
@@ -99,6 +93,7 @@ def test_a_large_page_is_small_enough() -> None:
     assert len(page.encode()) < LARGEST
 
 
+@pytest.mark.slow
 @NEEDS_BROWSER
 class TestInTheBrowser:
     def test_pointing_tells_and_lights_up(self, chromium: Any, written: Any) -> None:
@@ -180,7 +175,7 @@ class TestInTheBrowser:
             assert page.locator(f"{wide}[tabindex='0']").count() > 0
 
     @sampled(
-        3,
+        5,
         name=["i_love_ai", "bpe", "yassine_lstm", "encoder_block"],
         scheme=["light", "dark"],
     )

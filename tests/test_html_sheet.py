@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
@@ -21,7 +21,7 @@ from attncli.questions import Paper, Question, RightAnswer, RightWords
 from attncli.render import Page, render
 from attncli.telling.exercise.sealed import Cell, cells_of, self_checking
 from attncli.word import Word
-from tests.browser import NEEDS_BROWSER, browser, findings, opened
+from tests.browser import NEEDS_BROWSER, findings, opened
 from tests.conftest import sampled
 from tests.exercises import papers, questions, wish
 from tests.pages import SHIPPED, trace_of
@@ -109,12 +109,6 @@ def test_no_key_goes_into_the_file_that_students_get(tmp_path: Path) -> None:
     assert fields == {**forms, "1_sheet": 21, "2_sheet": 21, "exam_print": 42}
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as one:
-        yield one
-
-
 def states(page: Any, typed: Sequence[str], kind: str = FIELDS) -> list[str]:
     """What is said of texts, each typed in a field."""
     found: list[str] = page.evaluate(
@@ -130,6 +124,7 @@ def states(page: Any, typed: Sequence[str], kind: str = FIELDS) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @NEEDS_BROWSER
 class TestInTheBrowser:
     @pytest.fixture

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from attncli import ScenarioError, load, oracle
 from attncli.tokenizing.merge_model import MergeModel
 from attncli.tokenizing.merge_training import MergeTraining
+from tests.conftest import CHARACTERS
 from tests.pages import SHIPPED, page_of, page_of_cells, trace_of
 from tests.plain import read
 from tests.test_transformers import same
@@ -136,7 +137,7 @@ def test_many_rounds_are_elided() -> None:
     assert "rounds[20].counts" in shown
 
 
-@given(st.text(max_size=20))
+@given(st.text(CHARACTERS, max_size=20))
 def test_any_sentence_is_cut(sentence: str) -> None:
     merges = (("a", "b"), ("ab", "c"))
     model = MergeModel({token: k for k, token in enumerate("abc")} | {"ab": 3, "abc": 4}, merges)

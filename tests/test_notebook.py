@@ -15,7 +15,7 @@ import pytest
 from attncli import Quantity, Trace, load, work
 from tests import hostile, readers
 from tests.auditor import Tables, audit
-from tests.browser import NEEDS_BROWSER, browser
+from tests.browser import NEEDS_BROWSER
 from tests.pages import page_of
 from tests.test_latex import bare, compiled, needs_tex
 
@@ -88,6 +88,7 @@ def test_tex_takes_the_mathematics(tmp_path: Path) -> None:
     compiled(tmp_path, bare("article", rf"\allowdisplaybreaks {plain}"), draft=True)
 
 
+@pytest.mark.slow
 def test_each_quantity_can_be_shown() -> None:
     for name in ("yassine_rnn_sentence", "decoder_block", "bpe"):
         trace = work(load(name))
@@ -109,7 +110,9 @@ def test_what_isnt_there_is_refused_with_what_would_be_right(trace: Any) -> None
 
 @pytest.mark.slow
 @NEEDS_BROWSER
-def test_a_notebook_in_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_in_a_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chromium: Any
+) -> None:
     """Run by a kernel, written as HTML, opened; each number tells where it comes from in its own
     frame, which is as high as its page."""
     nbformat = pytest.importorskip("nbformat", reason="no Jupyter here")
@@ -127,20 +130,20 @@ def test_a_notebook_in_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert {"text/html", "text/latex", "text/markdown", "text/plain"} <= kinds
     written = tmp_path / "notebook.html"
     written.write_text(exporters.HTMLExporter().from_notebook_node(notebook)[0], "utf-8")
-    with browser() as one:
-        page = one.new_page(viewport={"width": 1280, "height": 900})
-        page.route("http**", lambda route: route.abort())  # what the notebook's own page asks for
-        page.goto(written.as_uri(), wait_until="domcontentloaded")
-        heights = []
-        for k in range(len(CELLS)):
-            frame = page.locator("iframe.attncli").nth(k)
-            frame.scroll_into_view_if_needed()
-            number = frame.content_frame.locator("main td [data-n], main .worked [data-n]").last
-            number.hover()
-            how = frame.content_frame.locator("#how")
-            how.wait_for(state="visible")
-            assert number.inner_text() in how.inner_text()
-            heights.append(frame.bounding_box()["height"])
-        whole, step, cell = heights
-        assert whole == 640
-        assert cell < step <= 640
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.route("http**", lambda route: route.abort())  # what the notebook's own page asks for
+    page.goto(written.as_uri(), wait_until="domcontentloaded")
+    heights = []
+    for k in range(len(CELLS)):
+        frame = page.locator("iframe.attncli").nth(k)
+        frame.scroll_into_view_if_needed()
+        number = frame.content_frame.locator("main td [data-n], main .worked [data-n]").last
+        number.hover()
+        how = frame.content_frame.locator("#how")
+        how.wait_for(state="visible")
+        assert number.inner_text() in how.inner_text()
+        heights.append(frame.bounding_box()["height"])
+    whole, step, cell = heights
+    assert whole == 640
+    assert cell < step <= 640
+    page.close()

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.marking.numerals import read_number
+from tests.conftest import CHARACTERS
 
 WRITTEN = {
     "0,422": ("0.422", 3), ".422": ("0.422", 3), "42.2%": ("0.422", 3), "42,2 %": ("0.422", 3),
@@ -44,7 +45,7 @@ def test_what_is_no_number_stays_unreadable(text: str) -> None:
     assert read_number(text).number is None
 
 
-@given(st.text(max_size=30))
+@given(st.text(CHARACTERS, max_size=30))
 def test_no_text_is_too_strange(text: str) -> None:
     read = read_number(text)
     assert read.text == text

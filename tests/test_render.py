@@ -18,6 +18,7 @@ from attncli.render import Page, format_names, render
 from attncli.render.formats import markdown
 from attncli.word import Word
 from attncli.writing import OutputError
+from tests.conftest import CHARACTERS
 from tests.pages import page_of, trace_of
 
 HOSTILE = "[red]x[/x] \\e[31m \\u202e \\0 <b> `*_~|$ [/] \\u2028"
@@ -59,14 +60,14 @@ def test_colours_change_nothing_but_colours() -> None:
     assert bare.rstrip("\n") == render(document, "terminal", Page(80)).rstrip("\n")
 
 
-@given(st.text(max_size=30))
+@given(st.text(CHARACTERS, max_size=30))
 def test_visible_texts_have_nothing_hidden(text: str) -> None:
     shown = visible(Word(text))
     hidden = {"Cc", "Cf", "Cs", "Zl", "Zp"}
     assert not any(unicodedata.category(c) in hidden for c in shown if c not in "\u200c\u200d")
 
 
-@given(st.text(min_size=1, max_size=20))
+@given(st.text(CHARACTERS, min_size=1, max_size=20))
 def test_code_spans_hold_any_text(text: str) -> None:
     span = markdown.code(text)
     fence = span[: len(span) - len(span.lstrip("`"))] if not text.startswith("`") else None

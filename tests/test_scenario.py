@@ -25,6 +25,7 @@ from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
 from attncli.steps.prediction.predict import TEMPERATURE
 from attncli.steps.schema import SCENARIO, json_schema
+from tests.conftest import CHARACTERS
 from tests.pages import SHIPPED, trace_of
 
 
@@ -219,7 +220,7 @@ def test_half_of_a_surrogate_pair_is_shown_as_its_escape() -> None:
     assert load("i_love_ai", ["title=\udcff"]).title == "\\udcff"
 
 
-@given(st.text(st.characters(codec="utf-8"), max_size=80))
+@given(st.text(CHARACTERS, max_size=80))
 def test_any_text_is_a_scenario_or_a_clear_error(text: str) -> None:
     with suppress(ScenarioError):
         trace_of(text)
@@ -268,7 +269,7 @@ def test_tokenizers(tokenizer: str, sentence: str, tokens: list[str]) -> None:
     assert split(tokenizer, sentence) == tokens
 
 
-@given(st.text(max_size=40))
+@given(st.text(CHARACTERS, max_size=40))
 def test_tokenizers_lose_nothing(sentence: str) -> None:
     assert "".join(split("character", sentence)) == sentence
     assert "".join(split("word", sentence)) == "".join(sentence.split())
@@ -283,7 +284,7 @@ def test_addresses() -> None:
             parse_address(wrong)
 
 
-@given(st.text(min_size=1, max_size=12), st.text(min_size=1, max_size=12))
+@given(st.text(CHARACTERS, min_size=1, max_size=12), st.text(CHARACTERS, min_size=1, max_size=12))
 def test_any_name_can_be_addressed(row: str, column: str) -> None:
     address = parse_address(f"q[{write_index(row)}, {write_index(column)}]")
     assert [index.text for index in address.indices] == [row, column]
@@ -321,6 +322,7 @@ def test_the_schema_is_one_and_says_what_the_reader_says() -> None:
     assert set(schema["properties"]["rounding"]["properties"]["steps"]["properties"]) == set(STORY)
 
 
+@pytest.mark.slow
 def test_the_schema_says_nothing_else_for_saying_it_once() -> None:
     schema = json_schema()
     definitions = schema["$defs"]

@@ -21,7 +21,7 @@ from attncli.file import shipped
 from attncli.pipeline import load, work
 from attncli.render.html.assets import shared_files
 from tests import hostile
-from tests.browser import NEEDS_BROWSER, browser, findings, opened
+from tests.browser import NEEDS_BROWSER, findings, opened
 from tests.conftest import THOROUGH
 
 LARGEST = 10_000_000
@@ -99,6 +99,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
+@pytest.mark.slow
 def test_every_link_leads_somewhere(site: Path) -> None:
     assert [*broken_links(site)] == []
     for name, page in pages_of(site).items():
@@ -229,6 +230,7 @@ def test_a_site_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert (out / INDEX).is_file()
 
 
+@pytest.mark.slow
 def test_hostile_titles_and_names_stay_data(tmp_path: Path) -> None:
     folder, out = tmp_path / "mine", tmp_path / "out"
     folder.mkdir()
@@ -258,33 +260,33 @@ def test_hostile_titles_and_names_stay_data(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @NEEDS_BROWSER
-def test_the_site_in_a_browser(site: Path) -> None:
+def test_the_site_in_a_browser(site: Path, chromium: Any) -> None:
     """By its links from the index to a page, its lessons and back."""
-    with browser() as one:
-        for name, scheme, width in (
-            (INDEX, "light", 360),
-            ("pasta_lookup.html", "dark", 360),
-            (INDEX, "dark", 1280),
-        ):
-            view = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
-            with opened(one, site / name, **view) as page:
-                assert findings(page) == []
-                assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page = one.new_page()
-        page.goto((site / "pasta_lookup.html").as_uri())
-        page.locator("main [data-n]").first.click()
-        assert page.locator("#how").is_visible()
-        page.keyboard.press("Escape")
-        page.locator("svg [data-n]").first.focus(timeout=5000)
-        first = page.locator("#how").inner_text()
-        page.keyboard.press("ArrowRight")
-        assert page.evaluate("document.activeElement.ownerSVGElement != null")
-        assert page.locator("#how").inner_text() not in ("", first)
-        page.goto((site / "pasta_lookup-sheet.html").as_uri())
-        assert page.locator("#check").is_visible()
-        page.goto((site / INDEX).as_uri())
-        page.get_by_role("link", name="Looking Pasta up").click()
-        page.get_by_role("link", name="Lessons").click()
-        assert page.url.endswith("pasta_lookup-lessons.html")
-        page.get_by_role("link", name="All scenarios").click()
-        assert page.url.endswith(INDEX)
+    for name, scheme, width in (
+        (INDEX, "light", 360),
+        ("pasta_lookup.html", "dark", 360),
+        *([(INDEX, "dark", 1280)] if THOROUGH else []),
+    ):
+        view = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+        with opened(chromium, site / name, **view) as page:
+            assert findings(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page = chromium.new_page()
+    page.goto((site / "pasta_lookup.html").as_uri())
+    page.locator("main [data-n]").first.click()
+    assert page.locator("#how").is_visible()
+    page.keyboard.press("Escape")
+    page.locator("svg [data-n]").first.focus(timeout=5000)
+    first = page.locator("#how").inner_text()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.ownerSVGElement != null")
+    assert page.locator("#how").inner_text() not in ("", first)
+    page.goto((site / "pasta_lookup-sheet.html").as_uri())
+    assert page.locator("#check").is_visible()
+    page.goto((site / INDEX).as_uri())
+    page.get_by_role("link", name="Looking Pasta up").click()
+    page.get_by_role("link", name="Lessons").click()
+    assert page.url.endswith("pasta_lookup-lessons.html")
+    page.get_by_role("link", name="All scenarios").click()
+    assert page.url.endswith(INDEX)
+    page.close()
