@@ -19,11 +19,14 @@ from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
 from tests.auditor import Tables
+from tests.conftest import THOROUGH
 
 GOLDEN = Path(__file__).parent / "golden"
 SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
 LARGE = frozenset({"i_can_go_alone", "embedding_table"})
 """Scenarios of 512 columns, and of 23 million numbers."""
+LIGHT = [name for name in SHIPPED if THOROUGH or name != "embedding_table"]
+"""Those whose tables are drawn in no time; some tests by name are of the other."""
 WORDS_ONLY = "tokenizers"
 """A scenario without any numbers."""
 

@@ -162,7 +162,7 @@ def _local(name: str) -> str:
     return name.rpartition(".")[2].partition("[")[0]
 
 
-def check_all(trace: Trace, width: int, *, every: int = 3) -> None:
+def check_all(trace: Trace, width: int, *, every: int = 5) -> None:
     """Formats and details of a trace's page, for another width or other numbers others."""
     tables = tables_of(trace)
     numbers = "".join(str(quantity.values) for quantity in trace.quantities.values())
@@ -171,7 +171,7 @@ def check_all(trace: Trace, width: int, *, every: int = 3) -> None:
 
 
 @sampled(
-    13,
+    23,
     name=[name for name in SHIPPED if name not in LARGE],
     detail=["summary", *DETAILS],
     form=FORMS,
@@ -329,8 +329,7 @@ def test_variants_of_an_encoder(changes: tuple[str, ...]) -> None:
     check_all(trace_of(text, *changes), 80)
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120, 400])
-@pytest.mark.parametrize("name", ["i_love_ai", "encoder_block"])
+@sampled(3, name=["i_love_ai", "encoder_block"], width=[40, 60, 80, 120, 400])
 def test_widths(name: str, width: int) -> None:
     trace = trace_of(SHIPPED[name])
     tables = tables_of(trace)
@@ -363,7 +362,7 @@ def test_a_long_sum_in_full() -> None:
     assert report.checked >= 8
 
 
-@sampled(7, name=[name for name in SHIPPED if name not in LARGE], form=["markdown", "latex"])
+@sampled(11, name=[name for name in SHIPPED if name not in LARGE], form=["markdown", "latex"])
 def test_lessons(name: str, form: str) -> None:
     """Their mistakes give other numbers than the tables have, as they should."""
     trace = trace_of(SHIPPED[name])
@@ -373,7 +372,7 @@ def test_lessons(name: str, form: str) -> None:
         assert report.checked >= (10 if detail == "full" else 1) or name in FEW_LINES
 
 
-@sampled(2, name=[name for name in SHIPPED if name not in LARGE])
+@sampled(5, name=[name for name in SHIPPED if name not in LARGE])
 def test_mistakes_of_lessons_are_apart_in_json(name: str) -> None:
     """What stands among the working is what the tables have, and a mistake never is."""
     trace = trace_of(SHIPPED[name])
@@ -562,7 +561,7 @@ MODELS = {"decoder": DECODER, "encoder": ENCODER, "cross": CROSS}
 @sampled(3, policy=["carry", "exact"], name=MODELS)
 def test_small_models(policy: str, name: str) -> None:
     trace = trace_of(MODELS[name], f"rounding.policy={policy}")
-    check_all(trace, 60, every=1)
+    check_all(trace, 60, every=2)
     check_working(trace)
 
 

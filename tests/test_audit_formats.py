@@ -21,7 +21,7 @@ from tests.test_audit import check, signs_found
 
 
 @sampled(
-    11,
+    23,
     name=[name for name in SHIPPED if name not in LARGE],
     detail=["full", "rows"],
     policy=["carry", "exact"],

@@ -28,13 +28,13 @@ from tests.conftest import THOROUGH, sampled
 from tests.growing import GROWING
 
 SMALL = {
-    "layers": 15,
-    "times": 6,
+    "layers": 8,
+    "times": 4,
     "gates": 2,
-    "vocabulary": 1000,
-    "characters": 2500,
-    "letters, bpe": 250,
-    "letters, wordpiece": 500,
+    "vocabulary": 500,
+    "characters": 1500,
+    "letters, bpe": 125,
+    "letters, wordpiece": 250,
 }
 """Where what is done is as much as the scenario is long, a length that takes a while."""
 
@@ -68,7 +68,7 @@ def calls_of(text: str, file: Path) -> int:
 @pytest.mark.parametrize("kind", SMALL)
 def test_what_is_longer_costs_in_proportion(kind: str, tmp_path: Path) -> None:
     file, grown = tmp_path / "scenario.yaml", GROWING[kind]
-    length = SMALL[kind] * (2 if THOROUGH else 1)
+    length = SMALL[kind] * (4 if THOROUGH else 1)
     calls_of(grown(4), file)  # imports what it needs
     small = calls_of(grown(length), file)
     assert calls_of(grown(LONGER * length), file) < MORE * small
@@ -80,7 +80,7 @@ PATIENCE = 60
 
 TOO_MUCH = {
     "equal tokens": 20_000,
-    "layers": 3000,
+    "layers": 1000,
     "times": 4200,
     "generated tokens": 50,
     "variants": 7000,
@@ -117,7 +117,7 @@ def test_what_is_too_much_is_said_before_it_is_done(kind: str, tmp_path: Path) -
 @pytest.mark.parametrize("command", ["explain", "exercise", "lint"])
 def test_every_command_refuses_what_is_too_much(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
-    file.write_text(GROWING["times"](4200))
+    file.write_text(GROWING["equal tokens"](20_000))
     check_refused(command, str(file))
 
 
@@ -145,6 +145,7 @@ def test_numbers_are_counted_before_they_are_there(source: str, tmp_path: Path) 
     check_refused("validate", str(tmp_path / "scenario.yaml"))
 
 
+@pytest.mark.slow
 @sampled(3, kind=sorted({*ACTIVATIONS} - {"relu2"}))  # whose squares have too many digits
 def test_numbers_that_floats_cannot_round_are_few(
     kind: str, monkeypatch: pytest.MonkeyPatch
@@ -249,6 +250,7 @@ def test_the_end_of_the_memory_is_a_sentence(
         assert "there is not enough memory for it; " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_large_lets_it_through() -> None:
     much = {"tokens": [f"t{i}" for i in range(2100)], "embeddings": "one_hot"}
     with pytest.raises(ScenarioError, match="2,100 × 2,100 numbers of one_hot"):

@@ -242,6 +242,7 @@ def test_bad_options(arguments: list[str], complaints: list[str]) -> None:
     assert "Traceback" not in error
 
 
+@pytest.mark.slow
 def test_explain() -> None:
     lesson = attn("explain", "--step", "softmax").stdout
     for part in ("Softmax", "Shapes", "On these numbers", "Common mistakes", "the mistake gives"):

@@ -11,11 +11,12 @@ from typer.testing import CliRunner
 from attncli import load, work
 from attncli.cli import app
 from attncli.document import Note
+from attncli.render import Page, render
 from attncli.render.sentences import text_of_spans
 from attncli.scenario import budget
-from attncli.telling.selection import Selection
+from attncli.telling.selection import Selection, select
 from attncli.telling.walkthrough import walkthrough
-from tests.pages import GOLDEN, SHIPPED, page_of, trace_of
+from tests.pages import GOLDEN, SHIPPED, page_of, shipped_trace, trace_of
 
 EYE = "[[1, 0], [0, 1]]"
 
@@ -93,11 +94,13 @@ def test_a_block_closes_with_the_token_that_it_moves_furthest() -> None:
     assert found.endswith(" in norm2.normed.")
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_embeddings_is_told_once() -> None:
-    page = page_of(trace_of(SHIPPED["embedding_table"]))
+    trace = shipped_trace("embedding_table")
+    page = page_of(trace)
     assert "so Q, K and V are X here" in " ".join(page.split())
     assert page.count("  king  │  0.0122   0.0591   0.0064  …   0.0024") == 1
-    alone = attn_page("run", "embedding_table", "--step", "project")
+    alone = render(walkthrough(trace, select(trace, ["project"])), "terminal", Page(80))
     assert alone.count("king  │") == 1
 
 

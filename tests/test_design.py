@@ -379,6 +379,7 @@ def test_candidates_are_worked_as_the_package_works_them(name: str) -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=2 * FEWER)
 @given(st.one_of(transformers(), recurrents()))
 def test_candidates_of_any_model_are_worked_so(text: str) -> None:
     trace = trace_of(text)
@@ -447,6 +448,7 @@ def test_a_designed_scenario_is_not_weak(sizes: tuple[int, int, int, int], tmp_p
     assert found.startswith("Nothing is weak") or not weak or d_model // heads == 1, found
 
 
+@pytest.mark.slow
 def test_a_designed_scenario_is_the_same_again() -> None:
     options = ["--tokens", "4", "--d-model", "4", "--heads", "2", "--seed", "9"]
     text = designed(*options)

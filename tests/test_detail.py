@@ -18,7 +18,7 @@ from attncli.telling.parts import told_parts
 from attncli.telling.selection import select
 from attncli.telling.walkthrough import as_it_fits, part_blocks, walkthrough
 from tests.conftest import sampled
-from tests.pages import LARGE, SHIPPED, shipped_trace
+from tests.pages import LARGE, LIGHT, SHIPPED, shipped_trace
 
 MOST = dict.fromkeys(SHIPPED, 400) | dict.fromkeys(("next_token", "wordpiece", "bpe"), 500)
 TWO_SCREENS = 100
@@ -28,7 +28,7 @@ def lines_of(page: Document) -> int:
     return render(page, "terminal", Page(80)).count("\n")
 
 
-@sampled(2, name=SHIPPED)
+@sampled(3, name=LIGHT)
 def test_pages_are_told_in_brief_where_they_are_long(name: str) -> None:
     trace = shipped_trace(name)
     page = as_it_fits(trace, select(trace))
@@ -37,7 +37,7 @@ def test_pages_are_told_in_brief_where_they_are_long(name: str) -> None:
     assert lines_of(walkthrough(trace, select(trace, detail="summary"))) <= TWO_SCREENS
 
 
-@sampled(2, name=SHIPPED)
+@sampled(3, name=LIGHT)
 def test_the_numbers_of_a_page_leave_no_step_out(name: str) -> None:
     """A step that is told by the one after it stands in that one's range: `12–15`."""
     trace = shipped_trace(name)
@@ -80,7 +80,7 @@ def test_json_is_told_in_full_unless_something_is_said(tmp_path: Path) -> None:
     assert page() == page("--detail", "full") != page("--detail", "rows")
 
 
-@sampled(2, name=[name for name in SHIPPED if name not in LARGE])
+@sampled(3, name=[name for name in SHIPPED if name not in LARGE])
 def test_json_in_full_has_every_quantity(name: str) -> None:
     trace = shipped_trace(name)
     page = json.loads(render(walkthrough(trace, select(trace)), "json", Page(80)))

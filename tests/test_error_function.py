@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from attncli.arithmetic.error_function import erf, erfc
+from tests.conftest import THOROUGH
 
-MANY = 4_000
+MANY = 4_000 if THOROUGH else 2_100
 """More numbers than are worked one at a time."""
 SEAMS = [0.84375, 1.25, 1 / 0.35, 6.0, 26.0]
 """Where one approximation ends and another begins, and sizes near the ends of what is told."""

@@ -20,7 +20,7 @@ from attncli.telling.exercise.told import is_said, source_of
 from attncli.telling.exercise.trust import trial
 from attncli.telling.parts import told_parts
 from attncli.trace import Quantity, Trace
-from tests.conftest import FEWER, sampled
+from tests.conftest import FEWER, sampled, share
 from tests.exercises import (
     BLANKINGS,
     SHEET_FORMATS,
@@ -115,13 +115,13 @@ def check(trace: Trace, one: Papers) -> None:
     assert leaks(trace, one) == []
 
 
-@sampled(13, name=SMALL, blank=BLANKINGS)
+@sampled(23, name=SMALL, blank=BLANKINGS)
 def test_shipped_scenarios(name: str, blank: str) -> None:
     trace = trace_of(SHIPPED[name])
     check(trace, papers(trace, wish(trace, blank)))
 
 
-@sampled(13, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
+@sampled(23, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
 def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | None]) -> None:
     trace = trace_of(SHIPPED[name])
     blank, detail = blanking
@@ -271,7 +271,7 @@ def goes_there(trace: Trace, quantity: Quantity, row: int) -> bool:
 @pytest.mark.slow
 def test_everything_that_is_made_is_asked_for_once() -> None:
     """By the trace's own list of quantities: nothing of what is told may be forgotten."""
-    for name in SMALL:
+    for name in share(2, SMALL, of="asked for once"):
         trace = trace_of(SHIPPED[name])
         shown = trace.scenario.show.queries
         asked = {q.id for q in questions(papers(trace, wish(trace)).whole)}
@@ -292,8 +292,7 @@ def test_everything_that_is_made_is_asked_for_once() -> None:
             assert set(sources) == made_here, name
 
 
-@pytest.mark.parametrize("detail", ["summary", "full"])
-@pytest.mark.parametrize("seed", range(6))
+@sampled(5, seed=range(6), detail=["summary", "full"])
 def test_no_copy_of_an_answer_is_told(seed: int, detail: str) -> None:
     """A head's Q is a run of Q's columns, concat has the heads' outputs side by side."""
     trace = trace_of(SHIPPED["three_tokens_two_heads"])

@@ -199,6 +199,7 @@ def test_key_none_has_no_key() -> None:
     assert "12.825" in run("i_love_ai", "--step", "softmax", "--format", "latex").stdout
 
 
+@pytest.mark.slow
 def test_stress() -> None:
     result = run("i_love_ai", "--stress", "20", "--seed", "5")
     assert result.exit_code == 0

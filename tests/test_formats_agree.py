@@ -96,6 +96,7 @@ def test_pages_to_read(name: str) -> None:
     assert differences(Counter(markdown), numbers(text_of(name))) == ({}, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @needs_pdftotext
 def test_pages_on_paper(name: str) -> None:

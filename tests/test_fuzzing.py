@@ -16,8 +16,8 @@ from tests.fuzzing.judging import faults
 from tests.fuzzing.trial import verdicts
 from tests.fuzzing.worker import Outcome
 
-CASES = 20_000 if THOROUGH else 48
-BATCHES = 2
+CASES = 20_000 if THOROUGH else 36
+BATCHES = 2 if THOROUGH else 1
 FINE = Outcome(0, 0.1, 50, b"a page\n", b"")
 BAD = Outcome(2, 0.1, 50, b"", b"s.yaml:1:1: is wrong; do it right\n")
 CASE = Case(0, b"title: x\n", ["run", "s.yaml"], 80, sound=True)
@@ -34,6 +34,7 @@ def test_nothing_hurts(batch: int) -> None:
     assert not wrong, "\n\n".join(wrong)
 
 
+@pytest.mark.slow
 def test_cases_are_of_every_kind() -> None:
     drawn = [case(number) for number in range(600)]
     assert drawn[:100] == [case(number) for number in range(100)]

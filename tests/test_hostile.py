@@ -28,7 +28,7 @@ from attncli.notation.words import (
 from attncli.render import Page, exercise_format_names, format_names, render
 from attncli.word import Word
 from tests import hostile, readers
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, share
 
 READERS: dict[str, Callable[[str], str]] = {
     "terminal": readers.terminal,
@@ -42,7 +42,7 @@ READERS: dict[str, Callable[[str], str]] = {
     "yaml": readers.answers,
 }
 """TeX itself reads LaTeX, below."""
-DRAWS = 60 if THOROUGH else 3
+DRAWS = 60 if THOROUGH else 2
 COMMANDS = ("run", "explain", "lint", "exercise")
 CELLS = [
     (command, form)
@@ -98,6 +98,7 @@ def _as_told(word: str, form: str) -> str:
     return word if form == "json" else visible(Word(word))
 
 
+@pytest.mark.slow
 @given(st.text(max_size=20) | st.text("\\x1bu20e ␣\x1b\u202eש\u200d❤\ufe0f", max_size=12))
 def test_no_two_words_look_alike(text: str) -> None:
     """What is shown of a word tells which word it is."""
@@ -180,7 +181,7 @@ def test_commands_say_names_harmlessly(tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("form", sorted(READERS.keys() & {*format_names()}))
 def test_diff_says_names_of_tensors_harmlessly(form: str, tmp_path: Path) -> None:
-    words = hostile.WORDS[:: 1 if THOROUGH else 3]
+    words = share(7, hostile.WORDS, of=form)
     dump = {**{word: [[1.0]] for word in words}, "scores": [[1, 0, 1], [1, 1, 2], [2, 1, 4]]}
     (tmp_path / "d.json").write_text(json.dumps(dump), "utf-8")
     typed = ["diff", "i_love_ai", str(tmp_path / "d.json"), "--format", form]

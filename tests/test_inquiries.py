@@ -102,8 +102,7 @@ def merged(word: tuple[str, ...], pair: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-@pytest.mark.parametrize("form", SHEET_FORMATS)
-@pytest.mark.parametrize("call", [["--ask", "merged"], ["--step", "learn", "--ask", "merged"]])
+@sampled(3, call=[["--ask", "merged"], ["--step", "learn", "--ask", "merged"]], form=SHEET_FORMATS)
 def test_a_sheet_does_not_tell_which_pair_is_merged(form: str, call: list[str]) -> None:
     """No piece that it would make, and lists go by names."""
     key = ["--key", "none", "--format", form]

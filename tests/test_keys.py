@@ -165,6 +165,7 @@ def test_answers_that_tell_little_are_told() -> None:
     assert "tells little" not in render(weaknesses(better), "terminal", Page(200))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [7, 8])
 def test_what_would_tell_more_does(seed: int) -> None:
     """The decimals that lint names for a quantity leave none of its answers wide, whatever numbers

@@ -16,14 +16,14 @@ from attncli.arithmetic.extremes import least_and_greatest, smallest
 from attncli.arithmetic.operations import base
 from attncli.arithmetic.rounding import Spread
 from tests.conftest import sampled
-from tests.pages import SHIPPED
+from tests.pages import LIGHT
 
 
 def exact(name: str) -> Trace:
     return work(load(name, ["rounding.policy=exact"]))
 
 
-@sampled(3, name=SHIPPED)
+@sampled(3, name=LIGHT)
 def test_results_are_the_same_where_all_count_as_large(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,7 +50,7 @@ from attncli.telling.selection import Selection
 from attncli.word import Word
 from attncli.word import words as as_words
 from tests.auditor.latex import words
-from tests.conftest import THOROUGH, sampled
+from tests.conftest import THOROUGH, sampled, share
 from tests.pages import LARGE, SHIPPED, document_of, trace_of
 
 WIDE = "i_can_go_alone"
@@ -101,10 +101,10 @@ def printed(folder: Path) -> str:
 
 
 def documents(first: int) -> list[Document]:
-    """Every second shipped scenario as `attn run` prints it, in the thorough profile every one, and
+    """Every fourth shipped scenario as `attn run` prints it, in the thorough profile every one, and
     lessons on one of them."""
     names = [name for name in SHIPPED if name not in LARGE]
-    traces = [trace_of(SHIPPED[name]) for name in (names if THOROUGH else names[first::2])]
+    traces = [trace_of(SHIPPED[name]) for name in (names if THOROUGH else names[first::4])]
     told = [(step, trace_of(SHIPPED["encoder_block"])) for step in steps()]
     return [*map(document_of, traces), lessons(told[0][1], told, Selection())]
 
@@ -160,12 +160,12 @@ NASTY = (
 )  # fmt: skip
 
 
-def any_words() -> list[str]:
-    """Nasty words, all of the Latin alphabets, and some of everything."""
+def any_words(of: str) -> list[str]:
+    """Nasty words, some of the Latin alphabets', thoroughly all, and some of everything."""
     random = Random(4)
     letters = [chr(code) for code in range(0x20, 0x600)]
     drawn = ["".join(chr(random.randrange(0x20, 0x30000)) for _ in range(6)) for _ in range(60)]
-    return [*NASTY, *letters, *drawn]
+    return [*NASTY, *share(4, letters, of), *share(2, drawn, of)]
 
 
 def page_of_words(several: Sequence[str]) -> Document:
@@ -191,7 +191,9 @@ def page_of_words(several: Sequence[str]) -> Document:
 def test_any_words_compile(tmp_path: Path, engine: str, fragment: bool) -> None:
     if not is_installed(engine, "amsmath.sty"):
         pytest.skip(f"{engine} is not installed")
-    page = render(page_of_words(any_words()), "latex", Page(fragment=fragment))
+    page = render(
+        page_of_words(any_words(f"{engine} {fragment}")), "latex", Page(fragment=fragment)
+    )
     compiled(tmp_path, bare("article", page) if fragment else page, engine=engine)
 
 

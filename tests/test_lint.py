@@ -17,7 +17,7 @@ from attncli.render import Page, format_names, render
 from attncli.telling.weaknesses import weaknesses
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
-from tests.pages import SHIPPED, trace_of
+from tests.pages import LIGHT, SHIPPED, trace_of
 from tests.strategies import recurrents, transformers
 
 NICE = """
@@ -179,7 +179,7 @@ def lint(*arguments: str, width: int = 80) -> str:
     return result.stdout
 
 
-@sampled(7, name=SHIPPED, form=format_names())
+@sampled(13, name=LIGHT, form=format_names())
 def test_every_scenario_in_every_format(name: str, form: str) -> None:
     page = lint(name, "--format", form)
     assert "nan" not in page.replace("nance", "")

@@ -117,6 +117,7 @@ def test_words_that_moodle_would_obey(blank: str) -> None:
 ARGUMENTS = ("exercise", "i_love_ai", "--format", "moodle")
 
 
+@pytest.mark.slow
 def test_a_draw_of_one_form_is_the_whole_exercise() -> None:
     """Thirty forms are thirty questions in one category, each with all that it takes."""
     text = printed(*ARGUMENTS, "--step", "scores", "--step", "softmax", "--forms", "30")

@@ -56,7 +56,7 @@ def leaks(trace: Trace, seed: str, steps: list[str]) -> list[str]:
     ]
 
 
-@sampled(3, name=SCENARIOS, seed=["1", "2", "3", "4", "5", "6"])
+@sampled(5, name=SCENARIOS, seed=["1", "2", "3", "4", "5", "6"])
 def test_no_answer_of_a_share_is_printed(name: str, seed: str) -> None:
     steps = {"sentencepiece": ["viterbi"]}.get(name, [])
     assert leaks(trace_of(SHIPPED[name]), seed, steps) == []

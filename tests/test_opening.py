@@ -19,7 +19,7 @@ def test_every_step_says_why_in_one_sentence() -> None:
         assert step.purpose.startswith(step.why)
 
 
-@sampled(2, name=[name for name in SHIPPED if name not in LARGE])
+@sampled(5, name=[name for name in SHIPPED if name not in LARGE])
 def test_a_purpose_is_said_once_where_its_step_is_first_told(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     said = Counter[str]()

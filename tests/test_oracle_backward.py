@@ -155,7 +155,7 @@ def test_half_of_a_difference_from_shares_is_rounded_away_from_zero() -> None:
 def test_an_exercise_on_a_step_back_can_be_trusted(step: str, tmp_path: Any) -> None:
     path = tmp_path / "salt.yaml"
     path.write_text(SALT, "utf-8")
-    report = run("exercise", path, "--step", f"backward_{step}", "--stress", "4")
+    report = run("exercise", path, "--step", f"backward_{step}", "--stress", "2")
     assert report.exit_code == 0, report.output
     assert "Disagreements" in report.stdout
     assert "none" in report.stdout

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attncli import load, oracle, work
+from tests.conftest import sampled
 from tests.drawing import RandomPen, recurrent
 from tests.test_gradient_check import GRU
 from tests.test_losses import PLANE, READ_OUTS, WORDS, YES_NO
@@ -44,7 +45,7 @@ def compare(scenario: dict[str, Any]) -> None:
         same(name, trace[name].values, expected[name])
 
 
-@pytest.mark.parametrize("seed", range(40))
+@sampled(3, seed=range(40))
 def test_recurrent_layers_go_back_as_those_of_the_oracle(seed: int) -> None:
     random = Random(seed)
     tree = recurrent(RandomPen(random))

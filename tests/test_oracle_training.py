@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 
 from attncli import ScenarioError, load, oracle, work
 from attncli.oracle.stack import worked
@@ -17,7 +18,7 @@ from tests.drawing import RandomPen, Tree, recurrent, training, transformer, wri
 from tests.plain import read
 from tests.test_transformers import same
 
-SEEDS = range(800 if THOROUGH else 36)
+SEEDS = range(800 if THOROUGH else 24)
 NOISE = 1e-14
 """What the gradient of numbers near 1 is off by in floats, where it is really 0."""
 
@@ -67,6 +68,7 @@ def agree(trace: Trace, expected: oracle.Arrays) -> int:
     return sum(trace[name].values.size for name in made)
 
 
+@pytest.mark.slow
 def test_random_models_are_trained_alike() -> None:
     """Every name and every number, under both policies."""
     kinds = set[tuple[str, ...]]()

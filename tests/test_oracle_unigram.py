@@ -450,7 +450,7 @@ def drawn(seed: int) -> dict[str, Any]:
     return data
 
 
-@sampled(3, seed=range(40))
+@sampled(5, seed=range(40))
 def test_the_package_works_the_same(seed: int) -> None:
     data = drawn(seed)
     trace = work(load(data))

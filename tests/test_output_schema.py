@@ -79,6 +79,7 @@ def test_a_broken_page_is_found() -> None:
     assert not [wrong for wrong in broken(page) if validator().is_valid(wrong)]
 
 
+@pytest.mark.slow
 def test_the_schema_of_scenarios_is_short() -> None:
     told = printed("schema")
     assert json.loads(told)["properties"].keys() == {key.name for key in SCENARIO.keys}

@@ -22,6 +22,7 @@ from attncli.notation.plain import unbreakable
 from attncli.notation.typst import TypstNotation
 from attncli.steps.order import STORY
 from attncli.tables import MatrixBlock, in_groups
+from tests.conftest import sampled
 from tests.pages import document_of, page_of, shipped_trace, trace_of
 
 SHIPPED = (
@@ -128,7 +129,7 @@ WITHOUT_NUMBERS = {"backward_states", "backward_unstack", "backward_average"}
 BACK = [name for name in STORY if name.startswith("backward_")]
 
 
-@pytest.mark.parametrize("name", BACK)
+@sampled(2, name=BACK)
 def test_every_step_back_is_explained_with_numbers(name: str) -> None:
     told = CliRunner().invoke(app, ["explain", name]).stdout
     assert ("On these numbers" in told) is (name not in WITHOUT_NUMBERS)

@@ -34,6 +34,7 @@ from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
 from attncli.word import Word
+from tests.conftest import THOROUGH
 from tests.hostile import WORDS, attention
 from tests.pages import SHIPPED, document_of, trace_of
 from tests.pictures_examples import EXAMPLES
@@ -45,7 +46,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 MOST_COVERED = 0.1
-SAMPLED = ["i_love_ai", "three_tokens_two_heads", "unigram", "yassine_lstm"]
+SAMPLED = ["three_tokens_two_heads", "unigram", "yassine_lstm"]
 
 
 @cache
@@ -64,6 +65,7 @@ def text_of(pdf: bytes, *options: str) -> str:
     return subprocess.run(command, input=pdf, capture_output=True, check=True).stdout.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLED)
 def test_a_page_has_every_number(name: str) -> None:
     trace: Trace = trace_of(SHIPPED[name])
@@ -93,6 +95,7 @@ def covered(one: Box, other: Box) -> float:
     return max(0.0, across) * max(0.0, down) / min(areas)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLED)
 def test_no_number_is_printed_upon_another(name: str) -> None:
     numbers = re.compile(
@@ -142,6 +145,7 @@ def test_what_could_not_be_read_is_a_table() -> None:
     assert "step 39" in text_of(pdf)
 
 
+@pytest.mark.slow
 def test_the_same_page_is_the_same_bytes_in_another_process(tmp_path: Path) -> None:
     outputs = [tmp_path / "a.pdf", tmp_path / "b.pdf"]
     for seed, output in enumerate(outputs):
@@ -161,6 +165,7 @@ def test_without_the_package_a_line_says_what_to_install(monkeypatch: pytest.Mon
     assert "pip install 'attncli[pdf]'" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_folder_of_sheets_and_keys(tmp_path: Path) -> None:
     words = ["exercise", "i_love_ai", "--step", "softmax", "--forms", "2", "--format", "pdf"]
     result = CliRunner().invoke(app, [*words, "--layout", "pages", "-o", f"{tmp_path}/forms/"])
@@ -218,7 +223,8 @@ def test_a_marked_paper(tmp_path: Path) -> None:
     assert "exp[I, I]" in text_of(paper.read_bytes())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60 if THOROUGH else 2))
 def test_words_stay_words(seed: int, tmp_path: Path) -> None:
     data = attention(Random(seed), tmp_path)
     pdf = bytes_of(document_of(trace_of(yaml.safe_dump(data))))

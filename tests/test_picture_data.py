@@ -310,7 +310,7 @@ def test_pictures_fit_and_need_no_colour(width: int) -> None:
 
 
 @sampled(
-    3,
+    7,
     name=["next_token", "bpe", "unigram", "yassine_rnn", "encoder_block"],
     form=format_names(),
 )

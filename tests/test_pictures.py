@@ -46,7 +46,7 @@ def attn(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-@sampled(2, name=NAMES)
+@sampled(5, name=NAMES)
 def test_every_weight_is_drawn_and_told(name: str) -> None:
     weights = weights_of(name)
     if not weights:
@@ -94,6 +94,7 @@ def test_the_graph_has_an_arrow_for_each_edge() -> None:
     assert not list(picture_of("i_love_ai").iter(f"{SVG}line"))
 
 
+@pytest.mark.slow
 def test_nothing_stands_outside() -> None:
     for root in (picture_of(name) for name in NAMES if weights_of(name)):
         check_inside(root)

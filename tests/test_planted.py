@@ -17,6 +17,7 @@ def test_no_right_paper_loses_a_mark() -> None:
     assert count.named == count.papers, count.confusion
 
 
+@pytest.mark.slow
 def test_a_planted_cause_is_named_first() -> None:
     count = counted(papers(2 * PAPERS, seed=12))
     assert count.papers >= PAPERS
@@ -38,7 +39,7 @@ UPDATES = [
 
 @pytest.mark.parametrize("cause", UPDATES)
 def test_a_mistake_in_an_update_is_named_first(cause: str) -> None:
-    findings = [found(paper_with(cause, seed)) for seed in range(12 if THOROUGH else 2)]
+    findings = [found(paper_with(cause, seed)) for seed in range(12 if THOROUGH else 1)]
     assert {finding.first for finding in findings} == {cause}
     assert sum(bool(finding.loose) for finding in findings) <= 1
 
@@ -46,7 +47,7 @@ def test_a_mistake_in_an_update_is_named_first(cause: str) -> None:
 RARE = ["pre_norm", "post_norm", "gates_in_another_order", "other_corner", "truncated", "half_even"]
 
 
-@sampled(5, cause=RARE, seed=range(8))
+@sampled(7, cause=RARE, seed=range(8))
 def test_a_rare_cause_is_named_first(cause: str, seed: int) -> None:
     finding = found(paper_with(cause, seed))
     assert finding.first == cause

@@ -9,6 +9,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import grimp
+import pytest
 
 PACKAGE = Path(__file__).parents[1] / "attncli"
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -21,6 +22,7 @@ def _definitions(path: Path) -> tuple[Definition, ...]:
     return tuple(node for node in found if isinstance(node, Definition))
 
 
+@pytest.mark.slow
 def test_no_two_classes_share_a_name() -> None:
     """But for the oracle's, which shares no code, and what tells `records` to a type checker."""
     rooms = (path for path in PACKAGE.rglob("*.py") if "oracle" not in path.parts)

@@ -121,6 +121,7 @@ def test_students_belong_to_a_folder_of_an_exercise_file(tmp_path: Path) -> None
     assert "the format moodle has no sheets" in refused.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
 def test_the_sheets_are_one_latex_file(tmp_path: Path) -> None:
     assert make(tmp_path, LIST.rpartition("Di")[0], "--format", "latex").exit_code == 0

@@ -22,7 +22,7 @@ from attncli.steps.mistakes import all_made_wrongly
 from attncli.trace import CellPlace, Definition, HeadPlace, Place
 from attncli.trace.outline import outline_of
 from tests.conftest import sampled
-from tests.pages import SHIPPED, page_of, shipped_trace, trace_of
+from tests.pages import LIGHT, SHIPPED, page_of, shipped_trace, trace_of
 from tests.strategies import scenarios, workable
 
 
@@ -38,7 +38,7 @@ def test_replay_works_again_what_follows() -> None:
     assert trace["weights"].values[0].tolist() == [0.422, 0.155, 0.422]  # nothing is mutated
 
 
-@sampled(2, name=SHIPPED)
+@sampled(3, name=LIGHT)
 def test_an_outline_is_that_of_the_worked_scenario(name: str) -> None:
     told, worked = outline(name), outline_of(shipped_trace(name))
     assert [(part.step, part.path) for part in told.parts] == [

@@ -7,7 +7,7 @@ import pytest
 
 from attncli import load, work
 from attncli.file.problems import ScenarioError
-from tests.pages import SHIPPED, page_of, trace_of
+from tests.pages import page_of, shipped_trace
 
 BASE = {
     "tokens": ["a", "b"],
@@ -44,9 +44,10 @@ def test_a_step_to_end_with_that_is_not_there(until: str, said: str) -> None:
     assert said in str(told.value)
 
 
+@pytest.mark.slow
 def test_untrained_words_are_near_none_but_themselves() -> None:
     """The rows drawn by NumPy alone, and their dot products."""
-    trace = trace_of(SHIPPED["embedding_table"])
+    trace = shipped_trace("embedding_table")
     assert trace["embeddings"].matrix.shape == (30000, 768)
     drawn = np.random.RandomState(42).normal(0, 0.02, (30000, 768))[[104, 2310, 29871]].round(4)
     assert np.array_equal(trace["X"].values, drawn)
@@ -56,6 +57,7 @@ def test_untrained_words_are_near_none_but_themselves() -> None:
     assert after[0, 1] > 20 * after[0, 2] > 0
 
 
+@pytest.mark.slow
 def test_a_small_variant_costs_little() -> None:
     """A table of 23 million numbers may have many small variants, and no second one like it."""
     table = {"random": "normal", "seed": 1, "shape": [30000, 768]}

@@ -41,6 +41,7 @@ def brief(trace: Trace) -> str:
     return render(as_it_fits(trace, select(trace)), "terminal", Page(80))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BACK)
 def test_only_the_last_layer_is_told_on_the_way_back(name: str) -> None:
     page = brief(trace_of(BACK[name]))

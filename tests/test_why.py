@@ -103,7 +103,7 @@ def test_every_line_is_told_once_and_leads_on() -> None:
         assert all(int(k) <= len(labels) for k in re.findall(r" in (\d+)", page))
 
 
-@sampled(5, name=sorted({*SHIPPED} - LARGE - {WORDS_ONLY}))
+@sampled(7, name=sorted({*SHIPPED} - LARGE - {WORDS_ONLY}))
 def test_signs_are_true(name: str) -> None:
     for policy in ("carry", "exact"):
         trace = shipped_trace(name).under(policy)
