@@ -27,21 +27,17 @@ def formulas_at(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:
     return formulas_of(step_of(part), part.place, definitions_of(trace, part) or part.definitions)
 
 
-_ALIKE = ("norm", "backward_norm", "backward_residual")
-"""Steps that happen again in other words: of another norm, or to other sublayers."""
-
-
 def leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
     """Whether what comes after it tells a part in brief: of what a sublayer adds, the residual."""
     return bool(after) and (step_of(part).on_the_way or after[0].step == "residual")
 
 
 def happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
-    """Whether a page has told before in the same words what happens; of norms, of the way back of
-    residuals, and of a step back through a cell at some time, whether one was."""
+    """Whether a page has told before in the same words what happens; of steps that are `told_once`,
+    and of a step back through a cell at some time, whether one was."""
     happens = step_of(part).happens_at(part.place)
     alike = [one for one in before if one.step == part.step]
-    if part.step in _ALIKE or is_back_in_time(part.place):
+    if step_of(part).told_once or is_back_in_time(part.place):
         return bool(alike)
     return any(step_of(one).happens_at(one.place) == happens for one in alike)
 

@@ -256,6 +256,7 @@ STEP = Step(
     general=General(x="x", gives=("gamma", "beta")),
     shown_with=("block=encoder",),
     on_the_way=True,
+    told_once=True,
     mistakes=(
         Mistake(
             "other_divisor",

@@ -146,5 +146,6 @@ STEP = Step(
         ),
         example="i_love_ai",
         shown_with=("block=encoder", "norm=pre"),
+        told_once=True,
     ),
 )
