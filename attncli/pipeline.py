@@ -247,11 +247,4 @@ def _needed(parts: Iterable[PlannedStep], given: Container[str]) -> tuple[Planne
         if definition.name in wanted and definition.name not in given:
             kept.add(definition.name)
             wanted.update(definition.operands)
-    return tuple(
-        part._replace(
-            definitions=tuple(
-                definition for definition in part.definitions if definition.name in kept
-            )
-        )
-        for part in story
-    )
+    return tuple(part.only(kept) for part in story)

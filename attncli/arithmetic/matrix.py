@@ -168,10 +168,14 @@ class Matrix:
         few = self.places is not None and self.places <= self.decimals
         return number if few else numbers.shown(number, self.decimals)
 
-    @cached_property
+    @property
     def range(self) -> Range:
         """Between which numbers they lie, but for −∞; wider ones than need be, of many numbers."""
-        return self.spread.range if self.spread else range_of(self.values)
+        return self.spread.range if self.spread is not None else self._range
+
+    @cached_property
+    def _range(self) -> Range:
+        return range_of(self.values)
 
     def norm(self, shape: tuple[int, ...], along: tuple[int, ...]) -> float:
         """The largest norm along some axes of the numbers in a shape."""

@@ -12,7 +12,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_named
 from attncli.steps.story import steps, story
 from attncli.steps.times import awaits_times
-from attncli.trace import BackwardPlace, PlannedStep, UpdatePlace
+from attncli.trace import BackwardPlace, Definition, PlannedStep, UpdatePlace
 from attncli.trace.shapes import shapes_of
 
 
@@ -69,6 +69,10 @@ def _check_fits(scenario: Scenario, problems: Problems) -> None:
                 fits(definition, scenario, problems)
 
 
+def _of_step(step: str, definitions: Iterable[Definition]) -> tuple[Definition, ...]:
+    return tuple([one if one.step == step else one._replace(step=step) for one in definitions])
+
+
 def sized(scenario: Scenario) -> Iterator[PlannedStep]:
     """The story of a scenario with its numbers, and with all that its shapes tell."""
     told: list[PlannedStep] = []
@@ -78,8 +82,7 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
             break
         step, place = step_named(part.step), replace(part.place, scenario=scenario)
         sized = (step.sized(place, planned) for planned in part.definitions)
-        definitions = tuple([one._replace(step=part.step) for one in sized])
-        told.append(PlannedStep(part.step, place, definitions))
+        told.append(PlannedStep(part.step, place, _of_step(part.step, sized)))
         yield told[-1]
     if scenario.goes_back:
         from attncli.steps.backward.story import what_follows

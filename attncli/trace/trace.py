@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
@@ -53,6 +53,11 @@ class PlannedStep(NamedTuple):
     @property
     def path(self) -> Name:
         return self.place.path
+
+    def only(self, names: Container[str]) -> PlannedStep:
+        """The step with the definitions of some quantities."""
+        kept = tuple([one for one in self.definitions if one.name in names])
+        return self if len(kept) == len(self.definitions) else self._replace(definitions=kept)
 
     @property
     def updates(self) -> int:

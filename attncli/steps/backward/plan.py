@@ -47,21 +47,25 @@ def steps_back(
     parts: Sequence[PlannedStep], whole: Whole, loss: Name, of: Collection[Name]
 ) -> tuple[StepBack, ...]:
     """The steps that lead from the loss back to some given quantities, the last one first."""
-    told = [(part, whole(part)) for part in parts]
     depends = set(of)
-    for _, definitions in told:
-        for one in definitions:
-            if any(use.of in depends for use in _uses(one)):
+    told: list[tuple[PlannedStep, list[Sequence[Use]]]] = []
+    for part in parts:
+        used: list[Sequence[Use]] = []
+        for one in whole(part):
+            uses = [use for use in _uses(one) if use.of in depends]
+            if uses:
                 depends.add(one.name)
+                used.append(uses)
+        told.append((part, used))
     reached, found = {loss}, []
-    for part, definitions in reversed(told):
-        uses: list[Use] = []
-        for one in reversed(definitions):
-            if one.name in reached and one.name in depends:
-                uses += [use for use in _uses(one) if use.of in depends]
-                reached |= {use.of for use in uses}
-        if uses:
-            found.append(StepBack(part, tuple(uses)))
+    for part, used in reversed(told):
+        back: list[Use] = []
+        for uses in reversed(used):
+            if uses[0].definition.name in reached:
+                back += uses
+                reached.update(use.of for use in uses)
+        if back:
+            found.append(StepBack(part, tuple(back)))
     return tuple(found)
 
 
@@ -102,7 +106,7 @@ def backward_story(
     first: tuple[Definition, ...] = (Definition(gradient_of_name(loss), One(), (loss,)),)
     for (part, _), planned in zip(backs, _planned([uses for _, uses in backs]), strict=True):
         step = names[part.step]
-        made = tuple(one._replace(step=step) for one in (*first, *planned))
+        made = tuple([one._replace(step=step) for one in (*first, *planned)])
         yield PlannedStep(
             step, part.place.to(BackwardPlace, forward=part.place, planned=made), made
         )
@@ -123,8 +127,14 @@ def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]
             known = parts.setdefault(use.of, [])
             known.append(name)
             if len(known) == counts[use.of] > 1:
-                planned.append(Definition(whole, Add(len(known)), tuple(known)))
+                planned.append(Definition(whole, _sum_of(len(known)), tuple(known)))
         yield tuple(planned)
+
+
+@cache
+def _sum_of(count: int) -> Add:
+    """The sum of so many parts, which is prepared once."""
+    return Add(count)
 
 
 def _part_of(use: Use, uses: Sequence[Use], whole: Name) -> Name:
