@@ -52,10 +52,9 @@ def steps_back(
     for part in parts:
         used: list[Sequence[Use]] = []
         for one in whole(part):
-            uses = [use for use in _uses(one) if use.of in depends]
-            if uses:
+            if known := [use for use in _uses(one) if use.of in depends]:
                 depends.add(one.name)
-                used.append(uses)
+                used.append(known)
         told.append((part, used))
     reached, found = {loss}, []
     for part, used in reversed(told):
