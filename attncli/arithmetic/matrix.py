@@ -97,7 +97,6 @@ class Matrix:
         if not carry:
             fixed = array.dtype == np.float64 and array.flags.owndata and not array.flags.writeable
             return cls(array if fixed else np.array(array, dtype=np.float64), None, decimals)
-
         values = np.array(array, dtype=np.float64)
         settle = _AsWritten(values.copy())
         round_in_place(values, largest(values), Error(0.0, 2.0**-53), None, decimals, settle)
@@ -114,8 +113,7 @@ class Matrix:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the numbers are still where they are kept, so that `parts` takes less than
-        `values`."""
+        """Whether the numbers are where they are kept still: `parts` take less than `values`."""
         return False
 
     @property
