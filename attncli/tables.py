@@ -69,6 +69,12 @@ class MatrixBlock(NamedTuple):
             return number
         return Blank(self.blanks.get((i, j), ""), number)
 
+    def tells_row(self, i: int) -> bool:
+        """Whether no cell of a row is a blank."""
+        from numpy import isnan  # which is there where a matrix is
+
+        return not isnan(self.matrix.taken([i])).any() and all(row != i for row, _ in self.blanks)
+
     @property
     def is_list(self) -> bool:
         return not self.column_names
@@ -81,8 +87,11 @@ class MatrixBlock(NamedTuple):
     def row_sum(self, i: int) -> tuple[str, Number]:
         """What the numbers of a row add up to, as they are shown: in full, with `=`, or where that
         has more digits than a number is ever told with, rounded, with `≈`."""
-        numbers = (self.matrix.number(i, j).shown for j in range(self.matrix.shape[1]))
-        total = decimals.total(numbers)
+        from attncli.arithmetic.shown_totals import (
+            total_shown,  # which tables without sums don't need
+        )
+
+        total = total_shown(self.matrix, range(i, i + 1), range(self.matrix.shape[1]))
         if len(total.as_tuple().digits) <= decimals.SIGNIFICANT:
             return "=", Number.written(total)
         return "≈", Number.written(decimals.round_to(total, self.matrix.decimals))

@@ -25,9 +25,9 @@ _TINIEST = -7
 """The power of ten of the smallest numbers that are written out."""
 
 _HALF = 0.5
-_NEAR = 1e-4
+NEAR = 1e-4
 """Units of the last place; what is nearer to a half is looked at closely."""
-_NOISE = 2.0**-32
+NOISE = 2.0**-32
 """How far a float may be off in its own size: it has 52 bits, of which 20 may have gone where
 terms cancelled each other (`Operation.sizes`)."""
 
@@ -209,7 +209,7 @@ def is_doubtful(value: float, decimals: int) -> bool:
     if units >= 10.0**SIGNIFICANT:
         return False
     off = abs(units - math.floor(units) - 0.5)
-    return units < _HALF or off <= max(_NEAR, units * _NOISE)
+    return units < _HALF or off <= max(NEAR, units * NOISE)
 
 
 def of_float(value: float) -> Decimal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attncli.arithmetic.expression import (
     Dot,
@@ -29,6 +29,12 @@ def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:
 def elided_rows(count: int, *, of_list: bool) -> Sequence[int | None]:
     """The places of rows that are told; a list, one number a row, may have more of them."""
     return elided(count, MOST_ROWS_OF_A_LIST if of_list else MOST_PARTS)
+
+
+def told_entries(count: int, entry: Callable[[int], Expression]) -> Vector:
+    """A vector of so many entries with those that a page tells."""
+    places = elided(count, MOST_PARTS)
+    return Vector(tuple(Omitted() if k is None else entry(k) for k in places))
 
 
 def shortened(node: Expression, most: int) -> Expression:

@@ -105,7 +105,7 @@ def _rounded(expression: ex.Expression, value_of: ValueOf, like: Decimal) -> Dec
 
 def _in_full(node: ex.Expression) -> bool:
     """Whether the value is held whole: that of a number, and sums and products of such."""
-    if type(node) is ex.Number:  # the most of them
+    if type(node) in (ex.Number, ex.Omitted):  # the most of them
         return True
     if isinstance(node, (ex.Sum, ex.Product)):
         return all(map(_in_full, node.parts[0]))
@@ -287,6 +287,7 @@ FUNCTIONS: dict[str, Callable[..., Decimal]] = {
 _EVALUATE: dict[type, Callable[[Any, ValueOf], Decimal]] = {
     ex.Symbol: _symbol,
     ex.Sum: _sum,
+    ex.Omitted: lambda node, value_of: _evaluate(node.total, value_of),
     ex.Product: _product,
     ex.Dot: _dot,
     ex.Quotient: lambda node, value_of: _FINE.divide(

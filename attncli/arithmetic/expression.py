@@ -93,7 +93,10 @@ class Shapes(Leaf):
 
 
 class Omitted(Leaf):
-    """Terms or entries that are left out: `…`."""
+    """Terms or entries that are left out, `…`; `total` is what terms come to, from the digits that
+    a page would show of them."""
+
+    total: Number | None = None
 
 
 class Sum(Node):

@@ -92,6 +92,7 @@ _KNOWN: dict[tuple[object, ...], int] = {
 
 _EVALUATE: dict[type, Callable[[Any, ValueOf], Fraction]] = {
     ex.Sum: lambda node, value_of: sum(_all(node.terms, value_of), start=Fraction(0)),
+    ex.Omitted: lambda node, value_of: value(node.total, value_of),
     ex.Product: lambda node, value_of: reduce(mul, _all(node.factors, value_of)),
     ex.Dot: _dot,
     ex.Quotient: lambda node, value_of: (

@@ -199,9 +199,7 @@ def _heading_of_sums(columns: Sequence[GridColumn]) -> str:
 def _row_sum(block: MatrixBlock, i: int | None) -> SumEntry | Omission:
     if i is None:
         return Omission.ROWS
-    if any(isinstance(block.entry(i, j), Blank) for j in range(block.matrix.shape[1])):
-        return Omission.UNTOLD
-    return SumEntry(*block.row_sum(i))
+    return SumEntry(*block.row_sum(i)) if block.tells_row(i) else Omission.UNTOLD
 
 
 def _vector(block: MatrixBlock, i: int | None) -> Vector | Omission:

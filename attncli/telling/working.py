@@ -93,7 +93,7 @@ def last_form(
     if quantity.definition is None:
         return None
     operands = trace.operands(quantity.definition)
-    forms = quantity.definition.operation.cell(*cell, *operands)
+    forms = quantity.definition.operation.brief(*cell, *operands)
     if result.is_same(forms[-1]) or isinstance(forms[-1], Number):
         return None
     return _short(forms, _most_parts(operands, quantity))[-1], evaluation.relation(
@@ -124,7 +124,7 @@ class _QuantityLines(NamedTuple):
         """The working of a cell."""
         quantity, result = self.quantity, self.quantity.number(i, j)
         label = quantity.symbol(i, j, quantity.name if whole else self.name)
-        forms = self.operation.cell(i, j, *self.operands)
+        forms = (self.operation.cell if whole else self.operation.brief)(i, j, *self.operands)
         shown = forms if whole else _short(forms, self.most)
         return Line(label, _parts(shown, result, self.relation(forms[-1], result)), quantity.name)
 
@@ -163,8 +163,8 @@ class _QuantityLines(NamedTuple):
 
     def cells(self, i: int) -> dict[int, Expression]:
         """What the cells of a row are worked from."""
-        first = self.operation.first_form
-        return {j: first(i, j, *self.operands) for j in self.columns if j is not None}
+        brief = self.operation.brief
+        return {j: brief(i, j, *self.operands)[0] for j in self.columns if j is not None}
 
     def result(self, i: int, cells: Mapping[int, Expression]) -> tuple[str, Vector]:
         """The numbers of a row, and whether what its `cells` are worked from gives them."""

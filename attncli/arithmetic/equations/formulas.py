@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from attncli.arithmetic import expression as ex
+from attncli.arithmetic.elision import told_entries
 from attncli.arithmetic.expression import Equation, Expression, Operand, Symbol, with_each
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
@@ -48,7 +50,7 @@ def row_of_product(
             ):
                 return ex.Product((operands[place].number(i, 0), operands[other].column(0)))
             case ex.MatrixProduct((Operand(place), right)):
-                return ex.Product((operands[place].row(i), ex.rewritten(right, change)))
+                return ex.Product((_told_row(operands[place], i), ex.rewritten(right, change)))
             case ex.MatrixProduct((ex.Transposed(Operand(place)), right)):
                 return ex.Product((operands[place].column(i), ex.rewritten(right, change)))
             case Operand(place):
@@ -57,6 +59,11 @@ def row_of_product(
                 return None
 
     return ex.rewritten(shown, change)
+
+
+def _told_row(matrix: Matrix, i: int) -> ex.Vector:
+    """The numbers of a row that a page tells."""
+    return told_entries(matrix.shape[1], partial(matrix.number, i))
 
 
 def is_linear_in_rows(tree: Expression) -> bool:
@@ -84,6 +91,6 @@ def row_as_vector(tree: Expression, i: int, operands: Sequence[Matrix]) -> Expre
 
     def change(node: Operand) -> Expression:
         operand = operands[node.place]
-        return operand.row(i) if "j" in node.indices else operand.number(i, 0)
+        return _told_row(operand, i) if "j" in node.indices else operand.number(i, 0)
 
     return with_each(tree, Operand, change)

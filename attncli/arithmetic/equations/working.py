@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations.brief import brief_total
 from attncli.arithmetic.expression import Expression, Number, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.signature import Signature, axis_of
@@ -48,9 +49,11 @@ def negated(x: Number) -> Number:
 # -- the first form: numbers in the place of operands ------------------------------------------
 
 
-def filled(tree: Expression, shapes: Signature, *, whole: bool = False) -> Filled:
+def filled(
+    tree: Expression, shapes: Signature, *, whole: bool = False, brief: bool = False
+) -> Filled:
     """What gives the first form of a cell's working; a `whole` one has its conditions in it, where
-    others have what these lead to."""
+    others have what these lead to, a `brief` one leaves out most terms of a long sum of cells."""
 
     def of(node: Expression) -> Filled:
         match node:
@@ -60,7 +63,8 @@ def filled(tree: Expression, shapes: Signature, *, whole: bool = False) -> Fille
                 return lambda _, operands: constant(operands[place].shape[axis])
             case ex.Total(over, operand):
                 axes = [axis_of(index, tree, shapes) for index in over]
-                return _total(*_kept(of, operand, whole), axes, over)
+                written_out = _total(*_kept(of, operand, whole), axes, over)
+                return brief_total(node, shapes, written_out) if brief else written_out
             case ex.Sum(terms):
                 return _sum([_term(of, term, whole) for term in terms])
             case ex.Negative(operand):
@@ -210,6 +214,8 @@ def _added(form: Expression, numbers: list[Number]) -> Number | None:
 def _signed(term: Expression) -> Decimal | None:
     if isinstance(term, Number):
         return term.shown
+    if isinstance(term, ex.Omitted):
+        return None if term.total is None else term.total.shown
     if isinstance(term, ex.Negative):
         taken = _signed(term.operand)
         return None if taken is None else decimals.negated(taken)

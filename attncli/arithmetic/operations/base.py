@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from attncli.arithmetic.elision import told_entries
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import Equation, Expression, Vector, leaves
@@ -110,6 +111,10 @@ class Operation(ABC):
     @abstractmethod
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         """The forms of the working of the result's cell (i, j), the last one before its value."""
+
+    def brief(self, i: int, j: int, *operands: Matrix) -> Working:
+        """The same as a page tells them, which need not have all terms of a long sum."""
+        return self.cell(i, j, *operands)
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         """The result's cell (i, j) in numbers of which none is worked out yet."""
@@ -268,8 +273,9 @@ class ZeroOne(WholeNumbers):
 
 
 def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) -> Vector:
-    """The working of a row as a vector of that of its cells: `[1 − 2, 3 − 2]`."""
-    return Vector(tuple(operation.first_form(i, j, *operands) for j in range(width)))
+    """The working of a row as a vector of that of its cells, as many as a page tells: `[1 − 2, 3 −
+    2]`."""
+    return told_entries(width, lambda j: operation.first_form(i, j, *operands))
 
 
 def added_places(*operands: Matrix) -> int | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.decimals import SIGNIFICANT
+from attncli.arithmetic.elision import told_entries
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
@@ -151,8 +152,15 @@ class Exponential(Indexed):
         return scores.number(i, int(row.argmax())) if self.shifted(row).any() else None
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        cells = (self.cell(i, j, *operands) for j in range(operands[0].shape[1]))
-        return tuple(Vector(forms) for forms in zip(*cells, strict=True)) if self._axis else ()
+        if not self._axis:
+            return ()
+        forms = range(1 if self._subtracted(i, operands[0]) is None else 2)
+        width = operands[0].shape[1]
+
+        def told(form: int) -> Vector:
+            return told_entries(width, lambda j: self.cell(i, j, *operands)[form])
+
+        return tuple(map(told, forms))
 
     def remark(self, *operands: Matrix) -> str | None:
         shifted = self.shifted(operands[0].values)

@@ -13,10 +13,11 @@ from attncli.arithmetic.equations import formulas
 from attncli.arithmetic.equations.arrays import program
 from attncli.arithmetic.equations.axes import Work
 from attncli.arithmetic.equations.bounds import bound, keeps_digits
+from attncli.arithmetic.equations.brief import adds_up_cells
 from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.ranges import Ranges
-from attncli.arithmetic.equations.working import Filled, filled
+from attncli.arithmetic.equations.working import Filled, filled, forms
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
@@ -82,6 +83,11 @@ class Indexed(ByFirstForm):
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         return self._filled({"i": i, "j": j, "": 0}, operands)
+
+    def brief(self, i: int, j: int, *operands: Matrix) -> Working:
+        if not self._adds_up_cells:
+            return self.cell(i, j, *operands)
+        return forms(self._filled_in_brief({"i": i, "j": j, "": 0}, operands))
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         if all(one.function != "where" for one in each(self.tree, Apply)):
@@ -210,6 +216,16 @@ class Indexed(ByFirstForm):
     @cached_property
     def _filled_whole(self) -> Filled:
         return filled(self.tree, self.sides, whole=True)
+
+    @cached_property
+    def _filled_in_brief(self) -> Filled:
+        return filled(self.tree, self.sides, brief=True)
+
+    @cached_property
+    def _adds_up_cells(self) -> bool:
+        """Whether it says its cells by the equation, and this adds up cells."""
+        own = type(self).cell is ByFirstForm.cell and type(self).first_form is Indexed.first_form
+        return own and adds_up_cells(self.tree)
 
     @cached_property
     def _known_places(self) -> dict[tuple[object, ...], int | None]:

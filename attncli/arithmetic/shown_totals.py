@@ -1,0 +1,91 @@
+"""What many numbers come to as a page shows them, without making each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.rounding import Array
+
+Which = NDArray[np.bool_]
+
+_FEW = 256
+"""So few are made one by one."""
+_HALF = 0.5
+_LARGE = 1e12
+"""A number of so many units is made, since a page shows 15 digits of it."""
+_EDGE = 1e-6
+"""What is as near as this to a digit that is rounded otherwise is made, too."""
+
+
+def total_shown(matrix: Matrix, rows: range, columns: range) -> Decimal:
+    """The sum of some rows and columns, in full, with the decimals that the longest of them has."""
+    values = matrix.values[rows.start : rows.stop, columns.start : columns.stop]
+    if values.size <= _FEW or matrix.written is not None:
+        return decimals.total(matrix.shown(i, j) for i in rows for j in columns)
+    is_plain, is_tiny = _sorted_out(matrix, values)
+    others = np.argwhere(~(is_plain | is_tiny)).tolist()
+    each = (matrix.shown(rows[i], columns[j]) for i, j in others)
+    places = matrix.decimals if matrix.places is None else matrix.places
+    return decimals.total([*_plain(values[is_plain], places), *_tiny(values[is_tiny]), *each])
+
+
+def _sorted_out(matrix: Matrix, values: Array) -> tuple[Which, Which]:
+    """Which numbers are rounded to units of the last decimal, and which to their first digit, since
+    they are less than half of one; of neither are those that have to be looked at."""
+    sizes = np.abs(values)
+    if matrix.places is not None:  # each is so many units
+        is_plain = sizes * 10.0**matrix.places < _LARGE
+        return is_plain & (matrix.places <= matrix.decimals), np.zeros_like(is_plain)
+    units = sizes * 10.0**matrix.decimals
+    with np.errstate(invalid="ignore"):  # an infinite one is by no half
+        off = np.abs(units - np.floor(units) - _HALF)
+    is_sure = off > np.maximum(decimals.NEAR, units * decimals.NOISE)
+    is_plain = (is_sure & (units >= _HALF) & (units < _LARGE)) | (sizes == 0)
+    is_tiny = is_sure & (units < _HALF) & (sizes > 0)
+    if not is_tiny.any() or not _are_floats(matrix):
+        return is_plain, np.zeros_like(is_tiny)
+    return is_plain, is_tiny & ~_at_an_edge(np.where(is_tiny, sizes, 1.5))
+
+
+def _are_floats(matrix: Matrix) -> bool:
+    """Whether the smallest numbers, too, are told as floats have them."""
+    return matrix.source is None or matrix.in_full is None
+
+
+def _at_an_edge(sizes: Array) -> Which:
+    """Whether the first digits of numbers hang on what floats leave in doubt."""
+    leading = _leading(sizes)[1]
+    off = np.abs(leading - np.floor(leading) - 0.5)
+    near: Which = (off < _EDGE) | (leading < 1 + _EDGE) | (leading > 10 - _EDGE)
+    return near
+
+
+def _leading(sizes: Array) -> tuple[Array, Array]:
+    """The exponents of numbers, and what they have before these, from 1 to 10."""
+    exponents = np.floor(np.log10(sizes))
+    return exponents, sizes / 10.0**exponents
+
+
+def _plain(values: Array, places: int) -> Iterator[Decimal]:
+    """Numbers that are rounded to so many decimals, added up, and 0 where one of them is."""
+    units = np.floor(np.abs(values) * 10.0**places + 0.5) * np.sign(values)
+    if values.any():
+        yield decimals.counted(int(units.astype(np.int64).sum()), places)
+    if not values.all():
+        yield decimals.unsigned_zero(decimals.counted(0, places))
+
+
+def _tiny(values: Array) -> Iterator[Decimal]:
+    """Numbers that are rounded to their first digits, added up by their exponents."""
+    exponents, leading = _leading(np.abs(values))
+    digits = np.floor(leading + 0.5)
+    tens = digits == 10  # noqa: PLR2004
+    exponents, digits = exponents + tens, np.where(tens, 1.0, digits) * np.sign(values)
+    for exponent in np.unique(exponents).tolist():
+        yield decimals.counted(int(digits[exponents == exponent].sum()), -int(exponent))
