@@ -68,6 +68,12 @@ def test_a_wrong_gradient_does_not_agree(name: str, step: str, wrong: str) -> No
     assert found[definition.name] <= 1
 
 
+@pytest.mark.parametrize(("detail", "told"), [("summary", 1), ("rows", 0), ("full", 1)])
+def test_a_page_of_training_has_the_tree_in_brief_and_in_full(detail: str, told: int) -> None:
+    page = run("run", "learning_to_attend", "--detail", detail).stdout
+    assert page.count("The way back at a glance") == page.count("├─ Q  ") == told
+
+
 def test_the_check_is_told_at_the_end_of_a_page(tmp_path: Path) -> None:
     told = " ".join(run("run", written(PLANE, tmp_path), "--gradient-check").stdout.split())
     assert "h = 0.00001" in told

@@ -37,10 +37,11 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
 
 
 def _way_back(trace: Trace, selection: Selection) -> list[Block]:
-    """The way back at a glance, where there is one of several steps; a page of training, which goes
-    on from it, has it only in full."""
+    """The way back at a glance, where there is one of several steps; a page of training by rows,
+    which goes on from it, is long enough without."""
     back = sum(isinstance(part.place, BackwardPlace) for part in told_parts(trace))
-    if not back or ((trace.scenario.training or back == 1) and not selection.whole):
+    is_long = trace.scenario.training and selection.detail == "rows"
+    if not back or ((is_long or back == 1) and not selection.whole):
         return []
     from attncli.telling.chain import chain_of
 
