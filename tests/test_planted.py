@@ -52,3 +52,10 @@ def test_a_rare_cause_is_named_first(cause: str, seed: int) -> None:
     finding = found(paper_with(cause, seed))
     assert finding.first == cause
     assert not finding.loose
+
+
+def test_what_is_written_down_uncorrected_may_be_rounded_again() -> None:
+    """v = 0.310472 was kept as 0.3105, and v_hat, which is the same uncorrected, as 0.311."""
+    finding = found(paper_with("bias_not_corrected", 3))
+    assert finding.first == "bias_not_corrected"
+    assert not finding.loose

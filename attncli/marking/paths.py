@@ -109,9 +109,10 @@ class Paths:
         return self.trace.rounding.decimals_of(definition.step, self.trace[name].name)
 
     def rounds(self, name: str) -> bool:
-        """Whether a quantity is worked out, and not just put elsewhere."""
-        definition = self.definition(name)
-        return definition is not None and not definition.operation.copies
+        """Whether a quantity is worked out, and not just put elsewhere. Who leaves out what makes
+        it writes it down all the same, and may round what was rounded to more decimals again."""
+        made = (self.definition(name), self.trace[name].definition)
+        return any(one is not None and not one.operation.copies for one in made)
 
     def _once(self, what: str, name: str) -> Enclosure:
         if self.base is not None and name not in self.changed:
