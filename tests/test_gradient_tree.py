@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import load, work
+from attncli.arithmetic.expression import Omitted
 from attncli.document import Document, Prose, Table
 from attncli.name import Name, below
 from attncli.render import Page, render
 from attncli.tables import Branch
+from attncli.telling import chain
 from attncli.telling.chain import chain_of
 from attncli.telling.gradient_tree import added_up, branches, only, sources_of, tree_of
 from attncli.telling.selection import select
@@ -196,6 +198,21 @@ def test_of_many_only_what_is_given_and_where_ways_part(name: str) -> None:
     parts = [each.above for each in shown]
     for each in shown[1:]:
         assert each.name in wanted or parts.count(each.name) > 1
+
+
+@pytest.mark.parametrize("most", [8, 20, 36])
+def test_of_still_more_the_first_and_the_last_are_told(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = lines("next_token")
+    monkeypatch.setattr(chain, "_MOST_BRANCHES", most)
+    *first, left_out, last = (row[0] for row in told("next_token")[1].rows)
+    assert first == every[: most - 2]
+    assert isinstance(left_out, Omitted)
+    assert isinstance(last, Branch)
+    assert last.name == every[-1].name
+    is_told = last.above in {one.name for one in every[: most - 2]}
+    assert last.told == (every[-1].told if is_told else every[-1].name)
 
 
 def test_what_is_added_up_is_told_in_short() -> None:

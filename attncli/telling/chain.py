@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.elision import MOST_PARTS, elided
-from attncli.arithmetic.expression import Number
+from attncli.arithmetic.elision import MOST_PARTS
+from attncli.arithmetic.expression import Number, Omitted
 from attncli.arithmetic.operations import FrobeniusNorm
-from attncli.document import Block, Note, Prose, Subheading
+from attncli.document import Block, Note, Prose, Subheading, Table
 from attncli.name import Name
 from attncli.pictures import Curves, Series
 from attncli.records import NamedTuple
@@ -21,6 +21,7 @@ from attncli.scenario.training import updates_before
 from attncli.tables import Branch, Data
 from attncli.telling.blocks import variant_block
 from attncli.telling.gradient_tree import (
+    Sources,
     Tree,
     added_up,
     branches,
@@ -33,7 +34,7 @@ from attncli.telling.on_its_way import on_its_way
 from attncli.telling.parts import place_in_words
 from attncli.telling.pictures.curves import MOST_POINTS
 from attncli.telling.selection import Selection
-from attncli.telling.tables import table
+from attncli.telling.tables import Row, table
 from attncli.trace import GRADIENTS, CellPlace, LayerPlace, ResidualPlace, Trace
 from attncli.trace.slopes import gradients_of
 from attncli.word import Word
@@ -84,16 +85,18 @@ def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Iterator[Block]:
     sources = sources_of(trace, sizes)
     tree = tree_of(sources)
     told, left_out = _some(trace, tree)
-    lines = [*_named_in_full([*branches(told, sources)])]
-    added = [added_up(sources[one.name], told[one.name]) for one in lines]
-    yield Prose((" ".join([*_says(lines, several=any(added)), *left_out, _SIZE]),))
-    rows = [
-        (line, _shape(sizes[line.name]), _text(sizes[line.name].norm), sum_of)
-        for line, sum_of in zip(lines, added, strict=True)
-    ]
+    lines = _fitting([*branches(told, sources)])
+    rows = [(Omitted(),) * 4 if one is None else _row(one, sizes, sources) for one in lines]
+    several = any(row[-1] for row in rows if isinstance(row[-1], str))
+    yield Prose((" ".join([*_says(told, several=several), *left_out, _SIZE]),))
     headings = ("Gradient of", "Shape", "Size", "adds up those of")
-    columns = len(headings) if any(added) else len(headings) - 1
-    yield table(headings[:columns], (row[:columns] for row in rows), _MOST_BRANCHES)
+    columns = 4 if several else 3
+    yield Table(headings[:columns], tuple(row[:columns] for row in rows))
+
+
+def _row(line: Branch, sizes: Mapping[Name, GradientSize], sources: Sources) -> Row:
+    one = sizes[line.name]
+    return line, _shape(one), _text(one.norm), added_up(sources[line.name], line.above)
 
 
 def _some(trace: Trace, tree: Tree) -> tuple[Tree, list[str]]:
@@ -109,16 +112,19 @@ def _some(trace: Trace, tree: Tree) -> tuple[Tree, list[str]]:
     return told, [f"{says} part."]
 
 
-def _named_in_full(lines: Sequence[Branch]) -> Iterator[Branch]:
-    """The lines of a tree; what stands below one that is left out by its full name."""
-    told = {lines[k].name for k in elided(len(lines), _MOST_BRANCHES) if k is not None}
-    for one in lines:
-        yield one if one.above in told else one._replace(told=one.name)
+def _fitting(lines: Sequence[Branch]) -> list[Branch | None]:
+    """The lines of a tree that there is room for, and the last one, by its full name where what it
+    stands below isn't told; None for those between."""
+    if len(lines) <= _MOST_BRANCHES:
+        return [*lines]
+    *shown, last = (*lines[: _MOST_BRANCHES - 2], lines[-1])
+    is_told = any(one.name == last.above for one in shown)
+    return [*shown, None, last if is_told else last._replace(told=last.name)]
 
 
-def _says(lines: Sequence[Branch], *, several: bool) -> Iterator[str]:
+def _says(tree: Tree, *, several: bool) -> Iterator[str]:
     """How the tree is read."""
-    if any(one.guides for one in lines):
+    if len({*tree.values()}) < len(tree):
         yield (
             "Each gradient comes from the next one above it in its column; one that begins a branch"
             " comes from the one that it branches off."
