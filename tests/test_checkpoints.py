@@ -76,6 +76,7 @@ _DISTILBERT = {
     "max_position_embeddings": 32,
 }  # fmt: skip
 _ROBERTA = _BERT | {"pad_token_id": 1}
+_ELECTRA = _BERT | {"embedding_size": 6}
 _VIT = {**_SIZES, "image_size": 8, "patch_size": 4}
 OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bert": ("bert", "BertModel", _BERT),
@@ -83,6 +84,14 @@ OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bert, classes": ("bert", "BertForSequenceClassification", _BERT | {"num_labels": 3}),
     "roberta, masked": ("roberta", "RobertaForMaskedLM", _ROBERTA),
     "roberta, classes": ("roberta", "RobertaForSequenceClassification", _ROBERTA),
+    "electra": ("electra", "ElectraModel", _ELECTRA),
+    "electra, masked": ("electra", "ElectraForMaskedLM", _ELECTRA),
+    "electra, classes": (
+        "electra",
+        "ElectraForSequenceClassification",
+        _ELECTRA | {"num_labels": 3},
+    ),
+    "electra, as wide": ("electra", "ElectraModel", _BERT | {"embedding_size": 16}),
     "vit": ("vit", "ViTModel", _VIT),
     "vit, classes": ("vit", "ViTForImageClassification", _VIT | {"num_labels": 3}),
     "distilbert, masked": ("distilbert", "DistilBertForMaskedLM", _DISTILBERT),

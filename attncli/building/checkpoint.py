@@ -142,6 +142,9 @@ def _labels(checkpoint: Checkpoint) -> list[str]:
 
 
 _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
+    "classifier_activation": lambda checkpoint: (
+        "gelu" if checkpoint.config.get("model_type") == "electra" else "tanh"
+    ),
     "after_padding": lambda checkpoint: int(checkpoint.config["pad_token_id"]) + 1,
     "activation_of_t5": _activation_of_t5,
     "embedding_scale": _embedding_scale,
