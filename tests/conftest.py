@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,6 +63,16 @@ def share(every: int, cases: Iterable[T], of: str) -> list[T]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="write the golden pages anew")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """The second of two processes begins at the other end: where nothing is compiled yet, each
+    finds compiled what the other has been through."""
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
+        for path in sorted(Path(__file__).parent.glob("test_*.py"), reverse=True):
+            with suppress(Exception, pytest.skip.Exception):  # told when it is collected
+                import_module(f"tests.{path.stem}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,6 +18,7 @@ from attncli.render import Page, render
 from attncli.render.colours import DARK, INKS, LIGHT, SHADES, ColourScheme, shade_of
 from attncli.render.screen.painting import STYLES
 from tests import processes
+from tests.conftest import sampled
 from tests.pages import GOLDEN, SHIPPED, document_of, trace_of
 
 LEAST = 4.5
@@ -157,8 +158,7 @@ def test_working_and_formulas_have_the_same_colours(monkeypatch: pytest.MonkeyPa
     assert ink(style_at(page, addend, "[3, 3]")) == INKS["V"]
 
 
-@pytest.mark.parametrize("name", ["encoder_block", "i_can_go_alone", "next_token"])
-@pytest.mark.parametrize("cells", [40, 80])
+@sampled(2, cells=[40, 80], name=["encoder_block", "i_can_go_alone", "next_token"])
 def test_colours_change_no_character(name: str, cells: int) -> None:
     document = document_of(trace_of(SHIPPED[name]))
     page = render(document, "terminal", Page(cells))

@@ -402,7 +402,7 @@ def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> Non
 
 
 @pytest.mark.slow
-@settings(max_examples=FEWER)
+@settings(max_examples=max(FEWER // 2, 1))
 @given(st.one_of(transformers(), recurrents()), st.data())
 def test_a_copy_has_the_decimals_of_what_it_copies(text: str, data: st.DataObject) -> None:
     """Of whichever quantity is rounded by itself, more coarsely or more finely than the rest."""

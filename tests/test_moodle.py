@@ -84,7 +84,7 @@ def check_field(field: cloze.Field, question: Question) -> None:
         assert slip.name.replace("_", " ") in feedback
 
 
-@sampled(13, name=SMALL, blank=["results", "all"])
+@sampled(17, name=SMALL, blank=["results", "all"])
 def test_shipped_scenarios(name: str, blank: str) -> None:
     assert check(trace_of(SHIPPED[name]), blank, []) > 0
 

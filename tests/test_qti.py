@@ -84,7 +84,7 @@ def typed(question: Question) -> str:
     return f"{number:f}" if number.is_finite() else "-inf"
 
 
-@sampled(13, name=SMALL, blank=["results", "all"])
+@sampled(17, name=SMALL, blank=["results", "all"])
 def test_shipped_scenarios(name: str, blank: str) -> None:
     assert check(trace_of(SHIPPED[name]), blank) > 0
 

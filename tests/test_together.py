@@ -30,6 +30,7 @@ from attncli.telling.exercise.blanked import shown_rows
 from attncli.telling.exercise.fingerprint import MadeFrom, fingerprint
 from attncli.trace import Trace
 from attncli.trace.at_once import retold_at_once
+from tests.conftest import sampled
 from tests.pages import SHIPPED, trace_of
 
 
@@ -129,8 +130,7 @@ def test_a_number_that_carries_is_what_its_line_comes_to() -> None:
                 assert evaluation.relation(form, quantity.number(i, j)) == "="
 
 
-@pytest.mark.parametrize("name", ["i_love_ai", "encoder_block", "yassine_lstm", "next_token"])
-@pytest.mark.parametrize("decimals", [2, 3])
+@sampled(3, decimals=[2, 3], name=["i_love_ai", "encoder_block", "yassine_lstm", "next_token"])
 def test_forms_that_are_worked_at_once_are_those_worked_alone_to_the_bit(
     name: str, decimals: int
 ) -> None:
