@@ -352,6 +352,7 @@ def test_lists() -> None:
     attn("list", "nothing", code=2)
 
 
+@pytest.mark.slow
 def test_validate(tmp_path: Path) -> None:
     files = [str(shipped.path_of(name)) for name in shipped.names() if name not in LARGE]
     lines = attn("validate", *files).stdout.splitlines()

@@ -121,6 +121,7 @@ def test_shipped_scenarios(name: str, blank: str) -> None:
     check(trace, papers(trace, wish(trace, blank)))
 
 
+@pytest.mark.slow
 @sampled(23, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
 def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | None]) -> None:
     trace = trace_of(SHIPPED[name])

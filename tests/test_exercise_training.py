@@ -45,6 +45,7 @@ def test_the_key_earns_full_marks(step: str, tmp_path: Path) -> None:
     assert "Every number follows." in report.stdout
 
 
+@pytest.mark.slow
 @sampled(3, step=STEPS)
 def test_keys_of_new_numbers_are_derived_again(step: str) -> None:
     report = run("exercise", "rnn_backward_through_time", "--step", step, *TRAIN, "--stress", "2")
@@ -53,6 +54,7 @@ def test_keys_of_new_numbers_are_derived_again(step: str) -> None:
     assert "none" in told
 
 
+@pytest.mark.slow
 @sampled(5, step=["softmax", "backward_loss", "backward_softmax", "backward_project", "update"])
 def test_forms_of_a_scenario_of_zeros_and_ones(step: str) -> None:
     """Its numbers are small for being mostly 0; those of a form, which aren't, are to be small."""
@@ -84,6 +86,7 @@ def test_halves_of_what_was_rounded_keep_no_form_away(seed: int) -> None:
     assert at_edges > 10
 
 
+@pytest.mark.slow
 def test_forms_of_a_step_back_are_made_and_their_keys_are_right(tmp_path: Path) -> None:
     exam = tmp_path / "exam.yaml"
     exam.write_text(

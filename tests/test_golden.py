@@ -80,6 +80,7 @@ def test_exact_page(rewrite: bool) -> None:
     check("i_love_ai_exact.txt", page, rewrite=rewrite)
 
 
+@pytest.mark.slow
 def test_lessons(rewrite: bool) -> None:
     trace = work(load("i_love_ai", ["scale=sqrt_d_k"]))
     document = lessons(trace, [(step, trace) for step in steps()], Selection())

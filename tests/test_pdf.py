@@ -74,6 +74,7 @@ def test_a_page_has_every_number(name: str) -> None:
         assert set(printed(quantity)) <= told, quantity.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLED)
 def test_nothing_is_over_the_margins(name: str) -> None:
     boxes = text_of(pdf_of(name), "-bbox")
@@ -203,6 +204,7 @@ def test_only_headings_of_a_tree_are_bold() -> None:
     assert re.findall(r"\\textbf\{(.*?)\}", render(page, "latex", Page())) == ["Layer 1"]
 
 
+@pytest.mark.slow
 def test_sheets_of_students_are_one_file_to_print(tmp_path: Path) -> None:
     exam = tmp_path / "exam.yaml"
     exam.write_text("exercise: By hand\nscenario: i_love_ai\nask: [softmax]\n", "utf-8")

@@ -25,6 +25,7 @@ def test_a_planted_cause_is_named_first() -> None:
     assert count.loose <= 0.02 * count.papers
 
 
+@pytest.mark.slow
 def test_of_two_causes_the_first_is_named() -> None:
     count = counted(papers(PAPERS, seed=13, causes=2))
     assert count.papers >= PAPERS / 4
@@ -37,6 +38,7 @@ UPDATES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cause", UPDATES)
 def test_a_mistake_in_an_update_is_named_first(cause: str) -> None:
     findings = [found(paper_with(cause, seed)) for seed in range(12 if THOROUGH else 1)]

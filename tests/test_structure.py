@@ -33,6 +33,7 @@ def test_no_two_classes_share_a_name() -> None:
     assert [name for name, count in found.items() if count > 1] == []
 
 
+@pytest.mark.slow
 def test_no_file_and_no_function_is_too_long_to_read() -> None:
     files = {path: len(path.read_text("utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
     assert [path for path, lines in files.items() if lines > LONGEST_FILE] == []

@@ -220,6 +220,7 @@ def naive_merges(words: tuple[CountedWord, ...], plan: MergeSettings) -> list[To
     return merges
 
 
+@pytest.mark.slow
 @given(SMALL, AFFIXES, st.sampled_from(["count", "likelihood"]))
 @settings(max_examples=150, deadline=None)
 def test_counts_kept_right_are_counts_made_anew(

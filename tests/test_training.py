@@ -125,6 +125,7 @@ def test_ten_updates_are_those_of_pytorch(named: str, clip: float | None, d: int
             np.testing.assert_allclose(ours, p[name].detach(), atol=1e-10, rtol=0, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam", "adamw"])
 def test_every_number_is_that_of_the_oracle(optimizer: str, tmp_path: Path) -> None:
     text = salt(tmp_path).read_text("utf-8")
