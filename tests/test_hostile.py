@@ -28,7 +28,7 @@ from attncli.notation.words import (
 from attncli.render import Page, exercise_format_names, format_names, render
 from attncli.word import Word
 from tests import hostile, readers
-from tests.conftest import THOROUGH, share
+from tests.conftest import CHARACTERS, THOROUGH, share
 
 READERS: dict[str, Callable[[str], str]] = {
     "terminal": readers.terminal,
@@ -99,7 +99,9 @@ def _as_told(word: str, form: str) -> str:
 
 
 @pytest.mark.slow
-@given(st.text(max_size=20) | st.text("\\x1bu20e ␣\x1b\u202eש\u200d❤\ufe0f", max_size=12))
+@given(
+    st.text(CHARACTERS, max_size=20) | st.text("\\x1bu20e ␣\x1b\u202eש\u200d❤\ufe0f", max_size=12)
+)
 def test_no_two_words_look_alike(text: str) -> None:
     """What is shown of a word tells which word it is."""
     shown = visible(Word(text))
