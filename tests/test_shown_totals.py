@@ -15,6 +15,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
 from attncli.arithmetic.shown_totals import total_shown
 from attncli.notation import plain
+from tests.conftest import THOROUGH
 from tests.pages import page_of
 
 EXACT, CARRY = Rounding("exact", 4), Rounding("carry", 4)
@@ -24,7 +25,7 @@ LONG = 700
 def rows() -> Iterator[tuple[str, Matrix]]:
     """Numbers of all sizes, near halves and edges, with zeros and what a mask hides."""
     rng = np.random.default_rng(3)
-    for k in range(60):
+    for k in range(60 if THOROUGH else 15):
         places = int(rng.integers(0, 9))
         normal, signs = rng.standard_normal((1, LONG)), rng.choice([-1.0, 1.0], (1, LONG))
         some = {
@@ -42,6 +43,7 @@ def rows() -> Iterator[tuple[str, Matrix]]:
         yield f"with more decimals than are shown, {k}", Matrix(whole, places, max(0, places - 2))
 
 
+@pytest.mark.slow
 def test_totals_are_those_of_numbers_one_by_one() -> None:
     for name, matrix in rows():
         each = [matrix.shown(0, j) for j in range(LONG)]
