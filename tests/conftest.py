@@ -66,10 +66,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection() -> None:
-    """The second of two processes begins at the other end: where nothing is compiled yet, each
-    finds compiled what the other has been through."""
-    if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
+def pytest_collection(session: pytest.Session) -> None:
+    """Of the whole suite the second of two processes begins at the other end: where nothing is
+    compiled yet, each finds compiled what the other has been through."""
+    whole = [Path(path).name for path in session.config.args] == ["tests"]
+    if whole and os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
         for path in sorted(Path(__file__).parent.glob("test_*.py"), reverse=True):
             with suppress(Exception, pytest.skip.Exception):  # told when it is collected
                 import_module(f"tests.{path.stem}")
