@@ -13,6 +13,7 @@ import pytest
 
 from attncli.render import Page, render
 from attncli.render.formats import html
+from attncli.render.html import asked
 from tests.auditor.calculator import rounds_to, value
 from tests.auditor.html import main_of, parsed
 from tests.browser import NEEDS_BROWSER, findings, opened
@@ -76,6 +77,21 @@ def _results(text: str) -> Iterator[tuple[str, str]]:
     *before, sign, right = parts if len(parts) > 1 else ["", *parts]
     if before and sign == "=" and re.fullmatch(r"−?[\d.]+", right) and "…" not in before[-1]:
         yield before[-1], right
+
+
+def test_of_a_very_large_trace_only_the_nearest_numbers_are_followed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trace = shipped_trace("i_love_ai")
+    whole = entries_of(page_of(trace, "html"))
+    most = len(whole) - 30
+    monkeypatch.setattr(asked, "MOST_FOLLOWED", most)
+    page = render(document_of(trace), "html", Page())
+    entries = entries_of(page)
+    assert [told(one) for one in entries] == [told(one) for one in whole[:most]]
+    places = [part[1] for one in entries for part in one[1:] if not isinstance(part, str)]
+    places += [int(n) for n in re.findall(r'data-n="(\d+)"', page)]
+    assert max(places) < most
 
 
 def test_the_numbers_of_a_page_are_the_traces() -> None:

@@ -17,6 +17,8 @@ from attncli.arithmetic.expression import (
 
 MOST_PARTS, MOST_ROWS_OF_A_LIST = 12, 40
 """A sum, a vector, a table or a list with more parts than this is elided on a page."""
+MOST_FOLLOWED = 5000
+"""Numbers that are followed back to what they came from; of a very large trace the nearest."""
 
 
 def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:

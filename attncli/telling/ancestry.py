@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 
+from attncli.arithmetic.elision import MOST_FOLLOWED
 from attncli.arithmetic.expression import (
     INNER,
     Expression,
@@ -18,9 +19,6 @@ from attncli.document import Line
 from attncli.records import NamedTuple
 from attncli.telling.origins import Origins
 from attncli.trace import Trace
-
-MOST = 5000
-"""Numbers that are followed."""
 
 
 class Ancestor(NamedTuple):
@@ -59,7 +57,7 @@ class Ancestry(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether all were followed."""
-        return len(self.ancestors) < MOST
+        return len(self.ancestors) < MOST_FOLLOWED
 
     @property
     def deepest(self) -> int:
@@ -83,7 +81,7 @@ def _met(trace: Trace, cell: Location) -> Iterator[tuple[Location, Ancestor]]:
     origins = Origins(trace)
     waiting: deque[tuple[Location, int, Location | None]] = deque([(cell, 1, None)])
     known = {cell}
-    for _ in range(MOST):
+    for _ in range(MOST_FOLLOWED):
         if not waiting:
             return
         one, level, met_in = waiting.popleft()

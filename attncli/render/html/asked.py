@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 
+from attncli.arithmetic.elision import MOST_FOLLOWED
 from attncli.arithmetic.expression import (
     INNER,
     Blank,
@@ -30,7 +31,8 @@ _Asked = Location | tuple[str, str]
 
 
 class AskedNumbers:
-    """The numbers of one page, in the order in which they were met."""
+    """The numbers of one page, in the order in which they were met: those that the page shows, then
+    those that these lead to, the nearest first. Of a very large trace not all are followed."""
 
     def __init__(self, origins: Mapping[Location, Line], *, of_sheet: bool) -> None:
         self._of_sheet = of_sheet
@@ -77,6 +79,8 @@ class AskedNumbers:
         if asked is None:
             return None
         if asked not in self._places:
+            if len(self._met) == MOST_FOLLOWED:
+                return None
             self._places[asked] = len(self._met)
             self._met.append(self._line(asked, number))
         place = self._places[asked]
