@@ -7,15 +7,15 @@ After the norm: ALBERT's factorized embeddings (Lan et al. 2019, arXiv:1909.1194
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Linear, MatMul
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
 from attncli.scenario.input_steps import PROJECT, makes_X
-from attncli.steps.linear import MISTAKES_BACK, linear, without_bias
-from attncli.steps.step import Backward, General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.steps.linear import MISTAKES_BACK
+from attncli.steps.projections import mistakes, projected
+from attncli.steps.step import Backward, General, Step
+from attncli.trace import Place
 
 _PROJECT_IN = Record.of(
     Key("W", MATRIX, "what embeddings are multiplied by, [d_embed, d_model]"),
@@ -31,23 +31,9 @@ _PROJECT_IN = Record.of(
 
 
 def _made(place: Place) -> Name:
-    return below(place.stack.path, "X") if makes_X(PROJECT, place.stack) else (
-        place.name("projected")
-    )  # fmt: skip
-
-
-def _projected(place: Place, *, transposed: bool = False) -> Definition:
-    out_in = place.stack.said.linear != transposed
-    return linear(place, "projected", place.x, "", out_in=out_in)._replace(name=_made(place))
-
-
-def _by_other(place: Place) -> Definition | None:
-    """By the matrix that projects back, the other way round."""
-    other = below(below(place.stack.path, "project_out"), "W")
-    if not place.scenario.gives(other):
-        return None
-    operation = MatMul() if place.stack.said.linear else Linear()
-    return Definition(_made(place), operation, (place.x, other))
+    if makes_X(PROJECT, place.stack):
+        return below(place.stack.path, "X")
+    return place.name("projected")
 
 
 def _happens(place: Place) -> str:
@@ -80,29 +66,13 @@ STEP = Step(
         " 512 × 1,024 for all of them, they are 26 million. What a token means by itself takes less"
         " room than what it means in a sentence."
     ),
-    plan=lambda place: (_projected(place),),
+    plan=lambda place: (projected(place, _made),),
     general=General(x="E", gives=("b",)),
     shown_with=(
         "embeddings={I: [1], love: [-1], AI: [2]}",
         "project_in={W: [[1, 0.5]], b: [0, 1]}",
     ),
-    mistakes=(
-        Mistake(
-            "transposed",
-            "Multiplying by the rows of W instead of its columns.",
-            lambda place: _projected(place, transposed=True),
-        ),
-        Mistake(
-            "bias_forgotten",
-            "Leaving out the bias b.",
-            lambda place: without_bias(_projected(place)),
-        ),
-        Mistake(
-            "by_the_matrix_back",
-            "Taking the matrix that projects back, transposed, instead of a matrix of its own.",
-            _by_other,
-        ),
-    ),
+    mistakes=mistakes(_made, "project_out", "by_the_matrix_back", "that projects back"),
     backward=Backward(
         "the projection in",
         (

@@ -5,13 +5,13 @@ OPT of 350 million parameters: Zhang et al. 2022, arXiv:2205.01068.
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Linear, MatMul
 from attncli.file.keys import Key, Record
 from attncli.file.matrices import MATRIX, VECTOR
-from attncli.name import below
-from attncli.steps.linear import MISTAKES_BACK, linear, without_bias
-from attncli.steps.step import Backward, General, Mistake, Step
-from attncli.trace import Definition, Place
+from attncli.name import Name
+from attncli.steps.linear import MISTAKES_BACK
+from attncli.steps.projections import mistakes, projected
+from attncli.steps.step import Backward, General, Step
+from attncli.trace import Place
 
 _PROJECT_OUT = Record.of(
     Key("W", MATRIX, "what the last states are multiplied by, [d_model, d_embed]"),
@@ -19,18 +19,8 @@ _PROJECT_OUT = Record.of(
 )
 
 
-def _projected(place: Place, *, transposed: bool = False) -> Definition:
-    out_in = place.stack.said.linear != transposed
-    return linear(place, "projected", place.x, "", out_in=out_in)
-
-
-def _by_other(place: Place) -> Definition | None:
-    """By the matrix that projected the embeddings, the other way round."""
-    other = below(below(place.stack.path, "project_in"), "W")
-    if not place.scenario.gives(other):
-        return None
-    operation = MatMul() if place.stack.said.linear else Linear()
-    return Definition(place.name("projected"), operation, (place.x, other))
+def _made(place: Place) -> Name:
+    return place.name("projected")
 
 
 _NARROW = (
@@ -66,27 +56,10 @@ STEP = Step(
         "It is the way back of the projection in, with a matrix of its own: the states have changed"
         " on their way through the layers."
     ),
-    plan=lambda place: (_projected(place),),
+    plan=lambda place: (projected(place, _made),),
     general=General(x="x", gives=("b",)),
     shown_with=_NARROW,
-    mistakes=(
-        Mistake(
-            "transposed",
-            "Multiplying by the rows of W instead of its columns.",
-            lambda place: _projected(place, transposed=True),
-        ),
-        Mistake(
-            "bias_forgotten",
-            "Leaving out the bias b.",
-            lambda place: without_bias(_projected(place)),
-        ),
-        Mistake(
-            "by_the_matrix_in",
-            "Taking the matrix that embeddings are projected by, transposed, instead of a matrix of"
-            " its own.",
-            _by_other,
-        ),
-    ),
+    mistakes=mistakes(_made, "project_in", "by_the_matrix_in", "that embeddings are projected by"),
     backward=Backward(
         "the projection out",
         (
