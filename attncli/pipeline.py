@@ -175,7 +175,7 @@ def work(scenario: Scenario) -> Trace:
     told = _needed(sized(scenario), quantities)
     plan = [definition for part in told for definition in part.definitions]
     for definition in plan:
-        if not definition.needs and all(name in quantities for name in definition.operands):
+        if not definition.needs and all(map(quantities.__contains__, definition.operands)):
             quantities[definition.name] = make(scenario, quantities, definition)
     ends, idle = _unfinished(plan, quantities), unused(scenario, told, quantities)
     trace = Trace(scenario, quantities, told, ends, unused=idle)

@@ -276,9 +276,8 @@ def make(
     if rounding.steps or rounding.quantities:  # else one for all
         rounding = rounding.of_quantity(definition.step, definition.name)
     try:
-        matrix = definition.operation.make(
-            rounding, definition.step, *(operand.matrix for operand in operands)
-        )
+        matrices = [operand.matrix for operand in operands]
+        matrix = definition.operation.make(rounding, definition.step, *matrices)
     except Unworkable as trouble:
         from attncli.trace.causes import cause_of
 

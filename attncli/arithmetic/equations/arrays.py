@@ -31,12 +31,16 @@ def program(tree: Expression, shapes: Signature) -> Work:
     sides = tuple(_ALONE if side == "1" else _WHOLE for side in shapes.result)
     rows, columns = shapes.result
 
+    @lru_cache(maxsize=64)
+    def shape_of(*operands: tuple[int, ...]) -> tuple[int, int]:
+        extents = shapes.extents(operands)
+        return extents[rows], extents[columns]
+
     def result(operands: Sequence[Array]) -> Array:
-        extents = shapes.extents([operand.shape for operand in operands])
+        shape = shape_of(*[operand.shape for operand in operands])
         array = work(operands)[sides]
         if array.ndim < operands[0].ndim:  # what is the same for all candidates
             array = array[..., np.newaxis]
-        shape = (extents[rows], extents[columns])
         if made.is_new and array.shape[:2] == shape:
             return array
         return np.array(np.broadcast_to(array, (*shape, *array.shape[2:])))

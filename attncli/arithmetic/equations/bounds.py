@@ -22,7 +22,6 @@ from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.ranges import Ranges, of_anything
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Error, Range
-from attncli.records import dataclass
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -44,17 +43,13 @@ def keeps_digits(tree: Expression) -> bool:
     return not bound(tree, of_anything(tree)).absolute
 
 
-@dataclass(frozen=True)
 class _Bounds:
-    """The bounds of the parts of an equation."""
+    """The bounds of the parts of an equation; a function of one number is off by `function`."""
 
-    ranges: Ranges
-    epsilon: float
+    __slots__ = ("epsilon", "function", "ranges")
 
-    @property
-    def function(self) -> float:
-        """What a function of one number is off by."""
-        return _FUNCTION * self.epsilon
+    def __init__(self, ranges: Ranges, epsilon: float) -> None:
+        self.ranges, self.epsilon, self.function = ranges, epsilon, _FUNCTION * epsilon
 
     def of(self, node: Expression) -> Error:
         return _BOUNDS[type(node)](self, node)

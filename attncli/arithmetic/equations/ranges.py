@@ -17,7 +17,6 @@ from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Range, Spread
 from attncli.arithmetic.signature import operands_in
-from attncli.records import dataclass, field
 
 _OVERFLOW = 709.0
 """e to the power of more has left the range of float64."""
@@ -25,19 +24,21 @@ _FAR = 1e300
 """What is no further from 1 hasn't left it, whatever it is off by."""
 
 
-@dataclass(frozen=True)
 class Ranges:
     """The ranges of the parts of an equation, each worked out when it is asked for; the norms of
     operands with more than `most` numbers go by the largest number, and are no less than the true
     ones."""
 
-    operands: Sequence[Matrix]
-    sizes: Mapping[str, int]
-    most: float = math.inf
-    _known: dict[int, Range] = field(default_factory=dict)
-    """Those of nodes by their identity, which costs less than to look at all of a tree. Only nodes
-    of the tree may be asked for, which stay as long as it does, and none that are made on the way:
-    another could get the identity of one that is gone."""
+    __slots__ = ("_known", "most", "operands", "sizes")
+
+    def __init__(
+        self, operands: Sequence[Matrix], sizes: Mapping[str, int], most: float = math.inf
+    ) -> None:
+        self.operands, self.sizes, self.most = operands, sizes, most
+        self._known: dict[int, Range] = {}
+        """Those of nodes by their identity, which costs less than to look at all of a tree. Only
+        nodes of the tree may be asked for, which stay as long as it does, and none that are made on
+        the way: another could get the identity of one that is gone."""
 
     def of(self, node: Expression) -> Range:
         """The range of a part."""
@@ -127,7 +128,7 @@ class Ranges:
     def norm(self, x: ex.Operand, over: str) -> float:
         """The largest norm of an operand's numbers along some indices; those that it hasn't repeat
         each number."""
-        if self.operands[x.place].size > self.most:
+        if not self.most or self.operands[x.place].size > self.most:
             return self.of(x).size * math.sqrt(self.count(over))
         along = tuple(k for k, index in enumerate(x.indices) if index in over)
         extents = tuple(self.sizes[index] for index in x.indices)
@@ -136,6 +137,8 @@ class Ranges:
 
     def count(self, over: str) -> int:
         """How many terms a sum over some indices has."""
+        if len(over) == 1:  # as for most
+            return self.sizes[over]
         return math.prod([self.sizes[index] for index in over])
 
 
