@@ -23,7 +23,7 @@ from attncli.file.problems import Problems, scenario_error
 from attncli.name import Name
 from attncli.records import replace
 from attncli.scenario.scenario import Scenario
-from attncli.steps.planning import planned, sized
+from attncli.steps.planning import planned, with_numbers
 from attncli.steps.schema import SCENARIO, givable
 from attncli.steps.unused import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
@@ -156,7 +156,7 @@ def outline(source: Source) -> Outline:
     scenario = planned(_read(tree, origin, problems).alone(), problems)
     problems.stop_if_any()
     known = {*scenario.given, *scenario.random}
-    told = _needed(sized(scenario), known)
+    told = _needed(scenario.story, known)
     for definition in (definition for part in told for definition in part.definitions):
         if not definition.needs and known.issuperset(definition.operands):
             known.add(definition.name)
@@ -172,7 +172,7 @@ def work(scenario: Scenario) -> Trace:
     quantities: dict[str, Quantity] = {
         name: given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()
     }
-    told = _needed(sized(scenario), quantities)
+    told = _needed(with_numbers(scenario), quantities)
     plan = [definition for part in told for definition in part.definitions]
     for definition in plan:
         if not definition.needs and all(map(quantities.__contains__, definition.operands)):

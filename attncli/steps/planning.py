@@ -17,7 +17,7 @@ from attncli.trace.shapes import shapes_of
 
 
 def planned(scenario: Scenario, problems: Problems) -> Scenario:
-    """The scenario with its story and the shapes in it."""
+    """The scenario with its story, and the shapes in it with all that they tell."""
     _check_tokens(scenario, problems)
     told = story(scenario, problems)
     _check_rounding(scenario, told, problems)
@@ -29,7 +29,7 @@ def planned(scenario: Scenario, problems: Problems) -> Scenario:
         shapes = shapes_of(scenario, told, problems)
     whole = replace(scenario, story=told, shapes=shapes)
     _check_fits(whole, problems)
-    return whole
+    return whole if problems.found else replace(whole, story=tuple(sized(whole)))
 
 
 def _check_generation(scenario: Scenario, problems: Problems) -> None:
@@ -73,8 +73,18 @@ def _of_step(step: str, definitions: Iterable[Definition]) -> tuple[Definition, 
     return tuple([one if one.step == step else one._replace(step=step) for one in definitions])
 
 
+def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:
+    """The story of a scenario, at places that know its numbers."""
+    part: PlannedStep
+    for part in scenario.story:
+        place = replace(part.place, scenario=scenario)
+        if isinstance(place, BackwardPlace):
+            place = replace(place, forward=replace(place.forward, scenario=scenario))
+        yield part._replace(place=place)
+
+
 def sized(scenario: Scenario) -> Iterator[PlannedStep]:
-    """The story of a scenario with its numbers, and with all that its shapes tell."""
+    """The story of a scenario with all that its shapes tell."""
     told: list[PlannedStep] = []
     part: PlannedStep
     for part in scenario.story:
