@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from attncli import load, oracle, work
+from attncli.file.dump_files import Tensor
+from attncli.marking.dumps.taking_apart import taken_apart
 from tests.conftest import sampled
 from tests.test_torch_numbers import agree
 
 pytest.importorskip("torch")
+import torch
+
 from tests.torch_cases import FAMILIES, Case
 
 SEEDS = range(25)
@@ -30,3 +34,34 @@ def test_the_package_agrees_with_torch(family: str, seed: int) -> None:
     case = case_of(family, seed)
     trace = work(load(case.scenario))
     agree(case.expected, {name: trace[name].values for name in trace})
+
+
+def test_gradients_are_known_by_the_names_of_parameters() -> None:
+    """A dump of each parameter's `.grad`, as `named_parameters` calls them."""
+    torch.manual_seed(3)
+    layers = {
+        "q_proj": (4, 4), "k_proj": (4, 4), "v_proj": (4, 4), "fc1": (4, 6), "fc2": (6, 4),
+    }  # fmt: skip
+    model = torch.nn.ModuleDict(
+        {name: torch.nn.Linear(*sides, dtype=torch.float64) for name, sides in layers.items()}
+    )
+    X, targets = torch.randn(2, 3, 4, dtype=torch.float64)
+    Q, K, V = (model[name](X) for name in ("q_proj", "k_proj", "v_proj"))
+    output = torch.softmax(Q @ K.T / 2, dim=-1) @ V
+    loss = ((model["fc2"](torch.relu(model["fc1"](output))) - targets) ** 2).mean()
+    loss.backward()
+    ours = dict(zip(layers, ("Q", "K", "V", "1", "2"), strict=True))
+    given = {}
+    for name, layer in model.items():
+        mark = "_" if ours[name].isalpha() else ""
+        given[f"W{mark}{ours[name]}"] = layer.weight.detach().numpy()
+        given[f"b{mark}{ours[name]}"] = layer.bias.detach().numpy()
+    source = {"X": X.numpy(), "targets": targets.numpy(), "backward": True}
+    trace = work(load({**source, **given, "weights_layout": "linear"}, "rounding.policy=exact"))
+    told = model.named_parameters()
+    dump = {f"{name}.grad": Tensor(one.grad.numpy(), "float64") for name, one in told}
+    found = taken_apart(dump, trace, {}, "dump.npz").tensors
+    assert {theirs.called for theirs in found.values()} == {*dump}
+    for name, theirs in found.items():
+        assert name.startswith("grad.")
+        np.testing.assert_allclose(theirs.values, trace[name].values, rtol=0, atol=1e-10)

@@ -14,7 +14,7 @@ from attncli.marking.dumps.table import (
     PARAMETERS,
     STACKS,
 )
-from attncli.name import Name, below
+from attncli.name import GRADIENTS, Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.model import Attention, Layer, Stack
 from attncli.trace import Trace
@@ -55,11 +55,24 @@ def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
     if theirs in trace:
         yield Meant((trace[theirs].name,))
         return
+    of = theirs.removeprefix("grad.").removesuffix(".grad")
+    if of != theirs:
+        yield from _gradients(of, trace)
+        return
     read = _read(theirs)
     for local in _locals(read.words):
         yield from _of_local(local, read, trace)
     if not read.words and read.layer is not None:
         yield from _of_local("block", read, trace)
+
+
+def _gradients(of: str, trace: Trace) -> Iterator[Meant]:
+    """The gradients of what a tensor may be, which are kept as that is: `fc1.weight.grad` is the
+    gradient of `fc1.weight`."""
+    for one in meant_by(of, trace):
+        names = tuple(name.under(GRADIENTS) for name in one.names)
+        if all(name in trace for name in names):
+            yield one._replace(names=names)
 
 
 def _read(theirs: str) -> _Read:
