@@ -14,16 +14,21 @@ from attncli.arithmetic.formula import at
 from attncli.arithmetic.operations.moved import TakeRows
 from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.cli import app
+from attncli.document import Table
 from attncli.name import GRADIENTS
 from attncli.notation import plain
 from attncli.notation.latex import latex
 from attncli.notation.mathml import mathml
 from attncli.notation.plain import unbreakable
 from attncli.notation.typst import TypstNotation
+from attncli.pictures import Plane
+from attncli.render.pictures_in_tables import in_tables
+from attncli.render.screen.pictures import drawn
 from attncli.steps.order import STORY
 from attncli.tables import MatrixBlock, in_groups
 from tests.conftest import sampled
 from tests.pages import document_of, page_of, shipped_trace, trace_of
+from tests.pictures_examples import EXAMPLES
 
 SHIPPED = (
     "softmax_gradient", "learning_to_attend", "embedding_before_during_after",
@@ -192,6 +197,49 @@ def test_the_loss_is_drawn_after_each_update() -> None:
     assert curve["title"] == "The loss after each update"
     assert "1.558" in json.dumps(curve)
     assert "0.241" in json.dumps(curve)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_plane_in_characters_says_where_each_arrow_begins(width: int) -> None:
+    told = (
+        CliRunner()
+        .invoke(
+            app,
+            ["run", "embedding_before_during_after", "--pictures"],
+            env={"COLUMNS": str(width)},
+        )
+        .stdout
+    )
+    drawn = told.partition("The embeddings, from before training to after it\n\n")[2]
+    lines = drawn.partition("\n\n")[0].splitlines()
+    # from the origin, by one scale for both: a line is as high as two cells are wide
+    row = next(k for k, line in enumerate(lines) if "┼" in line)
+    column = lines[row].index("┼")
+    unit = 16 / 1.008
+    for mark, name, x, y in (
+        ("·", "love", -0.31, 0.07), ("●", "love", 0.556, -1.008),
+        ("·", "I", 0.12, -0.56), ("●", "I", 0.686, 0.849),
+    ):  # fmt: skip
+        (here,) = [k for k, line in enumerate(lines) if line.endswith(f"{mark} {name}")]
+        assert row - here == round(y * unit / 2)
+        assert lines[here].index(mark) - column == round(x * unit)
+    assert any(line.endswith("·● AI") for line in lines)  # it stays where it was
+    assert "\n  ● embeddings   · where each began\n" in drawn
+    assert "love   −0.31    0.07  0.556  −1.008" in drawn
+
+
+def test_only_what_begins_elsewhere_has_a_dot() -> None:
+    block = EXAMPLES["plane around"]
+    assert isinstance(block, Plane)
+    lines, _ = drawn(block, 80)
+    dots = "".join(text.text for line in lines for text in line).count("·")
+    moved = [one for group in block.groups for one in group.arrows if one.start]
+    assert dots == len(moved) + 1 == 2  # and the legend's
+    table = in_tables(block)[-1]
+    assert isinstance(table, Table)
+    assert table.headings == ("Vectors", "of", "from 1", "from 2", "to 1", "to 2")
+    assert {row[2:4] for row in table.rows[:-1]} == {("0", "0")}
+    assert table.rows[-1][2:] == ("−0.500", "0.200", "0.500", "0.500")
 
 
 def test_json_has_the_numbers_that_are_told_of_a_variant() -> None:

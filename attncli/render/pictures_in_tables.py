@@ -7,7 +7,7 @@ from typing import Any
 
 from attncli.document import Block, Subheading, Table
 from attncli.notation import plain
-from attncli.pictures import Bars, Box, Curves, Diagram, HeatMaps, Label, Picture, Plane
+from attncli.pictures import Arrow, Bars, Box, Curves, Diagram, HeatMaps, Label, Picture, Plane
 from attncli.word import Word, raw
 
 
@@ -36,12 +36,20 @@ def _series(picture: Bars | Curves) -> list[Block]:
 
 
 def _arrows(picture: Plane) -> list[Block]:
+    """Where each arrow ends; before that, where it begins, if any doesn't at the origin."""
+    moved = any(arrow.start for group in picture.groups for arrow in group.arrows)
+    columns = ("from 1", "from 2", "to 1", "to 2") if moved else ("1", "2")
     rows = (
-        (group.name if not k else "", arrow.label, *map(plain, arrow.end))
+        (group.name if not k else "", arrow.label, *_ends(arrow, moved=moved))
         for group in picture.groups
         for k, arrow in enumerate(group.arrows)
     )
-    return [Table(("Vectors", "of", "1", "2"), tuple(rows))]
+    return [Table(("Vectors", "of", *columns), tuple(rows))]
+
+
+def _ends(arrow: Arrow, *, moved: bool) -> list[str]:
+    start = [*map(plain, arrow.start)] if arrow.start else ["0", "0"]
+    return [*(start if moved else ()), *map(plain, arrow.end)]
 
 
 def _links(picture: Diagram) -> list[Block]:
