@@ -29,6 +29,7 @@ from attncli.steps.unused import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
 from attncli.trace.given import given_quantity
+from attncli.trace.on_demand import OnDemand
 from attncli.trace.outline import Outline, outlined
 
 if TYPE_CHECKING:
@@ -157,9 +158,7 @@ def outline(source: Source) -> Outline:
     problems.stop_if_any()
     known = {*scenario.given, *scenario.random}
     told = _needed(scenario.story, known)
-    for definition in (definition for part in told for definition in part.definitions):
-        if not definition.needs and known.issuperset(definition.operands):
-            known.add(definition.name)
+    known.update(definition.name for definition in _made_of(known, told))
     return outlined(scenario, told, {name: scenario.shapes[name] for name in known})
 
 
@@ -169,24 +168,53 @@ def work(scenario: Scenario) -> Trace:
     Raises ScenarioError where the numbers can't be worked: a row of exponentials that all
     round to zero, numbers too long for the decimals asked for.
     """
-    quantities: dict[str, Quantity] = {
-        name: given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()
-    }
+    quantities = _given(scenario)
     told = _needed(with_numbers(scenario), quantities)
-    plan = [definition for part in told for definition in part.definitions]
-    for definition in plan:
-        if not definition.needs and all(map(quantities.__contains__, definition.operands)):
-            quantities[definition.name] = make(scenario, quantities, definition)
+    for definition in _made_of(quantities, told):
+        quantities[definition.name] = make(scenario, quantities, definition)
+    trace = _trace(scenario, told, quantities)
+    if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
+        return trace
+    variants = {name: work(other) for name, other in scenario.variants.items()}
+    return replace(trace, generated=_generated(trace), variants=variants)
+
+
+def work_on_demand(scenario: Scenario) -> Trace:
+    """The scenario by itself, without variants and generated tokens, worked when somebody asks for
+    a quantity: that one, and what leads to it. Asking for it raises what `work` does."""
+    alone = scenario.alone()
+    given = _given(alone)
+    told = _needed(with_numbers(alone), given)
+    return _trace(alone, told, OnDemand(alone, given, _made_of(given, told)))
+
+
+def _given(scenario: Scenario) -> dict[str, Quantity]:
+    return {name: given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()}
+
+
+def _made_of(given: Iterable[str], told: Iterable[PlannedStep]) -> Sequence[Definition]:
+    """What can be made of what is given, in order."""
+    known, made = set(given), []
+    for definition in (definition for part in told for definition in part.definitions):
+        if not definition.needs and known.issuperset(definition.operands):
+            known.add(definition.name)
+            made.append(definition)
+    return made
+
+
+def _trace(
+    scenario: Scenario, told: tuple[PlannedStep, ...], quantities: Mapping[str, Quantity]
+) -> Trace:
+    """The trace of quantities by themselves. Raises ScenarioError for published numbers of what
+    isn't there."""
+    plan = (definition for part in told for definition in part.definitions)
     ends, idle = _unfinished(plan, quantities), unused(scenario, told, quantities)
     trace = Trace(scenario, quantities, told, ends, unused=idle)
     if scenario.published:
         from attncli.trace.published import published_numbers
 
-        published_numbers(trace)  # which complains of those that aren't there
-    if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
-        return trace
-    variants = {name: work(other) for name, other in scenario.variants.items()}
-    return replace(trace, generated=_generated(trace), variants=variants)
+        published_numbers(trace)
+    return trace
 
 
 def _generated(trace: Trace) -> tuple[Trace, ...]:

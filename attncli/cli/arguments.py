@@ -101,6 +101,12 @@ class Allowed(NamedTuple):
 
         return work(self.load(scenario, changes).alone())
 
+    def worked_on_demand(self, scenario: str, changes: "Sequence[str | Change]" = ()) -> "Trace":
+        """The same, of which only what is asked for is worked, when it is. Raises ScenarioError."""
+        from attncli.pipeline import work_on_demand
+
+        return work_on_demand(self.load(scenario, changes))
+
 
 class PageOptions(NamedTuple):
     """What becomes of a page, and what it may read, cost and write over."""
@@ -168,7 +174,10 @@ class Arguments(NamedTuple):
         """The scenario worked with some more changes. Raises ScenarioError."""
         from attncli.pipeline import work
 
-        return work(self.page.allowed.load(self.scenario, [*self.changed.changes(), *more]))
+        allowed, changes = self.page.allowed, [*self.changed.changes(), *more]
+        if self.cell:  # which takes nothing but what leads to it
+            return allowed.worked_on_demand(self.scenario, changes)
+        return work(allowed.load(self.scenario, changes))
 
 
 def taking(

@@ -37,8 +37,8 @@ class WhyArguments(NamedTuple):
     page: PageOptions = PageOptions()
 
     def work(self) -> "Trace":
-        """The scenario, worked. Raises ScenarioError."""
-        return self.page.allowed.worked_alone(self.scenario, self.changed.changes())
+        """The scenario, worked as far as it is asked for. Raises ScenarioError."""
+        return self.page.allowed.worked_on_demand(self.scenario, self.changed.changes())
 
 
 @taking(WhyArguments)

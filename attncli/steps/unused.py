@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.steps.block.norm_keys import PLUS_ONE
 from attncli.steps.order import BACKWARD, CELL_STEPS, IN_HEADS, ORDER
 from attncli.steps.schema import SCENARIO
-from attncli.trace import NormPlace, PlannedStep, Quantity
+from attncli.trace import NormPlace, PlannedStep
 
 Values = Mapping[str, Any]
 
@@ -44,13 +44,13 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
 
 
 def unused(
-    scenario: Scenario, told: Sequence[PlannedStep], quantities: Mapping[str, Quantity]
+    scenario: Scenario, told: Sequence[PlannedStep], quantities: Container[str]
 ) -> tuple[Name, ...]:
     """The full names of given quantities that nothing is made of, and of what is said of steps
     that aren't taken."""
     made = [d for part in told for d in part.definitions if d.name in quantities]
     used = {name for one in made for name in one.operands}
-    given = [one.name for one in quantities.values() if one.given and one.name not in used]
+    given = [name for name in scenario.given if name not in used]
     given = given if used else []  # what is all that there is was given to be seen
     if scenario.until:  # where the scenario itself says that no more is taken
         return tuple(given)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -15,14 +16,14 @@ from attncli.scenario.model import Stack, TokenizedText
 from attncli.steps.terms import step_meant
 from attncli.telling.facts import rounding_facts
 from attncli.telling.origins import Origins, Workings
-from attncli.telling.parts import told_parts
+from attncli.telling.parts import told_of
 from attncli.telling.published import differences_at
 from attncli.telling.sections import section_of
 from attncli.telling.selection import SelectionError, sentence_axis, tried
 from attncli.telling.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
-from attncli.trace.lookup import known_name
-from attncli.trace.outline import outline_of
+from attncli.trace.lookup import known_name, meant
+from attncli.trace.outline import parts_of
 from attncli.word import Word
 
 
@@ -52,7 +53,8 @@ def find_cells(
 
 
 def names_of(trace: Trace) -> list[Name]:
-    return [quantity.name for quantity in trace.quantities.values()]
+    """The names of all quantities, by which they are known; none is worked for it."""
+    return [*cast("Iterable[Name]", trace.quantities)]
 
 
 def _cells_of_time(trace: Trace, text: str) -> list[tuple[Name, Address]]:
@@ -60,13 +62,13 @@ def _cells_of_time(trace: Trace, text: str) -> list[tuple[Name, Address]]:
     try:
         address = parse_address(text)
         inside = f"[{address.indices[0].text}]" if address.indices else ""
-        name = known_name(address.name + inside, names_of(trace))
     except AddressError:
         return []
-    quantity = trace[name]
-    if not quantity.is_timed or len(address.indices) > 1:
+    quantity = meant(address.name + inside, trace.quantities)
+    if quantity is None or not quantity.is_timed or len(address.indices) > 1:
         return []
-    return [(name, address_of(quantity, i, j)) for i, j in np.ndindex(*quantity.matrix.shape)]
+    cells = np.ndindex(*quantity.matrix.shape)
+    return [(quantity.name, address_of(quantity, i, j)) for i, j in cells]
 
 
 def address_of(quantity: Quantity, i: int, j: int) -> Address:
@@ -148,11 +150,12 @@ def place_in_list(text: TokenizedText, address: Address) -> int:
 
 def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document:
     """The working of single cells, with no term left out."""
-    worked, told = outline_of(trace).parts, told_parts(trace)
-    numbers = {id(part): number for number, part in enumerate(told, start=1)}
+    worked = [*parts_of(trace)]
     lines: dict[int | None, list[Line]] = {}
     for name, address in wanted:
         lines.setdefault(_part_of(worked, name), []).append(line_of(trace, name, address))
+    last = max((k for k in lines if k is not None), default=-1)
+    numbers = _numbers(trace, worked[: last + 1])
     cells = {(name, *_place(trace, name, address)) for name, address in wanted}
     sections = [
         section_of(
@@ -173,6 +176,11 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
         origins=Origins(trace),
         workings=Workings(trace),
     )
+
+
+def _numbers(trace: Trace, parts: Sequence[PlannedStep]) -> dict[int, int]:
+    """The numbers that parts have on the page of the whole trace, by their identities."""
+    return {id(part): number for number, part in enumerate(told_of(trace, parts), start=1)}
 
 
 def _part_of(worked: Sequence[PlannedStep], name: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -9,7 +10,7 @@ from attncli.arithmetic.operations import Same
 from attncli.name import Name
 from attncli.steps import Step, step_named
 from attncli.trace import Definition, PlannedStep, Quantity, RoundPlace, Trace
-from attncli.trace.outline import outline_of
+from attncli.trace.outline import parts_of
 from attncli.word import Phrase
 
 _PLACES = {
@@ -38,7 +39,12 @@ WITHIN_A_STEP = (
 def told_parts(trace: Trace) -> tuple[PlannedStep, ...]:
     """The parts that the page tells of those that the trace gets through, in order; found once for
     a trace. Of many rounds of learning some are left out, and experts that no token goes to."""
-    return tuple(part for part in outline_of(trace).parts if _is_told(trace, part))
+    return tuple(told_of(trace, parts_of(trace)))
+
+
+def told_of(trace: Trace, parts: Iterable[PlannedStep]) -> Iterator[PlannedStep]:
+    """Those of some parts that the page tells."""
+    return (part for part in parts if _is_told(trace, part))
 
 
 def _is_told(trace: Trace, part: PlannedStep) -> bool:

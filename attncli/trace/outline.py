@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from attncli.records import NamedTuple
 from attncli.scenario.scenario import Scenario, Shape
@@ -27,11 +27,19 @@ def outlined(
     scenario: Scenario, story: Iterable[PlannedStep], shapes: Mapping[str, Shape]
 ) -> Outline:
     """The outline of a story of which so much is known."""
-    made = {name for name in shapes if name not in scenario.given and name not in scenario.random}
-    parts = (
-        part
-        for part in story
-        if not made.isdisjoint(definition.name for definition in part.definitions)
-        or (part.step == "tokenize" and part.place.text.tokens)
-    )
-    return Outline(scenario, tuple(parts), shapes)
+    return Outline(scenario, tuple(_got_through(scenario, story, shapes)), shapes)
+
+
+def parts_of(trace: Trace) -> Iterator[PlannedStep]:
+    """The parts that a trace gets through, for which nothing is worked."""
+    return _got_through(trace.scenario, trace.story, trace.quantities)
+
+
+def _got_through(
+    scenario: Scenario, story: Iterable[PlannedStep], known: Iterable[str]
+) -> Iterator[PlannedStep]:
+    made = {name for name in known if name not in scenario.given and name not in scenario.random}
+    for part in story:
+        tells_tokens = part.step == "tokenize" and part.place.text.tokens
+        if tells_tokens or not made.isdisjoint(one.name for one in part.definitions):
+            yield part

@@ -59,11 +59,11 @@ def published_numbers(trace: Trace) -> tuple[PublishedNumber, ...]:
     ScenarioError, which names all that aren't in the trace."""
     _check_count(trace.scenario)
     problems = Problems()
-    known = {**trace.quantities, **_ids(trace)}
+    ids = _ids(trace)
     found: list[PublishedNumber] = []
     for text, printed in trace.scenario.published.items():
         try:
-            found += _numbers(trace, known, text, printed)
+            found += _numbers(trace, ids, text, printed)
         except AddressError as error:
             problems.add(trace.scenario.where(f"published.{text}"), error.wrong, error.right)
     problems.stop_if_any()
@@ -131,10 +131,10 @@ def _ids(trace: Trace) -> dict[str, Quantity]:
 
 
 def _numbers(
-    trace: Trace, known: Mapping[str, Quantity], text: str, printed: Printed
+    trace: Trace, ids: Mapping[str, Quantity], text: str, printed: Printed
 ) -> list[PublishedNumber]:
     """The numbers of an entry. Raises AddressError."""
-    quantity, indices = _quantity(known, parse_address(text))
+    quantity, indices = _quantity(trace, ids, parse_address(text))
     places = [
         axis.find(i, quantity.name)
         for axis, i in zip(_axes(quantity, indices), indices, strict=False)
@@ -153,18 +153,19 @@ def _numbers(
 
 
 def _quantity(
-    known: Mapping[str, Quantity], address: Address
+    trace: Trace, ids: Mapping[str, Quantity], address: Address
 ) -> tuple[Quantity, tuple[Index, ...]]:
     """The quantity that an address is in, `a[2]` maybe, and the indices of a row or cell of it."""
     from attncli.trace.lookup import meant, unknown_name
 
     name, indices = address
-    timed = meant(f"{name}[{indices[0].text}]", known) if len(indices) == 1 else None
+    made = trace.quantities
+    timed = meant(f"{name}[{indices[0].text}]", made) if len(indices) == 1 else None
     if timed is not None:
         return timed, ()
-    quantity = meant(name, known)
+    quantity = meant(name, ids) or meant(name, made)
     if quantity is None:
-        raise unknown_name(name, [one.name for one in known.values()])
+        raise unknown_name(name, [one.name for one in (*made.values(), *ids.values())])
     return quantity, indices
 
 
