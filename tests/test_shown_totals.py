@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -12,8 +14,9 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import operations as ops
 from attncli.arithmetic.elision import MOST_PARTS, shortened
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.recurrent import AddUp
 from attncli.arithmetic.rounding import Rounding
-from attncli.arithmetic.shown_totals import total_shown
+from attncli.arithmetic.shown_totals import Cells, products_shown, total_shown
 from attncli.notation import plain
 from tests.conftest import THOROUGH
 from tests.pages import page_of
@@ -70,41 +73,126 @@ def test_so_are_those_of_what_was_worked(rounding: Rounding) -> None:
             assert found.as_tuple() == decimals.total(each).as_tuple()
 
 
-SUMS = (ops.RowSum(), ops.RowMean(), ops.DivideByRowSum(), ops.DivideByColumnSum())
+def pairs() -> Iterator[tuple[str, Matrix, Matrix]]:
+    """Rows of numbers of any two kinds, but for what a mask hides, which nothing is multiplied by;
+    of all kinds with themselves."""
+    known = [(name, one) for name, one in rows() if one.is_finite]
+    written = Matrix.of_written([[Decimal(k) / 8 for k in range(LONG)]])
+    others = [*known[5:], *known[:4], ("written", written)]
+    some = zip(known, others, strict=True)
+    for (name, one), (its, other) in islice(some, 0, None, 1 if THOROUGH else 12):
+        yield f"{name}, {its}", one, other
+        yield f"{name}, itself", one, one
 
 
-@pytest.mark.parametrize("operation", SUMS, ids=lambda one: type(one).__name__)
+@pytest.mark.slow
+def test_totals_of_products_are_those_of_products_one_by_one() -> None:
+    for name, a, b in pairs():
+        each = [decimals.product(a.shown(0, k), b.shown(0, k)) for k in range(3, LONG)]
+        turned = Matrix(
+            b.values.T.copy(),
+            b.places,
+            b.decimals,
+            b.written and tuple(zip(*b.written, strict=True)),
+        )
+        for other in (Cells(b, range(1), range(3, LONG)), Cells(turned, range(3, LONG), range(1))):
+            total, places = products_shown(Cells(a, range(1), range(3, LONG)), other)
+            assert total == decimals.total(each), name
+            assert places == max(map(decimals.places, each)), name
+
+
+@pytest.mark.parametrize("size", [1, 10**5, 10**9])
+def test_products_of_large_numbers_are_whole(size: int) -> None:
+    """More than 2⁶³ units of the last place, where it comes to that."""
+    numbers = np.array([[k * size + 0.25 for k in range(1, LONG + 1)]])
+    x = Matrix(numbers, None, 2)
+    total, places = products_shown(*[Cells(x, range(1), range(LONG))] * 2)
+    units = [k * size * 100 + 25 for k in range(1, LONG + 1)]
+    assert (total, places) == (decimals.counted(sum(k * k for k in units), 4), 4)
+
+
+SUMS = (
+    ops.RowSum(),
+    ops.RowMean(),
+    ops.DivideByRowSum(),
+    ops.DivideByColumnSum(),
+    ops.MeanOfSquares(),
+)
+PRODUCTS = {
+    "x W": (ops.MatMul(), "2 k, k 3"),
+    "x Wᵀ": (ops.Linear(), "2 k, 3 k"),
+    "xᵀ W": (ops.TransposedWeights(), "k 2, k 3"),
+    "x W + b": (ops.Affine(), "2 k, k 3, 1 3"),
+    "x Wᵀ + b": (ops.AffineTransposed(), "2 k, 3 k, 1 3"),
+    "W x + U a + b": (AddUp(2, 0, 1), "3 k, k 1, 3 k, k 1, 1 3"),
+    "x W + a U + c + b": (AddUp(2, 1, 1, in_out=True), "k 3, k 1, 20 3, 20 1, 3 1, 1 3"),
+}
+MANY = [*((one, shape) for one in SUMS for shape in ("2 k", "k 2")), *PRODUCTS.values()]
+NAMES = [*(f"{type(one).__name__} {shape}" for one in SUMS for shape in ("2 k", "k 2")), *PRODUCTS]
+
+
+def drawn(shapes: str, length: int, seed: int, *, carry: bool) -> list[Matrix]:
+    """Operands of such shapes, k long. Where there are several, they have signs, and some of their
+    numbers are less than a unit of the last place."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for shape in shapes.split(", "):
+        sides = [length if side == "k" else int(side) for side in shape.split()]
+        numbers = rng.uniform(0.1, 3, sides)
+        if "," in shapes:
+            numbers *= rng.choice([-0.00001, -1, 1, 1], sides)
+        made.append(Matrix.of_array(numbers, 4, carry=carry))
+    return made
+
+
+def in_brief(
+    operation: ops.Operation, made: Matrix, operands: Sequence[Matrix]
+) -> Iterator[tuple[list[str], str, list[str], str]]:
+    """What lines say and the signs before their results: as a page cuts all of them short, and as
+    it makes them short."""
+    for i, j in np.ndindex(min(2, made.shape[0]), 1):
+        both = operation.cell(i, j, *operands), operation.brief(i, j, *operands)
+        (whole, brief), number = both, made.number(i, j)
+        told = [[plain(shortened(form, MOST_PARTS)) for form in forms] for forms in both]
+        signs = [evaluation.relation(forms[-1], number) for forms in (whole, brief)]
+        yield told[0], signs[0], told[1], signs[1]
+
+
+@pytest.mark.parametrize(("operation", "shapes"), MANY, ids=NAMES)
 @pytest.mark.parametrize("rounding", [EXACT, CARRY])
-@pytest.mark.parametrize("shape", [(2, LONG), (LONG, 2), (2, 20)])
+@pytest.mark.parametrize("length", [LONG, 20])
 def test_in_brief_a_line_says_the_same(
-    operation: ops.Operation, rounding: Rounding, shape: tuple[int, int]
+    operation: ops.Operation, shapes: str, rounding: Rounding, length: int
 ) -> None:
     """With the same sign before its result, which hangs on all terms."""
-    for seed in range(8):
-        numbers = np.random.default_rng(seed).uniform(0.1, 3, shape)
-        x = Matrix.of_array(numbers, 4, carry=rounding.carries)
-        made = operation.make(rounding, "step", x)
-        for i in range(min(2, made.shape[0])):
-            whole, brief = operation.cell(i, 0, x), operation.brief(i, 0, x)
-            told = [plain(shortened(form, MOST_PARTS)) for form in whole]
-            assert told == [plain(shortened(form, MOST_PARTS)) for form in brief]
-            sign = evaluation.relation(whole[-1], made.number(i, 0))
-            assert sign == evaluation.relation(brief[-1], made.number(i, 0))
+    for seed in range(2):
+        operands = drawn(shapes, length, seed, carry=rounding.carries or seed == 1)
+        made = operation.make(rounding, "step", *operands)
+        for whole, sign, brief, its_sign in in_brief(operation, made, operands):
+            assert (whole, sign) == (brief, its_sign)
 
 
-def test_signs_of_both_kinds_are_seen() -> None:
+@pytest.mark.parametrize("several", [False, True])
+def test_signs_of_both_kinds_are_seen(several: bool) -> None:
     """Among the sums above, so that it means something that they agree."""
-    told = set()
-    for seed in range(8):
-        numbers = np.random.default_rng(seed).uniform(0.1, 3, (2, LONG))
-        x = Matrix.of_array(numbers, 4, carry=False)
-        made = ops.RowMean().make(EXACT, "step", x)
-        told |= {evaluation.relation(ops.RowMean().brief(i, 0, x)[-1], made.number(i, 0))
-                 for i in range(2)}  # fmt: skip
-        total = ops.RowSum().make(EXACT, "step", x)
-        told |= {evaluation.relation(ops.RowSum().brief(i, 0, x)[-1], total.number(i, 0))
-                 for i in range(2)}  # fmt: skip
-    assert told == {"=", "≈"}
+    some = (*PRODUCTS.values(),) if several else ((ops.RowSum(), "2 k"), (ops.RowMean(), "2 k"))
+    signs = set()
+    for seed, (operation, shapes), carry in product(range(2), some[:2], (True, False)):
+        operands = drawn(shapes, LONG, seed, carry=carry)
+        made = operation.make(EXACT, "step", *operands)
+        signs.add(evaluation.relation(operation.brief(0, 0, *operands)[-1], made.number(0, 0)))
+    assert signs == {"=", "≈"}
+
+
+def test_a_long_product_that_is_left_out_is_long() -> None:
+    """Then the form with the products worked isn't told, whichever of them it is."""
+    numbers = np.full((1, LONG), 0.5)
+    for place, forms in ((None, 2), (400, 1), (LONG - 1, 1)):
+        if place is not None:
+            numbers = numbers.copy()
+            numbers[0, place] = 3e-9
+        x, W = Matrix(numbers, None, 4), Matrix(numbers.T.copy(), None, 4)
+        assert len(ops.MatMul().brief(0, 0, x, W)) == len(ops.MatMul().cell(0, 0, x, W)) == forms
 
 
 def test_what_is_left_out_has_no_value_unless_it_is_told() -> None:
@@ -112,6 +200,32 @@ def test_what_is_left_out_has_no_value_unless_it_is_told() -> None:
 
     with pytest.raises(TypeError):
         evaluation.shown(Sum((Omitted(),)))
+
+
+def test_the_cards_of_a_wide_model_make_the_numbers_that_they_tell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(2)
+    wide = rng.standard_normal((LONG, LONG)) / 30
+    network = {"W1": wide, "b1": rng.standard_normal((1, LONG)), "W2": wide}
+    source = {"output": rng.standard_normal((3, LONG)), **network, "rounding": {"policy": "exact"}}
+    trace = work(load(source, large=True))
+    made = noted(monkeypatch)
+    page = page_of(trace, "html", 80, "rows")
+    assert page.count('data-n="') > 40
+    assert 40 < len(made) < 2 * LONG
+
+
+def noted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The columns of all numbers that come to be made."""
+    made, number = list[int](), Matrix._number
+
+    def counted(matrix: Matrix, i: int, j: int) -> object:
+        made.append(j)
+        return number(matrix, i, j)
+
+    monkeypatch.setattr(Matrix, "_number", counted)
+    return made
 
 
 @pytest.mark.parametrize("policy", ["carry", "exact"])
@@ -123,13 +237,7 @@ def test_a_page_of_a_large_vocabulary_makes_the_numbers_that_it_tells(
     logits = np.random.default_rng(2).standard_normal((3, width))
     rounding = {"policy": policy, "decimals": 6}
     trace = work(load({"logits": logits, "rounding": rounding}, large=True))
-    made, number = list[int](), Matrix._number
-
-    def counted(matrix: Matrix, i: int, j: int) -> object:
-        made.append(j)
-        return number(matrix, i, j)
-
-    monkeypatch.setattr(Matrix, "_number", counted)
+    made = noted(monkeypatch)
     page = page_of(trace, "terminal", 80, detail)
     assert "exp_sum" in page
     assert 20 < len(made) < width / 40

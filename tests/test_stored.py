@@ -118,7 +118,12 @@ def test_a_stored_matrix_is_one_of_its_numbers() -> None:
     assert stored.norm((900, 1500), (0,)) == pytest.approx(plain.norm((900, 1500), (0,)))
     assert stored.named("W").number(7, 5).shown == plain.named("W").number(7, 5).shown
     assert stored.row(1499) == plain.row(1499)
-    assert (stored.taken([3, 1, 3]) == plain.values[[3, 1, 3]]).all()
+    for columns in (slice(None), slice(5, 6)):
+        assert (stored.taken([3, 1, 3], columns) == plain.values[[3, 1, 3], columns]).all()
+        assert (stored.taken(slice(2, 90), columns) == plain.taken(slice(2, 90), columns)).all()
+    left = Stored(Kept(array), 3)
+    assert left.taken(slice(2, 90), slice(5, 6)).dtype == np.float64
+    assert "values" not in vars(left.kept)
     assert (np.concatenate([part for _, part in stored.parts]) == plain.values).all()
     assert (stored.values == plain.values).all()
 

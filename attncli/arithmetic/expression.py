@@ -94,9 +94,10 @@ class Shapes(Leaf):
 
 class Omitted(Leaf):
     """Terms or entries that are left out, `…`; `total` is what terms come to, from the digits that
-    a page would show of them."""
+    a page would show of them, and `places` the most decimals of a product among them."""
 
     total: Number | None = None
+    places: int = 0
 
 
 class Sum(Node):

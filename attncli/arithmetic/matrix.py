@@ -121,9 +121,9 @@ class Matrix:
         """Some rows at a time, and which they are; all at once, where they are there."""
         yield slice(0, len(self.values)), self.values
 
-    def taken(self, rows: Sequence[int]) -> Array:
-        """Some rows, a new array."""
-        return self.values[list(rows)]
+    def taken(self, rows: Sequence[int] | slice, columns: slice = slice(None)) -> Array:
+        """Some rows, or some columns of these."""
+        return self.values[rows, columns]
 
     def item(self, i: int, j: int) -> float:
         """The float in row `i` and column `j`, from 0."""

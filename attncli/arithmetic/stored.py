@@ -82,8 +82,8 @@ class Stored(Matrix):
         for some, part in self.kept.parts:
             yield some, np.asarray(part, dtype=np.float64)
 
-    def taken(self, rows: Sequence[int]) -> Array:
-        return np.array(self.kept.array[list(rows)], dtype=np.float64)
+    def taken(self, rows: Sequence[int] | slice, columns: slice = slice(None)) -> Array:
+        return np.array(self.kept.array[rows, columns], dtype=np.float64)
 
     def item(self, i: int, j: int) -> float:
         return float(self.kept.array[i, j])

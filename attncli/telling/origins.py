@@ -31,7 +31,7 @@ class Origins(Mapping[Location, Line]):
         label = quantity.symbol(i, j, quantity.name)
         definition = quantity.definition
         if definition is not None:
-            forms = definition.operation.cell(i, j, *self._trace.operands(definition))
+            forms = definition.operation.brief(i, j, *self._trace.operands(definition))
             if len(forms) == 1 and isinstance(forms[0], Number):  # whose number it still is
                 return Line(label, (("=", forms[0]),), quantity.name)
         return cell_line(self._trace, quantity, i, j)._replace(label=label)

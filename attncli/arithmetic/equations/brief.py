@@ -1,60 +1,109 @@
-"""Long sums of cells as a page tells them: `1 + 2 + 3 + … + 512`, and what `…` comes to."""
+"""Long sums as a page tells them: `1 + 2 + 3 + … + 512`, and what `…` comes to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Expression, Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.shown_totals import total_shown
+from attncli.arithmetic.shown_totals import Cells, products_shown, total_shown
 from attncli.arithmetic.signature import Signature
 
 if TYPE_CHECKING:
     from attncli.arithmetic.equations.working import Filled, Indices
 
 _MANY = 256
-"""Of more cells only those are made that are told."""
+"""Of more terms only those are made that are told."""
+_FIRST = 3
+"""Terms that are told before those that are left out."""
 
 
-def adds_up_cells(tree: Expression) -> bool:
-    """Whether an equation adds up cells of an operand as they are."""
-    return any(map(_is_of_cells, ex.each(tree, ex.Total)))
+def in_brief(tree: Expression) -> Collection[ex.Total]:
+    """The sums of an equation that are told without most of their terms where they are many: of
+    cells as they are; and of products and squares of cells, where a page leaves terms out."""
+    of_cells = (total for total in ex.each(tree, ex.Total) if len(_factors(total)) == 1)
+    return (*of_cells, *(total for total in _elided_in(tree) if _factors(total)))
 
 
-def _is_of_cells(total: ex.Total) -> bool:
-    return isinstance(total.operand, ex.Operand) and len(total.over) == 1
+def _elided_in(tree: Expression) -> Iterator[ex.Total]:
+    """The sums that lie where `elision.shortened` leaves terms out."""
+    match tree:
+        case ex.Total():
+            yield tree
+        case ex.Sum(terms):
+            for term in terms:
+                yield from _elided_in(term)
+        case ex.Quotient(dividend, divisor):
+            yield from (*_elided_in(dividend), *_elided_in(divisor))
 
 
-def brief_total(total: ex.Total, shapes: Signature, written_out: Filled) -> Filled:
-    """A row or a column of cells added up, without most of them where they are many; any other sum
-    written out."""
-    node = total.operand
-    along = shapes.along(node) if isinstance(node, ex.Operand) else ()
-    if not isinstance(node, ex.Operand) or along.count(total.over) != 1:
+def _factors(total: ex.Total) -> Sequence[ex.Operand]:
+    """The one or two cells whose product each term of a sum over an index is; none of any other."""
+    match total:
+        case ex.Total(over, ex.Operand() as cell) if len(over) == 1:
+            return (cell,)
+        case ex.Total(over, ex.Power(ex.Operand() as cell, ex.TWO)) if len(over) == 1:
+            return (cell, cell)
+        case ex.Total(over, ex.Product((ex.Operand() as a, ex.Operand() as b))) if len(over) == 1:
+            return (a, b)
+    return ()
+
+
+def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: Filled) -> Filled:
+    """Terms added up, without most of them where they are many."""
+    cells = _factors(total)
+    lines = [(cell.place, shapes.along(cell)) for cell in cells]
+    if any(along.count(total.over) != 1 for _, along in lines):
         return written_out
-    place, side = node.place, along.index(total.over)
+    place, along = lines[0]
+    side = along.index(total.over)
 
     def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
-        matrix = operands[place]
-        if matrix.shape[side] <= _MANY:
+        count = operands[place].shape[side]
+        if count <= _MANY:
             return written_out(at, operands)
-        line = at[along[1 - side]]
-        return ex.Sum(tuple(_told_terms(matrix, side, line)))
+        where = {index: range(k, k + 1) for index, k in at.items()}
+        where[total.over] = range(_FIRST, count - 1)
+        omitted = _left_out([Cells(operands[k], where[i], where[j]) for k, (i, j) in lines])
+        places = elided(count, MOST_PARTS, _FIRST)
+        told = (omitted if k is None else term({**at, total.over: k}, operands) for k in places)
+        return ex.Sum(tuple(told))
 
     return fill
 
 
-def _told_terms(matrix: Matrix, side: int, line: int) -> list[Expression]:
-    """The cells of a row (whose side is 1) or of a column that are told, and what the others come
-    to."""
-    count = matrix.shape[side]
-    places = elided(count, MOST_PARTS)
-    one, others = range(line, line + 1), range(len(places) - 2, count - 1)
-    rest = total_shown(matrix, *((one, others) if side else (others, one)))
-    omitted = ex.Omitted(Number.written(rest))
-    return [
-        omitted if k is None else matrix.number(*((line, k) if side else (k, line))) for k in places
+def _left_out(factors: Sequence[Cells]) -> ex.Omitted:
+    """The terms whose factors are some cells."""
+    if len(factors) == 1:
+        return ex.Omitted(Number.written(total_shown(*factors[0])))
+    total, places = products_shown(*factors)
+    return ex.Omitted(Number.written(total), places)
+
+
+def one_omission(added: Filled) -> Filled:
+    """A sum with terms left out of some of its sums has these in one place, as a page tells it:
+    nothing is told after them but its last term."""
+
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
+        told = added(at, operands)
+        if not isinstance(told, ex.Sum) or ex.Omitted not in map(type, told.terms):
+            return told
+        *before, last = told.terms
+        return ex.Sum((*before[:_FIRST], _together(before[_FIRST:]), last))
+
+    return fill
+
+
+def _together(terms: Sequence[Expression]) -> ex.Omitted:
+    """Some terms, with products of numbers among them, as left out."""
+    values = [evaluation.shown(term) for term in terms]
+    places = [
+        term.places if isinstance(term, ex.Omitted) else decimals.places(value)
+        for term, value in zip(terms, values, strict=True)
+        if not isinstance(term, Number)
     ]
+    return ex.Omitted(Number.written(decimals.total(values)), max(places))

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.brief import brief_total
+from attncli.arithmetic.equations.brief import brief_total, in_brief, one_omission
 from attncli.arithmetic.expression import Expression, Number, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.signature import Signature, axis_of
@@ -53,7 +53,8 @@ def filled(
     tree: Expression, shapes: Signature, *, whole: bool = False, brief: bool = False
 ) -> Filled:
     """What gives the first form of a cell's working; a `whole` one has its conditions in it, where
-    others have what these lead to, a `brief` one leaves out most terms of a long sum of cells."""
+    others have what these lead to, a `brief` one leaves out most terms of long sums."""
+    told_in_brief = in_brief(tree) if brief else ()
 
     def of(node: Expression) -> Filled:
         match node:
@@ -63,10 +64,13 @@ def filled(
                 return lambda _, operands: constant(operands[place].shape[axis])
             case ex.Total(over, operand):
                 axes = [axis_of(index, tree, shapes) for index in over]
-                written_out = _total(*_kept(of, operand, whole), axes, over)
-                return brief_total(node, shapes, written_out) if brief else written_out
+                term, kept = _kept(of, operand, whole)
+                written_out = _total(term, kept, axes, over)
+                is_long = node in told_in_brief
+                return brief_total(node, shapes, term, written_out) if is_long else written_out
             case ex.Sum(terms):
-                return _sum([_term(of, term, whole) for term in terms])
+                added = _sum([_term(of, term, whole) for term in terms])
+                return one_omission(added) if told_in_brief else added
             case ex.Negative(operand):
                 return _negative(of(operand))
             case _:
@@ -260,5 +264,8 @@ def _worked_term(term: Expression, numbers: list[Number]) -> Expression:
         case ex.Negative(ex.Product((Number() as a, Number() as b))):
             numbers.append(negated(product_of(a, b)))
             return numbers[-1]
+        case ex.Omitted(_, places) if places:
+            numbers.append(Number.inner(decimals.unit(places)))  # which is as long as they are
+            return term
         case _:
             return _worked(term, numbers)

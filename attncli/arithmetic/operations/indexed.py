@@ -13,7 +13,7 @@ from attncli.arithmetic.equations import formulas
 from attncli.arithmetic.equations.arrays import program
 from attncli.arithmetic.equations.axes import Work
 from attncli.arithmetic.equations.bounds import bound, keeps_digits
-from attncli.arithmetic.equations.brief import adds_up_cells
+from attncli.arithmetic.equations.brief import in_brief
 from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.ranges import Ranges
@@ -85,7 +85,7 @@ class Indexed(ByFirstForm):
         return self._filled({"i": i, "j": j, "": 0}, operands)
 
     def brief(self, i: int, j: int, *operands: Matrix) -> Working:
-        if not self._adds_up_cells:
+        if not self._is_told_in_brief:
             return self.cell(i, j, *operands)
         return forms(self._filled_in_brief({"i": i, "j": j, "": 0}, operands))
 
@@ -222,10 +222,10 @@ class Indexed(ByFirstForm):
         return filled(self.tree, self.sides, brief=True)
 
     @cached_property
-    def _adds_up_cells(self) -> bool:
-        """Whether it says its cells by the equation, and this adds up cells."""
+    def _is_told_in_brief(self) -> bool:
+        """Whether it says its cells by the equation, and this has sums that are told in brief."""
         own = type(self).cell is ByFirstForm.cell and type(self).first_form is Indexed.first_form
-        return own and adds_up_cells(self.tree)
+        return own and bool(in_brief(self.tree))
 
     @cached_property
     def _known_places(self) -> dict[tuple[object, ...], int | None]:
