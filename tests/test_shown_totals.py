@@ -16,7 +16,7 @@ from attncli.arithmetic.elision import MOST_PARTS, shortened
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.recurrent import AddUp
 from attncli.arithmetic.rounding import Rounding
-from attncli.arithmetic.shown_totals import Cells, products_shown, total_shown
+from attncli.arithmetic.shown_totals import LineOfCells, products_shown, total_shown
 from attncli.notation import plain
 from tests.conftest import THOROUGH
 from tests.pages import page_of
@@ -95,8 +95,11 @@ def test_totals_of_products_are_those_of_products_one_by_one() -> None:
             b.decimals,
             b.written and tuple(zip(*b.written, strict=True)),
         )
-        for other in (Cells(b, range(1), range(3, LONG)), Cells(turned, range(3, LONG), range(1))):
-            total, places = products_shown(Cells(a, range(1), range(3, LONG)), other)
+        for other in (
+            LineOfCells(b, range(1), range(3, LONG)),
+            LineOfCells(turned, range(3, LONG), range(1)),
+        ):
+            total, places = products_shown(LineOfCells(a, range(1), range(3, LONG)), other)
             assert total == decimals.total(each), name
             assert places == max(map(decimals.places, each)), name
 
@@ -106,7 +109,7 @@ def test_products_of_large_numbers_are_whole(size: int) -> None:
     """More than 2⁶³ units of the last place, where it comes to that."""
     numbers = np.array([[k * size + 0.25 for k in range(1, LONG + 1)]])
     x = Matrix(numbers, None, 2)
-    total, places = products_shown(*[Cells(x, range(1), range(LONG))] * 2)
+    total, places = products_shown(*[LineOfCells(x, range(1), range(LONG))] * 2)
     units = [k * size * 100 + 25 for k in range(1, LONG + 1)]
     assert (total, places) == (decimals.counted(sum(k * k for k in units), 4), 4)
 

@@ -38,7 +38,7 @@ def total_shown(matrix: Matrix, rows: range, columns: range) -> Decimal:
     return decimals.total([*_plain(values[is_plain], places), *_tiny(values[is_tiny]), *each])
 
 
-class Cells(NamedTuple):
+class LineOfCells(NamedTuple):
     """Cells of a row of a matrix, or of a column."""
 
     matrix: Matrix
@@ -53,7 +53,7 @@ class Cells(NamedTuple):
         return self.matrix.shown(self.rows[k % len(self.rows)], self.columns[k % len(self.columns)])
 
 
-def products_shown(left: Cells, right: Cells) -> tuple[Decimal, int]:
+def products_shown(left: LineOfCells, right: LineOfCells) -> tuple[Decimal, int]:
     """What the products of so many pairs of numbers come to, in full, and the most decimals that
     one of these has."""
     pair = (left, left.values), (right, right.values)

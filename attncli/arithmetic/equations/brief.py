@@ -10,7 +10,7 @@ from attncli.arithmetic import expression as ex
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Expression, Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.shown_totals import Cells, products_shown, total_shown
+from attncli.arithmetic.shown_totals import LineOfCells, products_shown, total_shown
 from attncli.arithmetic.signature import Signature
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
             return written_out(at, operands)
         where = {index: range(k, k + 1) for index, k in at.items()}
         where[total.over] = range(_FIRST, count - 1)
-        omitted = _left_out([Cells(operands[k], where[i], where[j]) for k, (i, j) in lines])
+        omitted = _left_out([LineOfCells(operands[k], where[i], where[j]) for k, (i, j) in lines])
         places = elided(count, MOST_PARTS, _FIRST)
         told = (omitted if k is None else term({**at, total.over: k}, operands) for k in places)
         return ex.Sum(tuple(told))
@@ -76,7 +76,7 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
     return fill
 
 
-def _left_out(factors: Sequence[Cells]) -> ex.Omitted:
+def _left_out(factors: Sequence[LineOfCells]) -> ex.Omitted:
     """The terms whose factors are some cells."""
     if len(factors) == 1:
         return ex.Omitted(Number.written(total_shown(*factors[0])))
