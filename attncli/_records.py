@@ -231,6 +231,8 @@ def _finishing(made: type, fields: Mapping[str, _Field]) -> Callable[[Any], None
     then; most classes have no more to do."""
     new = {name: said.factory for name, said in fields.items() if said.factory is not None}
     has_more = hasattr(made, "__post_init__")
+    if not new:  # as for most
+        return made.__post_init__ if has_more else None  # type: ignore[attr-defined]
 
     def finish(one: Any) -> None:  # noqa: ANN401
         state = vars(one)
@@ -240,7 +242,7 @@ def _finishing(made: type, fields: Mapping[str, _Field]) -> Callable[[Any], None
         if has_more:
             one.__post_init__()
 
-    return finish if new or has_more else None
+    return finish
 
 
 def _eq(one: Any, other: Any) -> bool:  # noqa: ANN401
@@ -262,4 +264,5 @@ def _refuse(one: object, name: str, *_: object) -> NoReturn:
 
 def replace(one: Any, /, **changes: object) -> Any:  # noqa: ANN401
     """As `dataclasses.replace`."""
-    return type(one)(**{name: getattr(one, name) for name in one._record} | changes)
+    state, kind = vars(one), type(one)
+    return kind(**{name: state[name] for name in kind._record} | changes)

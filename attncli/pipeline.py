@@ -7,6 +7,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from attncli.building.drawn import with_drawn
 from attncli.building.scenario import Origin, ScenarioBuilder
 from attncli.building.trees import (
@@ -170,8 +172,9 @@ def work(scenario: Scenario) -> Trace:
     """
     quantities = _given(scenario)
     told = _needed(with_numbers(scenario), quantities)
-    for definition in _made_of(quantities, told):
-        quantities[definition.name] = make(scenario, quantities, definition)
+    with np.errstate(all="ignore"):  # what isn't finite is refused
+        for definition in _made_of(quantities, told):
+            quantities[definition.name] = make(scenario, quantities, definition)
     trace = _trace(scenario, told, quantities)
     if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
         return trace
@@ -266,6 +269,8 @@ def _needed(parts: Iterable[PlannedStep], given: Container[str]) -> tuple[Planne
     what only given quantities would have been made of."""
     story = list(parts)
     definitions = [definition for part in story for definition in part.definitions]
+    if not any(definition.name in given for definition in definitions):
+        return tuple(story)
     consumed = {operand for definition in definitions for operand in definition.operands}
     wanted: set[str] = {
         definition.name for definition in definitions if definition.name not in consumed

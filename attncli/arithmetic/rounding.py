@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
 from attncli.arithmetic import decimals as decimal_numbers
-from attncli.arithmetic.extremes import least_and_greatest, smallest
+from attncli.arithmetic.extremes import CACHED, extremes, extremes_of_few, least_and_greatest
 from attncli.choices import Policy
 from attncli.name import Name
 from attncli.records import NamedTuple, dataclass, field, replace
@@ -35,6 +35,7 @@ _LONGEST = 10.0**decimal_numbers.SIGNIFICANT
 """Units of the last place that have more digits than are carried; _WHOLE is a little larger."""
 _SURE = 0.25
 """An error below this, in units of the last place, can't hide which whole number is meant."""
+_HUGE = 2.0**1023
 FINEST = 22
 """10 to the power of more than this is not exact in float64."""
 _SCALING = 2.0**-51
@@ -159,6 +160,27 @@ class Range(NamedTuple):
         """The smallest size."""
         return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
 
+    @property
+    def widened(self) -> tuple[float, float]:
+        """One that contains it and that most like it share: between powers of two."""
+        low, high = self
+        if low < 0 < high:
+            size = _power_above(max(high, -low))
+            return -size, size
+        if low >= 0:
+            return _power_below(low), _power_above(high)
+        return -_power_above(-low), -_power_below(-high)
+
+
+def _power_above(size: float) -> float:
+    """A power of two that is larger, where floats have one."""
+    return math.ldexp(1.0, math.frexp(size)[1]) if size < _HUGE else math.inf
+
+
+def _power_below(size: float) -> float:
+    """The largest power of two that isn't larger; 0 of 0."""
+    return math.ldexp(0.5, math.frexp(size)[1]) if size > 0 else size
+
 
 class Spread(NamedTuple):
     """Between which numbers values lie, and a size that none of them is below; 0 where none is
@@ -186,14 +208,24 @@ def finite_range(values: Array) -> Range:
     """The range of a result. Raises Unworkable where it has left that of float64."""
     low, high = least_and_greatest(values)
     if not (math.isfinite(low) and math.isfinite(high)):
-        row = int(np.argwhere(~np.isfinite(values))[0][0])
-        raise TooLarge(row, "a result is too large to work with", "smaller numbers")
+        _refuse_not_finite(values)
     return Range(low, high)
+
+
+def _refuse_not_finite(values: Array) -> NoReturn:
+    row = int(np.argwhere(~np.isfinite(values))[0][0])
+    raise TooLarge(row, "a result is too large to work with", "smaller numbers")
 
 
 def spread_of(values: Array) -> Spread:
     """The spread of a result. Raises Unworkable where it has left the range of float64."""
-    return Spread(reach := finite_range(values), reach.least or smallest(values))
+    if values.size <= CACHED:  # as most have
+        low, high, least = extremes_of_few(values)
+    else:
+        low, high, least = extremes(values)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        _refuse_not_finite(values)
+    return Spread(Range(low, high), least)
 
 
 def carry(

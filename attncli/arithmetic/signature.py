@@ -52,6 +52,12 @@ class Signature:
         return self._sources.get(letter)
 
     @cached_property
+    def alike(self) -> tuple[tuple[int, int] | None, ...]:
+        """For the rows and the columns of the result the operand and its side that have their
+        names, where one letter says so."""
+        return tuple(self.source_of(dim.alone) if dim.alone else None for dim in self.result)
+
+    @cached_property
     def _sources(self) -> Mapping[str | None, tuple[int, int]]:
         sides = [(k, side) for k in reversed(range(len(self.operands))) for side in (1, 0)]
         return {self.operands[k][side].alone: (k, side) for k, side in sides}

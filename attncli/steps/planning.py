@@ -80,7 +80,7 @@ def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:
         place = replace(part.place, scenario=scenario)
         if isinstance(place, BackwardPlace):
             place = replace(place, forward=replace(place.forward, scenario=scenario))
-        yield part._replace(place=place)
+        yield PlannedStep(part.step, place, part.definitions)
 
 
 def sized(scenario: Scenario) -> Iterator[PlannedStep]:

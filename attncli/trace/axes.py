@@ -108,9 +108,11 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
         return _words_of(name, scenario), Axis((), NONE)
     if name == "unembedding":
         return _unembedding_axes(scenario, shape)
-    rows, columns = (
-        _axis(*names_along(name, side, scenario), size) for side, size in enumerate(shape)
-    )
+    rows, columns = map(dimensions, shape)  # as of most weights
+    if local in GIVEN_AXES:
+        rows, columns = (
+            _axis(*names_along(name, side, scenario), size) for side, size in enumerate(shape)
+        )
     if name in scenario.vectors:
         rows = Axis(("",), NONE)
     if local == "patches":
@@ -187,23 +189,25 @@ def made_axes(
     definition: Definition, operands: Sequence[Quantity], shape: tuple[int, int]
 ) -> tuple[Axis, Axis]:
     """The axes of what is made: those of the operands' sides that its signature names."""
-    signature = definition.operation.sides
-    rows = definition.rows or _derived(signature, 0, operands, shape[0])
-    if definition.role not in ("", rows.role) and rows.role != NONE:
+    rows, columns, sides = definition.rows, definition.columns, definition.operation.sides
+    if rows is None:
+        rows = _derived(sides, 0, operands, shape[0])
+    if definition.role and definition.role != rows.role and rows.role != NONE:
         rows = Axis(rows.names, definition.role)
-    columns = definition.columns or _derived(signature, 1, operands, shape[1])
-    return rows, columns
+    return rows, columns or _derived(sides, 1, operands, shape[1])
 
 
 def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size: int) -> Axis:
+    alike = signature.alike[side]
+    if alike is not None:  # as most have
+        place, along = alike
+        part = operands[place].columns if along else operands[place].rows
+        if part.role == DIMENSIONS or len(part.names) != size:
+            return part if part.role == NONE else dimensions(size)
+        return part
     dim = signature.result[side]
     if dim == "1":
         return _SINGLE[side]
-    source = signature.source_of(dim.alone) if dim.alone else None
-    if source is not None:  # as most have
-        part = _side(operands[source[0]], source[1])
-        alike = len(part.names) == size and part.role != DIMENSIONS
-        return part if alike or part.role == NONE else dimensions(size)
     letters = [dim.alone] if dim.alone else [letter for letter, _ in dim.letters]
     sources = [signature.source_of(letter) for letter in letters]
     parts = [_side(operands[source[0]], source[1]) for source in sources if source is not None]

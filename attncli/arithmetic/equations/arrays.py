@@ -30,6 +30,7 @@ def program(tree: Expression, shapes: Signature) -> Work:
     work = made.along(shapes.indices)
     sides = tuple(_ALONE if side == "1" else _WHOLE for side in shapes.result)
     rows, columns = shapes.result
+    is_matrix = _ALONE not in sides
 
     @lru_cache(maxsize=64)
     def shape_of(*operands: tuple[int, ...]) -> tuple[int, int]:
@@ -38,7 +39,9 @@ def program(tree: Expression, shapes: Signature) -> Work:
 
     def result(operands: Sequence[Array]) -> Array:
         shape = shape_of(*[operand.shape for operand in operands])
-        array = work(operands)[sides]
+        array = work(operands)
+        if not is_matrix:
+            array = array[sides]
         if array.ndim < operands[0].ndim:  # what is the same for all candidates
             array = array[..., np.newaxis]
         if made.is_new and array.shape[:2] == shape:

@@ -149,13 +149,16 @@ class _Anywhere(dict[str, int]):
         return 1
 
 
-_ANYTHING = Matrix(np.zeros((1, 1)), None, 0, spread=Spread(Range(-math.inf, math.inf), 0.0))
+def anything(shape: tuple[int, int], reach: Range) -> Matrix:
+    """Numbers of a shape [n, m] of which only their range is known."""
+    return Matrix(np.broadcast_to(0.0, shape), None, 0, spread=Spread(reach, 0.0))
 
 
 def of_anything(tree: Expression) -> Ranges:
     """The ranges of an equation whose operands may be anything."""
     count = 1 + max((operand.place for operand in operands_in(tree)), default=0)
-    return Ranges([_ANYTHING] * count, _Anywhere(), 0)
+    operand = anything((1, 1), Range(-math.inf, math.inf))
+    return Ranges([operand] * count, _Anywhere(), 0)
 
 
 @lru_cache(maxsize=256)
@@ -207,6 +210,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Range]] = MappingProxyType(
     {
         "max": lambda *x: Range(max(one.low for one in x), max(one.high for one in x)),
         "min": lambda *x: Range(min(one.low for one in x), min(one.high for one in x)),
+        "erf": lambda x: Range(math.erf(x.low), math.erf(x.high)),
         "erfc": _falling("erfc"),
         "sin": lambda _: Range(-1.0, 1.0),
         "cos": lambda _: Range(-1.0, 1.0),

@@ -40,7 +40,8 @@ def made_of_each(
         for matrix, operands in zip(matrices, each, strict=True):
             operation.check(matrix, *operands)
         return matrices
-    return [operation.make(rounding, step, *operands) for operands in each]
+    with np.errstate(all="ignore"):
+        return [operation.make(rounding, step, *operands) for operands in each]
 
 
 def _goes_at_once(operation: Indexed, each: Sequence[Operands]) -> bool:

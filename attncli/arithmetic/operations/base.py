@@ -187,7 +187,8 @@ class Operation(ABC):
         return self.copies
 
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
-        """The result, rounded as `rounding` says for `step`.
+        """The result, rounded as `rounding` says for `step`. What isn't finite is refused, so that
+        whoever makes many may tell NumPy not to warn of it.
 
         Raises Unworkable for numbers that can't be worked with, ValueError for shapes.
         """
@@ -197,7 +198,6 @@ class Operation(ABC):
         self.check(result, *operands)
         return result
 
-    @np.errstate(all="ignore")
     def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
         """The result of `make`, which doesn't know yet what it was worked from."""
         values = self.values(*operands)
@@ -219,15 +219,22 @@ class Operation(ABC):
         """The spread of a result. Many numbers, which take time, aren't looked at as far as theirs
         is foreseen; which takes time, too, where they add up what is as many, by its norms. Takes
         the sign off zeros."""
-        enough = 4 * CACHED if self.adds_up else CACHED // 8
-        reach = self.foreseen(*operands) if values.size > enough else None
-        least = None if reach is None else self.least(*operands)
-        if reach is not None and least is not None:
-            return Spread(reach, least)
-        if reach is not None and self.keeps_digits:  # nobody asks what is little beside its terms
+        is_long = values.size > (4 * CACHED if self.adds_up else CACHED // 8)
+        reach = self.foreseen(*operands) if is_long else None
+        if reach is not None:
+            return self._foreseen_spread(reach, values, operands)
+        spread = spread_of(values)
+        if not spread.least:
             values += 0.0
-            return Spread(reach, 0.0)
-        spread = spread_of(values) if reach is None else Spread(reach, smallest(values))
+        return spread
+
+    def _foreseen_spread(self, reach: Range, values: Array, operands: tuple[Matrix, ...]) -> Spread:
+        """That of a result whose range is known."""
+        least = self.least(*operands)
+        if least is not None:
+            return Spread(reach, least)
+        # where digits are kept nobody asks what is little beside its terms
+        spread = Spread(reach, 0.0 if self.keeps_digits else smallest(values))
         if not spread.least:
             values += 0.0
         return spread

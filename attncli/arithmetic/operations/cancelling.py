@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from attncli.arithmetic.equations.bounds import EPSILON
-from attncli.arithmetic.extremes import smallest
+from attncli.arithmetic.extremes import smallest_but_zeros
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import Array
 
@@ -25,7 +25,7 @@ def is_certain(values: Array, least: float, source: Worked) -> bool:
     if source.is_workable:
         noise = operation.error(*operands).absolute
         return not noise or least > noise * _LITTLE
-    least = least or smallest(values, but_zeros=True)
+    least = least or smallest_but_zeros(values)
     return least > rough or least > operation.error(*operands).absolute
 
 

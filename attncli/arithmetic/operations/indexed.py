@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from attncli.arithmetic.equations.bounds import bound, keeps_digits
 from attncli.arithmetic.equations.brief import in_brief
 from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
-from attncli.arithmetic.equations.ranges import Ranges
+from attncli.arithmetic.equations.ranges import Ranges, anything
 from attncli.arithmetic.equations.working import Filled, filled, forms
 from attncli.arithmetic.expression import (
     Apply,
@@ -105,10 +105,7 @@ class Indexed(ByFirstForm):
         return (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
 
     def terms(self, *operands: Matrix) -> int:
-        if not self._sums:
-            return 1
-        sizes = self._sizes(operands)
-        return max(math.prod([sizes[index] for index in over]) for over in self._sums)
+        return self._terms(*[operand.shape for operand in operands]) if self._sums else 1
 
     def leaves(self, *operands: Matrix) -> int:
         return _leaves(self.tree, self._sizes(operands))
@@ -123,14 +120,25 @@ class Indexed(ByFirstForm):
         return bound(self._careful, self._ranges(operands))
 
     def rough_error(self, *operands: Matrix) -> Error:
-        return bound(self._careful, self._ranges(operands, 0))
+        return self._rough(*[(operand.shape, operand.range.widened) for operand in operands])
+
+    @cached_property
+    def _rough(self) -> Callable[..., Error]:
+        """The bound by the shapes and the ranges of the operands, as layers repeat them."""
+
+        @lru_cache(maxsize=256)
+        def rough(*operands: tuple[tuple[int, int], tuple[float, float]]) -> Error:
+            known = [anything(shape, Range(*ends)) for shape, ends in operands]
+            return bound(self._careful, self._ranges(known, 0))
+
+        return rough
 
     def _ranges(self, operands: Sequence[Matrix], most: float = math.inf) -> Ranges:
         return Ranges(operands, self._sizes(operands) if self._sums else _NONE, most)
 
-    def _sizes(self, operands: Sequence[Matrix]) -> dict[str, int]:
+    def _sizes(self, operands: Sequence[Matrix]) -> Mapping[str, int]:
         """How far each index goes."""
-        return {index: operands[place].shape[axis] for index, (place, axis) in self._axes.items()}
+        return self._extents(*[operand.shape for operand in operands])
 
     def foreseen(self, *operands: Matrix) -> Range | None:
         if not all(operand.is_finite for operand in operands):
@@ -171,6 +179,23 @@ class Indexed(ByFirstForm):
         known = vars(self).items()
         kind = type(self)
         return {k: x for k, x in known if not isinstance(getattr(kind, k, None), cached_property)}
+
+    @cached_property
+    def _extents(self) -> Callable[..., Mapping[str, int]]:
+        """How far each index goes, by the shapes of the operands."""
+        axes = self._axes.items()
+        return lru_cache(lambda *shapes: {one: shapes[place][axis] for one, (place, axis) in axes})
+
+    @cached_property
+    def _terms(self) -> Callable[..., int]:
+        """How many terms the longest sum has, by the shapes of the operands."""
+
+        @lru_cache
+        def terms(*shapes: tuple[int, int]) -> int:
+            sizes = self._extents(*shapes)
+            return max(math.prod([sizes[index] for index in over]) for over in self._sums)
+
+        return terms
 
     @cached_property
     def _is_same(self) -> bool:

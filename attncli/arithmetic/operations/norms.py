@@ -75,10 +75,13 @@ class RootOf(Indexed):
         super().__init__("n 1 -> n 1", root_and_epsilon(cell(0, "i"), epsilon, inside))
 
     def refuse(self, *operands: Matrix) -> None:
-        epsilon = [float(x.full) for x in numbers_in(self.tree) if isinstance(self.tree, Root)]
-        _refuse_negative(operands[0].values + sum(epsilon))
+        if operands[0].range.low < 0:
+            epsilon = [float(x.full) for x in numbers_in(self.tree) if isinstance(self.tree, Root)]
+            _refuse_negative(operands[0].values + sum(epsilon))
 
     def check(self, result: Matrix, *operands: Matrix) -> None:
+        if result.spread and result.spread.least:
+            return
         zero = result.values[:, 0] == 0
         if zero.any():
             row = int(zero.argmax())

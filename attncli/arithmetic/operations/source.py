@@ -83,7 +83,7 @@ class Worked:
         rows, columns = self.shape
         return rows * columns * self.operation.leaves(*self.operands)
 
-    @cached_property
+    @property
     def _least(self) -> int:
         """The same, or fewer that are quicker to count."""
         rows, columns = self.shape
