@@ -12,9 +12,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from attncli import Trace, load, work
-from attncli.arithmetic.extremes import least_and_greatest, smallest
+from attncli.arithmetic.equations.ranges import widened
+from attncli.arithmetic.extremes import (
+    CACHED,
+    extremes,
+    least_and_greatest,
+    smallest,
+    smallest_but_zeros,
+)
 from attncli.arithmetic.operations import base
-from attncli.arithmetic.rounding import Spread
+from attncli.arithmetic.rounding import Range, Spread
 from tests.conftest import sampled
 from tests.pages import LIGHT
 
@@ -78,7 +85,20 @@ def test_the_smallest_size(numbers: list[float], columns: int) -> None:
     assert smallest(values) == min(map(abs, numbers))
     values += 0.0  # which takes the sign off zeros
     others = [abs(number) for number in numbers if number]
-    assert smallest(values, but_zeros=True) == min(others, default=math.inf)
+    assert smallest_but_zeros(values) == min(others, default=math.inf)
+
+
+@given(st.integers(0, 2**32), st.sampled_from((math.nan, math.inf, -math.inf, 0.0, 1e-9, -1e-9)))
+def test_extremes_of_many_numbers_are_those_of_all_blocks(seed: int, odd: float) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(loc=rng.choice([-9, 0, 9]), size=(3, CACHED // 2))
+    values[rng.integers(3), 5] = odd
+    low, high, size = extremes(values)
+    if math.isnan(odd):
+        assert math.isnan(low)
+        assert math.isnan(high)
+    else:
+        assert (low, high, size) == (values.min(), values.max(), np.abs(values).min())
 
 
 @given(st.lists(st.floats(), min_size=1), st.sampled_from((1, 80)))
@@ -88,3 +108,26 @@ def test_the_least_and_the_greatest_number(numbers: list[float], columns: int) -
         assert all(map(math.isnan, found))
     else:
         assert found == (min(numbers), max(numbers))
+
+
+@given(st.tuples(st.floats(allow_nan=False), st.floats(allow_nan=False)))
+def test_a_wider_range_contains_a_range(ends: tuple[float, float]) -> None:
+    low, high = sorted(ends)
+    wide_low, wide_high = widened(Range(low, high))
+    assert wide_low <= low <= high <= wide_high
+    assert wide_low >= 0 or low < 0  # what is positive is known to be
+
+
+@sampled(3, name=LIGHT)
+def test_a_rough_bound_is_no_smaller(name: str) -> None:
+    trace = exact(name)
+    for definition in trace.plan:
+        if definition.name not in trace:
+            continue
+        operands = trace.operands(definition)
+        size = trace[definition.name].matrix.range.size
+        rough, error = (
+            bound(*operands).at(size)
+            for bound in (definition.operation.rough_error, definition.operation.error)
+        )
+        assert rough >= error * (1 - 1e-12)

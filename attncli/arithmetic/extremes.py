@@ -73,8 +73,7 @@ def _blocks(values: NDArray[np.float64]) -> Iterable[NDArray[np.float64]]:
 
 
 def _float_of(bits: int) -> float:
-    (number,) = _FLOAT.unpack(_BITS.pack(bits))
-    return number
+    return float(*_FLOAT.unpack(_BITS.pack(bits)))
 
 
 def _sizes(bits: NDArray[np.uint64]) -> tuple[int, int]:

@@ -193,14 +193,10 @@ class Matrix:
         """Those that were asked for."""
         return {}
 
-    @property
+    @cached_property
     def is_finite(self) -> bool:
         """Whether all of them are."""
-        return self.spread is not None or self._is_finite
-
-    @cached_property
-    def _is_finite(self) -> bool:
-        return bool(np.isfinite(self.values).all())
+        return self.spread is not None or bool(np.isfinite(self.values).all())
 
     @cached_property
     def is_shown_in_full(self) -> bool:

@@ -35,7 +35,6 @@ _LONGEST = 10.0**decimal_numbers.SIGNIFICANT
 """Units of the last place that have more digits than are carried; _WHOLE is a little larger."""
 _SURE = 0.25
 """An error below this, in units of the last place, can't hide which whole number is meant."""
-_HUGE = 2.0**1023
 FINEST = 22
 """10 to the power of more than this is not exact in float64."""
 _SCALING = 2.0**-51
@@ -159,27 +158,6 @@ class Range(NamedTuple):
     def least(self) -> float:
         """The smallest size."""
         return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
-
-    @property
-    def widened(self) -> tuple[float, float]:
-        """One that contains it and that most like it share: between powers of two."""
-        low, high = self
-        if low < 0 < high:
-            size = _power_above(max(high, -low))
-            return -size, size
-        if low >= 0:
-            return _power_below(low), _power_above(high)
-        return -_power_above(-low), -_power_below(-high)
-
-
-def _power_above(size: float) -> float:
-    """A power of two that is larger, where floats have one."""
-    return math.ldexp(1.0, math.frexp(size)[1]) if size < _HUGE else math.inf
-
-
-def _power_below(size: float) -> float:
-    """The largest power of two that isn't larger; 0 of 0."""
-    return math.ldexp(0.5, math.frexp(size)[1]) if size > 0 else size
 
 
 class Spread(NamedTuple):

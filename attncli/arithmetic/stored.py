@@ -62,7 +62,7 @@ class Stored(Matrix):
     def __init__(self, kept: Kept, decimals: int, name: str = "") -> None:
         own = {"places": None, "decimals": decimals, "written": None, "name": name}
         vars(self).update(own, kept=kept, source=None, spread=None, _range=kept.range)
-        vars(self)["_is_finite"] = True
+        vars(self)["is_finite"] = True
 
     @property
     def values(self) -> Array:

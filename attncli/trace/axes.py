@@ -108,11 +108,7 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
         return _words_of(name, scenario), Axis((), NONE)
     if name == "unembedding":
         return _unembedding_axes(scenario, shape)
-    rows, columns = map(dimensions, shape)  # as of most weights
-    if local in GIVEN_AXES:
-        rows, columns = (
-            _axis(*names_along(name, side, scenario), size) for side, size in enumerate(shape)
-        )
+    rows, columns = (_axis_along(name, side, scenario, size) for side, size in enumerate(shape))
     if name in scenario.vectors:
         rows = Axis(("",), NONE)
     if local == "patches":
@@ -169,6 +165,13 @@ def _rows_of_table(name: str, scenario: Scenario, size: int) -> Axis:
     return Axis(tuple(map(str, range(size))), IDS)
 
 
+def _axis_along(name: Name, side: int, scenario: Scenario, size: int) -> Axis:
+    """A side of a given matrix, by its role; of most weights it is dimensions."""
+    if name.local not in GIVEN_AXES:
+        return dimensions(size)
+    return _axis(*names_along(name, side, scenario), size)
+
+
 def _axis(role: str, names: tuple[str, ...], size: int) -> Axis:
     if role == NONE:
         return Axis(("",), NONE)
@@ -192,7 +195,7 @@ def made_axes(
     rows, columns, sides = definition.rows, definition.columns, definition.operation.sides
     if rows is None:
         rows = _derived(sides, 0, operands, shape[0])
-    if definition.role and definition.role != rows.role and rows.role != NONE:
+    if definition.role and rows.role not in (definition.role, NONE):
         rows = Axis(rows.names, definition.role)
     return rows, columns or _derived(sides, 1, operands, shape[1])
 

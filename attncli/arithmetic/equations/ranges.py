@@ -20,6 +20,7 @@ from attncli.arithmetic.signature import operands_in
 
 _OVERFLOW = 709.0
 """e to the power of more has left the range of float64."""
+_HUGE = 2.0**1023
 _FAR = 1e300
 """What is no further from 1 hasn't left it, whatever it is off by."""
 
@@ -152,6 +153,27 @@ class _Anywhere(dict[str, int]):
 def anything(shape: tuple[int, int], reach: Range) -> Matrix:
     """Numbers of a shape [n, m] of which only their range is known."""
     return Matrix(np.broadcast_to(0.0, shape), None, 0, spread=Spread(reach, 0.0))
+
+
+def widened(reach: Range) -> tuple[float, float]:
+    """A range that contains one and that most like it share: between powers of two."""
+    low, high = reach
+    if low < 0 < high:
+        size = _power_above(max(high, -low))
+        return -size, size
+    if low >= 0:
+        return _power_below(low), _power_above(high)
+    return -_power_above(-low), -_power_below(-high)
+
+
+def _power_above(size: float) -> float:
+    """A power of two that is larger, where floats have one."""
+    return math.ldexp(1.0, math.frexp(size)[1]) if size < _HUGE else math.inf
+
+
+def _power_below(size: float) -> float:
+    """The largest power of two that isn't larger; 0 of 0."""
+    return math.ldexp(0.5, math.frexp(size)[1]) if size > 0 else size
 
 
 def of_anything(tree: Expression) -> Ranges:

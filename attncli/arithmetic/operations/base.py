@@ -182,13 +182,11 @@ class Operation(ABC):
 
     @property
     def only_moves(self) -> bool:
-        """Whether each number that it makes is one of its operands', whatever there is to say of
-        which it is."""
+        """Whether each number that it makes is one of its operands', said of which or not."""
         return self.copies
 
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
-        """The result, rounded as `rounding` says for `step`. What isn't finite is refused, so that
-        whoever makes many may tell NumPy not to warn of it.
+        """The result, rounded as `rounding` says for `step`; what isn't finite is refused.
 
         Raises Unworkable for numbers that can't be worked with, ValueError for shapes.
         """
@@ -222,13 +220,13 @@ class Operation(ABC):
         is_long = values.size > (4 * CACHED if self.adds_up else CACHED // 8)
         reach = self.foreseen(*operands) if is_long else None
         if reach is not None:
-            return self._foreseen_spread(reach, values, operands)
+            return self._spread_in(reach, values, operands)
         spread = spread_of(values)
         if not spread.least:
             values += 0.0
         return spread
 
-    def _foreseen_spread(self, reach: Range, values: Array, operands: tuple[Matrix, ...]) -> Spread:
+    def _spread_in(self, reach: Range, values: Array, operands: tuple[Matrix, ...]) -> Spread:
         """That of a result whose range is known."""
         least = self.least(*operands)
         if least is not None:

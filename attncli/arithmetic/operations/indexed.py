@@ -16,7 +16,7 @@ from attncli.arithmetic.equations.bounds import bound, keeps_digits
 from attncli.arithmetic.equations.brief import in_brief
 from attncli.arithmetic.equations.careful import careful, magnitude, may_cancel
 from attncli.arithmetic.equations.exact import Places
-from attncli.arithmetic.equations.ranges import Ranges, anything
+from attncli.arithmetic.equations.ranges import Ranges, anything, widened
 from attncli.arithmetic.equations.working import Filled, filled, forms
 from attncli.arithmetic.expression import (
     Apply,
@@ -120,7 +120,7 @@ class Indexed(ByFirstForm):
         return bound(self._careful, self._ranges(operands))
 
     def rough_error(self, *operands: Matrix) -> Error:
-        return self._rough(*[(operand.shape, operand.range.widened) for operand in operands])
+        return self._rough(*[(operand.shape, widened(operand.range)) for operand in operands])
 
     @cached_property
     def _rough(self) -> Callable[..., Error]:
