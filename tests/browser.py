@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +29,43 @@ def browser() -> Iterator[Any]:
         one.close()
 
 
+_DESK = {"width": 1280, "height": 900}
+
+
+@cache
+def _window(one: Any, **kind: Any) -> Any:
+    """A window of its kind, which a page is opened in after another: a new one takes longer than
+    most pages."""
+    return one.new_context(**kind).new_page()
+
+
 @contextmanager
-def opened(one: Any, path: Path, **context: Any) -> Iterator[Any]:
-    """A page in a window of its own; what it says on the console, and asks for that doesn't lie
-    beside it, is wrong."""
-    beside = f"{path.parent.as_uri()}/"
-    window = one.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
-    page, said = window.new_page(), []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda asked: said.append(asked.url))
-    page.goto(path.as_uri())
-    yield page
+def opened(
+    one: Any, path: Path, viewport: Any = None, color_scheme: str = "light", **kind: Any
+) -> Iterator[Any]:
+    """A page in a window where no other is, nor has left anything: the pointer, what is stored,
+    how it is looked at. What it says on the console, and asks for that doesn't lie beside it, is
+    wrong."""
+    page, beside, said = _window(one, **kind), f"{path.parent.as_uri()}/", list[str]()
+    heard = {
+        "console": lambda message: said.append(message.text),
+        "pageerror": lambda error: said.append(str(error)),
+        "request": lambda asked: said.append(asked.url),
+    }
+    page.set_viewport_size(viewport or _DESK)
+    page.emulate_media(media="null", color_scheme=color_scheme)
+    page.mouse.move(0, 0)
+    for what, hear in heard.items():
+        page.on(what, hear)
+    try:
+        page.goto(path.as_uri())
+        yield page
+    finally:
+        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        for what, hear in heard.items():
+            page.remove_listener(what, hear)
+        page.goto("about:blank")
     assert [text for text in said if not text.startswith(beside)] == []
-    window.close()
 
 
 def findings(page: Any) -> list[str]:

@@ -93,6 +93,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
+def pytest_sessionfinish() -> None:
+    """Nobody waits while all traces and pages are looked through for garbage at the end, too."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """A browser takes a second or two to start: one for all tests of a process."""

@@ -6,9 +6,11 @@ from typing import Any
 
 import yaml
 
+_LOADER: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
 
 def read(text: str) -> dict[str, Any]:
     """The mapping that a text holds, every scalar a string."""
-    data = yaml.load(text, Loader=yaml.BaseLoader)
+    data = yaml.load(text, Loader=_LOADER)
     assert isinstance(data, dict)
     return data

@@ -50,7 +50,7 @@ from attncli.telling.selection import Selection
 from attncli.word import Word
 from attncli.word import words as as_words
 from tests.auditor.latex import words
-from tests.conftest import THOROUGH, sampled, share
+from tests.conftest import CHARACTERS, THOROUGH, sampled, share
 from tests.pages import LARGE, SHIPPED, document_of, trace_of
 
 WIDE = "i_can_go_alone"
@@ -310,7 +310,10 @@ def test_wide_things_stay_inside_the_margins(tmp_path: Path, fragment: bool) -> 
     assert overfull(log) == []
 
 
-@given(st.from_regex(r"[a-z_]{1,12}\[[A-Za-z]{1,6}\]\.[a-z]{1,6}\[[0-9]\]", fullmatch=True))
+ADDRESS = r"[a-z_]{1,12}\[[A-Za-z]{1,6}\]\.[a-z]{1,6}\[[0-9]\]"
+
+
+@given(st.from_regex(ADDRESS, fullmatch=True, alphabet=CHARACTERS))
 def test_ordinary_words_are_not_broken(address: str) -> None:
     assert breakable(address) == escaped(address)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html.parser import HTMLParser
 from itertools import chain
 
@@ -68,8 +69,9 @@ def parsed(page: str) -> Element:
     return root
 
 
+@lru_cache(maxsize=2)
 def main_of(page: str) -> Element:
-    """What of a page is told."""
+    """What of a page is told; several look at it in turn."""
     return next(parsed(page).each("main"))
 
 
