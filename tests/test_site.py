@@ -267,26 +267,24 @@ def test_the_site_in_a_browser(site: Path, chromium: Any) -> None:
         ("pasta_lookup.html", "dark", 360),
         *([(INDEX, "dark", 1280)] if THOROUGH else []),
     ):
-        view = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+        view: Any = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
         with opened(chromium, site / name, **view) as page:
             assert findings(page) == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page = chromium.new_page()
-    page.goto((site / "pasta_lookup.html").as_uri())
-    page.locator("main [data-n]").first.click()
-    assert page.locator("#how").is_visible()
-    page.keyboard.press("Escape")
-    page.locator("svg [data-n]").first.focus(timeout=5000)
-    first = page.locator("#how").inner_text()
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.activeElement.ownerSVGElement != null")
-    assert page.locator("#how").inner_text() not in ("", first)
-    page.goto((site / "pasta_lookup-sheet.html").as_uri())
-    assert page.locator("#check").is_visible()
-    page.goto((site / INDEX).as_uri())
-    page.get_by_role("link", name="Looking Pasta up").click()
-    page.get_by_role("link", name="Lessons").click()
-    assert page.url.endswith("pasta_lookup-lessons.html")
-    page.get_by_role("link", name="All scenarios").click()
-    assert page.url.endswith(INDEX)
-    page.close()
+    with opened(chromium, site / "pasta_lookup.html") as page:
+        page.locator("main [data-n]").first.click()
+        assert page.locator("#how").is_visible()
+        page.keyboard.press("Escape")
+        page.locator("svg [data-n]").first.focus(timeout=5000)
+        first = page.locator("#how").inner_text()
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.activeElement.ownerSVGElement != null")
+        assert page.locator("#how").inner_text() not in ("", first)
+        page.goto((site / "pasta_lookup-sheet.html").as_uri())
+        assert page.locator("#check").is_visible()
+        page.goto((site / INDEX).as_uri())
+        page.get_by_role("link", name="Looking Pasta up").click()
+        page.get_by_role("link", name="Lessons").click()
+        assert page.url.endswith("pasta_lookup-lessons.html")
+        page.get_by_role("link", name="All scenarios").click()
+        assert page.url.endswith(INDEX)
