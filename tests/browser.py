@@ -29,9 +29,6 @@ def browser() -> Iterator[Any]:
         one.close()
 
 
-_DESK = {"width": 1280, "height": 900}
-
-
 @cache
 def _window(one: Any, **kind: Any) -> Any:
     """A window of its kind, which a page is opened in after another: a new one takes longer than
@@ -40,20 +37,20 @@ def _window(one: Any, **kind: Any) -> Any:
 
 
 @contextmanager
-def opened(
-    one: Any, path: Path, viewport: Any = None, color_scheme: str = "light", **kind: Any
-) -> Iterator[Any]:
+def opened(one: Any, path: Path, **looked_at: Any) -> Iterator[Any]:
     """A page in a window where no other is, nor has left anything: the pointer, what is stored,
     how it is looked at. What it says on the console, and asks for that doesn't lie beside it, is
     wrong."""
-    page, beside, said = _window(one, **kind), f"{path.parent.as_uri()}/", list[str]()
+    size = looked_at.pop("viewport", {"width": 1280, "height": 900})
+    scheme = looked_at.pop("color_scheme", "light")
+    page, beside, said = _window(one, **looked_at), f"{path.parent.as_uri()}/", list[str]()
     heard = {
         "console": lambda message: said.append(message.text),
         "pageerror": lambda error: said.append(str(error)),
         "request": lambda asked: said.append(asked.url),
     }
-    page.set_viewport_size(viewport or _DESK)
-    page.emulate_media(media="null", color_scheme=color_scheme)
+    page.set_viewport_size(size)
+    page.emulate_media(media="null", color_scheme=scheme)
     page.mouse.move(0, 0)
     for what, hear in heard.items():
         page.on(what, hear)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from functools import reduce
+from functools import cache, reduce
 from operator import getitem
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -304,9 +304,14 @@ def test_a_cell_is_found_by_name_and_position() -> None:
         repeated.find(parse_address("X[a, 1]"))
 
 
+@cache
+def schema_of_all() -> dict[str, Any]:
+    return json_schema()
+
+
 @pytest.mark.slow
 def test_the_schema_is_one_and_says_what_the_reader_says() -> None:
-    schema = json_schema()
+    schema = schema_of_all()
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     for text in (*SHIPPED.values(), starter.text()):
@@ -324,7 +329,7 @@ def test_the_schema_is_one_and_says_what_the_reader_says() -> None:
 
 @pytest.mark.slow
 def test_the_schema_says_nothing_else_for_saying_it_once() -> None:
-    schema = json_schema()
+    schema = schema_of_all()
     definitions = schema["$defs"]
 
     def written_out(part: Any) -> Any:
