@@ -85,7 +85,7 @@ def chain(site: Path, first: str) -> list[str]:
         found.append(before.rpartition('href="')[2])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of a few scenarios; thoroughly of all shipped ones."""
     folder = tmp_path_factory.mktemp("site")
