@@ -71,6 +71,7 @@ class Matrix:
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
+        vars(self)["shape"] = self.values.shape  # which is asked for again and again
 
     @cached_property
     def _told(self) -> dict[tuple[int, int], Number]:
@@ -102,7 +103,7 @@ class Matrix:
         round_in_place(values, largest(values), Error(0.0, 2.0**-53), None, decimals, settle)
         return cls(values, decimals, decimals)
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         return self.values.shape
 
@@ -274,11 +275,8 @@ class Matrix:
         """The numbers but for those of some cells that take their source to be told."""
         if self.source is None:
             return {}
-        doubtful = (
-            place
-            for place, value in np.ndenumerate(self.values)
-            if numbers.is_doubtful(float(value), self.decimals)
-        )
+        every, most = np.ndenumerate(self.values), self.decimals
+        doubtful = (place for place, value in every if numbers.is_doubtful(float(value), most))
         return {(i, j): self.number(i, j) for i, j in doubtful if (i, j) not in cells}
 
     def has(self, i: int, j: int) -> bool:

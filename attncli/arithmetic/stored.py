@@ -62,16 +62,11 @@ class Stored(Matrix):
     def __init__(self, kept: Kept, decimals: int, name: str = "") -> None:
         own = {"places": None, "decimals": decimals, "written": None, "name": name}
         vars(self).update(own, kept=kept, source=None, spread=None, _range=kept.range)
-        vars(self)["is_finite"] = True
+        vars(self).update(is_finite=True, shape=kept.array.shape)
 
     @property
     def values(self) -> Array:
         return self.kept.values
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        rows, columns = self.kept.array.shape
-        return rows, columns
 
     @property
     def is_stored(self) -> bool:
