@@ -49,22 +49,18 @@ def together(function: Callable[..., Array], *parts: Laid) -> Laid:
     indices = "".join(sorted(set("".join(part.indices for part in parts))))
     works = [part.along(indices) for part in parts]
     free = next((k for k, x in enumerate(parts) if x.is_new and x.indices == indices), None)
-    depth = len(indices)
 
     def work(operands: Sequence[Array]) -> Array:
         arrays = [one(operands) for one in works]
-        place = None if free is None else arrays[free]
-        # all are as long along an index; candidates may be many or, of what is fixed, one
-        if place is None or (place.ndim > depth and not _is_as_long(place, arrays)):
+        if free is None:
             return np.asarray(function(*arrays))
-        return np.asarray(function(*arrays, out=place))
+        place = arrays[free]
+        # all are as long along an index; candidates may be many or, of what is fixed, one
+        if all(array.shape[-1:] <= place.shape[-1:] for array in arrays):
+            return np.asarray(function(*arrays, out=place))
+        return np.asarray(function(*arrays))
 
     return Laid(indices, work)
-
-
-def _is_as_long(place: Array, arrays: Sequence[Array]) -> bool:
-    """Whether none of some arrays has more candidates than one of them."""
-    return all(array.shape[-1:] <= place.shape[-1:] for array in arrays)
 
 
 def summed(part: Laid, over: str) -> Laid:
