@@ -1,0 +1,164 @@
+"""What follows from an indexed equation alone: worked out once for all operations that are it, such
+as those of many layers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import chain
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations import bounds
+from attncli.arithmetic.equations.arrays import program
+from attncli.arithmetic.equations.axes import Work
+from attncli.arithmetic.equations.brief import in_brief
+from attncli.arithmetic.equations.careful import careful, magnitude
+from attncli.arithmetic.equations.exact import Places
+from attncli.arithmetic.equations.ranges import Ranges, anything, widened
+from attncli.arithmetic.equations.working import Filled, filled
+from attncli.arithmetic.expression import Expression
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.rounding import Error, Range
+from attncli.arithmetic.signature import Signature, axes_of
+from attncli.records import Node, dataclass
+
+if TYPE_CHECKING:
+    from attncli.arithmetic.equations.fractions import Fractions
+
+_NONE: Mapping[str, int] = MappingProxyType({})
+
+
+@lru_cache(maxsize=1024)
+def following(tree: Expression, shapes: Signature) -> Following:
+    """What follows from an equation on operands of such shapes."""
+    return Following(tree, shapes)
+
+
+@dataclass(frozen=True, eq=False)
+class Following:
+    """The arrays, bounds and forms of an equation, each made when it is asked for."""
+
+    tree: Expression
+    shapes: Signature
+
+    @cached_property
+    def careful(self) -> Expression:
+        """The equation as floats are best at it."""
+        return careful(self.tree)
+
+    @cached_property
+    def sums(self) -> Sequence[str]:
+        """The indices that it adds up over."""
+        return [total.over for total in ex.each(self.tree, ex.Total)]
+
+    @cached_property
+    def is_same(self) -> bool:
+        """Whether its numbers are those of its operand, each in its place."""
+        same = ex.Operand(0, tuple(self.shapes.indices))
+        return self.tree == same and self.shapes.operands == (self.shapes.result,)
+
+    @cached_property
+    def keeps_digits(self) -> bool:
+        return bounds.keeps_digits(self.careful)
+
+    @cached_property
+    def values(self) -> Work:
+        return program(self.careful, self.shapes)
+
+    @cached_property
+    def magnitudes(self) -> Work:
+        return program(magnitude(self.careful), self.shapes)
+
+    @cached_property
+    def fractions(self) -> Fractions:
+        from attncli.arithmetic.equations.fractions import Fractions  # which few pages need
+
+        return Fractions(self.tree, self.shapes)
+
+    @cached_property
+    def filled(self) -> Filled:
+        return filled(self.tree, self.shapes)
+
+    @cached_property
+    def filled_whole(self) -> Filled:
+        return filled(self.tree, self.shapes, whole=True)
+
+    @cached_property
+    def filled_in_brief(self) -> Filled:
+        return filled(self.tree, self.shapes, brief=True)
+
+    @cached_property
+    def in_brief(self) -> Collection[ex.Total]:
+        """The sums that are told without most of their terms."""
+        return in_brief(self.tree)
+
+    def sizes(self, operands: Sequence[Matrix]) -> Mapping[str, int]:
+        """How far each index goes."""
+        return self._sizes(*[operand.shape for operand in operands])
+
+    @cached_property
+    def _sizes(self) -> Callable[..., Mapping[str, int]]:
+        axes = axes_of(self.tree, self.shapes).items()
+        return lru_cache(lambda *shapes: {one: shapes[place][axis] for one, (place, axis) in axes})
+
+    def terms(self, operands: Sequence[Matrix]) -> int:
+        """How many terms the longest sum has."""
+        return self._terms(*[operand.shape for operand in operands]) if self.sums else 1
+
+    @cached_property
+    def _terms(self) -> Callable[..., int]:
+        @lru_cache
+        def terms(*shapes: tuple[int, int]) -> int:
+            sizes = self._sizes(*shapes)
+            return max(math.prod([sizes[index] for index in over]) for over in self.sums)
+
+        return terms
+
+    def leaves(self, operands: Sequence[Matrix]) -> int:
+        """How many numbers the first form of a cell has."""
+        return _leaves(self.tree, self.sizes(operands))
+
+    def places(self, operands: Sequence[Matrix]) -> int | None:
+        """The decimals that hold every true value, by those of the operands."""
+        known, like = self._places, tuple([(x.places, x.shape) for x in operands])
+        if like not in known:
+            known[like] = Places(operands).of(self.tree)
+        return known[like]
+
+    @cached_property
+    def _places(self) -> dict[tuple[object, ...], int | None]:
+        """Those that were asked for, as layers and the forms of an exercise repeat them."""
+        return {}
+
+    def ranges(self, operands: Sequence[Matrix], most: float = math.inf) -> Ranges:
+        return Ranges(operands, self.sizes(operands) if self.sums else _NONE, most)
+
+    def rough_error(self, operands: Sequence[Matrix]) -> Error:
+        """A bound on how far floats are off, which operands of nearly the same range share."""
+        return self._rough(*[(operand.shape, widened(operand.range)) for operand in operands])
+
+    @cached_property
+    def _rough(self) -> Callable[..., Error]:
+        @lru_cache(maxsize=256)
+        def rough(*operands: tuple[tuple[int, int], tuple[float, float]]) -> Error:
+            known = [anything(shape, Range(*ends)) for shape, ends in operands]
+            return bounds.bound(self.careful, self.ranges(known, 0))
+
+        return rough
+
+
+def _leaves(tree: Expression, sizes: Mapping[str, int]) -> int:
+    """How many numbers an equation has when its sums are written out and its choices made."""
+    match tree:
+        case ex.Leaf():
+            return 1
+        case ex.Total(over, operand):
+            return math.prod([sizes[index] for index in over]) * _leaves(operand, sizes)
+        case ex.Apply("where", (_, *choices)):
+            return max(_leaves(one, sizes) for one in choices)
+    assert isinstance(tree, Node)
+    parts = chain.from_iterable(x if type(x) is tuple else (x,) for x in tree.parts)
+    return sum(_leaves(part, sizes) for part in parts if isinstance(part, Node))
