@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from attncli.arithmetic.expression import Number
 from attncli.notation.plain import GLUE
+from attncli.pictures import Bars, Series
+from attncli.render.screen.charts import bars
 from attncli.render.screen.lines import CELLS, StyledText, line_width, width, wrapped
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
@@ -153,3 +157,14 @@ def test_marks_stay_with_what_they_mark() -> None:
     page = page_of(trace_of(SHIPPED["wordpiece"]), width=50, detail="rows")
     assert "  merged\n" in page
     assert "│ merged" not in page
+
+
+@given(
+    st.lists(st.decimals(-3, 3, places=2), min_size=1, max_size=6),
+    st.integers(40, 120),
+)
+def test_bars_stay_within_the_terminal(values: list[Decimal], cells: int) -> None:
+    labels = tuple(f"token {k}" for k, _ in enumerate(values))
+    series = Series("logits", tuple(map(Number.written, values)))
+    lines = bars(Bars("Bars", labels, (series,)), cells)
+    assert max(map(line_width, lines)) <= cells

@@ -30,17 +30,19 @@ def finite(number: Number) -> float:
 
 
 class _Scale(NamedTuple):
-    """Cells for numbers: how many for 1, and how many stand left of 0."""
+    """Cells for numbers: how many for 1, and how many there are left and right of 0."""
 
     per_one: float
     below: int
+    above: int
 
     @classmethod
     def of(cls, numbers: Sequence[Number], room: int) -> _Scale:
         values = [0.0, *map(finite, numbers)]
         low, high = min(values), max(values)
         per_one = room / (high - low) if high > low else 0.0
-        return cls(per_one, math.ceil(-low * per_one))
+        below = math.ceil(-low * per_one)
+        return cls(per_one, below, room - below)
 
     def bar(self, number: Number, fill: str) -> str:
         """What is there at all has a cell; where some go below 0, a line says where 0 is."""
@@ -50,7 +52,7 @@ class _Scale(NamedTuple):
             return fill * size
         if value < 0:
             return f"{fill * min(size, self.below):>{self.below}}│"
-        return f"{'':{self.below}}│{fill * size}"
+        return f"{'':{self.below}}│{fill * min(size, self.above)}"
 
 
 def bars(picture: Bars, cells: int) -> list[Line]:
