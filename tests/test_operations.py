@@ -1016,6 +1016,16 @@ def test_nuclei(p: str, numbers: tuple[str, ...], kept: list[int]) -> None:
         )
 
 
+@pytest.mark.parametrize("written", ["2.0", "2.00", "2"])
+def test_equal_numbers_stay_as_they_are_written(written: str) -> None:
+    """2.0 and 2.00 are equal, and have different digits on a page, in whatever order they come."""
+    for order in (["2", "2.0", "2.00"], ["2.00", "2.0", "2"]):
+        made = {one: ops.DivideBy(Number.written(Decimal(one))) for one in order}
+        x = Matrix.of_written([[Decimal("3.5")]])
+        told = {one: unbreakable(plain(divided.cell(0, 0, x)[0])) for one, divided in made.items()}
+        assert told[written] == f"3.5 / {written}"
+
+
 def test_the_largest_are_kept_and_shared() -> None:
     p = probabilities("0.2", "0.3", "0.3", "0.2")
     assert ops.TopK(1).make(EXACT, "next", p).values.tolist() == [[0, 1, 0, 0]]

@@ -31,9 +31,15 @@ if TYPE_CHECKING:
 _NONE: Mapping[str, int] = MappingProxyType({})
 
 
-@lru_cache(maxsize=1024)
 def following(tree: Expression, shapes: Signature) -> Following:
-    """What follows from an equation on operands of such shapes."""
+    """What follows from an equation on operands of such shapes; 2.0 and 2.00 are equal, but not
+    written alike, so that equations of them aren't one."""
+    written = tuple([(str(number.full), str(number.shown)) for number in ex.numbers_in(tree)])
+    return _following(tree, shapes, written)
+
+
+@lru_cache(maxsize=1024)
+def _following(tree: Expression, shapes: Signature, _: tuple[tuple[str, str], ...]) -> Following:
     return Following(tree, shapes)
 
 
