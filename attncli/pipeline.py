@@ -7,8 +7,6 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from attncli.building.drawn import with_drawn
 from attncli.building.scenario import Origin, ScenarioBuilder
 from attncli.building.trees import (
@@ -172,9 +170,8 @@ def work(scenario: Scenario) -> Trace:
     """
     quantities = _given(scenario)
     told = _needed(with_numbers(scenario), quantities)
-    with np.errstate(all="ignore"):  # what isn't finite is refused
-        for definition in _made_of(quantities, told):
-            quantities[definition.name] = make(scenario, quantities, definition)
+    for definition in _made_of(quantities, told):
+        quantities[definition.name] = make(scenario, quantities, definition)
     trace = _trace(scenario, told, quantities)
     if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
         return trace

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-import numpy as np
-
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Definition, Quantity
 from attncli.trace.trace import make
@@ -32,11 +30,9 @@ class OnDemand(Mapping[str, Quantity]):
 
     def __getitem__(self, name: str) -> Quantity:
         if name not in self._known:
-            awaited = sorted(self._awaited_by(name), key=self._order.__getitem__)
-            with np.errstate(all="ignore"):  # what isn't finite is refused
-                for one in awaited:
-                    definition = self._definitions[one]
-                    self._known[one] = make(self._scenario, self._known, definition)
+            for one in sorted(self._awaited_by(name), key=self._order.__getitem__):
+                definition = self._definitions[one]
+                self._known[one] = make(self._scenario, self._known, definition)
         return self._known[name]
 
     def _awaited_by(self, name: str) -> set[str]:

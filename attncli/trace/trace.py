@@ -247,7 +247,6 @@ class Trace:
         written = [[Decimal(str(number)) for number in row] for row in array.tolist()]
         return replace(quantity, matrix=Matrix.of_written(written), definition=None)
 
-    @np.errstate(all="ignore")  # what isn't finite is refused
     def _again(
         self, quantities: dict[str, Quantity], story: tuple[PlannedStep, ...], changed: set[str]
     ) -> Self:

@@ -40,8 +40,7 @@ def made_of_each(
         for matrix, operands in zip(matrices, each, strict=True):
             operation.check(matrix, *operands)
         return matrices
-    with np.errstate(all="ignore"):
-        return [operation.make(rounding, step, *operands) for operands in each]
+    return [operation.make(rounding, step, *operands) for operands in each]
 
 
 def _goes_at_once(operation: Indexed, each: Sequence[Operands]) -> bool:

@@ -186,7 +186,7 @@ class Operation(ABC):
         return self.copies
 
     def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
-        """The result, rounded as `rounding` says for `step`; what isn't finite is refused.
+        """The result, rounded as `rounding` says for `step`.
 
         Raises Unworkable for numbers that can't be worked with, ValueError for shapes.
         """
@@ -196,6 +196,7 @@ class Operation(ABC):
         self.check(result, *operands)
         return result
 
+    @np.errstate(all="ignore")  # what isn't finite is refused
     def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
         """The result of `make`, which doesn't know yet what it was worked from."""
         values = self.values(*operands)
@@ -219,20 +220,12 @@ class Operation(ABC):
         the sign off zeros."""
         is_long = values.size > (4 * CACHED if self.adds_up else CACHED // 8)
         reach = self.foreseen(*operands) if is_long else None
-        if reach is not None:
-            return self._spread_in(reach, values, operands)
-        spread = spread_of(values)
-        if not spread.least:
-            values += 0.0
-        return spread
-
-    def _spread_in(self, reach: Range, values: Array, operands: tuple[Matrix, ...]) -> Spread:
-        """That of a result whose range is known."""
-        least = self.least(*operands)
-        if least is not None:
+        if reach is None:
+            spread = spread_of(values)
+        elif (least := self.least(*operands)) is not None:
             return Spread(reach, least)
-        # where digits are kept nobody asks what is little beside its terms
-        spread = Spread(reach, 0.0 if self.keeps_digits else smallest(values))
+        else:  # where digits are kept nobody asks what is little beside its terms
+            spread = Spread(reach, 0.0 if self.keeps_digits else smallest(values))
         if not spread.least:
             values += 0.0
         return spread
