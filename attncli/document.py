@@ -181,9 +181,11 @@ class WordBlank(NamedTuple):
 
 
 class AnswerSpace(NamedTuple):
-    """Room for somebody's own working: so many lines to write on."""
+    """Room for somebody's own working: so many lines to write on, or as many more as there are
+    `to_end` of the page, in formats that have pages."""
 
     lines: int
+    to_end: bool = False
 
 
 Block = (

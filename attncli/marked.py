@@ -11,7 +11,9 @@ from attncli.word import Word
 SIGNS: Mapping[str, str] = MappingProxyType(
     {
         "correct": "✓",
+        "worked otherwise": "≡",
         "carried forward": "→",
+        "not worked": "∅",
         "rounding": "~",
         "known mistake": "✗",
         "slip": "!",

@@ -30,7 +30,8 @@ class MatrixBlock(NamedTuple):
     (row, column) from 0, that are to be filled in; a matrix that lacks a cell's number doesn't tell
     it.
     A table of one row that is `turned` is told as a column. `variant` names the variant of the
-    scenario that it is of, if it is of one.
+    scenario that it is of, if it is of one. `data_rows` are those that data have where fewer are
+    shown: of what an expert makes also those of tokens that don't go there.
     """
 
     name: str
@@ -52,10 +53,16 @@ class MatrixBlock(NamedTuple):
     tokens: tuple[Word, ...] = ()
     turned: bool = False
     variant: str = ""
+    data_rows: tuple[int, ...] = ()
 
     @property
     def given(self) -> bool:
         return not self.made_in
+
+    @property
+    def as_data(self) -> MatrixBlock:
+        """The table with all rows that data have."""
+        return self._replace(rows=self.data_rows) if self.data_rows and not self.blanks else self
 
     @property
     def role_of_names(self) -> str:

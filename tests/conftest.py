@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import wraps
+from hashlib import sha256
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -16,6 +18,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
+
+from attncli import pipeline
+from attncli.file.shipped import find
 
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
@@ -59,6 +64,29 @@ def share(every: int, cases: Iterable[T], of: str) -> list[T]:
     all in the thorough profile."""
     several = [*cases]
     return several if THOROUGH else several[crc32(of.encode()) % every :: every]
+
+
+def pytest_configure() -> None:
+    """Every file that a test reads and the program accepts is valid by the JSON Schema as well."""
+    pipeline.load = _checked_by_the_schema(pipeline.load)
+
+
+def _checked_by_the_schema(load: Callable[..., T]) -> Callable[..., T]:
+    known = set[bytes]()
+
+    @wraps(load)
+    def checked(source: Any, changes: Any = (), **more: Any) -> T:
+        scenario = load(source, changes, **more)
+        if isinstance(source, str | os.PathLike) and not changes:
+            data = find(os.fspath(source)).read_bytes()
+            if sha256(data).digest() not in known:
+                from tests.file_schema import faults
+
+                known.add(sha256(data).digest())
+                assert not faults(data.decode("utf-8-sig")), f"{source} isn't valid by the schema"
+        return scenario
+
+    return checked
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

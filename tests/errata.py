@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from attncli.arithmetic.expression import Location
 from attncli.marking.grading.addresses import address_of
+from attncli.marking.published import published_verdicts
 from attncli.marking.verdicts import Verdict
 from attncli.notation import plain
 from attncli.records import NamedTuple
-from attncli.telling.marked.published import published_verdicts
 from attncli.trace import Trace
 
 

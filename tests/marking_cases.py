@@ -25,7 +25,7 @@ def run(*words: object) -> Result:
 
 
 def yaml_file(path: Path, answers: Mapping[str, str], head: str = "") -> Path:
-    lines = (f'  "{name}": {text}' for name, text in answers.items())
+    lines = (f"  {json.dumps(name, ensure_ascii=False)}: {text}" for name, text in answers.items())
     path.write_text("\n".join([*([head] if head else []), "answers:", *lines]) + "\n", "utf-8")
     return path
 

@@ -31,6 +31,18 @@ _HIDDEN = -1e100
 
 def recalculated(folder: Path, files: Mapping[str, bytes]) -> Mapping[str, Any]:
     """Workbooks by name as LibreOffice leaves them, all in one start, which is slow."""
+    made = _converted(folder, files, "xlsx")
+    return {name: openpyxl.load_workbook(path, data_only=True) for name, path in made.items()}
+
+
+def rendered(folder: Path, data: bytes) -> str:
+    """What somebody sees of a workbook that LibreOffice has worked again and printed."""
+    made = _converted(folder, {"printed": data}, "pdf")["printed"]
+    words = ["pdftotext", "-layout", str(made), "-"]
+    return subprocess.run(words, check=True, capture_output=True, encoding="utf-8").stdout
+
+
+def _converted(folder: Path, files: Mapping[str, bytes], form: str) -> Mapping[str, Path]:
     assert SOFFICE is not None
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True)
@@ -39,10 +51,9 @@ def recalculated(folder: Path, files: Mapping[str, bytes]) -> Mapping[str, Any]:
     for path, data in zip(paths, files.values(), strict=True):
         path.write_bytes(data)
     setting = f"-env:UserInstallation={profile.as_uri()}"
-    words = ["--headless", "--convert-to", "xlsx", "--outdir", f"{folder}/out", *map(str, paths)]
+    words = ["--headless", "--convert-to", form, "--outdir", f"{folder}/out", *map(str, paths)]
     subprocess.run([SOFFICE, setting, *words], check=True, capture_output=True, timeout=300)
-    made = {name: folder / "out" / f"{name}.xlsx" for name in files}
-    return {name: openpyxl.load_workbook(path, data_only=True) for name, path in made.items()}
+    return {name: folder / "out" / f"{name}.{form}" for name in files}
 
 
 def range_of(workbook: Any, quantity: str) -> Sequence[Sequence[Any]]:

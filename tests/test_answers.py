@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attncli.marking.answers import AnswerSheet, files_in, read_answers
+from attncli.marking.answers import AnswerSheet, files_in, others_in, read_answers
 from attncli.refusals import Refusal
 from tests.marking_cases import run
 
@@ -95,6 +95,39 @@ def test_moodles_responses_need_to_be_told_what_is_asked(tmp_path: Path) -> None
         read_answers(path, ["a", "b"])
 
 
+def test_moodles_responses_leave_nobody_out_and_know_their_parts_by_number(tmp_path: Path) -> None:
+    """What a student left out is blank, and parts and questions count by their numbers."""
+    path = tmp_path / "quiz.csv"
+    head, jo, al, average = MOODLE.splitlines()
+    al = 'Roe,Al,a@x,Finished,1,-,"part 1: 2/3"'
+    no = "Poe,No,n@x,Finished,0,-,-"
+    turned = 'Loe,Tu,t@x,Finished,0,"part 2: 2; part 1: 1","part 1: 3"'
+    path.write_text("\n".join([head, jo, al, no, turned, average]), "utf-8")
+    sheets = {one.student: texts(one) for one in read_answers(path, ["a", "b", "c"])}
+    assert sheets["Al Roe"] == {"a": "", "b": "", "c": "2/3"}
+    assert sheets["No Poe"] == {}
+    assert sheets["Tu Loe"] == {"a": "1", "b": "2", "c": "3"}
+    columns = head.replace("Response 1", "x").replace("Response 2", "Response 1")
+    path.write_text(f"{columns.replace('x', 'Response 2')}\n{jo}\n", "utf-8")
+    assert texts(read_answers(path, ["a", "b", "c"])[0]) == {"a": "−1", "b": "0,5", "c": ""}
+
+
+def test_one_students_rows_dont_refuse_those_of_others(tmp_path: Path) -> None:
+    text = (
+        'student,id,answer,comment\nAnn,"Q[I, 1]",1,\nBen,"Q[I, 1]",1,\nBen,"Q[I, 1]",2,x\n'
+        'Cy,"Q[I, 1]",0,42,7\nDi,,5,\n'
+    )
+    sheets = {one.student: one for one in written(tmp_path / "a.csv", text)}
+    wrong = {name: [*map(str, one.wrong)] for name, one in sheets.items()}
+    assert wrong["Ann"] == []
+    assert "a.csv:4:1: Q[I, 1] is answered twice (first on line 3)" in wrong["Ben"][0]
+    assert "a.csv:5:1: there are more cells than columns" in wrong["Cy"][0]
+    assert "a.csv:6:1: an answer stands behind no cell" in wrong["Di"][0]
+    assert sheets["Ann"].unread == ("comment",)
+    (ann, other) = written(tmp_path / "b.csv", 'id,Ann,\n"Q[I, 1]",1,2\n')
+    assert (ann.student, other.student) == ("Ann", "column 3")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
@@ -122,3 +155,4 @@ def test_a_folder_has_the_files_in_it_and_below(tmp_path: Path) -> None:
     for name in ("b/ann.csv", "ben.yaml", "notes.md", ".hidden.csv"):
         (tmp_path / name).write_text("")
     assert files_in(str(tmp_path)) == [str(tmp_path / "b/ann.csv"), str(tmp_path / "ben.yaml")]
+    assert others_in(str(tmp_path)) == [str(tmp_path / "notes.md")]

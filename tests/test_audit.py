@@ -232,6 +232,7 @@ COUNTED = (
     " differs from that ",
     " that differ;",
     "don't follow",
+    "doesn't follow",
     "numbers that the source prints follow",
 )
 NUMBER = re.compile(r"(?<!row of )(?<!token )\b\d+\b(?![^()]*\): )")

@@ -41,6 +41,12 @@ BAD = {
     "positions: {kind: relative, buckets: 6, table: [[1], [2], [1], [2]]}":
         "6:48: 4 rows for 6 buckets; give a row for each bucket, or leave buckets out",
     "positions: [[1, 0]]": "6:12: positions has 1 row, and row 2 is needed",
+    "positions: {kind: table, table: [[1, 0], [0, 1]], ids: [0]}":
+        "6:12: the positions are 1, the tokens 2; give a position for each token",
+    "positions: {kind: table, table: [[1, 0], [0, 1]], ids: [0, 1], start: 1}":
+        "6:12: a start beside the position of each token; keep one of them",
+    "positions: {kind: table, table: [[1, 0], [0, 1]], ids: [0, 2]}":
+        "6:33: positions.table has 2 rows, and row 3 is needed",
     "segments: [0]\nsegment_embeddings: [[1, 1]]": "6:11: the segments are 1, the tokens 2",
     "norm1: {gama: [1, 1]}": '6:9: unknown key "gama"; did you mean gamma?',
     "block: encoder\nnorm1: {gamma: [1, 1, 1]}": "7:16: norm1.gamma (1 × 3) and embeddings (2 × 2)",

@@ -169,9 +169,9 @@ def test_output_is_whole_and_never_over_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cell", "line"),
     [
-        ("train[1].loss", "train[1].loss[it] = −ln(0.43) = 0.84"),
-        ("loss", "loss[it] = −ln(0.18) = 1.71"),
-        ("train[1].promised", "train[1].promised = −0.02 − 0.02 − 1.00 = −1.04"),
+        ("train[1].loss", "train[1].loss[it] = −ln(0.53) = 0.63"),
+        ("loss", "loss[it] = −ln(0.27) = 1.31"),
+        ("train[1].promised", "train[1].promised = −0.13 − 0.44 − 0.44 = −1.01"),
     ],
 )
 def test_one_number_needs_no_index(cell: str, line: str) -> None:

@@ -18,7 +18,7 @@ from attncli.telling.parts import told_parts
 from attncli.telling.selection import select
 from attncli.telling.walkthrough import as_it_fits, part_blocks, walkthrough
 from tests.conftest import sampled
-from tests.pages import LARGE, LIGHT, SHIPPED, shipped_trace
+from tests.pages import LARGE, LIGHT, SHIPPED, shipped_trace, trace_of
 
 MOST = dict.fromkeys(SHIPPED, 400) | dict.fromkeys(("next_token", "wordpiece", "bpe"), 500)
 TWO_SCREENS = 100
@@ -88,3 +88,29 @@ def test_json_in_full_has_every_quantity(name: str) -> None:
     told |= {one["name"] for one in page["given"]}
     missing = {str(quantity) for quantity in trace.quantities} - told
     assert all("].totals[" in one or "].best[" in one for one in missing), missing
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "asked", "worked"),
+    [
+        ("masked_word", (), "[MASK]", "[MASK]"),
+        ("masked_word", ("sentence=[MASK] love AI",), "[MASK]", "[MASK]"),
+        ("masked_word", ("targets=[I, _, _]", "ignored_target=_"), "I", "I"),
+        ("picture", (), "class", "class"),
+        ("picture", ("targets=[rising]", "backward=true"), "class", "class"),
+        ("picture", ("predict_from=last",), "", "lower right"),
+        ("masked_word", ("sentence=I love AI",), "", "AI"),
+    ],
+)
+def test_a_page_that_works_one_row_works_that_of_the_token_that_is_asked_for(
+    name: str, changes: tuple[str, ...], asked: str, worked: str
+) -> None:
+    """And says whose that is; where nobody's is asked for it is the last."""
+    trace = trace_of(SHIPPED[name], *changes)
+    page = render(walkthrough(trace, select(trace, detail="rows")), "terminal", Page(100))
+    said = f"One row of each table is worked, where it has one that of “{asked}”: see --detail full"
+    assert (said in " ".join(page.split())) == bool(asked)
+    rows = trace["X"].rows
+    for local in ("X", "Q", "scores", "weights", "residual1", "hidden"):
+        told = {k for k in range(len(rows.names)) if f"\n  {local}[{rows.index(k)}] " in page}
+        assert told == {rows.names.index(worked)}, local

@@ -58,7 +58,7 @@ def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
         ("t646bef9", "i_love_ai", ["qk_norm={gamma_Q: [2, 1]}"]),
         ("lf1af4e3", "i_love_ai", ["block=encoder", "norms={kind: rms, epsilon: 0.1}"]),
         ("o4fba2b7", "i_love_ai", ["positions={kind: rope, base: 100, pairs: half}"]),
-        ("u2b8f918", "next_token", ["next={temperature: 2, top_k: 2}"]),
+        ("o61e7c74", "next_token", ["next={temperature: 2, top_k: 2}"]),
         ("je91eba2", "yassine_gru", ["update=old"]),
         ("r1e2ca17", "i_love_ai", ["embedding_scale=2"]),
     ],

@@ -15,6 +15,7 @@ from attncli.building.manifest import load_manifest
 from attncli.building.pinned import pinned, texts_beside
 from attncli.cli import app
 from attncli.file.problems import ScenarioError
+from attncli.file.shipped import find
 from attncli.marking.answers import read_answers
 from attncli.telling.exercise.fingerprint import numbers_mark
 from attncli.telling.exercise.papers import exercise
@@ -221,6 +222,42 @@ def test_made_again_only_what_was_edited_changes_and_is_told(tmp_path: Path) -> 
     assert others == {
         "forms/B.yaml", "exam_B_sheet.txt", "exam_B_key.txt", "exam_B_answers.yaml"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        ("scale: none", "scale: sqrt_d_k", "other settings (scale)"),
+        ("decimals: 3", "decimals: 2", "other settings (rounding)"),
+        ("  - [2, 1]\n\nscale", "  - [2, 3]\n\nscale", "other numbers"),
+        ("activation: relu", "activation: gelu", "other settings (activation)"),
+    ],
+)
+def test_forms_cannot_follow_a_scenario_that_says_something_else(
+    tmp_path: Path, was: str, now: str, told: str
+) -> None:
+    text = find("i_love_ai").read_text("utf-8")
+    scenario, file, folder = (tmp_path / name for name in ("own.yaml", "exam.yaml", "exam"))
+    scenario.write_text(text, "utf-8")
+    file.write_text("scenario: own.yaml\nask: [softmax]\nforms: 2\n", "utf-8")
+    words = ["exercise", str(file), "-o", str(folder)]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    before = files_in(folder)
+    scenario.write_text(text.replace(was, now), "utf-8")
+    assert text.count(was) == 1
+    refused = CliRunner().invoke(app, words)
+    assert refused.exit_code == 2
+    assert f"the forms A, B were made with {told} than" in refused.stderr
+    assert f"make them anew with `attn exercise {file} -o {folder} --force`" in refused.stderr
+    assert files_in(folder) == before
+    anew = CliRunner().invoke(app, [*words, "--force"])
+    assert anew.exit_code == 0
+    assert "as they were" not in anew.stdout
+    assert now.strip().splitlines()[0] in (folder / "forms" / "A.yaml").read_text("utf-8")
+    assert CliRunner().invoke(app, words).stdout.endswith("A, B as they were\n")
+    file.write_text("scenario: own.yaml\nask: [softmax, weighted_sum]\nforms: 2\n", "utf-8")
+    asked = CliRunner().invoke(app, words).stdout
+    assert asked.endswith("A, B with other questions about the same numbers\n")
 
 
 @pytest.mark.slow

@@ -16,7 +16,10 @@ from attncli.render import (
     module_of,
     render,
 )
-from tests.exercises import Papers, papers, wish
+from attncli.scenario.exercise import Frame
+from attncli.telling.exercise.papers import exercise
+from attncli.telling.exercise.sheets import sheet_of
+from tests.exercises import Papers, papers, questions, wish
 from tests.test_golden import check
 
 EXERCISES = Path("exercises")
@@ -62,3 +65,36 @@ def test_formats_for_exercises(name: str, form: str, rewrite: bool) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_one_file_of_latex(name: str, rewrite: bool) -> None:
     golden(name, "exercise", "latex", made(name).whole, rewrite=rewrite)
+
+
+def test_a_count_is_accepted_as_the_whole_number_that_it_is() -> None:
+    trace = work(load("bpe"))
+    one = papers(trace, wish(trace, "results", steps=["learn"]))
+    keys = [question.key for question in questions(one.whole)]
+    assert len(keys) > 100
+    assert all(key is not None and key.low == key.high == key.number.shown for key in keys)
+    told = render(one.key, "terminal", Page(80))
+    assert "counts[u n]      │      6      6      6         6       1" in told
+    assert " to 6." not in told
+    assert "unit of the last place" not in told
+
+
+def test_what_counts_add_up_to_is_a_count_and_a_share_of_them_is_none() -> None:
+    trace = work(load("unigram"))
+    one = papers(trace, wish(trace, "results", steps=["estimate"]))
+    keys = {q.id: q.key for q in questions(one.whole) if q.key is not None}
+    assert {id_ for id_ in keys if id_.endswith("total")}
+    for id_, key in keys.items():
+        is_count = id_.endswith("total") or ".counts[" in id_ or id_.startswith("counts[")
+        assert (key.low == key.high) is is_count, id_
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "html"])
+def test_a_date_that_is_printed_is_not_asked_for(form: str) -> None:
+    trace = work(load("i_love_ai"))
+    asked = wish(trace, "results", steps=["softmax"])
+    for date in ("24 November 2026", ""):
+        sheet = sheet_of(exercise(trace, asked, "own", "it", Frame(date=date)))
+        told = render(sheet, form, Page(80))
+        assert told.count("Date") == 1
+        assert date in told

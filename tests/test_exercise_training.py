@@ -110,14 +110,32 @@ def test_a_few_halves_are_kept_off_edges() -> None:
         assert (np.abs(half - np.rint(half)) < 1e-9).all()
 
 
+def test_what_says_itself_is_not_asked_for(tmp_path: Path) -> None:
+    """The mean of a single loss is that loss, and the 1 of the way back stands in its formula."""
+    asked = ("--step", "loss", "--step", "backward_loss")
+    done = run("exercise", "learning_to_attend", *asked)
+    assert "Compute loss[it] (1 point) and perplexity (1 point). (2" in done.stdout
+    assert "cross_entropy │" not in done.stdout  # a table of it would tell the loss
+    assert "Compute grad.loss[it] (1 point) and the three numbers of grad.logits" in done.stdout
+    two = run("exercise", "embedding_before_during_after", "--step", "loss").stdout
+    assert "cross_entropy (1 point)" in two  # the mean of several
+    cell = run("exercise", "learning_to_attend", "--cell", "cross_entropy")
+    assert "Compute cross_entropy. (1 point)" in cell.stdout
+    made = ("--format", "yaml", "--key", "separate", "-o", f"{tmp_path}/made/")
+    assert run("exercise", "learning_to_attend", *asked, *made).exit_code == 0
+    key = tmp_path / "made" / "learning_to_attend_key.yaml"
+    report = run("grade", "learning_to_attend", key)
+    assert report.exit_code == 0, report.output
+
+
 def test_a_loss_of_one_target_is_asked_without_its_row(tmp_path: Path) -> None:
     asked = ("--cell", "train[1].loss", "--format", "yaml", "-o", f"{tmp_path}/")
     done = run("exercise", "learning_to_attend", *asked)
     assert done.exit_code == 0, done.output
     (key,) = tmp_path.glob("*_key.yaml")
-    assert '"train[1].loss[it]": 0.84' in key.read_text("utf-8")
+    assert '"train[1].loss[it]": 0.63' in key.read_text("utf-8")
     bare = tmp_path / "bare.yaml"
-    bare.write_text("answers: {'train[1].loss': 0.84}", "utf-8")
+    bare.write_text("answers: {'train[1].loss': 0.63}", "utf-8")
     report = run("grade", "learning_to_attend", str(bare))
     assert report.exit_code == 0, report.output
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,11 @@ from numpy.typing import NDArray
 from attncli import load, work
 from attncli.file.problems import ScenarioError
 from attncli.render import Page, render
+from attncli.render.quantities import arrays_of
+from attncli.telling.selection import select
+from attncli.telling.walkthrough import walkthrough
 from tests.exercises import papers, wish
-from tests.pages import SHIPPED, page_of, trace_of
+from tests.pages import SHIPPED, document_of, page_of, trace_of
 
 Array = NDArray[np.float64]
 _RNG = np.random.default_rng(5)
@@ -106,6 +110,41 @@ def test_the_page_tells_of_each_expert_the_tokens_that_go_there() -> None:
     assert "Expert 3 ·" not in page
     assert "mixture[a]" in page
     assert trace["experts[3].ffn"].values.any()  # which can be asked for all the same
+
+
+def test_files_of_numbers_have_what_an_expert_makes_for_nobody() -> None:
+    """As a program has it; the page is silent of it, and its numbers go on."""
+    router = {"W_R": [[9, 0, 0, 0], [0, 9, 0, 0], [0, 0, 0, 9]], "top_k": 1}
+    x = [[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 1, 0]]
+    trace = work(load(_scenario(router, output=x)))
+    assert "Expert 3" not in page_of(trace)
+    for detail in ("full", "rows"):
+        told = json.loads(page_of(trace, "json", detail=detail))
+        made = {one["name"]: one for step in told["steps"] for one in step["quantities"]}
+        shown = {**made, **{one["name"]: one for one in told["given"]}}
+        for name, quantity in trace.quantities.items():
+            assert np.shape(shown[name]["values"])[0] == quantity.values.shape[0], name
+    page = document_of(trace, "full")
+    arrays = arrays_of([page], "npz")
+    for name in trace.quantities:
+        np.testing.assert_array_equal(arrays[name].ravel(), trace[name].values.ravel())
+
+
+@pytest.mark.parametrize("token", [None, "cats"])
+def test_json_has_the_rows_that_a_program_has(token: str | None) -> None:
+    """Of what an expert makes also those of tokens that don't go there."""
+    trace = trace_of(SHIPPED["mixture_of_experts"])
+    page = walkthrough(trace, select(trace, token=token))
+    told = json.loads(render(page, "json", Page()))
+    made = {one["name"]: one for step in told["steps"] for one in step["quantities"]}
+    of_experts = [name for name in made if name.startswith("experts[")]
+    assert "experts[1].ffn" in of_experts
+    assert ("experts[2].ffn" in of_experts) == (token is None)
+    for name in of_experts:
+        quantity, rows = trace[name], made[name]["rows"]
+        assert rows == ([*quantity.rows.names] if token is None else [token])
+        whole = quantity.values[[quantity.rows.names.index(row) for row in rows]]
+        np.testing.assert_array_equal(np.array(made[name]["values"]).ravel(), whole.ravel())
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attncli.telling.findings import last_finding
+from attncli.telling.selection import Selection
+from attncli.word import Word
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.test_cli import attn
 
@@ -99,3 +103,50 @@ def test_a_probability_that_ties() -> None:
     page = said(text)
     assert "the likeliest next token s are" not in page
     assert "the likeliest next tokens are a and b (0.422 each), then c (0.155)." in page
+
+
+def test_a_page_closes_with_what_is_found_of_the_token_that_is_asked_for() -> None:
+    said = ("targets=[I, love, AI]", "backward=true")
+    trace = trace_of(SHIPPED["masked_word"], *said)
+    part, found = last_finding(trace, Selection())
+    assert part is not None
+    assert part.step == "classify"
+    assert found[:4] == ("For ", Word("[MASK]"), " the likeliest is ", Word("love"))
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "what"),
+    [
+        ("softmax_gradient", (), "the true class"),
+        ("picture", ("targets=[rising]",), "the true class"),
+        ("masked_word", ("targets=[I, love, AI]",), "what really stands there"),
+        ("embedding_before_during_after", (), "what really came next"),
+        ("masked_word", ("targets=[[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0]]",
+                         "loss=cross_entropy"), "what was right"),
+    ],
+)  # fmt: skip
+def test_what_surprises_a_model_is_what_its_answers_are(
+    name: str, changes: tuple[str, ...], what: str
+) -> None:
+    trace = trace_of(SHIPPED[name], *changes)
+    assert f"how surprised the model was by {what}." in " ".join(page_of(trace).split())
+
+
+def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
+    """The signs of a softmax, and what the gradients of queries, keys and weights are made of."""
+    trace = trace_of(SHIPPED["learning_to_attend"], "rounding.policy=exact")
+    of = {name: trace[f"grad.{name}"].values for name in ("scores", "weights", "output", "Q", "K")}
+    page = " ".join(page_of(trace).split())
+    assert "has the sign of its weight's gradient minus the row's weighted average." in page
+    weights = trace["weights"].values
+    average = (of["weights"] * weights).sum(axis=1, keepdims=True)
+    assert of["scores"].any()
+    np.testing.assert_array_equal(
+        np.sign(of["scores"].round(12)), np.sign((of["weights"] - average).round(12))
+    )
+    assert "Each score's gradient is shared out to Q and K, in proportion to the other's" in page
+    for made, other in (("Q", of["scores"] @ trace["K"].values),
+                        ("K", of["scores"].T @ trace["Q"].values)):  # fmt: skip
+        np.testing.assert_allclose(of[made], other, atol=1e-12)
+    assert "a weight, as far as its value points along the gradient." in page
+    np.testing.assert_allclose(of["weights"], of["output"] @ trace["V"].values.T, atol=1e-12)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from attncli.design.shares import shown_rows
 from attncli.design.sketch import Sizes, sketch
 from attncli.design.unsatisfied import Unsatisfied
 from attncli.trace import Quantity, Trace
+from tests.marking_cases import run
 from tests.pages import trace_of
 from tests.test_lint import found
 
@@ -183,3 +186,13 @@ def test_a_corpus_of_running_text_has_no_other_counts() -> None:
     text = "tokenizer: bpe\ncorpus: low lower lowest low\nmerges: 2\nsentence: low"
     with pytest.raises(Unsatisfied, match="no other form"):
         list(forms(trace_of(text).scenario, 1, 1))
+
+
+@pytest.mark.parametrize("name", ["bpe", "unigram", "mixture_of_experts"])
+def test_all_forms_are_worth_as_much(name: str, tmp_path: Path) -> None:
+    """However many pairs there are to count, and whichever experts are chosen."""
+    words = ("--forms", 4, "--format", "json", "--key", "none", "-o", f"{tmp_path}/")
+    assert run("exercise", name, *words).exit_code == 0
+    points = [json.loads(path.read_text("utf-8"))["points"] for path in tmp_path.iterdir()]
+    assert len(points) == 4
+    assert len({*points}) == 1

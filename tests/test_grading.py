@@ -22,6 +22,24 @@ def test_a_right_paper_has_all_points(tmp_path: Path) -> None:
     assert run("grade", "i_love_ai", tmp_path / "a.yaml").exit_code == 0
 
 
+@pytest.mark.parametrize("text", ["", "   ", "\t\n ", "\u00a0\u2003", "\u200b", "\ufeff \u2060"])
+def test_an_answer_of_white_space_is_empty(tmp_path: Path, text: str) -> None:
+    cells = dict.fromkeys(["weights[love, AI]", "attends_most[love]"], text)
+    path = tmp_path / "a.yaml"
+    path.write_text(json.dumps({"answers": cells}), "utf-8")
+    data = graded(path)
+    assert {*verdicts(data).values()} == {"blank"}
+    told = " ".join(run("grade", "i_love_ai", path).stdout.split())
+    assert "All answers are empty." in told
+    assert "love │ – (0.576)" in told
+
+
+def test_answers_that_are_only_white_space_say_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("answers: '  '\n", "utf-8")
+    assert "All answers are empty." in run("grade", "i_love_ai", path).stdout
+
+
 def test_a_wrong_number_costs_once(tmp_path: Path) -> None:
     """A score of 2 for 1: e² = 7.389, 7.389 + 1 + 2.718 = 11.107, 7.389 / 11.107 = 0.665."""
     theirs = {
@@ -48,7 +66,8 @@ def test_a_verdict_has_these_keys(tmp_path: Path) -> None:
     bounds = [bound for one in data["verdicts"] for bound in one["accepted"]]
     assert all(bound == round(bound, 4) for bound in bounds)  # and not 0.28250000000000003
     assert set(data["counts"]) == {
-        "correct", "rounding", "carried forward", "known mistake", "slip", "blank", "unreadable",
+        "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",
+        "slip", "blank", "unreadable",
     }  # fmt: skip
 
 
@@ -102,12 +121,15 @@ def test_points_are_those_of_the_steps(tmp_path: Path) -> None:
     assert (data["points"], data["of"]) == (13, 16)
 
 
-def test_answers_that_make_later_work_trivial_are_flagged(tmp_path: Path) -> None:
+def test_what_only_follows_from_zeros_earns_nothing_and_is_told(tmp_path: Path) -> None:
     zeros = {name: "0" for name in RIGHT if name.startswith("exp[")}
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **zeros, "exp_sum[I]": "0"})
-    assert "all numbers of exp are given as 0" in " ".join(
-        run("grade", "i_love_ai", path).output.split()
-    )
+    told = " ".join(run("grade", "i_love_ai", path).output.split())
+    assert "From exp on this paper shows no working: 3 numbers are wrong" in told
+    assert "What only follows from wrong numbers (1) earns nothing" in told
+    data = graded(path)
+    assert verdicts(data)["exp_sum[I]"] == "not worked"
+    assert (data["points"], data["doubt"]["too_few"]) == (6, True)
 
 
 def test_answers_of_another_form_are_refused(tmp_path: Path) -> None:
@@ -162,7 +184,7 @@ def test_a_class_has_a_table_and_a_paper_each(tmp_path: Path) -> None:
     with (tmp_path / "marked" / "class.csv").open(newline="") as file:
         rows = [*csv.DictReader(file)]
     assert [(row["student"], row["points"], row["percent"]) for row in rows] == [
-        ("ann", "10", "100"), ("'=Ben", "9", "90"),
+        ("ann", "10", "100"), ("'=Ben", "9", "90"), ("bad", "", ""),
     ]  # fmt: skip
 
 
@@ -277,6 +299,36 @@ def test_a_number_inside_a_line_is_carried_forward_from_its_cell(tmp_path: Path)
     assert "no sheet asks for this number" in run("grade", "i_love_ai", lost).stderr
 
 
+def test_answers_in_another_order_belong_to_their_hash(tmp_path: Path) -> None:
+    """Of numbers inside lines and answers in words, too."""
+    words = ("--step", "scores", "--step", "softmax", "--blank", "all", "--ask", "attends_most")
+    target = ("--format", "yaml", "--key", "separate", "-o", f"{tmp_path}/key/")
+    assert run("exercise", "i_love_ai", *words, *target).exit_code == 0
+    path = tmp_path / "key" / "i_love_ai_key.yaml"
+    lines = path.read_text("utf-8").splitlines()
+    answers = [line for line in lines if line.startswith('  "')]
+    head = [line for line in lines if line not in answers]
+    for others in (answers[::-1], sorted(answers)):
+        path.write_text("\n".join([*head, *others]), "utf-8")
+        result = run("grade", "i_love_ai", path)
+        assert result.exit_code == 0, result.output
+        assert f"{len(answers)} of {len(answers)}" in result.stdout
+
+
+def test_a_cell_may_be_written_otherwise(tmp_path: Path) -> None:
+    exam = made_exam(tmp_path)
+    a = next((tmp_path / "keys").glob("*_A_key.yaml"))
+    text = a.read_text("utf-8").replace('"exp[I, love]"', '"exp[1,2]"')
+    a.write_text(text.replace('"exp_sum[I].working[1]"', '"exp_sum[1].working[1]"'), "utf-8")
+    result = run("grade", exam, a)
+    assert "19 of 19" in result.stdout
+    assert result.exit_code == 0
+    a.write_text(f'{a.read_text("utf-8")}  "exp[I, love]": 7\n', "utf-8")
+    twice = run("grade", exam, a)
+    told = "exp[I, love] is answered a second time, as exp[1,2]. The first answer counts."
+    assert told in " ".join(twice.stdout.split())
+
+
 EXAM = """\
 exercise: Attention by hand
 scenario: i_love_ai
@@ -371,3 +423,109 @@ def test_what_is_no_manifest_is_refused(tmp_path: Path) -> None:
         refused = run("grade", manifest, tmp_path / "keys")
         assert refused.exit_code == 2
         assert "manifest.json: is no manifest of an exercise" in refused.stderr
+
+
+FAULTS = {
+    "s2.yaml": ({"wieghts[I, I]": "0.3"}, {}),
+    "s3.yaml": ({}, {"form": "B"}),
+    "s4 again.yaml": ({}, {}),
+    "zed.yaml": ({}, {"student": "Zed", "id": "s99"}),
+}
+"""Of a paper: answers to what isn't asked, and what is said at its top that isn't so."""
+
+
+def class_with_faults(folder: Path) -> tuple[Path, Path]:
+    """An exam for a list of students, and what was handed in of it: each paper right but for what
+    is wrong about it; the last of the list handed nothing in."""
+    exam, answers = folder / "exam.yaml", folder / "answers"
+    exam.write_text(EXAM, "utf-8")
+    names = ("Ann", "Ben", "Cy", "Di", "Ed", "Flo")
+    rows = (f"{name},s{k},A" for k, name in enumerate(names, start=1))
+    (folder / "list.csv").write_text("\n".join(["name,ID,form", *rows]), "utf-8")
+    made = ("exercise", exam, "-o", folder / "exam", "--students", folder / "list.csv")
+    assert run(*made).exit_code == 0
+    keys = ("--format", "yaml", "--key", "separate", "-o", f"{folder}/made/")
+    assert run("exercise", exam, *keys).exit_code == 0
+    key = (folder / "made" / "exam_A_key.yaml").read_text("utf-8").partition("answers:")
+    answers.mkdir()
+
+    def hand_in(file: str, number: int, more: dict[str, str], said: dict[str, str]) -> None:
+        own = {"student": names[number - 1], "id": f"s{number}", "form": "A", **said}
+        mark = re.search("hash: .*", key[0])
+        assert mark is not None
+        head = [*(f'{name}: "{text}"' for name, text in own.items()), mark[0], "answers:"]
+        others = (f'  "{cell}": {text}' for cell, text in more.items())
+        text = "\n".join([*head, key[2].strip("\n"), *others])
+        (answers / file).write_text(text, "utf-8")
+
+    for number in range(1, 5):
+        hand_in(f"s{number}.yaml", number, *FAULTS.get(f"s{number}.yaml", ({}, {})))
+    hand_in("s4 again.yaml", 4, *FAULTS["s4 again.yaml"])
+    hand_in("zed.yaml", 1, *FAULTS["zed.yaml"])
+    (answers / "s5.yaml").write_text("answers: [", "utf-8")
+    (answers / "photo.jpg").write_bytes(b"\xff\xd8")
+    return folder / "exam", answers
+
+
+def test_nothing_that_was_handed_in_is_dropped_in_silence(tmp_path: Path) -> None:
+    exam, answers = class_with_faults(tmp_path)
+    result = run("grade", exam, answers, "--format", "json")
+    assert result.exit_code == 2  # a file can't be read
+    data = json.loads(result.stdout)
+    told = {Path(one["file"]).name: (one["points"], " ".join(one["remarks"]))
+            for one in data["papers"]}  # fmt: skip
+    assert {points for points, _ in told.values()} == {16}
+    assert told["s1.yaml"][1] == ""
+    assert "wieghts[I, I]: 0.3 is the answer to nothing that is asked" in told["s2.yaml"][1]
+    assert "did you mean weights[I, I]?" in told["s2.yaml"][1]
+    assert "It says form B, but its hash" in told["s3.yaml"][1]
+    assert "is that of form A, by which it is marked. By form B it would" in told["s3.yaml"][1]
+    assert "There are 2 papers: " in told["s4.yaml"][1]
+    assert told["s4.yaml"] == told["s4 again.yaml"]
+    assert told["zed.yaml"][1] == "The list of students has nobody of this name or ID."
+    without = {one["student"]: (one["id"], one["why"]) for one in data["not_marked"]}
+    assert without["Flo"] == ("s6", "Nothing was handed in.")
+    assert without["Ed"][0] == "s5"
+    assert "s5.yaml:2:1: broken YAML" in without["Ed"][1]
+    assert len(without) == 2
+    assert "photo.jpg" in data["remarks"][0]
+    assert data["average"] == data["of"] == 16
+
+    page = " ".join(run("grade", exam, answers).stdout.split())
+    first, _, marks = page.partition("Marks Student")
+    for said in ("wieghts[I, I]: 0.3", "It says form B, but", "Zed (s99): The list of",
+                 "Flo (s6): Nothing was handed in.", "Ed (s5): ", "photo.jpg"):  # fmt: skip
+        assert said in first
+    assert "Flo │ s6 A – – –" in marks
+    table = run("grade", exam, answers, "--format", "csv")
+    rows = {row["student"]: row for row in csv.DictReader(table.stdout.splitlines())}
+    assert (rows["Flo"]["points"], rows["Flo"]["remarks"]) == ("", "Nothing was handed in.")
+    assert "It says form B" in rows["Cy"]["remarks"]
+    assert "broken YAML" in rows["Ed"]["remarks"]
+
+
+def test_one_paper_tells_what_does_not_fit_at_its_top(tmp_path: Path) -> None:
+    exam, answers = class_with_faults(tmp_path)
+    page = run("grade", exam, answers / "s3.yaml")
+    assert "It says form B, but its hash" in page.stdout.partition("Numbers")[0]
+    assert "Nothing was handed in" not in page.stdout  # a single paper is no class
+    data = json.loads(run("grade", exam, answers / "s3.yaml", "--format", "json").stdout)
+    assert data["points"] == 16
+    assert "It says form B" in data["remarks"][0]
+
+
+def test_a_folder_is_a_class_whatever_is_in_it(tmp_path: Path) -> None:
+    yaml_file(tmp_path / "ann.yaml", RIGHT)
+    data = json.loads(run("grade", "i_love_ai", tmp_path, "--format", "json").stdout)
+    assert [(one["student"], one["points"]) for one in data["papers"]] == [("ann", 10)]
+    (tmp_path / "ann.yaml").write_text("answers: [", "utf-8")
+    broken = run("grade", "i_love_ai", tmp_path, "--format", "json")
+    data = json.loads(broken.stdout)
+    assert (broken.exit_code, data["papers"]) == (2, [])
+    assert "broken YAML" in data["not_marked"][0]["why"]
+    (tmp_path / "ann.yaml").rename(tmp_path / "ann.docx")
+    for form in ("terminal", "json", "csv", "html", "latex"):
+        empty = run("grade", "i_love_ai", tmp_path, "--format", form)
+        assert empty.exit_code == 2
+        assert "there are no answers files in this folder" in empty.stderr
+        assert "no answers file in YAML or CSV" in " ".join(empty.stdout.split())

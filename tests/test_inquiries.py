@@ -132,6 +132,14 @@ def test_one_of_the_masks_is_the_right_one(name: str) -> None:
         assert len({table.tobytes() for table in tables}) == len(tables) > 2
 
 
+def test_what_is_right_of_a_tie_is_said_whether_there_is_one_or_not() -> None:
+    """i_love_ai has rows with two largest weights, learned numbers have none."""
+    for name in ("i_love_ai", "three_tokens_two_heads"):
+        sheet = CliRunner().invoke(app, ["exercise", name, "--ask", "attends_most"]).stdout
+        told = "If several tokens share the largest weight, each of them is right."
+        assert told in " ".join(sheet.split())
+
+
 def test_a_mask_that_a_sheet_tells_is_refused() -> None:
     """Masked scores tell it; where these are asked for as well, nothing does."""
     call = ["exercise", "i_love_tennis_causal", "--ask", "which_mask", "--step", "softmax"]

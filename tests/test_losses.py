@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import Trace, load, work
+from attncli import Trace, load, oracle, work
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import operations as ops
 from attncli.arithmetic.matrix import Matrix
@@ -346,3 +346,46 @@ def test_targets_are_called_as_what_they_are_compared_with(name: str) -> None:
     scenario, names = NAMES[name]
     trace = work(load(scenario))
     assert trace["targets"].rows.names == trace["squared_error"].rows.names == names
+
+
+TWO = {"title": "Two", "vocabulary": {"a": 0, "b": 1}, "loss": "cross_entropy"}
+
+
+def given_logits(logits: str, targets: str, *said: str) -> Trace:
+    """A trace of logits of two classes alone, and of targets in numbers or in words."""
+    return work(load(TWO, [f"logits={logits}", f"targets={targets}", *said]))
+
+
+@pytest.mark.parametrize("policy", ["carry", "exact"])
+@pytest.mark.parametrize("logits", ["[[800, 0]]", "[[20, 0]]", "[[2, 0]]"])
+def test_what_is_multiplied_by_0_has_no_part_in_a_cross_entropy(logits: str, policy: str) -> None:
+    """However small its probability is, as in PyTorch's loss of logits."""
+    trace = given_logits(logits, "[[1, 0]]", f"rounding.policy={policy}", "backward=true")
+    z = torch.tensor(trace["logits"].values, requires_grad=True)
+    loss = functional.cross_entropy(z, torch.tensor([[1.0, 0.0]], dtype=torch.float64))
+    loss.backward()
+    assert trace["cross_entropy"].values[0, 0] == pytest.approx(loss.item(), abs=6e-4)
+    record = {**TWO, "logits": [[*map(str, z.tolist()[0])]], "targets": [["1", "0"]]}
+    told = oracle.work({**record, "rounding": {"policy": policy}})["cross_entropy"]
+    np.testing.assert_allclose(trace["cross_entropy"].values, told.astype(float), atol=1e-12)
+    np.testing.assert_allclose(trace["grad.logits"].values, z.grad.numpy(), atol=6e-4)
+
+
+def test_a_hint_of_a_probability_of_0_is_one_that_helps() -> None:
+    """More decimals, or the policy exact, where these do, and else what always would."""
+    nothing = "a target with a larger probability would do"
+    for logits, hint in (
+        ("[[10, 0]]", "5 decimals or the policy exact would do"),
+        ("[[20, 0]]", "; the policy exact would do"),  # the perplexity is too long to be carried
+        ("[[800, 0]]", nothing),
+    ):
+        for targets in ("[b]", "[[0, 1]]"):
+            with pytest.raises(ScenarioError, match="has no logarithm") as wrong:
+                given_logits(logits, targets)
+            assert str(wrong.value).endswith(hint)
+    assert given_logits("[[10, 0]]", "[b]", "rounding.decimals=5")["perplexity"]
+    assert given_logits("[[20, 0]]", "[b]", "rounding.policy=exact")["perplexity"]
+    with pytest.raises(ScenarioError, match=nothing):
+        given_logits("[[800, 0]]", "[b]", "rounding.policy=exact")
+    with pytest.raises(ScenarioError, match=nothing):  # given as 0, which no rounding made
+        work(load(TWO, ["probabilities=[[1, 0]]", "targets=[b]"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, oracle
+from tests.marking_cases import graded, run, yaml_file
 from tests.pages import trace_of
 from tests.plain import read
 
@@ -101,3 +103,24 @@ def test_other_names_are_refused(case: Case) -> None:
         with pytest.raises(ScenarioError, match="is none of the keys") as told:
             trace_of(with_mask(case, [name]))
         assert f"name one of {', '.join(case.keys)}" in str(told.value)
+
+
+def test_a_mask_earns_nothing_by_itself() -> None:
+    """Zeros and ones that a rule says aren't asked for, nor told beside what they are used for."""
+    sheet = run("exercise", "i_love_tennis_causal", "--step", "mask").stdout
+    assert "Compute the 16 numbers of masked. (16 points)" in sheet
+    assert "\n  mask " not in sheet.replace("\n  mask[", "")
+    one = run("exercise", "i_love_tennis_causal", "--cell", "mask[love, I]").stdout
+    assert "Compute mask[love, I]. (1 point)" in one
+    both = run("exercise", "i_love_tennis_causal", "--step", "softmax", "--step", "mask")
+    assert "Points of 52" in both.stdout
+
+
+def test_a_sheet_that_was_printed_with_a_mask_to_fill_in_is_marked(tmp_path: Path) -> None:
+    tokens = ("I", "love", "Tennis", ".")
+    places = [(i, j) for i in range(4) for j in range(4)]
+    seen = {f"mask[{tokens[i]}, {tokens[j]}]": str(int(j <= i)) for i, j in places}
+    left = {f"masked[{tokens[i]}, {tokens[j]}]": "" for i, j in places}
+    path = yaml_file(tmp_path / "a.yaml", {**seen, **left}, 'form: "own"\nhash: "k5072cb1"')
+    data = graded(path, scenario="i_love_tennis_causal")
+    assert (data["points"], data["counts"]["correct"], data["counts"]["blank"]) == (16, 16, 16)

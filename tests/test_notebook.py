@@ -77,6 +77,48 @@ def test_mathematics_is_the_working(trace: Any) -> None:
     assert r"W _{Q} &= \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}" in trace["W_Q"]._repr_latex_()
 
 
+BRACKETED = re.compile(
+    r"^(.+?) &(?:=|\\approx) \\begin\{bmatrix\} (.*) \\end\{bmatrix\}", re.MULTILINE
+)
+
+
+def matrices_in(told: str | None) -> dict[str, list[list[str]]]:
+    """The matrices of a page in LaTeX, by what stands before them."""
+    return {
+        name: [row.split(" & ") for row in rows.split(r" \\ ")]
+        for name, rows in BRACKETED.findall(told or "")
+    }
+
+
+def test_a_matrix_has_its_own_columns_in_mathematics(trace: Any) -> None:
+    """Neither the sums of its rows nor a list beside it are any of them."""
+    told = matrices_in(trace.step("softmax")._repr_latex_())
+    weights = [
+        ["0.422", "0.155", "0.422"],
+        ["0.212", "0.212", "0.576"],
+        ["0.245", "0.090", "0.665"],
+    ]
+    assert told[r"\mathrm{weights}"] == weights
+    assert told[r"\mathrm{weights} \thinspace \mathbf{1}"] == [["0.999"], ["1.000"], ["1.000"]]
+    assert [len(row) for row in told[r"\mathrm{exp}"]] == [3, 3, 3]
+    assert told[r"\mathrm{exp} _{\mathrm{sum}}"] == [["6.436"], ["12.825"], ["30.193"]]
+
+
+def test_vectors_side_by_side_are_matrices_in_mathematics(trace: Any) -> None:
+    told = matrices_in(trace.step("project")._repr_latex_())
+    assert {"X", "Q", "K", "V"} <= told.keys()
+    assert told["V"] == [["1", "2"], ["2", "1"], ["3", "3"]]
+
+
+def test_what_is_left_out_of_a_matrix_is_dots_of_its_kind() -> None:
+    numbers = [[float(i * 40 + j) for j in range(40)] for i in range(60)]
+    shown = work(load({"X": numbers, "projection": "none"}))["X"]._repr_latex_()
+    ((first, *_, last),) = [matrices_in(shown)["X"]]
+    assert len(first) == len(last) < 40
+    dots = {entry for row in matrices_in(shown)["X"] for entry in row if "dots" in entry}
+    assert dots == {r"\vdots", r"\cdots", r"\ddots"}
+
+
 @pytest.mark.slow
 @needs_tex
 def test_tex_takes_the_mathematics(tmp_path: Path) -> None:

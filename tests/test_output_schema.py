@@ -26,6 +26,10 @@ TYPED = (
     "explain i_love_ai --step scores",
     "exercise i_love_ai --ask attends_most",
     "run three_tokens_two_heads --values-only",
+    "run three_tokens_two_heads --pictures --step softmax --values-only",
+    "run learning_to_attend --values-only",
+    "explain i_love_ai --step scores --values-only",
+    "exercise i_love_ai --ask attends_most --values-only",
 )
 
 

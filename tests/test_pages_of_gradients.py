@@ -44,8 +44,8 @@ def page_at(name: str, columns: int) -> str:
 def test_a_gradient_stands_beside_what_it_belongs_to() -> None:
     page = page_at("learning_to_attend", 80)
     assert "  weights │ K: the  K: cat  K: it  grad.weights │ K: the  K: cat  K: it\n" in page
-    assert "  Q: it   │   0.16    0.16   0.68  Q: it        │   0.73    0.23   0.96\n" in page
-    assert "  Q   │   1    2  grad.Q │    1     2    K   │   1    2  grad.K │" in page
+    assert "  Q: it   │   0.66    0.25   0.09  Q: it        │   0.57   −0.57   0.00\n" in page
+    assert "  Q   │  1  2  grad.Q │    1     2    K   │ 1  2  grad.K │" in page
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -79,10 +79,10 @@ def test_p_less_y_is_one_page() -> None:
 
 def test_the_weight_of_the_right_token_is_told_before_and_after() -> None:
     page = page_at("learning_to_attend", 80)
-    assert "▸ The weight of the right token, weights[it, cat], grew from 0.16 to 0.22." in page
+    assert "▸ The weight of the right token, weights[it, cat], grew from 0.25 to 0.79." in page
     trace = shipped_trace("learning_to_attend")
     told = [str(trace[name].number(2, 1).shown) for name in ("weights", "train[1].weights")]
-    assert told == ["0.16", "0.22"]
+    assert told == ["0.25", "0.79"]
 
 
 def test_what_several_times_add_to_weights_is_added_on_the_page() -> None:
@@ -143,8 +143,8 @@ def test_every_step_back_is_explained_with_numbers(name: str) -> None:
 
 
 SHOWN = {
-    "backward_softmax": "grad.scores[it, cat] = 0.16 × (1 − 0.16) × 0.23 = 0.03",
-    "backward_scale": "grad.scores[it, cat] = −0.11",
+    "backward_softmax": "grad.scores[it, cat] = 0.25 × (1 − 0.25) × (−0.57) = −0.11",
+    "backward_scale": "grad.scores[it, the] = 0.23",
     "backward_ffn": "grad.hidden[AI, 2] = −0.282 × step(−0.282) = 0.000",
     "backward_project": "grad.X[AI, 1] = 6.609",
     "backward_loss": "grad.loss[I] = 1",

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from attncli import ScenarioError, oracle
 from attncli.cli import app
+from attncli.steps import step_named
 from tests.auditor import audit
 from tests.pages import page_of, tables_of, trace_of
 from tests.plain import read
@@ -39,6 +40,7 @@ ALONE: Mapping[str, tuple[str, ...]] = {
     "tokens: [a, b]\nd_model: 4\npositions: sinusoidal\n": ("P",),
     "tokens: [a, b, a]\nd_model: 6\npositions: {kind: sinusoidal, base: 100, start: 3}\n": ("P",),
     "tokens: [a, b]\npositions: {kind: table, table: [[1, 0], [0, 1], [2, 3]], start: 1}\n": ("P",),
+    "tokens: [a, b, c]\npositions: {kind: table, table: [[1, 0], [0, 1], [2, 3]], ids: [2, 1, 2]}\n": ("P",),
     "ids: [7, 5]\nd_model: 2\npositions: [sinusoidal, [[1, 2], [3, 4]]]\nsegments: [1, 0]\n"
     "segment_embeddings: [[1, 2], [3, 4]]\n": ("P", "P2", "S"),
     f"{TEXT}positions: sinusoidal\n{W}unembedding: [[1, 2], [0, 1]]\n": ("P", "X", "ffn", "logits"),
@@ -139,7 +141,8 @@ def test_an_implementation_that_counts_positions_from_one(more: str, tmp_path: P
     file.write_text(f"{SINES}{more}rounding: {{policy: exact}}\n", "utf-8")
     angles = np.arange(1, 4)[:, None] / 10000 ** (np.array([0, 2]) / 4)
     np.savez(dump, P=np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(3, 4))
-    assert "looks like from_one" in _attn("diff", str(file), str(dump))
+    told = " ".join(_attn("diff", str(file), str(dump)).split())
+    assert "looks like this: Counting positions from 1 instead of 0" in told
 
 
 def test_sheets_of_positions(tmp_path: Path) -> None:
@@ -158,3 +161,21 @@ def test_sheets_of_positions(tmp_path: Path) -> None:
     sheets = {*(tmp_path / "sheets").rglob("*.md")}
     assert len(sheets) > 1
     assert any("sin" in sheet.read_text("utf-8") for sheet in sheets)
+
+
+def test_norms_of_the_whole_file_are_those_before_and_after_the_layers_too() -> None:
+    """As the key says; each may say otherwise, and norms of a layer are its own alone."""
+    key = next(one for one in step_named("norm").keys if one.name == "norms")
+    assert "`embedding_norm` and `final_norm`" in key.says
+    eye = "[[1, 0], [0, 1]]"
+    ways = f"W_Q: {eye}, W_K: {eye}, W_V: {eye}, W1: {eye}, W2: {eye}"
+    for layer, whole, final, rms in (
+        ("", "", "{}", set()),
+        ("", "norms: {kind: rms}\n", "{}", {"embedding_norm", "norm1", "norm2", "final_norm"}),
+        ("", "norms: {kind: rms}\n", "{kind: layer}", {"embedding_norm", "norm1", "norm2"}),
+        ("norms: {kind: rms}, ", "", "{}", {"norm1", "norm2"}),
+    ):
+        text = f"{TEXT}embedding_norm: {{}}\nlayers: [{{{layer}{ways}}}]\n{whole}"
+        made = trace_of(f"{text}final_norm: {final}\n")
+        assert {name.removesuffix(".rms") for name in made if name.endswith(".rms")} == rms
+        assert "final_norm.normed" in made

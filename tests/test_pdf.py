@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unicodedata
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -191,6 +191,37 @@ def test_a_task_stands_with_what_it_asks_for(tmp_path: Path) -> None:
     for told in ("2 · Weighted sum", "Compute the six numbers of output"):
         assert told in pages[1]
         assert told not in pages[0]
+
+
+def sheet_in(layout: str, name: str, folder: Path) -> bytes:
+    path = folder / f"{name}_{layout}.pdf"
+    typed = ["exercise", name, "--key", "none", "--layout", layout, "-o", str(path)]
+    assert CliRunner().invoke(app, typed).exit_code == 0
+    return path.read_bytes()
+
+
+def pages_in(pdf: bytes) -> int:
+    return len(text_of(pdf).split("\f")) - 1
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "three_tokens", "bpe"])
+def test_a_compact_sheet_has_fewer_pages(name: str, tmp_path: Path) -> None:
+    compact, usual = (pages_in(sheet_in(one, name, tmp_path)) for one in ("compact", "lines"))
+    assert compact < usual
+
+
+def test_a_last_page_is_ruled_to_its_end(tmp_path: Path) -> None:
+    """But for the margin and the foot: of 100 rows of the page the last dark one above the foot."""
+    pdf = sheet_in("lines", "i_love_ai", tmp_path)
+    assert pages_in(pdf) == 4
+    command = ["pdftoppm", "-gray", "-scale-to-x", "70", "-scale-to-y", "100", "-f", "4", "-"]
+    image = subprocess.run(command, input=pdf, capture_output=True, check=True).stdout
+    header, _, pixels = image.partition(b"255\n")
+    assert header.split() == [b"P5", b"70", b"100"]
+    rows = [pixels[70 * k : 70 * (k + 1)] for k in range(90)]
+    ruled = [k for k, row in enumerate(rows) if sum(pixel < 250 for pixel in row) > 40]
+    assert ruled[-1] >= 87
+    assert max(b - a for a, b in pairwise(k for k in ruled if k > 45)) <= 4
 
 
 def test_only_headings_of_a_tree_are_bold() -> None:

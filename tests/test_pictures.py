@@ -11,8 +11,11 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.notation.words import visible
+from attncli.pictures import Box, Diagram
+from attncli.pipeline import load, work
 from attncli.refusals import Refusal
 from attncli.render import Page, picture_format_names, render
+from attncli.telling.pictures.pipeline import pipeline
 from attncli.trace import Quantity
 from attncli.word import Word
 from tests import hostile
@@ -160,3 +163,54 @@ def test_pictures_are_no_papers() -> None:
     code, _, said = attn("exercise", "i_love_ai", "--format", "svg")
     assert code == 2
     assert "no such format" in said
+
+
+def steps_of(text: str, *changes: str) -> Diagram:
+    (diagram,) = pipeline(work(load(text, changes)))
+    return diagram
+
+
+def told(box: Box) -> str:
+    return f"{box.label} {box.below}".strip()
+
+
+def ways_through(diagram: Diagram) -> set[tuple[str, str]]:
+    boxes = {box.id: told(box) for box in diagram.boxes}
+    return {(boxes[link.source], boxes[link.target]) for link in diagram.links}
+
+
+@pytest.mark.parametrize(
+    ("name", "into"),
+    [("yassine_lstm", "Gates"), ("yassine_gru", "Gates"), ("rnn_backward_through_time", "Memory")],
+)
+def test_each_state_goes_on_to_the_next_one(name: str, into: str) -> None:
+    ways = ways_through(steps_of(name))
+    start = "Initial state, before the first token"
+    assert (start, f"{into} at time 1") in ways
+    assert ("State at time 1", f"{into} at time 2") in ways
+    assert ("State at time 2", "2 more times alike") in ways
+    fed = {target for source, target in ways if source == start}
+    assert all(target.endswith("at time 1") for target in fed)
+
+
+def test_the_gradients_of_the_states_go_back_from_each_to_the_one_before() -> None:
+    ways = ways_through(steps_of("rnn_backward_through_time"))
+    back = "Backward through the"
+    assert (f"{back} memory at time 4", f"{back} state at time 3") in ways
+    assert (f"{back} read-out at time 4", f"{back} state at time 4") in ways
+    assert (f"{back} memory at time 3", "2 more times alike") in ways
+    assert ("2 more times alike", f"{back} embeddings") in ways
+
+
+def test_few_times_are_all_drawn() -> None:
+    ways = ways_through(steps_of("yassine_lstm", "sentence=Yassine is king"))
+    assert ("State at time 2", "Gates at time 3") in ways
+    assert ("State at time 3", "Read-out at time 3") in ways
+
+
+def test_no_box_stands_on_another_and_arrows_go_down() -> None:
+    for name in ("yassine_lstm", "rnn_backward_through_time", "decoder_block"):
+        diagram = steps_of(name)
+        rows = {box.id: box.row for box in diagram.boxes}
+        assert len({(box.column, box.row) for box in diagram.boxes}) == len(diagram.boxes)
+        assert all(rows[link.source] < rows[link.target] for link in diagram.links)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.trace import Trace
 from tests.pages import shipped_trace
+from tests.reference_tables import COMMANDS
 
 NAMES = ("i_love_ai", "three_tokens_two_heads", "decoder_block", "yassine_lstm", "bpe")
 
@@ -88,6 +90,56 @@ def test_json_of_values_only(name: str) -> None:
             assert tuple(shape) == np.shape(one["values"])
             assert other.pop("text")
             assert one == other
+
+
+SAID = {"text", "says", "formula", "notes"}
+
+
+def sentences_in(data: Any) -> Iterator[str]:
+    if isinstance(data, dict):
+        yield from SAID & data.keys()
+        yield from (found for value in data.values() for found in sentences_in(value))
+    elif isinstance(data, list):
+        yield from (found for value in data for found in sentences_in(value))
+
+
+ANSWERS = "form: own\nanswers: {'weights[love, AI]': 0.5}\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "kept"),
+    [
+        ("run i_love_ai", 0, "steps"),
+        ("explain i_love_ai --step softmax", 0, "mistakes"),
+        ("why weights[love,AI] i_love_ai", 0, "from"),
+        ("compare i_love_ai --set scale=none --set mask=causal", 1, "differ"),
+        ("exercise i_love_ai --step softmax", 0, "low"),
+        ("exercise i_love_ai --step softmax --stress 1", 0, "rows"),
+        ("check alice_met_bob", 1, "accepted"),
+        ("lint i_love_ai", 0, "findings"),
+        ("diff i_love_ai DUMP", 1, "difference"),
+        ("grade i_love_ai ANSWERS", 1, "accepted"),
+    ],
+)
+def test_values_only_goes_with_every_json(typed: str, code: int, kept: str, tmp_path: Path) -> None:
+    scores = np.asarray(shipped_trace("i_love_ai")["scores"].values)
+    np.savez(tmp_path / "dump.npz", scores=scores.T)
+    (tmp_path / "answers.yaml").write_text(ANSWERS, "utf-8")
+    files = {"DUMP": str(tmp_path / "dump.npz"), "ANSWERS": str(tmp_path / "answers.yaml")}
+    words = [files.get(word, word) for word in typed.split()]
+    whole = attn(*words, "--format", "json", code=code).stdout
+    alone = attn(*words, "--format", "json", "--values-only", code=code).stdout
+    assert [*sentences_in(json.loads(whole))] or "compare" in typed or "--stress" in typed
+    assert not [*sentences_in(json.loads(alone))]
+    assert f'"{kept}": ' in alone
+    assert "--format json" in attn(*words, "--values-only", code=2).output
+
+
+def test_every_command_with_json_has_values_only() -> None:
+    names = {name: {one.name for one in command.params} for name, command in COMMANDS.items()}
+    with_format = {name for name, options in names.items() if "form" in options}
+    assert len(with_format) > 8
+    assert with_format == {name for name, options in names.items() if "values_only" in options}
 
 
 def test_what_a_cell_comes_to() -> None:

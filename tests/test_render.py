@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -11,15 +13,18 @@ from hypothesis import strategies as st
 
 from attncli.arithmetic import expression as ex
 from attncli.cli.output import chosen_format
+from attncli.document import Document, Note, Spans
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
 from attncli.notation.words import visible
 from attncli.render import Page, format_names, render
 from attncli.render.formats import markdown
+from attncli.render.sentences import text_of_spans
+from attncli.render.tex.text import spans as spans_of_tex
 from attncli.word import Word
 from attncli.writing import OutputError
 from tests.conftest import CHARACTERS
-from tests.pages import page_of, trace_of
+from tests.pages import SHIPPED, page_of, trace_of
 
 HOSTILE = "[red]x[/x] \\e[31m \\u202e \\0 <b> `*_~|$ [/] \\u2028"
 TEXT = f"""\
@@ -154,3 +159,44 @@ def test_a_graph_of_nobody_is_left_out(weights: str, form: str) -> None:
     tokens = "[a, b]" if "," in weights else "[a]"
     trace = trace_of(f"tokens: {tokens}\nweights: {weights}\nshow: {{graph: true}}\n")
     assert "Who attends to whom" not in page_of(trace, form)
+
+
+SYMBOLS = ("grows like √d_k, W_Qᵀ and W_O[1, 2], not top_k: d_model.", Word("d_k"))
+
+
+@pytest.mark.parametrize(
+    ("write", "told"),
+    [
+        (
+            spans_of_tex,
+            r"grows like $\sqrt{d _{k}}$, $W _{Q}^{\top}$ and W\_O[1, 2], not top\_k:"
+            r" $d _{\mathrm{model}}$.d\_k",
+        ),
+        (
+            lambda spans: render(one_note(spans), "markdown", Page()).split("> ")[1].strip(),
+            r"grows like $\sqrt{d _{k}}$, $W _{Q}^{\top}$ and W_O[1, 2], not top_k:"
+            r" $d _{\mathrm{model}}$.d\_k",
+        ),
+        (
+            text_of_spans,
+            "grows like √d_k, W_Qᵀ and W_O[1, 2], not top_k: d_model.d_k",
+        ),
+    ],
+)
+def test_names_in_prose_are_symbols_where_there_is_mathematics(
+    write: Callable[[Spans], str], told: str
+) -> None:
+    """But for somebody's words, cells and what has no single letter."""
+    assert write(SYMBOLS) == told
+
+
+@pytest.mark.parametrize("form", ["latex", "markdown", "html"])
+def test_no_page_has_a_raw_name_in_its_prose(form: str) -> None:
+    page = page_of(trace_of(SHIPPED["encoder_block"]), form)
+    apart = r"<(script|style|code|pre)\b.*?</\1>|<span class=.worked.>[^<]*|<[^>]*>|`[^`]*`"
+    prose = re.sub(apart, "", page, flags=re.DOTALL)
+    assert not re.search(r"\b[dW](_|\\_)(k|v|model|O)\b", prose)
+
+
+def one_note(spans: Spans) -> Document:
+    return Document(Word("x"), (), closing=(Note(spans),))

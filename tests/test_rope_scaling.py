@@ -73,3 +73,16 @@ def test_what_is_wrong_is_said(scaling: str, said: str) -> None:
     with pytest.raises(ScenarioError) as told:
         load(read(scenario(scaling, "dimensions: 2, ")))
     assert said in str(told.value)
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+@pytest.mark.parametrize("only", ["Q", "K"])
+def test_queries_turn_without_keys_and_keys_without_queries(scaling: str, only: str) -> None:
+    """Frequencies need only a width, which either of them has."""
+    both = trace_of(scenario(scaling))
+    alone = [line for line in scenario(scaling).splitlines() if line[:2] not in ("Q:", "K:", "V:")]
+    trace = trace_of("\n".join([*alone, f"{only}: {ROWS}"]))
+    for name in ("frequencies", "scaled_frequencies", f"rotated_{only}"):
+        np.testing.assert_array_equal(trace[name].values, both[name].values)
+    projected = "X: [[1, 2], [0, 1], [1, 1]]\nW_Q: [[1, 0, 2, 1], [0, 1, 1, 1]]"
+    assert "rotated_Q" in trace_of("\n".join([*alone, projected]))

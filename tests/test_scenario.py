@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, reduce
 from operator import getitem
@@ -18,14 +19,20 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
 from attncli.file.address import Address, AddressError, Index, parse_address, write_index
+from attncli.file.keys import Record
+from attncli.file.kinds import Choice, Kind, MapOf
+from attncli.file.problems import Problems
+from attncli.file.reading import read_value
+from attncli.refusals import Where
 from attncli.scenario import starter
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import MARKS
 from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
 from attncli.steps.prediction.predict import TEMPERATURE
-from attncli.steps.schema import SCENARIO, json_schema
+from attncli.steps.schema import SCENARIO
 from tests.conftest import CHARACTERS
+from tests.file_schema import data_of, faults, validator
 from tests.pages import SHIPPED, trace_of
 
 
@@ -214,6 +221,25 @@ def test_aliases_are_fine_otherwise() -> None:
     assert trace["K"].values.tolist() == trace["Q"].values.tolist() == [[4, 6]]
 
 
+def test_a_character_may_be_a_pair_of_surrogates_as_in_json(tmp_path: Path) -> None:
+    told = {"sentence": "a 😀 \\ud83d", "vocabulary": {"a": 0, "😀": 1, "\\ud83d": 2}}
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(told))
+    assert "\\ud83d\\ude00" in path.read_text("ascii")
+    assert load(path).text.tokens == ("a", "😀", "\\ud83d")
+
+
+def test_where_something_is_after_a_pair_of_surrogates(tmp_path: Path) -> None:
+    text = json.dumps({"title": "😀 and 😀", "sentence": "a", "scal": 1})
+    column = text.index('"scal"') + 1
+    assert [one.partition(" unknown key")[0] for one in problems(tmp_path, text)] == [
+        f"1:{column}:"
+    ]
+    broken = f"{text[:-1]}]"
+    (wrong,) = problems(tmp_path, broken)
+    assert wrong.startswith(f"1:{len(broken)}: broken YAML")
+
+
 def test_half_of_a_surrogate_pair_is_shown_as_its_escape() -> None:
     with pytest.raises(ScenarioError, match="broken YAML"):
         trace_of('title: "\\ud800"\n')
@@ -304,27 +330,126 @@ def test_a_cell_is_found_by_name_and_position() -> None:
         repeated.find(parse_address("X[a, 1]"))
 
 
-@cache
 def schema_of_all() -> dict[str, Any]:
-    return json_schema()
+    schema: dict[str, Any] = validator().schema
+    return schema
 
 
 @pytest.mark.slow
 def test_the_schema_is_one_and_says_what_the_reader_says() -> None:
     schema = schema_of_all()
-    jsonschema.Draft202012Validator.check_schema(schema)
-    validator = jsonschema.Draft202012Validator(schema)
     for text in (*SHIPPED.values(), starter.text()):
-        validator.validate(json.loads(json.dumps(yaml.safe_load(text))))
+        assert not faults(text)
     for wrong in ("titel: x", "scale: sqrt", "W_Q: [[x]]", "W_Q: []", "rounding: {decimals: -1}",
                   "activation: swish", "rounding: {steps: {sofmax: 1}}", "vocabulary: {a: x}"):  # fmt: skip
-        assert not validator.is_valid(yaml.safe_load(wrong)), wrong
+        assert faults(wrong), wrong
         with pytest.raises(ScenarioError):
             trace_of(wrong + "\n")
     described = {name: key["description"] for name, key in schema["properties"].items()}
     assert all(described.values())
     assert set(described) == {key.name for key in SCENARIO.keys}
     assert set(schema["properties"]["rounding"]["properties"]["steps"]["properties"]) == set(STORY)
+
+
+def kinds(record: Record) -> Iterator[tuple[str, Kind[Any]]]:
+    """All keys of a record and of those in it, but for layers again, with what they take."""
+    for key in record.keys:
+        yield key.name, key.kind
+        inner = [key.kind, *getattr(key.kind, "kinds", ())]
+        for one in inner if key.name not in ("layers", "encoder", "cross", "variants") else ():
+            yield from kinds(one) if isinstance(one, Record) else ()
+
+
+def has_names(kind: Kind[Any]) -> bool:
+    """Whether a map has names for keys that its author chose: of tokens, of quantities."""
+    named = isinstance(kind, MapOf) or getattr(kind, "named", False)
+    return named or any(map(has_names, getattr(kind, "kinds", ())))
+
+
+@cache
+def names_of_an_author() -> set[str]:
+    """Keys below which there are such names, and no keys; a variant has keys of its own."""
+    return {name for name, kind in kinds(SCENARIO) if has_names(kind)} - {"variants"}
+
+
+def key_places(node: yaml.Node | None, path: tuple[str, ...] = ()) -> Iterator[yaml.ScalarNode]:
+    """The keys of a file and of what is in it, but for names that its author chose."""
+    if isinstance(node, yaml.SequenceNode):
+        for one in node.value:
+            yield from key_places(one, path)
+    if not isinstance(node, yaml.MappingNode) or names_of_an_author() & {*path[-1:]}:
+        return
+    for key, value in node.value:
+        if path[-1:] != ("variants",):
+            yield key
+        yield from key_places(value, (*path, key.value))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_key_misspelt_is_not_valid(name: str) -> None:
+    text = SHIPPED[name]
+    places = [*key_places(yaml.compose(text))]
+    assert places
+    for key in places:
+        at = key.start_mark.index + len(key.value)
+        wrong = f"{text[:at]}e{text[at:]}"
+        assert data_of(wrong) != data_of(text)
+        assert faults(wrong), key
+
+
+@pytest.mark.parametrize("text", [
+    "layers: {count: 3, odd: {mask: causal}, 2: {scale: none}}",
+    "layers: {count: 2, each: {mask: {window: 4}}}",
+    "layers: '2'",
+    "rounding: {decimals: '3'}",
+    "X: [['1', '-0.5'], [1e3, .5]]",
+    "published: {scores: [[1, '-.inf']]}",
+    "backward: 'true'",
+    "variants: {other: {scale: none, layers: 2}}",
+])  # fmt: skip
+def test_other_ways_to_say_it_are_valid(text: str) -> None:
+    assert not faults(text)
+
+
+@pytest.mark.parametrize("text", [
+    "layers: {count: 3, od: {mask: causal}}",
+    "layers: {count: 3, odd: {maskk: causal}}",
+    "layers: {odd: {mask: causal}}",
+    "layers: {count: 3, 0: {mask: causal}}",
+    "layers: {count: three}",
+    "rounding: {decimals: '3.5'}",
+    "X: [['1', 'x']]",
+    "backward: maybe",
+    "variants: {other: {scal: none}}",
+    "variants: {other: {variants: {}}}",
+])  # fmt: skip
+def test_what_the_reader_refuses_is_not_valid(text: str) -> None:
+    assert faults(text)
+    with pytest.raises(ScenarioError):
+        trace_of(text + "\n")
+
+
+TRIED = (
+    *("", "x", "a b", "0", "1", "2", "-1", "0.5", "1e3", "+1", "none", "true", "False", "-inf", "-.inf"),
+    *("0:64", "{i}", "s.npz", "[]", "[a]", "[1]", "['1']", "[true]", "[[1]]", "[[1, 0], ['0', 1]]"),
+    *("[[-inf, 0]]", "[['True', 0]]", "[[a, b]]", "{}", "{a: 1}", "{a: x}", "{a: [1]}", "[{a: 1}]"),
+    *("{file: s.npz}", "{file: s.npz, key: a, entry: '1', transposed: 'true'}", "{file: 5}"),
+    *("{random: normal, seed: '7'}", "{random: uniform, seed: 7, low: 0, high: '1'}", "{random: [1]}"),
+)  # fmt: skip
+"""Values that one key or another takes."""
+
+
+@pytest.mark.slow
+def test_what_a_key_takes_is_valid() -> None:
+    tried = [*TRIED, *(f"'{text}'" for text in TRIED if "'" not in text)]
+    for name, kind in kinds(SCENARIO):
+        known = jsonschema.Draft202012Validator(kind.schema())
+        words = kind.words if isinstance(kind, Choice) else ()
+        for text in (*words, *tried):
+            wrong = Problems()
+            node = read_value(text, Where("s.yaml", 1, 1), wrong)
+            taken = node is not None and kind.read(node, wrong) is not None and not wrong.found
+            assert known.is_valid(data_of(text)) or not taken, (name, text)
 
 
 @pytest.mark.slow

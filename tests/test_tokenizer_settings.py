@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import unicodedata
 from collections import Counter, defaultdict
@@ -13,7 +14,7 @@ from attncli import ScenarioError, oracle
 from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.merge_training import MergeSettings, MergeTraining, learn_merges
 from attncli.tokenizing.pieces import SubwordMarks
-from attncli.tokenizing.pre_tokenizers import Metaspace
+from attncli.tokenizing.pre_tokenizers import Metaspace, Normalization
 from tests.conftest import sampled
 from tests.pages import page_of, trace_of
 from tests.plain import read
@@ -126,6 +127,15 @@ def test_a_number_of_merges() -> None:
     assert list(vocabularies.values()) == [["ug", "hug"], ["ug"], ["ug"]]
 
 
+@pytest.mark.parametrize("count", ["0", "-1", "1.5"])
+def test_a_number_of_merges_that_is_none(count: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        trace_of(f"tokenizer: bpe\ncorpus: hug pug\nmerges: {count}\nsentence: hug\n")
+    (wrong,) = caught.value.problems
+    assert f'"{count}" is not a whole number from 1' in str(wrong)
+    assert wrong.where.line == 3
+
+
 def test_merges_as_in_a_file() -> None:
     one, other = (
         trace_of(f"tokenizer: bpe\nmerges: {said}\nsentence: hug\n")
@@ -151,7 +161,14 @@ NORMAL = {
     "  a \t b\n\nc ": ("a b c", "a \t b\n\nc"),
     "ﬁne ＡＢＣ～～½": ("fine ABC～～1⁄2", "fine ABC~~1⁄2"),
     "a\u200bb\u200dc\xadx\ufeff": ("a b\u200dc\xadx", "a\u200bb\u200dc\xadx\ufeff"),
-    "\x07x\x1f▁y▁ ": ("x y", "\x07x\x1f▁y▁"),
+    "\x07x\x1f▁y▁ ": ("x y", "\x07x\x1f▁y"),
+    "a▁": ("a", "a"),
+    "▁a ▁ b": ("a b", "▁a ▁ b"),
+    "a\u0301\u0323 q\u0301\u0323": ("á\u0323 q\u0301\u0323", "á\u0323 q\u0301\u0323"),
+    "a\u0323\u0302": ("\u1ead", "\u1ead"),
+    "a\u0302\u0323": ("â\u0323", "â\u0323"),
+    "e\x01\u0301": ("e\u0301", "e\x01\u0301"),
+    "\u1100\u1161\u11a8": ("각", "각"),
     "e\u0301 ㎏\u3000㌔": ("é kg キロ", "é kg キロ"),
     "\u2028 \xa0": ("", "\u2028"),
     "ｶﾞ ﾊﾟ": ("ガ パ", "ガ パ"),
@@ -173,7 +190,8 @@ def test_every_character_as_the_package_writes_it() -> None:
     normalizers = pytest.importorskip("tokenizers", reason="nothing to compare with").normalizers
     theirs = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC()])
     newer = {*"\u061c\u200d～"}  # the package follows an older version there
-    for one in {chr(code) for code in range(1, 0x3100)} - newer:
+    two_marks = {"\u0344"}  # of which Unicode's NFKC composes the first with the letter before
+    for one in {chr(code) for code in range(1, 0x3100)} - newer - two_marks:
         if unicodedata.category(one) not in ("Cn", "Cs"):
             assert Metaspace("nmt_nfkc").normal(f"a{one}b") == theirs.normalize_str(f"a{one}b"), (
                 hex(ord(one))
@@ -246,3 +264,62 @@ def test_what_is_wrong(text: str) -> None:
         trace_of(f"{text}\nsentence: ab\n")
     assert WRONG[text] in str(error.value)
     assert len(str(error.value).splitlines()) == 1
+
+
+def test_marks_and_spaces_as_the_package_itself_writes_them() -> None:
+    """Random texts of marks, letters that are taken apart, and spaces, by SentencePiece itself."""
+    spm = pytest.importorskip("sentencepiece", reason="nothing to compare with")
+    rng = random.Random(5)
+    letters = [chr(code) for code in (*range(0xC0, 0x250), *range(0x1E00, 0x2000))]
+    apart = [unicodedata.normalize(form, one) for one in letters for form in ("NFC", "NFKD")]
+    marks = [chr(code) for code in (*range(0x300, 0x370), 0x3099, 0x309A, 0xFF9E)]
+    others = [*"aeq カｶ각\u1100\u1161\u11a8 \t▁～\x01\u200b  "]
+    texts = ["".join(rng.choice(rng.choice((apart, marks, others))) for _ in "12345")
+             for _ in range(2000)]  # fmt: skip
+    rules: dict[str, Normalization] = {"identity": "none", "nfkc": "nfkc", "nmt_nfkc": "nmt_nfkc"}
+    for rule, ours in rules.items():
+        for removed in (False, True):
+            made = io.BytesIO()
+            spm.SentencePieceTrainer.train(
+                sentence_iterator=iter(["a b"] * 9), model_writer=made, vocab_size=6,
+                normalization_rule_name=rule, remove_extra_whitespaces=removed,
+                hard_vocab_limit=False, minloglevel=2,
+            )  # fmt: skip
+            theirs = spm.SentencePieceProcessor(model_proto=made.getvalue())
+            record = {"normalize": ours, "extra_spaces": "removed" if removed else "kept"}
+            for text in texts:
+                own = Metaspace(ours, removed)
+                assert "".join(own.split(text)) == theirs.normalize(text), ascii(text)
+                assert oracle.normal.sentencepiece(text, record) == own.normal(text), ascii(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "mark"),
+    [
+        ("tokenizer: bpe\nmerges: [[Ġ, t], [h, e], [Ġt, he]]\nsentence: the the\n", "merges", "Ġ"),
+        ("tokenizer: bpe\nmerges: [▁ t]\nsentence: the the\n", "merges", "▁"),
+        (
+            "tokenizer: bpe\nmerges: [[l, o</w>]]\nvocabulary: {l: 0, o: 1, o</w>: 2, lo</w>: 3}\n"
+            "sentence: lo\n",
+            "merges",
+            "</w>",
+        ),
+        ("tokenizer: unigram\npieces: {a: -1, ▁a: -2}\nsentence: a a\n", "pieces", "▁"),
+    ],
+)
+def test_given_pieces_with_marks_that_nobody_says_are_refused(
+    text: str, key: str, mark: str
+) -> None:
+    """They would never be met, as words have no such marks then."""
+    with pytest.raises(ScenarioError, match=f"2:.*{key} with the mark {mark}.*marks: {mark}"):
+        trace_of(text)
+
+
+def test_a_mark_may_be_a_letter() -> None:
+    text = "tokenizer: TOKENIZER\nmerges: [[Ġ, a]]\nsentence: SENTENCE\n"
+    ours = text.replace("TOKENIZER", "bpe").replace("SENTENCE", "Ġa")
+    assert trace_of(ours).scenario.text.tokens == ("Ġa",)
+    said = text.replace("TOKENIZER", "{kind: bpe, marks: none}").replace("SENTENCE", "a")
+    assert trace_of(said).scenario.text.tokens == ("a",)
+    spaces = text.replace("TOKENIZER", "{kind: bpe, marks: Ġ}").replace("SENTENCE", "a a")
+    assert trace_of(spaces).scenario.text.tokens == ("a", "Ġa")

@@ -234,8 +234,17 @@ def test_learning_to_attend_is_a_lesson_of_three_hundred_lines() -> None:
     page = run("run", "learning_to_attend").stdout
     assert len(page.splitlines()) <= 300
     trace = work(load("learning_to_attend"))
-    before, after = (trace[name].values[2, 1] for name in ("weights", "train[1].weights"))
-    assert after > before, "the weight that it gives to cat"
+    before, after = (trace[name].values[2] for name in ("weights", "train[1].weights"))
+    assert [before.argmax(), after.argmax()] == [0, 1], "it looks at the, then at cat"
+    assert after[1] > 2 * before[1]
+    assert (trace["W_Q"].values != trace["W_K"].values).any()
+    parts = {
+        name: trace[f"train[1].promised.{name}"].values.item() for name in ("W_Q", "W_K", "W_V")
+    }
+    assert parts["W_Q"] + parts["W_K"] < parts["W_V"]
+    only = work(load("learning_to_attend", ["train={of: [W_Q, W_K], learning_rate: 1}"]))
+    falls = [one["train[1].change"].values.item() for one in (trace, only)]
+    assert falls[1] < falls[0] / 2 < 0, "most of it without W_V"
 
 
 WRONG = {

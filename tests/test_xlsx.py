@@ -27,7 +27,7 @@ from attncli.word import Word
 from tests import hostile
 from tests.conftest import THOROUGH
 from tests.marking_cases import run
-from tests.spreadsheets import needs_libreoffice, not_as_worked, range_of, recalculated
+from tests.spreadsheets import needs_libreoffice, not_as_worked, range_of, recalculated, rendered
 
 BOTH: tuple[Policy, ...] = ("carry", "exact")
 WIDE = ["d_model=40"]
@@ -89,6 +89,32 @@ def test_a_workbook_comes_to_the_numbers_of_the_trace(tmp_path: Path) -> None:
     found = recalculated(tmp_path, files)
     wrong = {name: not_as_worked(found[name], trace) for name, trace in traces.items()}
     assert {name: one for name, one in wrong.items() if one} == {}
+
+
+SIGNS = """
+X: [[-1.5, 0.25], [2, -0.001], [-12, 0]]
+W_Q: [[-1, 0.5], [0, -2]]
+W_K: [[1, 0], [0, -0.4]]
+W_V: [[-123456789.125, 1], [3, -0.0000004]]
+mask: causal
+"""
+
+
+@needs_libreoffice
+@pytest.mark.slow
+def test_numbers_are_seen_as_they_are_on_the_page(tmp_path: Path) -> None:
+    """Those below zero with their sign, long ones with all of their digits, and −∞ as such."""
+    path = tmp_path / "signs.yaml"
+    path.write_text(SIGNS, "utf-8")
+    trace = work(load(path))
+    told = rendered(tmp_path, workbook_of(trace))
+    rows = {" ".join(line.split()[-2:]) for line in told.splitlines()}
+    for name in ("Q", "K", "V", "output"):
+        matrix = trace[name].matrix
+        for i in range(3):
+            assert " ".join(str(matrix.number(i, j).shown) for j in range(2)) in rows, name
+    assert "-1.503 −∞ −∞" in " ".join(told.split())
+    assert "###" not in told
 
 
 def changed(data: bytes, cell: str, number: float) -> bytes:

@@ -31,7 +31,8 @@ NOISE = 2.0**-32
 """How far a float may be off in its own size: it has 52 bits, of which 20 may have gone where
 terms cancelled each other (`Operation.sizes`)."""
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?([0-9]+))?")
+NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?([0-9]+))?"
+"""What writes a number; in a group the digits of its exponent."""
 _NOT_FINITE = ("nan", "inf", "infinity")
 _LONGEST_EXPONENT = 6
 _FEW = 5
@@ -59,7 +60,7 @@ def parse(text: str) -> Decimal:
     """
     if is_not_finite(text):
         raise UnreadableError("is not a finite number", "give a number such as 0.5 or -2")
-    shape = _NUMBER.fullmatch(text)
+    shape = re.fullmatch(NUMBER, text)
     if shape is None:
         raise UnreadableError("is not a number", "give a number such as 0.5 or -2")
     if len((shape.group(1) or "").lstrip("0")) > _LONGEST_EXPONENT:

@@ -83,6 +83,17 @@ class Unworkable(ArithmeticError):  # noqa: N818  (a condition of the numbers, n
         self.row, self.what, self.instead = row, what, instead
 
 
+class TooSmall(Unworkable):
+    """A number that is worked as 0, which less rounding may mend; `instead` is what would do if
+    that doesn't."""
+
+
+def no_logarithm(row: int, whose: str) -> TooSmall:
+    """What is to be said of a row where a number that is to have a logarithm is worked as 0."""
+    what = f"{whose} is worked as 0, which has no logarithm"
+    return TooSmall(row, what, "a target with a larger probability")
+
+
 class TooLarge(Unworkable):
     """A result that is too large to work with, because of something that it was made of."""
 

@@ -10,12 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attncli.building.layer_types import (
-    dense_layers,
-    some_layers,
-    sparse_layers,
-    window_asked_for,
-)
+from attncli.building.expert_layers import dense_layers, some_layers, sparse_layers
+from attncli.building.model_defaults import settled
 from attncli.building.model_settings import local_rope, rope_scaling
 from attncli.file.files import RefusedFileError
 from attncli.file.safetensors_files import INDEX, names_in_index, size_of, tensors_in
@@ -29,6 +25,7 @@ _ONE_FILE = "model.safetensors"
 _PICKLED = "pytorch_model*.bin"
 _ACTIVATIONS = {
     "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",
+    "gelu_python_tanh": "gelu_tanh", "gelu_accurate": "gelu_tanh", "gelu_python": "gelu",
     "swish": "silu", "relu": "relu", "gelu": "gelu", "silu": "silu", "quick_gelu": "quick_gelu",
     "relu2": "relu2",
 }  # fmt: skip
@@ -52,7 +49,7 @@ class Checkpoint(NamedTuple):
         folder = path if path.is_dir() else path.parent
         path = folder if path.name == _SETTINGS else path
         try:
-            config = json.loads((folder / _SETTINGS).read_text("utf-8"))
+            config = dict(json.loads((folder / _SETTINGS).read_text("utf-8")))
             file = _tensor_file(path)
             names = names_in_index(file) if file.name.endswith(INDEX) else tensors_in(file)
             size = size_of(file)
@@ -64,7 +61,7 @@ class Checkpoint(NamedTuple):
             raise Refusal.of(source, wrong, right) from None
         except (ValueError, KeyError, TypeError) as error:
             raise Refusal.of(source, "it can't be read", "save the model anew") from error
-        return cls(config, file, frozenset(names), size)
+        return cls(settled(config), file, frozenset(names), size)
 
     def without(self, prefix: re.Pattern[str]) -> Checkpoint:
         """The same without the tensors whose names begin so."""
@@ -89,12 +86,31 @@ class Checkpoint(NamedTuple):
         return None
 
 
-def _rotary_dimensions(checkpoint: Checkpoint) -> int:
-    """How many dimensions of a head turn, of which a share is said."""
-    share = checkpoint.setting(
-        "rotary_pct|partial_rotary_factor|rope_parameters.partial_rotary_factor"
-    )
+def _share_that_turns(checkpoint: Checkpoint) -> int:
+    """How many dimensions of a head its share is, which may be odd."""
+    share = checkpoint.setting("rope_parameters.partial_rotary_factor")
     return int(_head_size(checkpoint) * float(str(share or 1)))
+
+
+def _rotary_dimensions(checkpoint: Checkpoint) -> int:
+    """How many dimensions of a head turn: pairs, and so one more than an odd number. Raises Refusal
+    where the frequencies of that are scaled by their number."""
+    share = _share_that_turns(checkpoint)
+    scaling = rope_scaling(checkpoint.config) or {"kind": "linear"}
+    if share % 2 and scaling["kind"] != "linear":
+        wrong = f"rope_type {scaling['kind']} of {share} dimensions isn't known"
+        raise Refusal.of("config.json", wrong, "known: an even number of dimensions")
+    return share + share % 2
+
+
+def _rotary_base(checkpoint: Checkpoint) -> float:
+    """The base whose powers are those of an odd number of dimensions: base^(2k/3) is that of 4 of
+    base^(4/3)."""
+    share, base = (
+        _share_that_turns(checkpoint),
+        float(checkpoint.config["rope_parameters"]["rope_theta"]),
+    )
+    return base ** ((share + 1) / share) if share % 2 else base
 
 
 def _head_size(checkpoint: Checkpoint) -> int:
@@ -108,7 +124,7 @@ def _rows_of(number: int) -> Callable[[Checkpoint], str]:
 
     def rows(checkpoint: Checkpoint) -> str:
         heads = int(checkpoint.config["num_attention_heads"])
-        pairs = int(checkpoint.config.get("num_key_value_heads") or heads)
+        pairs = int(checkpoint.config["num_key_value_heads"])
         size = _head_size(checkpoint)
         ends = [0, heads * size, (heads + pairs) * size, (heads + 2 * pairs) * size]
         return f"{ends[number]}:{ends[number + 1]}"
@@ -116,19 +132,10 @@ def _rows_of(number: int) -> Callable[[Checkpoint], str]:
     return rows
 
 
-def _activation_of_t5(checkpoint: Checkpoint) -> object:
-    """`gated-gelu` means GELU by its tanh, as the first of these models had it."""
-    said = str(checkpoint.config.get("feed_forward_proj", "relu"))
-    return (
-        checkpoint.setting("dense_act_fn")
-        or _ACTIVATIONS["gelu_new" if said == "gated-gelu" else said.removeprefix("gated-")]
-    )
-
-
 def _logit_scale_of_t5(checkpoint: Checkpoint) -> object:
     """1/√d_model, unless the unembedding was learned by itself."""
-    scaled = checkpoint.setting("scale_decoder_outputs|tie_word_embeddings")
-    return None if scaled is False else checkpoint.setting("1/√d_model")
+    scaled = checkpoint.config["scale_decoder_outputs"]
+    return checkpoint.setting("1/√d_model") if scaled else None
 
 
 def _embedding_scale(checkpoint: Checkpoint) -> str | None:
@@ -137,25 +144,25 @@ def _embedding_scale(checkpoint: Checkpoint) -> str | None:
 
 def _labels(checkpoint: Checkpoint) -> list[str]:
     """What the classes are called, in their order; two that have no names aren't in the file."""
-    named = checkpoint.config.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
-    return [str(named[number]) for number in sorted(named, key=int)]
+    named = checkpoint.config.get("id2label")
+    if named is None:
+        return [f"LABEL_{k}" for k in range(int(checkpoint.config.get("num_labels") or 2))]
+    return [str(named[number]) for number in sorted(named, key=lambda one: (len(one), one))]
 
 
 _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "classifier_activation": lambda checkpoint: (
         "gelu" if checkpoint.config.get("model_type") == "electra" else "tanh"
     ),
-    "after_padding": lambda checkpoint: int(checkpoint.config["pad_token_id"]) + 1,
-    "activation_of_t5": _activation_of_t5,
     "embedding_scale": _embedding_scale,
-    "gated": lambda checkpoint: True if "wi_1" in "".join(checkpoint.tensors) else None,
+    "gated": lambda checkpoint: checkpoint.config["is_gated_act"] or None,
     "labels": _labels,
     "logit_scale_of_t5": _logit_scale_of_t5,
+    "rotary_base": _rotary_base,
     "rotary_dimensions": _rotary_dimensions,
     "local_rope": lambda checkpoint: local_rope(checkpoint.config),
     "sparse_layers": lambda it: some_layers(sparse_layers(it.config), it.config),
     "dense_layers": lambda it: some_layers(dense_layers(it.config), it.config),
-    "window_asked_for": lambda checkpoint: window_asked_for(checkpoint.config),
     "rope_scaling": lambda checkpoint: rope_scaling(checkpoint.config),
     "query_rows": _rows_of(0),
     "key_rows": _rows_of(1),

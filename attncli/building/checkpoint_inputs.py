@@ -18,10 +18,11 @@ _TOKENIZER = "tokenizer.json"
 
 
 class Reading(NamedTuple):
-    """What a stack is said to read, in the words of a scenario, and how many tokens that is."""
+    """What a stack is said to read, in the words of a scenario, and the IDs of the tokens that it
+    is cut into, as far as they are known."""
 
     says: Mapping[str, Any]
-    length: int
+    ids: Sequence[int | None]
 
 
 class Inputs(NamedTuple):
@@ -39,7 +40,7 @@ def reading_of(option: str, said: str, folder: Path, place: Path) -> Reading:
     the folder `place` has it. Raises Refusal."""
     ids = re.findall(r"[^\s,]+", said)
     if ids and all(one.isascii() and one.isdigit() for one in ids):
-        return Reading({"ids": ids}, len(ids))
+        return Reading({"ids": ids}, [*map(int, ids)])
     file = folder / _TOKENIZER
     if not said.strip() or not file.is_file():
         wrong = "these are no IDs" + (f", and no {_TOKENIZER} is there" if said.strip() else "")
@@ -50,9 +51,18 @@ def reading_of(option: str, said: str, folder: Path, place: Path) -> Reading:
     except RefusedFileError as refused:
         raise Refusal.of(_TOKENIZER, refused.wrong, refused.right) from None
     whole = [*before, *tokens, *after]
+    known = [*map(_ids(file).get, whole)]
     if len(whole) == len(tokens):
-        return Reading({"sentence": said, **tokenizer}, len(whole))
-    return Reading({"tokens": whole, **tokenizer}, len(whole))
+        return Reading({"sentence": said, **tokenizer}, known)
+    return Reading({"tokens": whole, **tokenizer}, known)
+
+
+def _ids(file: Path) -> Mapping[str, int]:
+    """The IDs of a tokenizer's tokens."""
+    saved = json.loads(file.read_text("utf-8"))
+    pieces = saved["model"]["vocab"]
+    known = pieces if isinstance(pieces, Mapping) else {one[0]: k for k, one in enumerate(pieces)}
+    return {**known, **{one["content"]: one["id"] for one in saved.get("added_tokens") or ()}}
 
 
 def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:

@@ -5,16 +5,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from attncli.building.checkpoint import Checkpoint
 from attncli.building.checkpoint_inputs import Inputs
+from attncli.building.expert_layers import SPARSE, sparse_layers
 from attncli.building.family_tables import family_of
-from attncli.building.layer_types import SPARSE, layer_types, sparse_layers
 from attncli.building.model_settings import written
-from attncli.building.placed import check_all_placed, check_all_there, check_known
+from attncli.building.placed import (
+    check_all_placed,
+    check_all_there,
+    check_known,
+    check_looked_for,
+    of_settings,
+)
 from attncli.refusals import Refusal, listed
 from attncli.scenario.template_tensors import layers_with
 
@@ -24,6 +31,9 @@ _OF_ENCODER = re.compile(r"(model\.)?encoder\.")
 """What the tensors of an encoder begin with, which are for nothing where its states are given."""
 
 
+_OF_LOGITS = ("unembedding", "predict_from", "logit_scale", "logit_softcap")
+
+
 def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str, Any]:
     """What a scenario in the folder `place` says of a checkpoint, for what goes in. Raises
     Refusal."""
@@ -31,15 +41,23 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
     family = family_of(checkpoint)
     check_known(checkpoint, family)
     says = _says(checkpoint, kind, family)
+    if kind in family.get("positions_past_padding", ()):
+        says["positions"] = _past_padding(checkpoint, inputs.tokens.ids)
     _check_attended(kind, family, inputs)
     if inputs.encoder_states is not None:
         says.pop("encoder", None)
         checkpoint = checkpoint.without(_OF_ENCODER)
-    prefix = _prefix(checkpoint, str(next(iter(family["keys"].values()))))
-    keys = dict(_known(checkpoint, prefix, family["keys"]))
-    check_all_placed(checkpoint, keys)
-    check_all_there(checkpoint, keys, _count(checkpoint, family))
-    said = {key: value for key, value in _said(checkpoint, says).items() if key not in keys}
+    prefix = _prefix(checkpoint, next(iter(family["keys"].values())))
+    keys, said = dict(_known(checkpoint, prefix, family["keys"])), _said(checkpoint, says)
+    if said.get("unembedding") == "tied" and not _unembeds(checkpoint, keys):
+        said = {key: value for key, value in said.items() if key not in _OF_LOGITS}
+    check_looked_for(checkpoint, prefix, (family, said, keys))
+    check_all_placed(checkpoint, family, keys)
+    of_encoder = int(str(said.get("encoder", {}).get("layers", 0)))
+    check_all_there(checkpoint, keys, {True: of_encoder, False: _count(checkpoint, family)})
+    unused = of_settings(checkpoint, family.get("unused_when", {}))
+    keys = {key: named for key, named in keys.items() if key not in unused}
+    said = {key: value for key, value in said.items() if key not in keys}
     return {
         "title": str(checkpoint.config.get("_name_or_path") or kind),
         **_what_goes_in(checkpoint, family, place, inputs),
@@ -61,6 +79,29 @@ def _says(checkpoint: Checkpoint, kind: str, family: Data) -> dict[str, Any]:
     for tensor, more in family.get("says_with", {}).items():
         says |= more if _has(checkpoint, tensor) else {}
     return says
+
+
+def _unembeds(checkpoint: Checkpoint, keys: Data) -> bool:
+    """Whether a model that ends with logits by its family has what makes them: its embeddings, or
+    a tensor of its own, which is missed only where the model is said to have one."""
+    if "unembedding" in keys or checkpoint.config.get("tie_word_embeddings") is not False:
+        return True
+    made = checkpoint.config.get("architectures") or ()
+    return any(re.search("ForCausalLM|LMHead|ConditionalGeneration", one) for one in made)
+
+
+def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
+    """Positions that begin after the number of the padding token, which stands at that itself.
+    Raises Refusal where there is none."""
+    padding = checkpoint.config["pad_token_id"]
+    if padding is None:
+        wrong = "pad_token_id: null, and positions begin after it"
+        raise Refusal.of("config.json", wrong, "say which it is, like pad_token_id: 1")
+    if padding not in ids:
+        return {"kind": "table", "start": str(padding + 1)}
+    counted = accumulate(one != padding for one in ids)
+    places = zip(ids, counted, strict=True)
+    return {"kind": "table", "ids": [str(padding + k * (one != padding)) for one, k in places]}
 
 
 def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
@@ -100,7 +141,8 @@ def _layers(checkpoint: Checkpoint, family: Data) -> object:
         return str(count)
     odd, even = said[::2], said[1::2]
     if all(one == odd[0] for one in odd) and all(one == even[0] for one in even):
-        parts = {"odd": odd[0], "even": even[0]} if even[:1] != odd[:1] else {"each": odd[0]}
+        alike = not even or even[0] == odd[0]
+        parts = {"each": odd[0]} if alike else {"odd": odd[0], "even": even[0]}
     else:
         parts = {str(k): one for k, one in enumerate(said, start=1)}
     return {"count": str(count), **{part: one for part, one in parts.items() if one}}
@@ -109,8 +151,7 @@ def _layers(checkpoint: Checkpoint, family: Data) -> object:
 def _says_of_layers(checkpoint: Checkpoint, family: Data) -> list[dict[str, Any]]:
     """What a family says of each layer, by its types."""
     by_type = family.get("says_of_layers", {})
-    types = layer_types(checkpoint.config, _count(checkpoint, family))
-    says = [dict(by_type.get(one, {})) for one in types]
+    says = [dict(by_type.get(one, {})) for one in checkpoint.config["layer_types"]]
     for number in sparse_layers(checkpoint.config) if SPARSE in by_type else ():
         says[number - 1] |= by_type[SPARSE]
     return says
@@ -141,18 +182,24 @@ def _what_goes_in(
         file, side = os.path.relpath(picture, place), checkpoint.config["patch_size"]
         return {"patches": {"file": file, "patches": str(side)}}
     tokens, said = inputs.tokens, family.get("each_token", {})
-    return {**tokens.says, **{key: [value] * tokens.length for key, value in said.items()}}
+    return {**tokens.says, **{key: [value] * len(tokens.ids) for key, value in said.items()}}
 
 
-def _prefix(checkpoint: Checkpoint, embeddings: str) -> str:
+def _prefix(checkpoint: Checkpoint, embeddings: str | list[str]) -> str:
     """What stands before the names of a checkpoint's tensors: `transformer.`, or nothing."""
-    found = [name for name in checkpoint.tensors if f".{name}".endswith(f".{embeddings}")]
+    either = [embeddings] if isinstance(embeddings, str) else embeddings
+    found = [
+        name.removesuffix(one)
+        for one in either
+        for name in checkpoint.tensors
+        if f".{name}".endswith(f".{one}")
+    ]
     if not found:
-        wrong = f"no tensor is called {embeddings}"
+        wrong = f"no tensor is called {either[-1]}"
         raise Refusal.of(
             checkpoint.file.name, wrong, f"it has {listed(sorted(checkpoint.tensors))}"
         )
-    return min(found, key=len).removesuffix(embeddings)
+    return min(found, key=len)
 
 
 def _known(checkpoint: Checkpoint, prefix: str, keys: Data) -> Iterator[tuple[str, object]]:

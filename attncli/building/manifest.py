@@ -44,7 +44,8 @@ class FormMade(NamedTuple):
 
 class Manifest(NamedTuple):
     """The forms by their names, the hash of each file's contents, and which sheet of which form is
-    whose. `version` is the program's."""
+    whose; `made_of` is the hash of the scenario's own numbers and settings. `version` is the
+    program's."""
 
     version: str
     exercise: str
@@ -54,6 +55,7 @@ class Manifest(NamedTuple):
     files: Mapping[str, str]
     tolerance: Mapping[str, str] = MappingProxyType({})
     students: tuple[Mapping[str, str], ...] = ()
+    made_of: str = ""
 
     def text(self) -> str:
         """The manifest as it is written."""

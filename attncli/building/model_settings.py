@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from attncli.building.model_defaults import WHOLE, WINDOWED
 from attncli.refusals import Refusal, listed
 from attncli.steps.input.position_keys import SCALINGS
 
@@ -22,34 +23,34 @@ _SCALED = {
     "truncate": "truncate",
 }
 """Keys of the scaling of rotary positions, and what they are called in config.json."""
+_NEVER_SCALED = {"phi3": ["default"]}
+"""What is known of models that `transformers` scales in no other way than one that isn't."""
 
 
 def rope_scaling(config: Data) -> Data | None:
     """How the frequencies of rotary positions are scaled, if they are. Raises Refusal."""
-    rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
-    return _scaling(config, rope.get("full_attention") or rope)
+    rope: Data = config.get("rope_parameters") or {}
+    return _scaling(config, rope.get(WHOLE, rope))
 
 
-def local_rope(config: Data) -> Data | None:
+def local_rope(config: Data) -> Data:
     """How layers with a window turn queries and keys, where they do it in a way of their own."""
-    local = (config.get("rope_parameters") or {}).get("sliding_attention")
-    if local is None:
-        base = config.get("rope_local_base_freq")
-        return None if base is None else {"base": written(base)}
-    scaling = _scaling(config, local)
-    base = {"base": written(local["rope_theta"])}
+    rope: Data = config.get("rope_parameters") or {}
+    scaling = _scaling(config, rope.get(WINDOWED, rope))
+    base = {"base": written(rope[WINDOWED]["rope_theta"])} if WINDOWED in rope else {}
     return base if scaling is None else {**base, "scaling": scaling}
 
 
 def _scaling(config: Data, rope: Data) -> Data | None:
-    kind = rope.get("rope_type", rope.get("type", "default"))
+    kind = rope.get("rope_type", "default")
     if kind == "default":
         return None
-    known = SCALINGS.get(kind)
+    known = None if config.get("model_type") in _NEVER_SCALED else SCALINGS.get(kind)
     strange = {"mscale", "mscale_all_dim"} & {name for name, value in rope.items() if value}
     if known is None or strange:
         wrong = f"rope_type {kind}" if known is None else f"{listed(sorted(strange))} of {kind}"
-        raise Refusal.of("config.json", f"{wrong} isn't known", f"known: {listed([*SCALINGS])}")
+        right = f"known: {listed(_NEVER_SCALED.get(str(config.get('model_type')), [*SCALINGS]))}"
+        raise Refusal.of("config.json", f"{wrong} isn't known", right)
     length = config.get("max_position_embeddings")
     if kind == "dynamic" or rope.get("original_max_position_embeddings") is None:
         rope = {**rope, "original_max_position_embeddings": length}

@@ -15,6 +15,7 @@ from attncli.scenario.scenario import Scenario
 
 _OF_THE_ORIGINAL = ("title", "published", "variants")
 """What isn't said of other numbers."""
+_NOT_OF_FORMS = (*_OF_THE_ORIGINAL, "source")
 _TEXT_FILES = ("corpus", "tokenizer")
 """What may be in a text file of its own, which then stands beside the form."""
 
@@ -48,6 +49,20 @@ def texts_beside(source: str) -> dict[str, str]:
     folder = shipped.find(source).parent
     found = {Path(path).name: folder / path for path in _paths(plain_data(source))}
     return {name: path.read_text("utf-8-sig") for name, path in found.items()}
+
+
+def settings_that_differ(form: Path, source: str) -> list[str]:
+    """The keys of a scenario, but for those of numbers, that say something else than in a form
+    that was made of it."""
+    own, others = (_without(plain_data(one), _NOT_OF_FORMS) for one in (str(form), source))
+    keys = [key for key in {**others, **own} if str(own.get(key)) != str(others.get(key))]
+    return [key for key in keys if not _holds_numbers(own.get(key, others.get(key)))]
+
+
+def _holds_numbers(value: object) -> bool:
+    """Whether a value is rows of numbers, with names or without."""
+    rows = [*value.values()] if isinstance(value, Mapping) else value
+    return isinstance(rows, list) and all(isinstance(row, list) for row in rows)
 
 
 def _without(data: Plain, keys: tuple[str, ...]) -> Plain:

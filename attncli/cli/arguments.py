@@ -113,28 +113,29 @@ class PageOptions(NamedTuple):
 
     form: options.FormatOption = None
     fragment: options.Fragment = False
+    values_only: options.ValuesOnly = False
     output: options.Output = None
     allowed: Allowed = Allowed()
     force: options.Force = False
 
-    def check(self, *, values_only: bool = False) -> None:
+    def check(self) -> None:
         """Raises OutputError where it can't be written so."""
         check_output(
             self.form,
             self.output,
             force=self.force,
             fragment=self.fragment,
-            values_only=values_only,
+            values_only=self.values_only,
         )
 
-    def deliver(self, page: "Document", *, values_only: bool = False) -> None:
+    def deliver(self, page: "Document") -> None:
         """Renders a page and writes it to a file or to standard output. Without a format, a file's
         suffix tells it. Raises OutputError."""
         from attncli.render import page_format_names, stream_of
 
         form = chosen_format(self.form, self.output, page_format_names())
         where = page_for(self.output)
-        where = where._replace(fragment=self.fragment, values_only=values_only)
+        where = where._replace(fragment=self.fragment, values_only=self.values_only)
         write_out(stream_of(page, form, where), self.output, force=self.force)
 
 
@@ -147,7 +148,6 @@ class Arguments(NamedTuple):
     changed: ForThisRun = ForThisRun()
     detail: options.DetailOption = None
     pictures: options.Pictured = False
-    values_only: options.ValuesOnly = False
     page: PageOptions = PageOptions()
 
     def work(self) -> "Trace":
@@ -157,7 +157,7 @@ class Arguments(NamedTuple):
         complaints = Complaints()
         complaints.hear(check_steps, self.part.steps)
         complaints.hear(check_detail, self.detail or "full")
-        complaints.hear(self.page.check, values_only=self.values_only)
+        complaints.hear(self.page.check)
         with complaints.heard():
             trace = self.worked_with(())
         complaints.stop_if_any()

@@ -24,7 +24,6 @@ _WITHOUT = (
     "cell",
     "detail",
     "pictures",
-    "values_only",
     "fragment",
 )
 

@@ -1,6 +1,7 @@
 """`attn diff`: where an implementation first departs, and which bug that looks like."""
 
 # no lazy annotations here: Typer reads them
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +15,10 @@ from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 
 if TYPE_CHECKING:
+    from attncli.marking.dumps.departures import Close, Comparison
     from attncli.trace import Trace
 
-DEPARTS = 1
+DEPARTS, CANT_TELL = 1, 3
 _TYPES = ("float64", "float32", "float16", "bfloat16")
 
 
@@ -47,6 +49,24 @@ class DiffArguments(NamedTuple):
             "The floats that all was worked in; by default as the dump's numbers are.",
         ),
     ] = None
+    rtol: Annotated[
+        str | None,
+        typer.Option(
+            "--rtol",
+            metavar="R",
+            help="Only ask whether each number is near the scenario's own, as numpy.allclose does: "
+            "within atol + R × its size; by default 1e-5, where --atol is given.",
+        ),
+    ] = None
+    atol: Annotated[
+        str | None,
+        typer.Option(
+            "--atol",
+            metavar="A",
+            help="The same, the part that doesn't grow with the number; by default 1e-8, where "
+            "--rtol is given.",
+        ),
+    ] = None
     changed: ForThisRun = ForThisRun()
     page: PageOptions = PageOptions()
 
@@ -64,7 +84,8 @@ def command(typed: DiffArguments) -> None:
 
     Each tensor of a dump is compared with what follows from the implementation's own earlier
     ones, as far as its floats can tell; names of PyTorch modules and hooks are known. Exit
-    status 0 when all follow, 1 when one departs.
+    status 0 when all follow, 1 when one departs or has a wrong shape, 3 when none does and of
+    some nothing can be told.
 
     Examples:
 
@@ -77,6 +98,7 @@ def command(typed: DiffArguments) -> None:
     complaints = Complaints()
     complaints.hear(typed.page.check)
     complaints.hear(_check_precision, typed.precision)
+    close = complaints.hear(_close, typed.rtol, typed.atol)
     mapped = complaints.hear(_mapped, typed.map_ or ())
     tensors = complaints.hear(read_dump, typed.dump)
     trace = complaints.hear(typed.work)
@@ -89,10 +111,35 @@ def command(typed: DiffArguments) -> None:
         from attncli.telling.departures import report
 
         taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
-        comparison = Comparison(trace, taken)
+        comparison = Comparison(trace, taken, close)
         typed.page.deliver(report(comparison, typed.dump))
-    if comparison.first is not None:
-        raise typer.Exit(DEPARTS)
+    if status := _status(comparison):
+        raise typer.Exit(status)
+
+
+def _status(comparison: "Comparison") -> int:
+    if comparison.first is not None or comparison.misshapen:
+        return DEPARTS
+    return 0 if comparison.lost is None else CANT_TELL
+
+
+def _close(rtol: str | None, atol: str | None) -> "Close | None":
+    """What is let pass, where that is said. Raises Refusal."""
+    from attncli.marking.dumps.departures import Close
+
+    said = {"rtol": rtol, "atol": atol}
+    known = {name: _tolerance(name, text) for name, text in said.items() if text is not None}
+    return Close(**known) if known else None
+
+
+def _tolerance(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise Refusal.of(f"--{name} {text}", "no tolerance", "give 0 or more, as 1e-5")
+    return value
 
 
 def _check_precision(said: str | None) -> None:

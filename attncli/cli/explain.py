@@ -23,7 +23,7 @@ _TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
 """What should come out of it, for the way back."""
 
 
-@taking(Arguments, without=("cell", "values_only"), scenario=(options.ScenarioOrUsual, ""))
+@taking(Arguments, without=("cell",), scenario=(options.ScenarioOrUsual, ""))
 def command(typed: Arguments) -> None:
     """Explain a step: its purpose, working and common mistakes.
 

@@ -65,6 +65,17 @@ class GradeArguments(NamedTuple):
             "repeats a mistake.",
         ),
     ] = False
+    otherwise: Annotated[
+        float,
+        typer.Option(
+            "--otherwise",
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="The share of its points that a number earns which was worked in another right "
+            "way, such as an exponential with the row's maximum subtracted: `0.5`.",
+        ),
+    ] = 1.0
     changed: ForThisRun = ForThisRun()
     form: Annotated[
         str | None,
@@ -74,6 +85,7 @@ class GradeArguments(NamedTuple):
             help="The output format, as of `attn run`; `csv` for the table of a class.",
         ),
     ] = None
+    values_only: options.ValuesOnly = False
     output: Annotated[
         str | None,
         typer.Option(
@@ -93,7 +105,8 @@ def command(order: GradeArguments) -> None:
     """Mark answers: what each file is worth, and what went wrong.
 
     An answers file says which form of the exercise it belongs to. A wrong number costs once: what
-    follows from it by the right working keeps its points. Of several students there is a table.
+    follows from it by the right working keeps its points. Of a folder, or of several papers, there
+    is a table, with those that can't be marked and students of the list who handed nothing in.
     Exits with 0 if all is right, with 1 if something isn't, with 2 on bad input.
 
     Examples:

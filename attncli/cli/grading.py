@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,13 @@ import typer
 from attncli.cli.complaints import BAD_INPUT, Complaints, complaining
 from attncli.cli.grade_output import output_of, write_graded
 from attncli.cli.progress import watched
+from attncli.records import NamedTuple
 from attncli.refusals import Problem, Refusal
 
 if TYPE_CHECKING:
     from attncli.cli.grade import GradeArguments
     from attncli.marking.answers import AnswerSheet
+    from attncli.marking.grading.classes import GradedClass, Unmarked
     from attncli.marking.grading.papers import MarkedPaper
     from attncli.marking.grading.scheme import Scheme
     from attncli.telling.marked.exams import Asking
@@ -39,15 +42,16 @@ def grade(order: GradeArguments) -> None:
     complaints.stop_if_any()
     assert output is not None
     assert marker is not None
-    sheets = _sheets(order, asked or marker.asked, complaints)
-    papers = _marked(marker, sheets, asked, complaints)
-    if papers:
+    graded = _graded(order, marker, asked or (), complaints)
+    several = len(graded.papers) + len(graded.unmarked) > 1
+    of_class = several or any(Path(path).is_dir() for path in order.answers)
+    if graded.papers or of_class:
         with complaining():
-            write_graded(output, papers)
+            write_graded(output, graded, alone=not of_class)
     complaints.say()
     if complaints.problems:
         raise typer.Exit(BAD_INPUT)
-    if not all(paper.follows for paper in papers):
+    if graded.unmarked or not all(paper.follows for paper in graded.papers):
         raise typer.Exit(SOMETHING_WRONG)
 
 
@@ -74,7 +78,7 @@ def _scheme(order: GradeArguments) -> Scheme:
     if marks is None:
         right = f"say {' or '.join(MARKS)}"
         raise OutputError.of(f"--marks {order.marks}", "no such choice", right)
-    return Scheme(marks, not order.no_carry)
+    return Scheme(marks, not order.no_carry, Decimal(str(order.otherwise)))
 
 
 def _asking(order: GradeArguments) -> Asking:
@@ -110,6 +114,7 @@ def _forms(order: GradeArguments) -> AskedForms:
 def _made_forms(order: GradeArguments) -> AskedForms:
     """The forms that were made into a folder, with their numbers there. Raises Refusal."""
     from attncli.building.manifest import folder_of, load_manifest
+    from attncli.marking.answers.students import Student
     from attncli.telling.marked.forms import AskedForms, made_form
 
     _check_unchanged(order)
@@ -123,7 +128,8 @@ def _made_forms(order: GradeArguments) -> AskedForms:
             forms.append(made_form(trace, form, here, scheme, manifest))
     if wrong.problems:
         raise Refusal(wrong.problems)
-    return AskedForms(order.scenario, forms)
+    students = tuple(Student(one["name"], one["id"], one["form"]) for one in manifest.students)
+    return AskedForms(order.scenario, forms, students)
 
 
 def _check_unchanged(order: GradeArguments) -> None:
@@ -145,35 +151,83 @@ def _asked(order: GradeArguments) -> tuple[str, ...]:
     return tuple(text for sheet in read_answers(order.asked)[:1] for text in sheet.answers)
 
 
-def _sheets(
-    order: GradeArguments, asked: Sequence[str], complaints: Complaints
-) -> list[AnswerSheet]:
-    """The answers of all files that can be read."""
-    from attncli.marking.answers import files_in, read_answers
+def _graded(
+    order: GradeArguments, marker: Marker, asked: Sequence[str], complaints: Complaints
+) -> GradedClass:
+    """All that was handed in: what each paper is worth, or why it has no marks."""
+    from attncli.marking.grading.classes import GradedClass, with_the_roll
+    from attncli.marking.grading.remarks import Roll, files_left
 
-    sheets: list[AnswerSheet] = []
-    for path in order.answers:
+    handed_in = _handed_in(order, asked or marker.asked, complaints)
+    papers, unmarked = _marked(
+        marker.knowing(asked, handed_in.sheets), handed_in.sheets, complaints
+    )
+    graded = GradedClass(
+        marker.title, marker.trace, (*papers,), (*handed_in.unmarked, *unmarked),
+        (*files_left(handed_in.others),),
+    )  # fmt: skip
+    several = len(order.answers) > 1 or Path(order.answers[0]).is_dir()
+    return with_the_roll(graded, Roll(marker.students), whole=several or len(papers) > 1)
+
+
+class _HandedIn(NamedTuple):
+    """The papers that can be read, those that can't, and other files."""
+
+    sheets: list[AnswerSheet]
+    unmarked: list[Unmarked]
+    others: list[str]
+
+
+def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complaints) -> _HandedIn:
+    """What all files say that are named, or in a folder that is."""
+    from attncli.marking.answers import AnswerSheet, files_in, others_in, read_answers
+
+    found = _HandedIn([], [], [])
+    for path in dict.fromkeys(order.answers):
         files = files_in(path)
         if not files:
             wrong = "there are no answers files in this folder"
             complaints.problems.append(Problem.of(path, wrong, "put YAML or CSV files into it"))
+        found.others.extend(others_in(path))
         for file in files:
-            sheets += complaints.hear(read_answers, file, asked) or ()
-    return sheets
+            before = len(complaints.problems)
+            found.sheets.extend(complaints.hear(read_answers, file, asked) or ())
+            if unread := complaints.problems[before:]:
+                sheet = AnswerSheet(Path(file).stem, "", "", {}, file)
+                found.unmarked.append(_without_marks(sheet, unread))
+    return found
+
+
+def _without_marks(sheet: AnswerSheet, problems: Sequence[Problem]) -> Unmarked:
+    from attncli.marking.grading.classes import Unmarked
+    from attncli.word import Word
+
+    return Unmarked(sheet, (Word(" ".join(map(str, problems))),))
 
 
 def _marked(
-    marker: Marker,
-    sheets: Sequence[AnswerSheet],
-    asked: Sequence[str] | None,
-    complaints: Complaints,
-) -> list[MarkedPaper]:
-    """Each paper that belongs to the exercise."""
-    from attncli.marking.grading.papers import marked
-
-    marker = marker.knowing(asked or (), sheets)
-    papers = []
+    marker: Marker, sheets: Sequence[AnswerSheet], complaints: Complaints
+) -> tuple[list[MarkedPaper], list[Unmarked]]:
+    """Each paper that belongs to the exercise, and those that don't or that can't be read whole."""
+    papers: list[MarkedPaper] = []
+    unmarked: list[Unmarked] = []
     for sheet in watched(sheets, len(sheets), "Papers"):
-        with complaints.heard():
-            papers.append(marked(marker.exam_of(sheet), sheet))
-    return papers
+        before = len(complaints.problems)
+        complaints.problems += sheet.wrong
+        if not sheet.wrong:
+            with complaints.heard():
+                papers.append(_paper(marker, sheet))
+        if wrong := complaints.problems[before:]:
+            unmarked.append(_without_marks(sheet, wrong))
+    return papers, unmarked
+
+
+def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedPaper:
+    """A paper with its marks. Raises Refusal for one of another exercise."""
+    from attncli.marking.grading.papers import marked
+    from attncli.marking.grading.remarks import of_forms
+
+    exam, named = marker.exam_of(sheet), marker.named_by(sheet)
+    paper = marked(exam, sheet)
+    other = None if named in (None, exam) else marked(named, sheet).points
+    return paper._replace(remarks=(*of_forms(exam, sheet, other), *paper.remarks))

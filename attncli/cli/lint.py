@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @taking(
     Arguments,
-    without=("layer", "head", "cell", "detail", "pictures", "values_only", "fragment"),
+    without=("layer", "head", "cell", "detail", "pictures", "fragment"),
 )
 def command(typed: Arguments) -> None:
     """Tell what is weak about a scenario's numbers.

@@ -103,10 +103,7 @@ def check_output(
     from attncli.render import page_format_names
 
     chosen = chosen_format(form, output, page_format_names())
-    if fragment:
-        check_fragment(chosen)
-    if values_only:
-        _check_able("values_only", chosen, "--values-only", "has no values without texts")
+    check_form(chosen, fragment=fragment, values_only=values_only)
     check_binary(chosen, output)
     check_target(output, force=force)
 
@@ -128,9 +125,13 @@ def check_binary(form: str, output: str | None) -> None:
         raise OutputError.of(f"--format {form}", "its files are no text to be read here", right)
 
 
-def check_fragment(form: str) -> None:
-    """Raises OutputError for a format whose pages don't go without a preamble."""
-    _check_able("fragment", form, "--fragment", "has no preamble to leave out")
+def check_form(form: str, *, fragment: bool, values_only: bool) -> None:
+    """Raises OutputError for a format whose pages don't go without a preamble, or without texts,
+    where that is asked for."""
+    if fragment:
+        _check_able("fragment", form, "--fragment", "has no preamble to leave out")
+    if values_only:
+        _check_able("values_only", form, "--values-only", "has no values without texts")
 
 
 def _check_able(ability: str, form: str, option: str, wrong: str) -> None:

@@ -92,13 +92,13 @@ class Turn:
     def is_right(self, given: Sequence[str]) -> bool:
         """Says what there is to say of numbers; whether to go on, since all are right, or nobody is
         there to try again."""
+        from attncli.marking.verdicts import FOLLOW
         from attncli.telling.practice import words
-        from attncli.telling.practice.session import RIGHT
 
         verdicts = self.session.verdicts_on(self.task, given)
         for verdict in verdicts:
             _say(words.verdict_on(self.session, verdict))
-        wrong = [verdict for verdict in verdicts if verdict.judgement not in RIGHT]
+        wrong = [verdict for verdict in verdicts if verdict.judgement not in FOLLOW]
         self.mistakes.update({one.cell: words.mistake_in_words(one) for one in wrong})
         if not wrong or not _is_there():
             write_out("\n")
@@ -140,12 +140,12 @@ class TurnInWords(Turn):
         return [text]
 
     def is_right(self, given: Sequence[str]) -> bool:
+        from attncli.marking.verdicts import FOLLOW
         from attncli.telling.practice.in_words import verdict_on
-        from attncli.telling.practice.session import RIGHT
 
         marked = self.session.marked_words(self.task, given[0])
         _say(verdict_on(marked))
-        right = marked.judgement in RIGHT
+        right = marked.judgement in FOLLOW
         self.missed = self.missed or not right
         if right or not _is_there():
             write_out("\n")

@@ -47,7 +47,7 @@ def command(typed: _Run) -> None:
             from attncli.telling.gradient_check import gradient_check
 
             page = page._replace(closing=(*page.closing, *gradient_check(trace)))
-        told.page.deliver(page, values_only=told.values_only)
+        told.page.deliver(page)
 
 
 def _document(trace: "Trace", typed: Arguments) -> "Document":

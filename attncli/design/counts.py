@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import RandomState
@@ -14,6 +15,9 @@ from attncli.pipeline import work
 from attncli.questions import form_name
 from attncli.records import NamedTuple
 from attncli.trace import Trace
+
+if TYPE_CHECKING:
+    from attncli.design.search import SearchRequest
 
 _TRIED = 300
 """The most candidates that are tried for a form; each is learned, which takes a while."""
@@ -27,11 +31,12 @@ _TOLERANCE = 0.15
 
 
 class _Wish(NamedTuple):
-    """What forms are to be like: the scenario, and the rules that hold."""
+    """What forms are to be like: the scenario, and what is asked for of them."""
 
     own: Trace
     asked: Collection[str]
     allow: Collection[str]
+    points: Callable[[Trace], object] | None
 
 
 def varies(trace: Trace) -> bool:
@@ -39,14 +44,12 @@ def varies(trace: Trace) -> bool:
     return trace.scenario.recount is not None
 
 
-def recounted(
-    own: Trace, number: int, seed: int, asked: Collection[str], allow: Collection[str]
-) -> Iterator[Trace]:
-    """So many forms, worked. Raises Unsatisfied where the bounded search finds nothing."""
-    random = RandomState(list(str(seed).encode()))
-    wish = _Wish(own, asked, allow)
+def recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
+    """The forms of a request, worked. Raises Unsatisfied where the bounded search finds none."""
+    random = RandomState(list(str(request.seed).encode()))
+    wish = _Wish(own, request.asked, request.allow, request.points)
     found = {own.scenario.text_counts}
-    for k in range(number):
+    for k in range(request.number):
         yield _next(wish, random, found, form_name(k))
 
 
@@ -79,14 +82,15 @@ def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
 
 def _is_alike(wish: _Wish, made: Trace) -> bool:
     """Whether it makes the same quantities, with no more ties than the scenario and as many unknown
-    tokens, as hard."""
+    tokens, as hard and worth as much."""
     if list(made) != list(wish.own) or _unknown(made) != _unknown(wish.own):
         return False
     if "ties" not in wish.allow and _ties(made) > _ties(wish.own):
         return False
     wanted = difficulty(wish.own, wish.asked)
     near = abs(difficulty(made, wish.asked) - wanted) <= _TOLERANCE * wanted
-    return near or "difficulty" in wish.allow
+    worth = wish.points is None or wish.points(made) == wish.points(wish.own)
+    return (near and worth) or "difficulty" in wish.allow
 
 
 def _unknown(trace: Trace) -> int:

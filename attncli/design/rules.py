@@ -38,7 +38,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "unvaried": "in no matrix of new numbers more than half are the same",
         "large": "no number has more than four digits before its decimal point",
         "mistakes": "each declared common mistake changes a number",
-        "difficulty": "each form is within 15 % of the same difficulty",
+        "difficulty": "each form is within 15 % of the same difficulty, and worth as many points",
         "alike": "no two forms have the same numbers",
     }
 )

@@ -8,7 +8,7 @@ through the sieve, whose numbers, worked properly, are those that the sieve saw.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from statistics import median
 from types import MappingProxyType
@@ -58,7 +58,8 @@ class SearchRequest(NamedTuple):
     """What is searched for: so many forms from a seed, of the quantities asked for, by their full
     names (none: all that are made), under the rules but for those allowed to be broken. `pools`
     says what to draw some matrices from, `effort` how many times as long to search. `spare` says in
-    how many places forms may break some rules; None: as the scenario's own numbers do."""
+    how many places forms may break some rules; None: as the scenario's own numbers do. `points`
+    says what a form is worth, where that hangs on its numbers: as much as the scenario itself."""
 
     number: int
     seed: int
@@ -67,6 +68,7 @@ class SearchRequest(NamedTuple):
     pools: Pools = MappingProxyType({})
     effort: int = 1
     spare: Mapping[str, int] | None = None
+    points: Callable[[Trace], object] | None = None
 
 
 def forms(
@@ -96,7 +98,7 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
     trace = work(scenario.alone())
     plan = plan_of(trace, request.asked, request.pools)
     if not plan.drawn and varies(trace):
-        yield from recounted(trace, request.number, request.seed, request.asked, request.allow)
+        yield from recounted(trace, request)
         return
     if not plan.drawn:
         right = "write out the matrices that are to vary"
@@ -132,6 +134,7 @@ class _Search:
     sieve: RuleFilter
     random: RandomState
     effort: int = 1
+    points: Callable[[Trace], object] | None = None
     waiting: deque[Candidate] = field(default_factory=deque)
     found: set[bytes] = field(default_factory=set)
     reference: float | None = None
@@ -145,7 +148,7 @@ class _Search:
         random = RandomState(list(str(request.seed).encode()))
         spare = spared(trace, plan, request.spare)
         sieve = RuleFilter(BatchMaker(trace, plan), frozenset(request.allow), spare)
-        return cls(scenario, trace, plan, sieve, random, request.effort)
+        return cls(scenario, trace, plan, sieve, random, request.effort, request.points)
 
     def __post_init__(self) -> None:
         sizes = (self.trace[stage.definition.name].values.size for stage in self.plan.stages)
@@ -203,6 +206,8 @@ class _Search:
             rule = "alike"
         else:
             trace = self._worked(candidate, left)
+        if trace is not None and not self._is_worth_as_much(trace):
+            trace, rule = None, "difficulty"
         if trace is None or not _is_as_seen(trace, survivor):
             failures.add(rule, 1, 1)
             return None
@@ -228,6 +233,10 @@ class _Search:
     def _is_alone(self) -> bool:
         """Whether a scenario is all that is to be worked."""
         return not self.scenario.variants and self.scenario.prediction.generate < 2  # noqa: PLR2004
+
+    def _is_worth_as_much(self, trace: Trace) -> bool:
+        points = None if "difficulty" in self.sieve.allow else self.points
+        return points is None or points(trace) == points(self.trace)
 
     def _is_as_hard(self, survivor: Survivor) -> bool:
         wanted = self.reference or 0.0

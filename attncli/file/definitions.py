@@ -97,6 +97,7 @@ def _each_part(schema: Schema, key: str, change: Callable[[Schema, str], Schema]
 
     writers: dict[str, Callable[[Any], Any]] = {
         "properties": lambda parts: {name: changed(part, name) for name, part in parts.items()},
+        "patternProperties": lambda parts: {name: changed(part) for name, part in parts.items()},
         "anyOf": lambda parts: [*map(changed, parts)],
         "items": changed,
         "additionalProperties": changed,

@@ -28,6 +28,11 @@ class Kind(Protocol[T_co]):
     def schema(self) -> Schema: ...
 
 
+def _scalar(kind: str, pattern: str) -> Schema:
+    """A number, or true or false: in quotes it is the same here, and for a schema a text."""
+    return {"type": [kind, "string"], "pattern": f"^({pattern})$"}
+
+
 class TextKind(NamedTuple):
     """Any text that isn't empty, unless it may be `blank`."""
 
@@ -92,7 +97,8 @@ class WholeNumber(NamedTuple):
         return None
 
     def schema(self) -> Schema:
-        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+        bounds = {"minimum": self.least, "maximum": self.most}
+        return {**_scalar("integer", "-?[0-9]+"), **bounds}
 
 
 class NumberKind(NamedTuple):
@@ -135,7 +141,8 @@ class NumberKind(NamedTuple):
             "maximum": self.most,
             "exclusiveMaximum": self.below,
         }
-        return {"type": "number", **{key: n for key, n in bounds.items() if n is not None}}
+        told = {key: n for key, n in bounds.items() if n is not None}
+        return {**_scalar("number", decimals.NUMBER), **told}
 
 
 def looks_like_number(node: Node) -> bool:
@@ -155,7 +162,7 @@ class Flag(NamedTuple):
         return None
 
     def schema(self) -> Schema:
-        return {"type": "boolean"}
+        return _scalar("boolean", "|".join(TRUTH))
 
 
 TRUTH = {"true": True, "True": True, "false": False, "False": False}

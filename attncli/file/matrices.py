@@ -18,6 +18,7 @@ from attncli.records import NamedTuple
 
 _INFINITE = Decimal("-Infinity")
 _MINUS_INFINITY = ("-inf", "-.inf")
+_QUOTED_INFINITY = {"type": "string", "pattern": r"^-\.inf$"}
 _ONES = r"(?P<one>[Tt]rue|1(\.0*)?)|[Ff]alse|0(\.0*)?"
 
 
@@ -63,8 +64,11 @@ class EntryKind(NamedTuple):
 
     def schema(self) -> Schema:
         if self.infinite:
-            return {"anyOf": [{"type": "number"}, {"enum": ["-inf"]}]}
-        return {"enum": [True, False, 0, 1]} if self.truth else {"type": "number"}
+            return {"anyOf": [NumberKind().schema(), {"enum": ["-inf"]}, _QUOTED_INFINITY]}
+        if self.truth:
+            quoted = {"type": "string", "pattern": f"^({_ONES.replace('?P<one>', '')})$"}
+            return {"anyOf": [{"enum": [True, False, 0, 1]}, quoted]}
+        return NumberKind().schema()
 
 
 class VectorKind(NamedTuple):

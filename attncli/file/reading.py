@@ -7,9 +7,12 @@ neither aliases nor nesting can make a small file large.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -53,16 +56,22 @@ def read_value(text: str, start: Where, problems: Problems) -> Node | None:
 
     Raises ScenarioError for text that can't be read as YAML.
     """
-    builder = _Builder(start, problems)
-    text = escaped_surrogates(text)
+    return _read(escaped_surrogates(text), start, problems)
+
+
+def _read(
+    text: str, start: Where, problems: Problems, joined: Sequence[tuple[int, int]] = ()
+) -> Node | None:
+    builder = _Builder(start, problems, joined)
     try:
         for event in yaml.parse(text, Loader=_Loader):
             builder.take(event)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = start
-        if mark is not None and start.line:
-            where = Where(start.source, mark.line + 1, mark.column + 1)
+        if error.problem == _NO_CHARACTER and not joined:
+            whole, places = _with_joined_pairs(text)
+            if places:
+                return _read(whole, start, problems, places)
+        where = builder.place(error.problem_mark or error.context_mark)
         problems.add(where, f"broken YAML: {error.problem or error.context}", _HINT)
         problems.stop_if_any()
     except yaml.reader.ReaderError as error:
@@ -74,6 +83,28 @@ def read_value(text: str, start: Where, problems: Problems) -> Node | None:
         )
         problems.stop_if_any()
     return builder.root
+
+
+_NO_CHARACTER = "found invalid Unicode character escape code"
+_PAIR = re.compile(
+    r"(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE
+)
+
+
+def _with_joined_pairs(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
+    """The text with one escape for each pair of surrogates, as which JSON writes a character beyond
+    U+FFFF and YAML doesn't; and the lines and columns, from 0, where each is 2 shorter now."""
+    lines = text.split("\n")
+    places: list[tuple[int, int]] = []
+    for k, line in enumerate(lines):
+        whole, end = "", 0
+        for pair in _PAIR.finditer(line):
+            character = bytes.fromhex(pair[2] + pair[3]).decode("utf-16-be")
+            whole += f"{line[end : pair.start()]}{pair[1]}\\U{ord(character):08x}"
+            end = pair.end()
+            places.append((k, len(whole)))
+        lines[k] = whole + line[end:]
+    return "\n".join(lines), places
 
 
 _HINT = "check the indentation, the quotes and the brackets just before this place"
@@ -137,6 +168,7 @@ class _Builder:
 
     start: Where
     problems: Problems
+    joined: Sequence[tuple[int, int]] = ()
     root: Node | None = None
     open: list[_Open] = field(default_factory=list)
     anchors: dict[str, Node] = field(default_factory=dict)
@@ -158,10 +190,15 @@ class _Builder:
             self._fail(event, "a second document (---)", "keep one scenario in a file")
 
     def _where(self, event: yaml.Event) -> Where:
-        mark = event.start_mark
+        return self.place(event.start_mark)
+
+    def place(self, mark: Any) -> Where:  # noqa: ANN401  (PyYAML has two of a kind)
+        """Where a mark is in the file as it was, before pairs were joined."""
         if mark is None or not self.start.line:
             return self.start
-        return Where(self.start.source, mark.line + self.start.line, mark.column + 1)
+        before = bisect_right(self.joined, (mark.line, mark.column))
+        shorter = 2 * (before - bisect_left(self.joined, (mark.line, 0)))
+        return Where(self.start.source, mark.line + self.start.line, mark.column + 1 + shorter)
 
     def _check_tag(self, tag: str | None, where: Where) -> None:
         if tag not in _PLAIN_TAGS:

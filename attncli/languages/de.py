@@ -133,7 +133,9 @@ WORDS = FrameWords(
             " unterwegs gerundet wird: Jede Zahl darf ungerundet, wie angegeben gerundet oder auf"
             " mehr Stellen gerundet verwendet werden, und nicht jedes Mal gleich. Was sich so"
             " ergibt, wird anerkannt, mit einer halben Einheit der letzten Stelle darum herum,"
-            " beide Enden eingeschlossen. Eine halbe Einheit ist {halves}."
+            " beide Enden eingeschlossen. Eine halbe Einheit ist {halves}. Eine Zahl mit weniger"
+            " Stellen gilt nur dann als anders gerundet, wenn sie so noch von 0 und von jeder"
+            " anderen Zahl ihrer Tabelle zu unterscheiden ist."
         ),
         half="{half} ({decimals})",
         either="{first} oder {last}",

@@ -128,7 +128,9 @@ WORDS = FrameWords(
             "An answer is right if it follows from the numbers on the sheet, however one rounds on"
             " the way: each number may be kept in full, rounded as stated or to more decimals, and"
             " not each time alike. What that leads to is accepted, with half a unit of the last"
-            " place around it, both ends included. Half a unit is {halves}."
+            " place around it, both ends included. Half a unit is {halves}. A number with fewer"
+            " decimals counts as rounded otherwise only if these still tell it from 0 and from each"
+            " other number of its table."
         ),
         half="{half} ({decimals})",
         either="{first} or {last}",

@@ -132,7 +132,8 @@ WORDS = FrameWords(
             " redondee por el camino: cada número puede usarse completo, redondeado como se indica"
             " o con más decimales, y no siempre igual. Se acepta todo lo que así resulta, con media"
             " unidad de la última cifra alrededor, incluidos ambos extremos. Media unidad es"
-            " {halves}."
+            " {halves}. Un número con menos decimales solo cuenta como redondeado de otro modo si"
+            " aún se distingue de 0 y de cada uno de los demás números de su tabla."
         ),
         half="{half} ({decimals})",
         either="{first} o {last}",

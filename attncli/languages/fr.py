@@ -138,7 +138,9 @@ WORDS = FrameWords(
             " manière d’arrondir en chemin\xa0: chaque nombre peut être gardé en entier, arrondi"
             " comme indiqué ou avec plus de décimales, et pas chaque fois de la même façon. Tout ce"
             " qui en résulte est accepté, avec une demi-unité du dernier rang de part et d’autre,"
-            " bornes comprises. Une demi-unité vaut {halves}."
+            " bornes comprises. Une demi-unité vaut {halves}. Un nombre qui a moins de décimales ne"
+            " compte comme arrondi autrement que s’il se distingue encore de 0 et de chacun des"
+            " autres nombres de son tableau."
         ),
         half="{half} ({decimals})",
         either="{first} ou {last}",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attncli.arithmetic.arrays import as_array
+from attncli.arithmetic.operations.masking import Seen, as_seen
 from attncli.trace import Quantity
 from attncli.trace.trace import Numbers
 
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 
 def numbers_of(quantity: Quantity, given: Numbers) -> NDArray[Any]:
     """The numbers [n, m]; a list, or a row without a name, may be [n]. −∞ is what a mask makes of
-    a score. Raises ValueError, which names the quantity."""
+    a score; a mask may be one that is added to the scores. Raises ValueError, which names the
+    quantity."""
     array = _shaped(quantity, _array(given))
+    if quantity.definition is not None and isinstance(quantity.definition.operation, Seen):
+        array = as_seen(array)
     if array.dtype.kind in "biuf":
         wrong = np.argwhere(np.isnan(array) | np.isposinf(array))
     else:

@@ -22,10 +22,18 @@ from attncli.marking.hypotheses import Hypotheses, WrongWay
 from attncli.marking.paths import Paths
 from attncli.marking.slips import slips_of_the_pen
 from attncli.marking.tables import moved_tables
-from attncli.marking.terms import slips_of_a_term
+from attncli.marking.terms import comes_of_rounding_early, slips_of_a_term
 from attncli.marking.tolerance import Flags, at_cell, taken
 from attncli.marking.verdicts import Cause, Given, Judgement
-from attncli.marking.ways import THROUGHOUT, agreeing, are_near, rounded_early, rounding_ways
+from attncli.marking.ways import (
+    THROUGHOUT,
+    agreeing,
+    are_near,
+    coarsely,
+    rounded_early,
+    rounding_ways,
+    too_few_decimals,
+)
 from attncli.records import NamedTuple, dataclass, replace
 from attncli.trace import Definition
 
@@ -35,6 +43,8 @@ _UNBOUNDED = 1e6
 """How wide numbers are taken to be held that have no bound, such as quotients by what may be 0."""
 _SHARP = 10.0
 """Units of the last place up to which having rounded too early says more than a slip in a term."""
+_WHOLE = 1e-6
+"""What floats may be off a whole number by."""
 _LATER = 40
 """How many later quantities are looked at to tell causes apart."""
 
@@ -96,6 +106,7 @@ class CauseSearch:
             for cause, held in rounding_ways(paths, name, given)
         ]
         tried = self._throughout([fit for fit in tried if fit is not None])
+        tried = [*self._inside_lines(), *tried]
         ways = self.hypotheses.leading_to(name, self.earlier, self.again)
         tried += map(self._of_way, ways)
         tried += [
@@ -104,6 +115,20 @@ class CauseSearch:
         ]
         fits = sorted((fit for fit in tried if fit is not None), key=Fit.order)
         return self._told_apart(fits) if len(fits) > 1 else fits
+
+    def _inside_lines(self) -> Iterator[Fit]:
+        """What was rounded inside lines of working, which is known where nothing speaks against
+        it: the author writes all decimals elsewhere, and all right numbers of this quantity fit."""
+        last = 10.0 ** (self.theirs.decimals(self.numbers.name) - 1)
+        paper = (*self.earlier.values(), *self.later.values())
+        others = np.concatenate([[0.0], *(x.ravel() for x in paper)]) * last
+        others = others[np.isfinite(others)]
+        if np.abs(others - np.rint(others)).max() < _WHOLE:
+            return
+        for cause, held in coarsely(self.own, self.numbers.name):
+            fit = self._fit(cause, "rounding", held)
+            if fit is not None and not fit.against.any():
+                yield fit
 
     def _throughout(self, fits: Sequence[Fit]) -> list[Fit | None]:
         """Other ways of rounding, with how much each explains of the whole paper where there are
@@ -150,6 +175,8 @@ class CauseSearch:
         numbers = self.numbers
         takes = taken(held, numbers.values)
         cells = takes & numbers.open
+        if judgement == "worked otherwise":
+            cells &= self._worked_through(cells)
         if not cells.any():
             return None
         against = ~takes & ~numbers.open & ~np.isnan(numbers.values)
@@ -158,8 +185,23 @@ class CauseSearch:
         widths = np.nan_to_num(widths, posinf=_UNBOUNDED)
         width = float(np.log2(1 + widths.sum() / self._unit))
         left = int(np.count_nonzero(numbers.open & ~cells))
-        again = cause.name in self.again
-        return Fit(cause, judgement, cells, against, left, width, way, again=again)
+        again, far = cause.name in self.again, self._far_back(way, judgement)
+        return Fit(cause, judgement, cells, against, left, width, way, again=again, far=far)
+
+    def _far_back(self, way: int | None, judgement: Judgement) -> float:
+        """How many quantities come after what a way makes, up to this one."""
+        if way is None:
+            return math.inf if judgement == "known mistake" else 0
+        order, made = [*self.theirs.trace], self.hypotheses.ways[way].definitions
+        return max(order.index(self.numbers.name) - order.index(made[0].name), 0)
+
+    def _worked_through(self, cells: Flags) -> Flags:
+        """The rows, or the column where there is one, all of whose open numbers another right way
+        gives; none if all of these are 1, which the largest power is by it, and tells nothing."""
+        axis = 1 if cells.shape[1] > 1 else 0
+        through = ~(self.numbers.open & ~cells).any(axis=axis, keepdims=True)
+        tells = cells & through & (self.numbers.values != 1)
+        return np.asarray(through & tells.any())
 
     def _of_way(self, k: int) -> Fit | None:
         """How well a known mistake explains them; looked at closely where that may change it."""
@@ -167,7 +209,7 @@ class CauseSearch:
         for roughly in (True, False):
             paths = self.hypotheses.paths(k, self.theirs, roughly=roughly)
             held = self.hypotheses.ranges(paths, self.numbers.name)
-            fit = self._fit(cause, "known mistake", held, k)
+            fit = self._fit(cause, self.hypotheses.ways[k].judgement, held, k)
             if held is None or fit is None or (roughly and self._is_refuted(k, paths)):
                 return None
             if not self._is_wide(held, fit.cells):
@@ -180,7 +222,7 @@ class CauseSearch:
 
     def _is_refuted(self, k: int, paths: Paths) -> bool:
         """Whether earlier numbers say that a mistake, which would show in them, wasn't made."""
-        names = {one.name for one in self.hypotheses.ways[k].definitions}
+        names = {one.name for one in self.hypotheses.ways[k].definitions} | paths.changed
         for name in names & self.earlier.keys():
             held, values = self.hypotheses.ranges(paths, name), self.earlier[name]
             if held is None or not (taken(held, values) | np.isnan(values)).all():
@@ -231,8 +273,12 @@ class CauseSearch:
         known = [fit for fit in here if fit.is_supported]
         if known:
             return known[0].judgement, [fit.cause for fit in (*known, *_without(here, known))]
-        number = self.numbers.given[cell].number
+        given = self.numbers.given[cell]
+        number = given.number
         assert number is not None
+        few = [*too_few_decimals(self.theirs, cell, given)]
+        if few:
+            return "slip", few
         right = at_cell(self.follows, cell)
         pen = [*slips_of_the_pen(right, number)]
         if pen:
@@ -257,7 +303,11 @@ class CauseSearch:
         held = self._early[1]
         i, j = cell.row, cell.column
         is_sharp = float(held.high[i, j] - held.low[i, j]) <= most * self._unit
-        return is_sharp and bool(taken(held, self.numbers.values)[i, j])
+        if not is_sharp or not taken(held, self.numbers.values)[i, j]:
+            return False
+        return math.isfinite(most) or comes_of_rounding_early(
+            self.theirs, cell, float(self.numbers.values[i, j])
+        )
 
 
 def _each_once(judgement: Judgement, causes: list[Cause]) -> tuple[Judgement, list[Cause]]:

@@ -23,6 +23,8 @@ class Fit(NamedTuple):
     later: int = 0
     again: bool = False
     throughout: int = 0
+    far: float = 0
+    """How far back on the way it was done; what was only written down elsewhere is told last."""
 
     @property
     def explains(self) -> int:
@@ -32,16 +34,18 @@ class Fit(NamedTuple):
     def is_supported(self) -> bool:
         """Whether the neighbours agree; a single number may be rounded otherwise too."""
         if (
-            self.judgement == "rounding"
+            self.judgement in ("rounding", "worked otherwise")
             or self.explains > np.count_nonzero(self.against) + self.left
         ):
             return True
         rows = (self.cells.sum(axis=1) > 1) & ~self.against.any(axis=1)
         return bool(rows.any())
 
-    def order(self) -> tuple[int, int, int, bool, int, int]:
+    def order(self) -> tuple[int, int, int, bool, int, int, float]:
         """The order in which causes are told; of those that explain as much, what was done before,
-        then what holds fewest numbers, which is least by chance, or more of the whole paper."""
+        then what holds fewest numbers, which is least by chance, or more of the whole paper; then
+        the nearest on the way."""
         against, again = int(np.count_nonzero(self.against)), not self.again
         width = round(self.width)
-        return -self.explains, against, -self.later, again, width, -self.throughout
+        far = self.far
+        return -self.explains, against, -self.later, again, width, -self.throughout, far

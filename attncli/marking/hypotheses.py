@@ -6,19 +6,20 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from attncli.arithmetic.equations.enclosures import Enclosure
+from attncli.arithmetic.operations.exponential import Exponential
 from attncli.file.problems import ScenarioError
 from attncli.marking.paths import Paths
 from attncli.marking.tolerance import Tolerance, ranges
-from attncli.marking.verdicts import Cause
-from attncli.records import NamedTuple, dataclass, field
+from attncli.marking.verdicts import Cause, Judgement
+from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.steps import step_named
 from attncli.steps.mistakes import all_made_wrongly
 from attncli.trace import Definition, PlannedStep, Trace
 
 
 class WrongWay(NamedTuple):
-    """A known mistake that can be made in a trace: what it makes in other ways, the first of these
-    being what it is called a mistake in."""
+    """A known mistake that can be made in a trace, or another right way, as its judgement says:
+    what it makes in other ways, the first of these being what it is called a mistake in."""
 
     name: str
     says: str
@@ -27,6 +28,7 @@ class WrongWay(NamedTuple):
     """The same mistake in each place, where it is made in several."""
     variant: int = 0
     """Which of the ways to make it this is."""
+    judgement: Judgement = "known mistake"
 
     def places_in(self, names: Collection[str]) -> int:
         """In how many places it makes one of some quantities."""
@@ -51,7 +53,11 @@ class Hypotheses:
         """All of them, in the order of the story; then each that may be made in several places as
         it is made in all of them."""
         trace = self.right.trace
-        single = [way for part in trace.story for way in declared_ways(trace, part)]
+        single = [
+            way
+            for part in trace.story
+            for way in (*right_ways(trace, part), *declared_ways(trace, part))
+        ]
         alike: dict[tuple[str, str, int], list[WrongWay]] = {}
         for way in single:
             alike.setdefault((way.definitions[0].step, way.name, way.variant), []).append(way)
@@ -103,6 +109,23 @@ def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     for mistake in step_named(part.step).mistakes:
         for k, definitions in enumerate(all_made_wrongly(trace, part, mistake)):
             yield WrongWay(mistake.name, mistake.says, definitions, variant=k)
+
+
+def right_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """The other ways in which a part is worked rightly, too: with a softmax that subtracts the
+    maximum of each row first."""
+    for one in part.definitions:
+        if (
+            isinstance(one.operation, Exponential)
+            and one.name in trace
+            and not trace[one.name].given
+        ):
+            stable = one._replace(operation=replace(one.operation, always=True))
+            sums = (added for added in part.definitions if added.operands == (one.name,))
+            yield WrongWay(*_STABLE, (stable, *sums), judgement="worked otherwise")
+
+
+_STABLE = ("maximum_subtracted", "with the row's maximum subtracted.")
 
 
 def _everywhere(ways: list[WrongWay]) -> WrongWay:

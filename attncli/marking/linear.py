@@ -22,7 +22,7 @@ from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations
 from attncli.arithmetic.operations.moved import Moved
-from attncli.arithmetic.rounding import Array
+from attncli.arithmetic.rounding import Array, Unworkable
 from attncli.marking.rounds import halfway
 from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition
@@ -143,7 +143,10 @@ class FirstOrder:
         found = _through(definition.operation, tried)
         if found is None:
             return self._alone(made)
-        apart = _apart(self._near(definition, operands), found.middle)
+        try:
+            apart = _apart(self._near(definition, operands), found.middle)
+        except Unworkable:
+            return self._alone(made)
         if definition.operation.copies:
             return found._replace(apart=apart)
         return self._moved(found, apart)

@@ -17,7 +17,7 @@ from attncli.arithmetic.rounding import Array
 from attncli.marking.causes import CauseSearch, Explained, GivenNumbers
 from attncli.marking.paths import Paths
 from attncli.marking.tolerance import Flags, at_cell, ranges, taken
-from attncli.marking.verdicts import Given, Judgement, Verdict
+from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Given, Judgement, Verdict
 from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition
 
@@ -39,7 +39,8 @@ class AuthorsNumbers:
     """One author's numbers, judged from the first to the last.
 
     Wrong numbers are gone on with, and so are mistakes in what isn't asked, which have `shown` in
-    some cells of later quantities. `theirs` is where honest paths lead from both.
+    some cells of later quantities. `theirs` is where honest paths lead from both. What was worked
+    `otherwise` in another right way is no wrong number.
     """
 
     judge: Judge
@@ -49,6 +50,7 @@ class AuthorsNumbers:
     known: dict[str, Enclosure] = field(default_factory=dict)
     shown: dict[str, frozenset[Location]] = field(default_factory=dict)
     made: set[str] = field(default_factory=set)
+    otherwise: dict[str, Cause] = field(default_factory=dict)
     _roots: dict[Location, frozenset[Location]] = field(default_factory=dict)
 
     def verdicts(self) -> Iterator[Verdict]:
@@ -116,8 +118,12 @@ class AuthorsNumbers:
         given = self.answers[cell]
         right, follows = self.judge.accepted(cell), None
         judgement, causes = explained.found.get(cell, (self.at_once(cell, judged), []))
+        if judgement == "worked otherwise" and not causes:
+            causes = [self.otherwise[name]]
         if judged.follows is not None and judgement != "correct":
             follows = at_cell(judged.follows, cell)
+        if judgement == "slip" and self.theirs.is_unworkable(name):
+            causes = [self.unworkable(cell), *causes]
         is_right = judgement == "correct" and given.number is not None
         return Verdict(
             cell, given, self.judge.trace[name].number(i, j), right, judgement,
@@ -128,37 +134,66 @@ class AuthorsNumbers:
             path=self.judge.path_of(cell, float(judged.numbers.values[i, j])) if is_right else "",
         )  # fmt: skip
 
+    def unworkable(self, cell: Location) -> Cause:
+        """Why a number is judged by the key: an earlier one of the author leads to none."""
+        trace = self.judge.trace
+        own = (
+            f"{trace[one.quantity].address(one.row, one.column)} = {self.answers[one].text}"
+            for one in self.followed(cell)
+        )
+        said = ", ".join(own) or "earlier numbers"
+        return Cause(UNWORKABLE, f"It can't be worked from your {said}: the key's numbers count.")
+
     def at_once(self, cell: Location, judged: _Judged) -> Judgement:
         """The judgement on a number that is missing, right, or follows from earlier ones."""
         given = self.answers[cell]
         if given.number is None:
-            return "unreadable" if given.text.strip() else "blank"
-        return "correct" if judged.right[cell.row, cell.column] else "carried forward"
+            return "blank" if given.is_empty else "unreadable"
+        if judged.right[cell.row, cell.column]:
+            return "correct"
+        if self.otherwise and not self.roots(cell):
+            return "worked otherwise" if cell.quantity in self.otherwise else "correct"
+        return "carried forward"
 
     def remember(self, name: str, found: list[Verdict]) -> None:
         """Goes on with the author's own numbers where these are no right ones."""
-        wrong = [one for one in found if one.judgement not in ("correct", "blank", "unreadable")]
-        if not wrong:
-            return
+        there = [one for one in found if one.given.number is not None]
+        wrong = [one for one in there if one.judgement not in FOLLOW[:2]]
+        otherwise = any(one.judgement == "worked otherwise" for one in there)
         self.wrong.update({one.cell: one.given for one in wrong})
+        known = there if otherwise else wrong  # what stands beside another right way is its own
+        if not known:
+            return
         low = np.full(self.judge.trace[name].matrix.shape, np.nan)
-        high = low.copy()
-        for (_, i, j), given in ((one.cell, one.given) for one in wrong):
+        high, asked = low.copy(), self.theirs.decimals(name)
+        for (_, i, j), given in ((one.cell, one.given) for one in known):
             assert given.number is not None
-            low[i, j] = float(given.number) - given.half
-            high[i, j] = float(given.number) + given.half
+            low[i, j] = float(given.number) - given.half(asked)
+            high[i, j] = float(given.number) + given.half(asked)
         self.known[name] = Enclosure(low, high)
         self.theirs = self.theirs.from_here({name: self.known[name]})
         self._roots.clear()
 
     def go_on_with(self, name: str, explained: Explained) -> None:
-        """Goes on with a mistake in what isn't asked, or in more than this quantity."""
-        assert explained.way is not None
-        instead: dict[str, Definition] = {one.name: one for one in explained.way.definitions}
-        self.made.add(explained.way.name)
+        """Goes on with a mistake in what isn't asked, or in more than this quantity; where it is
+        made again in what is asked, that is judged by itself."""
+        way = explained.way
+        assert way is not None
+        made: list[dict[str, Definition]] = [
+            {one.name: one for one in place.definitions} for place in way.all or (way,)
+        ]
+        instead: dict[str, Definition] = {}
+        for each in made:
+            if len(made) == 1 or name in each or each.keys().isdisjoint(self.cells):
+                instead |= each
+        if way.judgement == "worked otherwise":
+            self.otherwise.update({one.name: way.cause(one.name) for one in way.definitions})
+        else:
+            self.made.add(way.name)
         theirs = self.theirs.from_here(instead=instead)
         if not theirs.is_circular:
-            self.shown.update({one: explained.cells for one in instead if one != name})
+            if way.judgement == "known mistake":
+                self.shown.update({one: explained.cells for one in instead if one != name})
             self.theirs = theirs
 
     def followed(self, cell: Location) -> tuple[Location, ...]:

@@ -21,6 +21,7 @@ from attncli.arithmetic.expression import Number, Quotient, Root
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import DivideBy
 from attncli.arithmetic.operations.enclosing import enclosing
+from attncli.arithmetic.rounding import Unworkable
 from attncli.marking.linear import FirstOrder
 from attncli.marking.rounds import on_the_way, rounded
 from attncli.records import dataclass, field
@@ -62,6 +63,7 @@ class Paths:
     printed: Roots = MappingProxyType({})
     together: Together | None = None
     _told: dict[tuple[str, str], Enclosure] = field(default_factory=dict)
+    _unworkable: set[str] = field(default_factory=set)
 
     def from_here(
         self,
@@ -101,12 +103,21 @@ class Paths:
         """What is written down: rounded to the stated decimals."""
         return self._once("written", name)
 
+    def is_unworkable(self, name: str) -> bool:
+        """Whether a quantity can't be worked from what is known, and is taken from where all paths
+        come from."""
+        if self.base is not None and name not in self.changed:
+            return self.base.is_unworkable(name)
+        self.made(name)
+        return name in self._unworkable
+
     def decimals(self, name: str) -> int:
         """The decimals that a quantity is rounded to; a copy's those of what it copies."""
         definition = self.definition(name)
         if definition is None or not self.rounds(name):
             return self.trace[name].matrix.decimals
-        return self.trace.rounding.decimals_of(definition.step, self.trace[name].name)
+        made = self.trace[name].definition or definition  # whichever step the other way is of
+        return self.trace.rounding.decimals_of(made.step, self.trace[name].name)
 
     def rounds(self, name: str) -> bool:
         """Whether a quantity is worked out, and not just put elsewhere. Who leaves out what makes
@@ -160,7 +171,13 @@ class Paths:
         if definition is None:
             return self.given(name)
         operands = [self.gone_on_with(operand) for operand in definition.operands]
-        made = self.enclosing(definition, operands)
+        try:
+            made = self.enclosing(definition, operands)
+        except Unworkable:
+            if self.base is None or name in self.instead:
+                raise
+            self._unworkable.add(name)
+            return self._first.made(name)
         printed = self.as_printed(definition, made)
         made = made if printed is made else made.with_(printed)
         endless = _has_no_end(made)

@@ -10,6 +10,8 @@ from attncli.marking.verdicts import Accepted, Cause
 _SIGN = Cause("sign", "The sign is the other one.")
 _POINT = Cause("decimal_point", "The decimal point was moved.")
 _DIGITS = Cause("digits_transposed", "Two digits next to each other were exchanged.")
+OF_THE_PEN = tuple(one.name for one in (_SIGN, _DIGITS, _POINT))
+"""Causes by which a right number was written down wrongly."""
 _MOST_SHIFTED = 3
 
 

@@ -4,7 +4,8 @@ other sign, one operand misread, or the factors of two products exchanged."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import combinations
+from contextlib import suppress
+from itertools import combinations, islice, product
 from types import MappingProxyType
 from typing import Any
 
@@ -13,13 +14,21 @@ import numpy as np
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.arrays import FUNCTIONS
-from attncli.arithmetic.expression import Expression, Location, Number
+from attncli.arithmetic.expression import Expression, Location, Number, numbers_in
 from attncli.marking.paths import Paths
+from attncli.marking.rounds import rounded
 from attncli.marking.verdicts import NOISE, Accepted, Cause
 from attncli.records import NamedTuple, Node, dataclass, field
 
 _MOST = 2000
-"""Slips that are tried; of a long sum of products only the first ones."""
+"""Slips that are tried in a working; of a long sum of products only the first ones,"""
+_MOST_LEAVES = 50_000
+"""so that no more numbers than these are looked at."""
+_NEAR = 20
+"""Rows and columns around a number from which another one may be taken for it."""
+_MOST_ROUNDED = 6
+"""Numbers in a working of which each way to round them is tried with each of the others."""
+_HALF = 0.5
 _LEFT_OUT = Cause("term_left_out", "A term was left out.")
 _OTHER_SIGN = Cause("sign_of_a_term", "A term was added that is to be taken away, or the reverse.")
 _EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
@@ -43,12 +52,40 @@ def slips_of_a_term(
         apart = max(abs(end - value(form)) for end in (right.low, right.high))
         apart += NOISE * max(1.0, abs(number))
         found: dict[str, Cause] = {}
-        for _, slip in zip(range(_MOST), _slips(paths, form), strict=False):
+        most = min(_MOST, _MOST_LEAVES // sum(1 for _ in numbers_in(form)))
+        for slip in islice(_slips(paths, form), most):
             if abs(number - value(slip.form)) <= apart:
                 found.setdefault(slip.cause.name, slip.cause)
     except (TypeError, ValueError, ArithmeticError):
         return  # a form that has no value, such as a division by 0
     yield from found.values()
+
+
+def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool:
+    """Whether a cell's working gives a number if some of the numbers that go into it are rounded to
+    a decimal fewer; so much may be where these are many."""
+    trace, definition = paths.trace, paths.definition(cell.quantity)
+    assert definition is not None
+    form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
+    used = [one.cell for one in numbers_in(form) if one.cell is not None and one.cell.quantity]
+    worked = [one for one in dict.fromkeys(used) if paths.definition(one.quantity) is not None]
+    if len(worked) > _MOST_ROUNDED:
+        return True
+    places, made = paths.decimals(cell.quantity), set[float]()
+    for ways in product(*(_rounded_ways(paths, one) for one in worked)):
+        values = _Values(paths, taken=dict(zip(worked, ways, strict=True)))
+        with suppress(TypeError, ValueError, ArithmeticError):
+            made.add(values.of(form))
+    return bool((np.abs(rounded(np.array([*made]), places) - number) < _HALF * 10.0**-places).any())
+
+
+def _rounded_ways(paths: Paths, cell: Location) -> set[float]:
+    """A number in full, rounded to the stated decimals, and to one fewer."""
+    name, i, j = cell
+    middle = paths.gone_on_with(name).middle[i : i + 1, j : j + 1]
+    places = paths.decimals(name)
+    each = (middle, rounded(middle, places), rounded(middle, places - 1))
+    return {one.item() for one in each}
 
 
 def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
@@ -108,11 +145,14 @@ def _of_sum(terms: tuple[Expression, ...]) -> Iterator[tuple[Cause, Expression]]
 
 
 def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
-    """The other cells of a table, the nearest first."""
+    """The other cells of a table that are near by, the nearest first."""
     name, i, j = cell
-    rows, columns = paths.trace[name].matrix.shape
-    others = [(k, m) for k, m in np.ndindex(rows, columns) if (k, m) != (i, j)]
-    for k, m in sorted(others, key=lambda at: abs(at[0] - i) + abs(at[1] - j))[:_MOST]:
+    rows, columns = (
+        range(max(0, at - _NEAR), min(extent, at + _NEAR + 1))
+        for at, extent in zip((i, j), paths.trace[name].matrix.shape, strict=True)
+    )
+    others = [at for at in product(rows, columns) if at != (i, j)]
+    for k, m in sorted(others, key=lambda at: abs(at[0] - i) + abs(at[1] - j)):
         yield Location(name, k, m)
 
 
@@ -130,6 +170,8 @@ class _Values:
     """What forms come to in floats, by the middle of what each number may be."""
 
     paths: Paths
+    taken: Mapping[Location, float] = MappingProxyType({})
+    """Of cells that are taken otherwise."""
     known: dict[int, tuple[Expression, float]] = field(default_factory=dict)
     """Of nodes that many forms have in common, by their identity."""
 
@@ -140,6 +182,8 @@ class _Values:
 
     def _of(self, node: Expression) -> float:
         if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
+            if node.cell in self.taken:
+                return self.taken[node.cell]
             name, i, j = node.cell
             low, high = (float(end[i, j]) for end in self.paths.gone_on_with(name))
             return low if low == high else (low + high) / 2

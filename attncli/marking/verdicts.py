@@ -7,11 +7,15 @@ from decimal import Decimal
 from typing import Literal
 
 from attncli.arithmetic.expression import Location, Number
+from attncli.notation.words import is_hidden
 from attncli.records import NamedTuple
 
 Judgement = Literal[
-    "correct", "rounding", "carried forward", "known mistake", "slip", "blank", "unreadable"
-]
+    "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",
+    "slip", "blank", "unreadable",
+]  # fmt: skip
+FOLLOW: tuple[Judgement, ...] = ("correct", "worked otherwise", "carried forward")
+"""What is said of numbers that follow."""
 
 
 NOISE = 1e-12
@@ -31,10 +35,20 @@ class Given(NamedTuple):
     where: str = ""
 
     @property
-    def half(self) -> float:
-        """Half a unit of the last decimal that is written, by which the memory of a calculator may
-        differ from it."""
-        return 0.0 if self.places is None else 0.5 * 10.0**-self.places
+    def is_empty(self) -> bool:
+        """Whether it says nothing, or only what nobody sees."""
+        return all(character.isspace() or is_hidden(character) for character in self.text)
+
+    @property
+    def shown(self) -> str:
+        """The text as it is shown beside the right number."""
+        return "" if self.is_empty else self.text.strip()
+
+    def half(self, asked: int) -> float:
+        """By how much the memory of a calculator may differ from what is written: half a unit of
+        the last decimal, where at least as many are written as `asked` for; else the number is
+        gone on with as it is to so many."""
+        return 0.0 if self.places is None else 0.5 * 10.0 ** -max(self.places, asked)
 
 
 class Cause(NamedTuple):
@@ -44,6 +58,10 @@ class Cause(NamedTuple):
     name: str
     says: str
     quantity: str = ""
+
+
+UNWORKABLE = "unworkable"
+"""The cause of a number that can't be worked from its author's earlier ones."""
 
 
 class Accepted(NamedTuple):

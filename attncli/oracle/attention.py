@@ -68,7 +68,8 @@ def attention(book: Book, record: Record, inputs: Inputs) -> Numbers | None:
 def _average(book: Book, record: Record, count: int) -> None:
     """The mean of the weights that values are multiplied by."""
     name = "dropped" if "dropout" in record else "key_weights" if "sinks" in record else "weights"
-    pages = [book.pages[f"{book.path}heads[{j + 1}].{name}"] for j in range(count)]
+    heads = [f"heads[{j + 1}]." for j in range(count)] if count > 1 else [""]
+    pages = [book.pages[f"{book.path}{head}{name}"] for head in heads]
     book.keep("mean_weights", sum(pages[1:], pages[0]) / count)
 
 

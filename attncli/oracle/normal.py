@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from attncli.oracle.book import Record
 
@@ -21,17 +22,33 @@ _CHINESE = re.compile(
 def sentencepiece(text: str, record: Record) -> str:
     """A text as it is written before its spaces are marked."""
     rules = str(record.get("normalize", "nmt_nfkc"))
-    if rules == "nmt_nfkc":
-        text = _SPACE.sub(" ", _CONTROL.sub("", text))
-        text = "".join(
-            part if part == _WAVE else unicodedata.normalize("NFKC", part)
-            for part in re.split(f"({_WAVE})", text)
-        )
-    elif rules == "nfkc":
-        text = unicodedata.normalize("NFKC", text)
+    if rules != "none":
+        text = "".join(_rewritten(text, special=rules == "nmt_nfkc"))
     if str(record.get("extra_spaces", "removed")) == "kept":
         return text
-    return " ".join(word for word in text.split(" ") if word)
+    return " ".join(word for word in text.split(" ") if word).rstrip(" ▁")
+
+
+def _rewritten(text: str, *, special: bool) -> Iterator[str]:
+    """What the rules make of a text, each time of as much of its beginning as one rule takes."""
+    while text:
+        alike = {length: _one_character(text[:length]) for length in range(2, 5)}
+        length = max((k for k, one in alike.items() if one and k <= len(text)), default=1)
+        first, text = text[:length], text[length:]
+        if length > 1:
+            yield alike[length]
+        elif special and (first == _WAVE or _SPACE.match(first) or _CONTROL.match(first)):
+            yield first if first == _WAVE else " " * (not _CONTROL.match(first))
+        else:
+            yield unicodedata.normalize("NFKC", first)
+
+
+def _one_character(letters: str) -> str:
+    """The character that is taken apart into these letters, in their order; else nothing."""
+    plain = [unicodedata.normalize("NFKC", letter) for letter in letters]
+    one = unicodedata.normalize("NFC", "".join(plain))
+    apart = [*unicodedata.normalize("NFKD", one)]
+    return one if len(one) == 1 and apart == plain else ""
 
 
 def words(text: str, cut: str) -> list[str]:

@@ -45,8 +45,8 @@ def added(
         if not isinstance(one, Mapping) or is_source(one) or one["kind"] == "table":
             said: Record = one if isinstance(one, Mapping) and "table" in one else {"table": one}
             start = int(said.get("start", 0)) + first
-            rows = matrix(book, said["table"], (start + shape[0], shape[1]))
-            taken = range(start, start + shape[0])
+            taken = [int(one) for one in said.get("ids", range(start, start + shape[0]))]
+            rows = matrix(book, said["table"], (max(taken) + 1, shape[1]))
             terms.append(book.copy(name, rows[taken], [(rows, slopes.taken_rows(rows, taken))]))
         elif one["kind"] == "sinusoidal":
             start = int(one.get("start", 0)) + first

@@ -93,7 +93,9 @@ same in one that knows no others."""
 VERDICTS: Mapping[str, str] = MappingProxyType(
     {
         "correct": "V",
+        "worked otherwise": "V",
         "carried forward": "Q",
+        "not worked": "K",
         "rounding": "given",
         "known mistake": "K",
         "slip": "K",

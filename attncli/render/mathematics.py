@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from attncli.arithmetic.expression import Number, Omitted, Symbol
+from attncli.arithmetic.expression import Omitted, Symbol
 from attncli.document import Addition, Block, Document, Line, Working
 from attncli.notation.latex import latex
-from attncli.render.grid import grid_of
-from attncli.tables import MatrixBlock
+from attncli.render.grid import Entry, Omission, SumEntry, grid_of
+from attncli.tables import MatrixBlock, SideBySide
+from attncli.word import Word
 
 _RELATIONS = {"=": "=", "≈": r"\approx"}
 
@@ -40,7 +41,13 @@ def _of_block(block: Block) -> Iterator[str]:
             relation = _RELATIONS[block.relation]
             yield f"{latex(block.label)} &{relation} {latex(block.total)}"
         case MatrixBlock():
-            yield f"{latex(Symbol(block.name))} &= {_matrix(block)}"
+            for table in (block, *block.beside):
+                yield f"{latex(Symbol(table.name))} &= {_matrix(table)}"
+            if block.with_sums:
+                yield from _sums(block)
+        case SideBySide():
+            tables = (table._replace(rows=block.rows) for _, table in block.columns)
+            yield from (f"{latex(Symbol(one.name))} &= {_matrix(one)}" for one in tables)
 
 
 def _line(line: Line) -> str:
@@ -50,10 +57,40 @@ def _line(line: Line) -> str:
 
 def _matrix(block: MatrixBlock) -> str:
     """The numbers of a table without its names; what is left out, as dots."""
-    entries = (row for _, row in grid_of(block).rows())
-    rows = (
-        " & ".join(latex(one) if isinstance(one, Number) else r"\cdots" for one in row)
-        for row in entries
-    )
-    told = r" \\ ".join(rows)
+    alone = block._replace(beside=(), tokens=(), with_sums=False, turned=False)
+    return _bracketed(map(_entry, row) for _, row in grid_of(alone).rows())
+
+
+def _sums(block: MatrixBlock) -> Iterator[str]:
+    """What the rows of a table add up to, as they are shown: the matrix times a column of ones."""
+    sums = [row[-1] for _, row in grid_of(block._replace(beside=(), turned=False)).rows()]
+    signs = {one.sign for one in sums if isinstance(one, SumEntry)}
+    if signs:
+        relation = _RELATIONS["≈" if "≈" in signs else "="]
+        ones = rf"{latex(Symbol(block.name))} \thinspace \mathbf{{1}}"
+        yield f"{ones} &{relation} {_bracketed([_entry(one)] for one in sums)}"
+
+
+def _bracketed(rows: Iterable[Iterable[str]]) -> str:
+    told = r" \\ ".join(" & ".join(row) for row in rows)
     return rf"\begin{{bmatrix}} {told} \end{{bmatrix}}"
+
+
+def _entry(entry: Entry) -> str:
+    match entry:
+        case Omission():
+            return _OMITTED[entry]
+        case SumEntry():
+            return latex(entry.total)
+        case Word():
+            raise TypeError(f"{entry} is no number")
+        case _:
+            return latex(entry)
+
+
+_OMITTED = {
+    Omission.ROWS: r"\vdots",
+    Omission.COLUMNS: r"\cdots",
+    Omission.BOTH: r"\ddots",
+    Omission.UNTOLD: "",
+}

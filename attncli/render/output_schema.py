@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from attncli.render.json_values import OF_QUANTITIES, SENTENCES
+
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
@@ -14,30 +16,66 @@ _TEXT_OR_NOTHING: Schema = {"type": ["string", "null"]}
 
 def output_schema() -> Schema:
     """The schema (2020-12), with a definition of each part."""
+    parts = _parts()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "attncli output",
         "description": "What `attn run`, `explain` and `exercise` write with `--format json`.",
-        "anyOf": [_defined("page"), _defined("values")],
-        "$defs": {
-            "page": _page(),
-            "values": _values_alone(),
-            "rounding": _rounding(),
-            "quantity": _quantity(),
-            "given": _given(),
-            "step": _step(),
-            "line": _record({"cell": _TEXT, "text": _TEXT}, value=_NUMBER),
-            "question": _question(),
-            "picture": _picture(),
-            "table": _record(
-                {"headings": _list(_TEXT), "rows": _list(_list(_TEXT))},
-                under={
-                    **_list(_TEXT_OR_NOTHING),
-                    "description": "in a tree: what each is under",
-                },
-            ),
-        },
+        "anyOf": [_defined("page"), _defined(f"page{_ALONE}")],
+        "$defs": {**parts, **_parts_alone(parts)},
     }
+
+
+def _parts() -> dict[str, Schema]:
+    return {
+        "page": _page(),
+        "rounding": _rounding(),
+        "quantity": _quantity(),
+        "given": _given(),
+        "step": _step(),
+        "line": _record({"cell": _TEXT, "text": _TEXT}, value=_NUMBER),
+        "question": _question(),
+        "picture": _picture(),
+        "table": _record(
+            {"headings": _list(_TEXT), "rows": _list(_list(_TEXT))},
+            under={
+                **_list(_TEXT_OR_NOTHING),
+                "description": "in a tree: what each is under",
+            },
+        ),
+    }
+
+
+_ALONE = "_alone"
+"""What a part is called of which `--values-only` leaves some."""
+
+
+def _parts_alone(parts: dict[str, Schema]) -> dict[str, Schema]:
+    """The same parts without sentences; of quantities always the shape."""
+    alone = {f"{name}{_ALONE}": _without_sentences(part) for name, part in parts.items()}
+    page, step = alone[f"page{_ALONE}"], alone[f"step{_ALONE}"]
+    page["properties"]["title"] = _TEXT
+    page["description"] = "what `--values-only` leaves of a page"
+    step["required"].remove("working")
+    sometimes = {key: parts["quantity"]["properties"][key] for key in OF_QUANTITIES}
+    quantity = _record({"name": _TEXT, "shape": _shape(1)}, **sometimes)
+    return {**alone, **dict.fromkeys((f"quantity{_ALONE}", f"given{_ALONE}"), quantity)}
+
+
+def _without_sentences(schema: Any) -> Any:  # noqa: ANN401
+    if isinstance(schema, list):
+        return [*map(_without_sentences, schema)]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return {"$ref": f"{schema['$ref']}{_ALONE}"}
+    kept = {key: _without_sentences(value) for key, value in schema.items()}
+    if "properties" in kept:
+        told = kept["properties"].items()
+        kept["properties"] = {name: part for name, part in told if name not in SENTENCES}
+    if "required" in kept:
+        kept["required"] = [name for name in kept["required"] if name not in SENTENCES]
+    return kept
 
 
 def _page() -> Schema:
@@ -98,19 +136,6 @@ def _quantity() -> Schema:
 
 def _rows(entry: Schema) -> Schema:
     return _list({"anyOf": [entry, _list(entry)]})
-
-
-def _values_alone() -> Schema:
-    always, sometimes = {"name": _TEXT, "shape": _shape(1)}, _quantity()["properties"]
-    kept = ("rows", "columns", "values", "tokens", "source", "variant")
-    also = {key: sometimes[key] for key in kept}
-    quantities = _list(_record(always, **also))
-    cell = _record({"cell": _TEXT}, value=_NUMBER)
-    step = _record({"step": _TEXT, "quantities": quantities}, path=_TEXT, working=_list(cell))
-    page = _page()["properties"]
-    told = {key: page[key] for key in ("attncli", "title", "rounding")}
-    whole = _record({**told, "given": quantities, "steps": _list(step)}, variants=quantities)
-    return {"description": "what `--values-only` leaves of a page", **whole}
 
 
 def _shape(least: int) -> Schema:

@@ -57,5 +57,5 @@ def _named(table: Shown) -> tuple[str, Array | None]:
     if isinstance(table, TextList):
         numbers = [value for value in table.values if isinstance(value, int)]
         return table.name, np.array(numbers, dtype=np.int64) if numbers else None
-    values = table.matrix.values[list(table.rows)] + 0.0  # no minus zero
+    values = table.matrix.values[list(table.as_data.rows)] + 0.0  # no minus zero
     return str(table.quantity or table.name), values[:, 0] if table.is_list else values

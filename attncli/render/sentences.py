@@ -1,13 +1,40 @@
-"""Running text without any markup."""
+"""Running text: without any markup, and what is mathematics in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
-from attncli.document import Spans, Term
+from attncli.arithmetic.expression import Expression, Root, Symbol, Transposed
+from attncli.document import Span, Spans, Term
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.words import printed
 from attncli.word import Word
+
+_NAME = re.compile(r"(√?)\b([A-Za-z]_[A-Za-z0-9]+)(ᵀ?)(?![\w\[=])")
+"""A letter with something below it, in a text: `d_k`, `√d_model`, `W_Qᵀ`."""
+
+
+def with_symbols(spans: Spans) -> Iterator[Span]:
+    """The spans with names like `d_k` as symbols, for formats that have mathematics."""
+    for span in spans:
+        if isinstance(span, str) and "_" in span:
+            yield from _parts(span)
+        else:
+            yield span
+
+
+@lru_cache(maxsize=4096)
+def _parts(text: str) -> Spans:
+    parts: list[Span] = []
+    end = 0
+    for name in _NAME.finditer(text):
+        symbol: Expression = Symbol(name[2])
+        symbol = Transposed(symbol) if name[3] else symbol
+        parts += [text[end : name.start()], Root(symbol) if name[1] else symbol]
+        end = name.end()
+    return tuple(part for part in (*parts, text[end:]) if part != "")
 
 
 def text_of_spans(spans: Spans, word: Callable[[Word], str] = printed) -> str:

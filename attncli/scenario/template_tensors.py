@@ -17,7 +17,7 @@ NUMBER = "{i}"
 EXPERT = "{e}"
 """The same for the number of an expert."""
 _NAME = "its name, in which `{i}` is the number of a layer, from 0, and `{e}` that of an expert"
-_ENTRY = r"\d{1,6}|\{[ie]\}"
+_ENTRY = r"[0-9]{1,6}|\{[ie]\}"
 EVERY_OTHER: Mapping[str, int] = MappingProxyType({"odd": 0, "even": 1})
 """Words for every other layer, and the first of them, from 0."""
 
@@ -33,7 +33,7 @@ class _EntryKind:
         return None
 
     def schema(self) -> Schema:
-        return {"anyOf": [{"type": "integer"}, {"type": "string", "enum": [NUMBER, EXPERT]}]}
+        return {"type": ["integer", "string"], "pattern": f"^({_ENTRY})$"}
 
 
 class _LayersKind:

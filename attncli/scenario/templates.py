@@ -4,15 +4,16 @@ keys: {W_Q: 'h.{i}.q.weight'}}`, which stands for a `{file, key}` in each of the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from attncli.file.address import AddressError, parse_address
 from attncli.file.keys import Key, Record
-from attncli.file.kinds import COUNT, Either, Kind, MapOf, TextKind
+from attncli.file.kinds import COUNT, Either, Kind, ListOf, MapOf, Schema, TextKind
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
 from attncli.records import NamedTuple
 from attncli.refusals import quote
-from attncli.scenario.template_tensors import EXPERT, NUMBER, TENSOR, layers_of
+from attncli.scenario.template_tensors import EVERY_OTHER, EXPERT, NUMBER, TENSOR, layers_of
 
 _NOT_OF_ONE = ("file", "key", "entry", "layers")
 """What is said otherwise of the tensor of a layer."""
@@ -35,8 +36,26 @@ TEMPLATE = Record.of(
     ),
 )
 
-ALIKE = MapOf(MapOf(TextKind("a setting"), "key"), "which layers")
-"""How many layers there are, and what some of them say."""
+_SOME_LAYERS = ("each", *EVERY_OTHER)
+
+
+class AlikeKind(NamedTuple):
+    """How many layers there are, and what some of them say; what it stands for is read."""
+
+    layer: Kind[Any]
+
+    def read(self, node: Node, problems: Problems) -> Any:  # noqa: ANN401
+        return ListOf(self.layer).read(node, problems)
+
+    def schema(self) -> Schema:
+        of_some, layer = "|".join((*_SOME_LAYERS, "[1-9][0-9]*")), self.layer.schema()
+        return {
+            "type": "object",
+            "properties": {"count": COUNT.schema()},
+            "patternProperties": {f"^({of_some})$": layer},
+            "required": ["count"],
+            "additionalProperties": False,
+        }
 
 
 def written_out(tree: Map, problems: Problems) -> Map:
@@ -97,7 +116,7 @@ class _Layers(NamedTuple):
         if count is None:
             return None
         said = [(key, value) for key, value in node.entries if key.text != "count"]
-        parts = ["each", "odd", "even", *map(str, range(1, count + 1))]
+        parts = [*_SOME_LAYERS, *map(str, range(1, count + 1))]
         for key, value in said:
             if key.text not in parts:
                 wrong = f"{quote(key.text)} is none of {count} layers"

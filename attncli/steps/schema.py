@@ -32,7 +32,7 @@ from attncli.file.nodes import Map, Node, describe
 from attncli.file.problems import Problems, knows_nothing
 from attncli.refusals import listed
 from attncli.scenario.published import PUBLISHED
-from attncli.scenario.templates import ALIKE
+from attncli.scenario.templates import AlikeKind
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.order import STORY, keys_of, step_named
 from attncli.steps.terms import KEY_NAMES, step_meant
@@ -82,12 +82,13 @@ _OF_A_LAYER = (
 )
 LAYER = keys_of("attention", "layer", "cell", "way", also=_OF_A_LAYER)
 
-_LAYERS = ListOf(Record(LAYER, hint=key_meant))
+_LAYER = Record(LAYER, hint=key_meant)
+_LAYERS = ListOf(_LAYER)
 _OF_A_STACK = (
     *_OF_A_LAYER,
     Key(
         "layers",
-        Either(lambda _: _LAYERS, (_LAYERS, COUNT, ALIKE)),
+        Either(lambda _: _LAYERS, (_LAYERS, COUNT, AlikeKind(_LAYER))),
         "the layers, one after the other; each has the keys of a layer, of attention or of a cell."
         " Or how many there are, if they differ only in their matrices, which `weights` names; or"
         " both: `{count: 6, odd: {mask: {window: 4}}, 6: {norm: none}}`, with `each`, `odd`,"
@@ -140,6 +141,9 @@ _SHOW = Record.of(
 )
 
 
+_NOT_OF_VARIANTS = ("variants",)
+
+
 class _Changes:
     """The keys of a scenario that a variant has other values for; read when it is worked."""
 
@@ -153,12 +157,13 @@ class _Changes:
 
     def _check_no_variants(self, node: Map, problems: Problems) -> None:
         for key, _ in node.entries:
-            if key.text == "variants":
+            if key.text in _NOT_OF_VARIANTS:
                 wrong = "a variant can't have variants of its own"
                 problems.add(key.where, wrong, "list all of them in the scenario's `variants`")
 
     def schema(self) -> Schema:
-        return {"type": "object", "properties": {"variants": False}}
+        keys = {key.name: key for key in SCENARIO.keys if key.name not in _NOT_OF_VARIANTS}
+        return {**Record(keys).schema(), "minProperties": 1}
 
 
 _OF_A_FILE = (

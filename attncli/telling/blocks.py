@@ -29,7 +29,7 @@ def matrix_block(
     quantity: Quantity, selection: Selection, path: Name = TOP, *, with_sums: bool = False
 ) -> MatrixBlock:
     """The table of a quantity, called as it is at a path."""
-    rows = selection.rows(quantity)
+    rows, asked = selection.rows(quantity), selection.rows_asked_for(quantity)
     both = quantity.rows.role == "Q" and quantity.columns.role == "K"
     return MatrixBlock(
         quantity.name.seen_from(path),
@@ -43,6 +43,7 @@ def matrix_block(
         with_sums=with_sums,
         shares=_are_shares(quantity),
         quantity=quantity.name,
+        data_rows=asked if rows != asked else (),
     )
 
 

@@ -70,14 +70,12 @@ def _ends_here(trace: Trace) -> list[Block]:
 
 
 def _judged(trace: Trace) -> list[Block]:
-    """Where it is told which of the numbers that the source prints otherwise follow all the same,
-    rounded otherwise than here."""
+    """Where it is told why the source prints other numbers than are worked here."""
     called = as_asked_for(trace.scenario)
     count = printed_otherwise(trace)
     if called is None or not count:
         return []
-    which = "Does it follow" if count == 1 else "Which of these follow"
-    said = f"{which} where one rounds otherwise on the way? "
+    said = f"Why {'is it another one' if count == 1 else 'are these others'}? "
     return [Note((said, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
 
 

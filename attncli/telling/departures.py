@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import compress
 
@@ -23,30 +24,35 @@ from attncli.document import (
 )
 from attncli.marking.dumps.departures import Compared, Comparison, Standing
 from attncli.notation.plain import MINUS
-from attncli.telling.sentences import counted, joined
+from attncli.telling.sentences import counted, enumerated, joined
 from attncli.telling.tables import table
 from attncli.telling.working import cell_line
 from attncli.trace import Trace
 from attncli.word import Word
 
-SIGNS: Mapping[Standing, str] = {"agrees": "✓", "departs": "✗", "carried forward": "→"}
+SIGNS: Mapping[Standing, str] = {
+    "agrees": "✓",
+    "departs": "✗",
+    "carried forward": "→",
+    "can't tell": "?",
+}
 _MOST_CELLS = 6
 _MOST_TENSORS = 500
 _BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 _DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
+_HOOKED = frozenset(
+    ["X", "Q", "K", "V", "scores", "weights", "attention", "residual1", "normed", "hidden", "ffn"]
+)
+"""What hooks can easily see."""
 
 
 def report(comparison: Comparison, dump: str) -> Document:
-    """The page: the first departure, its cause, all that depart, every tensor."""
-    trace, first = comparison.trace, comparison.first
-    sections: list[Section] = []
-    if first is not None:
-        sections = [
-            Section("", None, ("Where it departs first",), (), (*_first(comparison, first),)),
-            Section("", None, ("What it looks like",), (), (*_causes(first),)),
-        ]
-        sections += _others(comparison)
-    sections.append(Section("", None, ("Every tensor",), (), _tensors(comparison)))
+    """The page: the first departure, its cause, all that depart, what can't be told, every
+    tensor."""
+    trace = comparison.trace
+    sections = [*_wrong_shapes(comparison), *_departures(comparison), *_lost(comparison)]
+    if comparison.compared:
+        sections.append(Section("", None, ("Every tensor",), (), _tensors(comparison)))
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
@@ -56,41 +62,195 @@ def report(comparison: Comparison, dump: str) -> Document:
     )
 
 
+def _departures(comparison: Comparison) -> Iterator[Section]:
+    first = comparison.first
+    if first is not None:
+        yield Section("", None, ("Where it departs first",), (), (*_first(comparison, first),))
+        if comparison.close is None:
+            yield Section("", None, ("What it looks like",), (), (*_causes(first),))
+        yield from _others(comparison)
+
+
 def _facts(comparison: Comparison, name: str) -> Iterator[tuple[str, Spans]]:
     dump = comparison.dump
     called = {one.called for one in dump.tensors.values()}
     read = f", {counted(len(called), 'tensor')} taken for {counted(len(dump.tensors), 'quantity')}"
     yield "Dump", (Word(name), read.replace("quantitys", "quantities"))
-    known = f"{dump.type}, {_BITS[dump.type]} bits"
-    if dump.grain.half:
-        known += f", written with {round(-math.log10(2 * dump.grain.half))} decimals"
-    yield "Numbers", (f"{known}: what this rounding makes of the working is no departure",)
+    yield "Numbers", (_numbers(comparison),)
     if dump.unknown:
         words = joined((Word(one),) for one in dump.unknown[:_MOST_CELLS])
         more = len(dump.unknown) - _MOST_CELLS
         yield "Left out", (*words, f" and {more} more" if more > 0 else "", ": no name known here")
+    for one, other in dump.repeated.items():
+        yield (
+            "Left out",
+            (Word(one), ": ", Word(other), " is the same quantity, with other numbers"),
+        )
+
+
+def _numbers(comparison: Comparison) -> str:
+    """In which floats all was worked, and how that is known; or what is let pass."""
+    dump, close = comparison.dump, comparison.close
+    if close is not None:
+        return (
+            f"close enough within {close.atol:g} + {close.rtol:g} × the size of the scenario's own"
+        )
+    kind = dump.grain.type
+    known = f"{kind}, {_BITS[kind]} bits"
+    if dump.is_said:
+        known += ", as --precision says"
+    elif dump.kept and kind not in dump.kept:
+        kept = " and ".join(dump.kept)
+        known += (
+            f", by the digits that they have, though kept as {kept}"
+            f" (else say --precision {dump.kept[0]})"
+        )
+    if dump.grain.half:
+        known += f", written with {round(-math.log10(2 * dump.grain.half))} decimals"
+    return f"{known}: what this rounding makes of the working is no departure"
 
 
 def in_short(comparison: Comparison) -> Spans:
-    """`heads[1].scaled departs first, and looks like not_scaled.`"""
-    first = comparison.first
-    if first is None:
-        return (f"All of the {counted(len(comparison.compared), 'tensor')} follow.",)
-    cause = first.causes[0].name if first.causes else ""
-    like = (", and looks like ", Term(cause), ".") if cause else ("; no known bug gives it.",)
-    return (Term(first.name), " departs first", *like)
+    """`heads[1].scaled departs first. It looks like this: Forgetting to scale, …`"""
+    lost = sum(one.standing == "can't tell" for one in comparison.compared)
+    more = f" Of {counted(lost, 'tensor')} nothing can be told." if lost else ""
+    if comparison.first is not None:
+        return (*_first_in_short(comparison.first, comparison.close is None), more)
+    if comparison.misshapen:
+        one = comparison.misshapen[0]
+        return (
+            Term(one.name),
+            f" has the shape {_shape(one.shape)} instead of {_shape(one.right)}.",
+            more,
+        )
+    if comparison.lost is not None:
+        told = len(comparison.compared) - lost
+        rest = f" {_every(told, 'other tensor')} {_follow(told)}." if told else ""
+        if lost == 1:
+            return ("Nothing can be told of ", Term(comparison.lost.name), ".", rest)
+        of_many = f"Nothing can be told of {counted(lost, 'tensor')}: "
+        return (of_many, Term(comparison.lost.name), " is the first of them.", rest)
+    return (_all_follow(comparison),)
+
+
+def _first_in_short(first: Compared, is_explained: bool) -> Spans:
+    if not is_explained:
+        return (Term(first.name), " is the first that isn't close enough.")
+    if not first.causes:
+        return (Term(first.name), " departs first. No bug that is known here gives its numbers.")
+    return (Term(first.name), " departs first. It looks like this: ", first.causes[0].says)
+
+
+def _every(count: int, noun: str) -> str:
+    return f"The {noun}" if count == 1 else f"All of the {counted(count, noun)}"
+
+
+def _follow(count: int) -> str:
+    return "follows" if count == 1 else "follow"
+
+
+def _all_follow(comparison: Comparison) -> str:
+    """`All of the 47 tensors follow, 13 of them as computed in float32.`"""
+    every = comparison.compared
+    said = _every(len(every), "tensor")
+    if comparison.close is not None:
+        return f"{said} {'is' if len(every) == 1 else 'are'} close enough."
+    lower = Counter(one.lower for one in every if one.lower)
+    told = [
+        f"{f'{count} of them ' if len(every) > 1 else ''}as computed in {kind}"
+        for kind, count in lower.items()
+    ]
+    as_computed = f", {enumerated(told)}" if told else ""
+    says = f"{said} {_follow(len(every))}{as_computed}."
+    opened, size = sum(int(one.open.sum()) for one in every), sum(one.open.size for one in every)
+    return f"{says} Of {opened} of their {size} numbers nothing can be told." if opened else says
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _wrong_shapes(comparison: Comparison) -> Iterator[Section]:
+    if comparison.misshapen:
+        rows = (
+            (Word(one.name), Word(one.called), _shape(one.shape), _shape(one.right))
+            for one in comparison.misshapen
+        )
+        found = table(("Quantity", "In the dump", "Shape", "Should be"), rows, _MOST_TENSORS)
+        says = (
+            "These tensors haven't the shape of what they are called, and aren't compared. Of a"
+            " batch dump one sequence, as x[0]; what is called so and is something else is left out"
+            " with --map NAME=."
+        )
+        yield Section("", None, ("Wrong shapes",), (), (Prose((says,)), found))
+
+
+def _lost(comparison: Comparison) -> Iterator[Section]:
+    """What can't be told, where first, and what would help."""
+    one = comparison.lost
+    if one is None:
+        return
+    digits = _DIGITS[comparison.dump.grain.type]
+    cells = sorted(np.argwhere(one.open).tolist(), key=lambda cell: -one.differences[tuple(cell)])
+    quantity = comparison.trace[one.name]
+    rows: list[tuple[Word | str, ...]] = [
+        (
+            Word(quantity.address(i, j)),
+            *(number(float(x[i, j]), digits) for x in (one.theirs, one.value, *one.follows)),
+        )
+        for i, j in cells[:_MOST_CELLS]
+    ]
+    says = (
+        f" is the first of which nothing can be told: as {one.lower or comparison.dump.grain.type}"
+        f" rounds, {len(cells)} of its {counted(one.open.size, 'number')} may be so far from what"
+        " follows that a wrong one couldn't be told from a right one."
+    )
+    blocks = (
+        Prose((Term(one.name), *_called(one), says)),
+        table(("Cell", "In the dump", "Follows", "From", "To"), rows),
+        Prose(("What would help:",)),
+        Bullets(tuple(_help(comparison, one))),
+    )
+    yield Section("", None, ("What can't be told",), (), blocks)
+
+
+def _help(comparison: Comparison, one: Compared) -> Iterator[Spans]:
+    missing = comparison.missing(one.name)
+    shown = [name for name in missing if comparison.trace[name].name.local in _HOOKED] or missing
+    if shown:
+        some = joined((Term(name),) for name in shown[:_MOST_CELLS])
+        what = counted(len(missing), "quantity").replace("quantitys", "quantities")
+        yield (
+            f"more hooks: between it and the tensors before it are {what} that the dump hasn't,"
+            " and bounds start anew from each that it has, such as ", *some, ".",
+        )  # fmt: skip
+    if comparison.dump.grain.type in ("float16", "bfloat16"):
+        yield ("a dump of the same model in float32, as model.float() makes it.",)
+    if one.lower:
+        kind = comparison.dump.grain.type
+        yield (
+            f"--precision {kind}, if nothing was computed in {one.lower}: then it departs.",
+        )  # fmt: skip
+    elif comparison.dump.grain.type == "float32":
+        yield ("a dump of the same model in float64, as model.double() makes it.",)
+    yield ("--rtol and --atol, where numbers that are near enough are all that is asked for.",)
+
+
+def _called(one: Compared) -> Spans:
+    return () if one.called == one.name else (" (", Word(one.called), " in the dump)")
 
 
 def _first(comparison: Comparison, one: Compared) -> Iterator[Block]:
-    trace, digits = comparison.trace, _DIGITS[comparison.dump.type]
+    trace, digits = comparison.trace, _DIGITS[comparison.dump.grain.type]
     off = int(one.off.sum())
-    called = () if one.called == one.name else (" (", Word(one.called), " in the dump)")
     from_what = "given" if trace[one.name].given else "worked from the tensors before it"
+    if comparison.close is not None:
+        from_what = "as the scenario says"
     yield Prose(
         (
-            Term(one.name), *called, f" is the first that isn't what it should be, {from_what}: ",
-            f"{off} of its {counted(one.off.size, 'number')} "
-            f"{'departs' if off == 1 else 'depart'}.",
+            Term(one.name), *_called(one),
+            f" is the first that isn't what it should be, {from_what}: {off} of its "
+            f"{counted(one.off.size, 'number')} {'departs' if off == 1 else 'depart'}.",
         )
     )  # fmt: skip
     yield table(_HEADINGS, _worst(trace, one, digits))
@@ -112,7 +272,7 @@ def _worst(trace: Trace, one: Compared, digits: int) -> list[tuple[Word | str, .
         (
             Word(quantity.address(*cell)),
             number(float(one.theirs[cell]), digits),
-            number(float(one.follows.middle[cell]), digits),
+            number(float(one.value[cell]), digits),
             number(float(differences[cell]), 3),
         )
         for cell in cells[:_MOST_CELLS]
@@ -122,10 +282,10 @@ def _worst(trace: Trace, one: Compared, digits: int) -> list[tuple[Word | str, .
 def _working(comparison: Comparison, one: Compared) -> Iterator[Block]:
     """The right working of the cell that is furthest off, of their own tensors."""
     quantity = comparison.trace[one.name]
-    if quantity.definition is None or quantity.definition.operation.copies:
+    if quantity.definition is None or quantity.definition.operation.copies or comparison.close:
         return
     own = [name for name in quantity.definition.operands if name in comparison.theirs]
-    if any(not all(map(math.isfinite, comparison.theirs[name].flat)) for name in own):
+    if any(not (comparison.theirs[name] < math.inf).all() for name in own):  # nan isn't either
         return
     part = comparison.trace.part_of(one.name)
     if part is None:
@@ -156,22 +316,30 @@ def _causes(one: Compared) -> Iterator[Block]:
 
 def _cause(one: Compared, k: int) -> Spans:
     cause = one.causes[k]
-    made = (", in ", Term(cause.quantity)) if cause.quantity else ()
-    return (Term(cause.name), *made, ": ", cause.says)
+    made = (" This is in ", Term(cause.quantity), ".") if cause.quantity else ()
+    lower = f" All was computed in {one.lower} there." if one.lower else ""
+    return (cause.says, *made, lower)
 
 
 def _others(comparison: Comparison) -> Iterator[Section]:
     """What departs besides, which doesn't follow from the first."""
     departing = [one for one in comparison.compared if one.standing == "departs"][1:]
-    if departing:
-        rows = ((Word(one.name), Word(one.called), _looks_like(one)) for one in departing)
-        found = table(("Quantity", "In the dump", "Looks like"), rows, _MOST_TENSORS)
+    if departing and comparison.close is None:
+        alike: dict[str, list[str]] = {}
+        for one in departing:
+            like = one.causes[0].says if one.causes else "No bug that is known gives its numbers."
+            alike.setdefault(like, []).append(one.name)
+        told = (
+            (*joined((Term(name),) for name in names[:_MOST_CELLS]), _more(names), ": ", like)
+            for like, names in alike.items()
+        )
         says = "These don't follow from the tensors before them either."
-        yield Section("", None, ("What else departs",), (), (Prose((says,)), found))
+        yield Section("", None, ("What else departs",), (), (Prose((says,)), Bullets(tuple(told))))
 
 
-def _looks_like(one: Compared) -> str:
-    return one.causes[0].name if one.causes else "nothing known"
+def _more(names: list[str]) -> str:
+    more = len(names) - _MOST_CELLS
+    return f" and {more} more" if more > 0 else ""
 
 
 def _tensors(comparison: Comparison) -> tuple[Block, ...]:
@@ -182,23 +350,26 @@ def _tensors(comparison: Comparison) -> tuple[Block, ...]:
             Word(one.called) if one.called != one.name else "",
             number(float(one.differences[one.largest]), 3),
             Word(one.follows_from[0]) if one.follows_from else "",
+            one.lower,
         )
         for one in comparison.compared
     ]
-    headings = ("", "Quantity", "In the dump", "Off by", "Follows from")
-    kept = [True, True, *(any(row[k] for row in rows) for k in (2, 3, 4))]
+    headings = ("", "Quantity", "In the dump", "Off by", "Follows from", "Computed in")
+    kept = [True, True, *(any(row[k] for row in rows) for k in (2, 3, 4, 5))]
     told = table(
         tuple(compress(headings, kept)), (tuple(compress(row, kept)) for row in rows), _MOST_TENSORS
     )
     known = {one.standing for one in comparison.compared}
     legend = (f"{SIGNS[name]} {says}" for name, says in _MEANING.items() if name in known)
-    return told, Prose((f"{'; '.join(legend)}. Off by: from what follows from the dump itself.",))
+    what = "the scenario says" if comparison.close else "follows from the dump itself"
+    return told, Prose((f"{'; '.join(legend)}. Off by: from what {what}.",))
 
 
 _MEANING: Mapping[Standing, str] = {
     "agrees": "agrees",
     "departs": "departs from what follows from the tensors before it",
     "carried forward": "is carried forward: another number, which follows from one that departs",
+    "can't tell": "can't be told: its rounding may hide anything",
 }
 
 
@@ -217,10 +388,24 @@ def number(value: float, digits: int) -> str:
 
 
 def _data(comparison: Comparison) -> dict[str, object]:
-    first = comparison.first
+    first, dump, close = comparison.first, comparison.dump, comparison.close
     standings = [one.standing for one in comparison.compared]
     return {
-        "type": comparison.dump.type,
+        "type": dump.grain.type,
+        "type_is_said": dump.is_said,
+        "kept_as": list(dump.kept),
+        "close": None if close is None else {"rtol": close.rtol, "atol": close.atol},
+        "lost": comparison.lost and comparison.lost.name,
+        "misshapen": [
+            {
+                "quantity": one.name,
+                "called": one.called,
+                "shape": list(one.shape),
+                "expected": list(one.right),
+            }
+            for one in comparison.misshapen
+        ],
+        "repeated": dict(dump.repeated),
         "first": None if first is None else _tensor_data(comparison.trace, first),
         "tensors": [_tensor_data(comparison.trace, one) for one in comparison.compared],
         "unknown": list(comparison.dump.unknown),
@@ -247,6 +432,8 @@ def _tensor_data(trace: Trace, one: Compared) -> dict[str, object]:
         "quantity": one.name,
         "called": one.called,
         "verdict": one.standing,
+        "computed_in": one.lower or None,
+        "open": int(one.open.sum()),
         "largest": {
             "cell": trace[one.name].address(i, j),
             "difference": _finite(float(one.differences[i, j])),

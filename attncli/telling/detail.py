@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from attncli.document import Block, Note, Spans, Term
 from attncli.scenario.scenario import Scenario
+from attncli.word import Word
 
 MOST_IN_FULL = 400
 """The lines of the longest page that is told in full without being asked for."""
@@ -27,12 +28,14 @@ def most_in_full(scenario: Scenario) -> int:
     return ONE_PAGE if scenario.goes_back else MOST_IN_FULL
 
 
-def how_to_see_less(detail: str, length: int) -> list[Block]:
-    """A word at the top of a page of so many lines on what else could be told of it."""
+def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
+    """A word at the top of a page of so many lines on what else could be told of it; and which
+    token's row is worked, where it is that of one that is `asked` for."""
     less: Spans = (Term("--detail summary"), " shows the weights, the results and what was found.")
     if detail == "rows":
-        told = "One row of each table is worked: see "
-        return [Note((told, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
+        whose: Spans = (", where it has one that of “", Word(asked), "”") if asked else ()
+        told: Spans = ("One row of each table is worked", *whose, ": see ")
+        return [Note((*told, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
     if detail == "full" and length > LONG:
         rows = (Term("--detail rows"), " works one row of each table; ")
         return [Note(("This page is long: ", *rows, *less))]

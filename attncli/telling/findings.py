@@ -17,7 +17,7 @@ from attncli.scenario.training import updates_before
 from attncli.telling.attending import MOST_TIED, Attending, attended, called_as, percent, tied
 from attncli.telling.parts import place_in_words, told_parts
 from attncli.telling.ranked import ranked
-from attncli.telling.selection import Selection
+from attncli.telling.selection import Selection, row_asked_for
 from attncli.telling.training import progressed
 from attncli.trace import BackwardPlace, CellPlace, Place, PlannedStep, Quantity, Trace
 from attncli.trace.axes import place_of
@@ -44,7 +44,10 @@ def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None
     stack, or of weights that are given; with no words if there is none."""
     for part in reversed(_of_main_stack(trace)):
         if found := _found(trace, part, selection):
-            return part, _with_place(part, found[-1])
+            asked = row_asked_for(trace)
+            of_each = asked is not None and len(found) == len(asked[0].names)
+            told = found[asked[1]] if asked is not None and of_each else found[-1]
+            return part, _with_place(part, told)
     weights = weights_of(trace)
     if weights is None or not weights.given:
         return None, ()

@@ -3,22 +3,24 @@ the page."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import compress, groupby
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
-from attncli.arithmetic.expression import Equation, Number, Omitted, Sum, Vector
+from attncli.arithmetic.expression import Equation, Location, Number, Omitted, Sum, Vector
 from attncli.document import Block, Note, Spans, Subheading, Term
 from attncli.name import Name
 from attncli.notation import plain
+from attncli.telling.marked.words import by_verdict
 from attncli.telling.parts import step_of
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import counted
 from attncli.telling.tables import Row, table
 from attncli.telling.working import last_form
 from attncli.trace import PlannedStep, Trace
-from attncli.trace.published import PublishedNumber, from_its_own, published_numbers
+from attncli.trace.published import PublishedNumber, published_numbers
 from attncli.word import Word
 
 _MOST_NOTES = 5
@@ -27,6 +29,8 @@ _MOST_ROWS = 200
 """Differences that are listed before some are left out."""
 
 Published = Sequence[PublishedNumber]
+_Key = tuple[Location, Decimal | None, str]
+"""Which number it is: its cell, what is printed, and where."""
 
 
 def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
@@ -171,19 +175,21 @@ def closing_on_published(trace: Trace, selection: Selection) -> list[Block]:
 def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     printed = published_numbers(trace)
     differing = _differing(printed)
-    own = from_its_own(trace, differing)
+    judged = _judged(trace, differing)
     assumed = sum(one.assumed for one in printed)
-    worked = len(printed) - assumed
-    told = [_counted(worked, len(differing))] if worked else []
-    told += [_of_its_own(differing, own)]
+    wrong = [judged[_key(one)] for one in differing if judged[_key(one)] != "correct"]
+    told = [_counted(len(printed) - assumed, wrong)] if assumed < len(printed) else []
     if assumed:
-        more = "more " if worked else ""
-        told.append(f"It assumes {counted(assumed, f'{more}number')}.")
-    said = Note((*name, " ".join(filter(None, told))))
-    return [said] if selection.detail == "summary" else [said, *_listed(differing, own, selection)]
+        told.append(f"It assumes {counted(assumed, 'more number' if told else 'number')}.")
+    said_of_all = Note((*name, " ".join(told)))
+    if selection.detail == "summary":
+        return [said_of_all]
+    return [said_of_all, *_listed(differing, judged, selection)]
 
 
-def _counted(count: int, differing: int) -> str:
+def _counted(count: int, judged: Sequence[str]) -> str:
+    """How many of the numbers follow, and what is said of the others."""
+    differing = len(judged)
     if (count, differing) in _OF_ONE_OR_TWO:
         said = _OF_ONE_OR_TWO[count, differing]
     elif not differing:
@@ -193,7 +199,8 @@ def _counted(count: int, differing: int) -> str:
     else:
         verb = "don't" if differing > 1 else "doesn't"
         said = f"{differing} of the {count} numbers that the source prints {verb} follow"
-    return f"{said} from the given ones."
+    others = f": {by_verdict(judged)}" if judged else ""
+    return f"{said} from the given ones{others}."
 
 
 _OF_ONE_OR_TWO = {
@@ -204,29 +211,25 @@ _OF_ONE_OR_TWO = {
 }
 
 
-def _of_its_own(differing: Published, own: Published) -> str:
-    """A word on numbers that only follow from others that don't."""
-    match sum(one.follows for one in own):
-        case 0:
-            known = "None of these follows from its own earlier numbers either."
-            return known if _unlike(zip(differing, own, strict=True)) else ""
-        case 1:
-            return "One of these follows from its own earlier numbers."
-        case count:
-            return f"Of these {count} follow from its own earlier numbers."
+def _judged(trace: Trace, differing: Published) -> Mapping[_Key, str]:
+    """What is said of the numbers that are others than ours, by the one that judges all numbers."""
+    if not differing:
+        return {}
+    from attncli.marking.published import published_verdicts
+
+    _, verdicts = published_verdicts(trace)
+    return {(one.cell, one.given.number, one.given.where): one.judgement for one in verdicts}
 
 
-def _unlike(pairs: Iterable[tuple[PublishedNumber, PublishedNumber]]) -> bool:
-    """Whether the source's own earlier numbers come to others than are worked here."""
-    return any(one.ours != its.ours for one, its in pairs)
+def _key(one: PublishedNumber) -> _Key:
+    return Location(*one.cell), one.theirs, one.at
 
 
-def _listed(differing: Published, own: Published, selection: Selection) -> list[Block]:
+def _listed(differing: Published, judged: Mapping[_Key, str], selection: Selection) -> list[Block]:
     """A table of the differences in the rows that are told, and how many others there are."""
-    pairs = zip(differing, own, strict=True)
-    told = [(one, its) for one, its in pairs if one.row in selection.rows(one.quantity)]
+    told = [one for one in differing if one.row in selection.rows(one.quantity)]
     others = len(differing) - len(told)
-    return [*_table_of(told), *([Note(_of_others(others, len(told)))] if others else [])]
+    return [*_table_of(told, judged), *([Note(_of_others(others, len(told)))] if others else [])]
 
 
 def _of_others(others: int, told: int) -> Spans:
@@ -237,18 +240,18 @@ def _of_others(others: int, told: int) -> Spans:
     return (f"{which} told here.",)
 
 
-def _table_of(told: Sequence[tuple[PublishedNumber, PublishedNumber]]) -> list[Block]:
+def _table_of(told: Published, judged: Mapping[_Key, str]) -> list[Block]:
     if not told:
         return []
-    kept = (True, True, True, _unlike(told), any(one.at for one, _ in told))
-    rows = (compress(_row(one, its), kept) for one, its in told)
+    kept = (True, True, True, True, any(one.at for one in told))
+    rows = (compress(_row(one, judged[_key(one)]), kept) for one in told)
     return [table(tuple(compress(_HEADINGS, kept)), map(tuple, rows), _MOST_ROWS)]
 
 
-def _row(one: PublishedNumber, its: PublishedNumber) -> Row:
+def _row(one: PublishedNumber, judgement: str) -> Row:
     cell = Word(one.quantity.address(one.row, one.column))
-    numbers = map(plain, (Number.written(one.theirs), one.ours, its.ours))
-    return (cell, *numbers, Word(one.at))
+    numbers = map(plain, (Number.written(one.theirs), one.ours))
+    return (cell, *numbers, judgement, Word(one.at))
 
 
-_HEADINGS = ("Number", "Source", "Here", "From its own", "Place")
+_HEADINGS = ("Number", "Source", "Here", "Verdict", "Place")

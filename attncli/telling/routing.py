@@ -31,6 +31,14 @@ def is_idle(trace: Trace, part: PlannedStep) -> bool:
     return not _rows(trace, part.path)
 
 
+def idle_before(trace: Trace, part: PlannedStep) -> list[PlannedStep]:
+    """The parts of experts that no token goes to, before the step that puts experts together."""
+    if part.step != "mix" or not isinstance(part.place, LayerPlace):
+        return []
+    paths = part.place.layer.expert_paths
+    return [one for one in trace.story if one.path in paths and is_idle(trace, one)]
+
+
 def who_goes_there(trace: Trace, part: PlannedStep) -> Spans:
     """Which tokens go to the expert that a part is of; nothing of any other part."""
     if part.path.local != "experts" or below(part.path, "share") not in trace:

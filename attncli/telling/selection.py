@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -23,6 +23,8 @@ from attncli.trace.quantity import told_apart
 T = TypeVar("T")
 
 
+_HIDDEN = ("[MASK]", "<mask>")
+"""What stands in the place of a word that is to be found, in BERT's texts and in RoBERTa's."""
 _MANY = 9
 """So many digits mean no layer or head."""
 
@@ -80,11 +82,15 @@ class Selection(NamedTuple):
     def rows(self, quantity: Quantity) -> tuple[int, ...]:
         """The rows of a quantity that are shown: those of some queries, or all; of what
         an expert makes those of the tokens that go there."""
-        rows = self.queries if self.picks(quantity) else tuple(range(quantity.matrix.shape[0]))
+        rows = self.rows_asked_for(quantity)
         made = quantity.definition
         if made is None or made.step != "ffn" or quantity.name.path not in self.routed:
             return rows
         return tuple(i for i in rows if i in self.routed[quantity.name.path])
+
+    def rows_asked_for(self, quantity: Quantity) -> tuple[int, ...]:
+        """The rows of a quantity of some queries, or all."""
+        return self.queries if self.picks(quantity) else tuple(range(quantity.matrix.shape[0]))
 
     def worked_rows(self, quantity: Quantity) -> list[int | None]:
         """The rows whose working is shown; None for those left out."""
@@ -221,6 +227,22 @@ def _index_of_token(token: str) -> Index:
     except (AddressError, ValueError):
         return Index(token)
     return index
+
+
+@lru_cache(maxsize=8)
+def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
+    """The tokens, and which of them a prediction is about, from 0: the first where its vector is
+    taken, the last with a target where some have none, or a hidden word; None where none is."""
+    prediction, told = trace.scenario.prediction, trace.scenario.text.tokens
+    asked = [k for k, one in enumerate(told) if one in _HIDDEN] if prediction.every else []
+    if prediction.first:
+        asked = [0]
+    elif len(prediction.counted) < len(prediction.targets):
+        asked = [*prediction.counted]
+    if not asked:
+        return None
+    tokens = _queries(trace)
+    return (tokens, asked[-1]) if asked[-1] < len(tokens.names) else None
 
 
 def _queries(trace: Trace) -> Axis:

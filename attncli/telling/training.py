@@ -65,7 +65,7 @@ def is_again(part: PlannedStep, selection: Selection) -> bool:
 
 
 def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """`after update 1 the loss is 1.343: it fell by 0.344; the gradient had promised …`"""
+    """`after update 1 the loss is 1.343: it fell by 0.344; the gradient predicted …`"""
     assert isinstance(place, UpdatePlace)
     loss, change, promised = (
         trace.quantities.get(below(after_updates(place.update), local))
@@ -76,8 +76,8 @@ def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     now, by, said = (one.matrix.number(0, 0) for one in (loss, change, promised))
     verb = "rose" if by.shown > 0 else "fell" if by.shown < 0 else "changed"
     size = Number(abs(by.full), abs(by.shown))
-    of = ", as the gradient had promised." if by.shown == said.shown else (
-        "; the gradient had promised a change of ", said, ".",
+    of = ", as the gradient predicted." if by.shown == said.shown else (
+        "; the gradient predicted a change of ", said, ".",
     )  # fmt: skip
     told = of if isinstance(of, tuple) else (of,)
     return [(f"after update {place.update} the loss is ", now, f": it {verb} by ", size, *told)]

@@ -49,7 +49,7 @@ from attncli.telling.sections import (
     of_sums,
     section_of,
 )
-from attncli.telling.selection import Selection, with_routing
+from attncli.telling.selection import Selection, row_asked_for, with_routing
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
 from attncli.telling.training import in_brief, in_one, is_again, is_in_brief, is_left_out
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 def walkthrough(trace: Trace, selection: Selection) -> Document:
     """The page of `attn run`: facts, a section a part, what is missing for going on."""
     selection = with_routing(trace, selection)
-    return _noted(_page(trace, selection, tuple(_told(trace, selection))), selection)
+    return _noted(trace, _page(trace, selection, tuple(_told(trace, selection))), selection)
 
 
 def as_it_fits(trace: Trace, selection: Selection) -> Document:
@@ -79,17 +79,21 @@ def as_it_fits(trace: Trace, selection: Selection) -> Document:
             return walkthrough(trace, rows)
     page = _page(trace, full, tuple(sections))
     length += length_of(page._replace(sections=()))
-    return _noted(page, full, length) if length <= most else walkthrough(trace, rows)
+    return _noted(trace, page, full, length) if length <= most else walkthrough(trace, rows)
 
 
-def _noted(page: Document, selection: Selection, length: int | None = None) -> Document:
+def _noted(
+    trace: Trace, page: Document, selection: Selection, length: int | None = None
+) -> Document:
     """A page with a word on how to see less of it; its length where that is known."""
     if selection.partial or selection.detail == "summary":
         return page
     length = length_of(page) if length is None else length
     if selection.as_fits and length <= ONE_PAGE:
         return page
-    note = how_to_see_less(selection.detail, length)
+    asked = None if selection.queries else row_asked_for(trace)
+    whose = "" if asked is None else asked[0].names[asked[1]]
+    note = how_to_see_less(selection.detail, length, whose)
     return page._replace(opening=(*note, *page.opening))
 
 
@@ -184,6 +188,7 @@ def _sections(
     alike = _going_back_alike(trace, shown, selection)
     introduced, formulas = set[str](), set[Equation]()
     for k, part in enumerate(shown):
+        yield from _made_for_nobody(trace, part, selection)
         number = numbers[id(part)]
         if is_left_out(part, selection) or k in alike:
             yield _passed_over(trace, part, number, selection, alike.get(k))
@@ -199,8 +204,9 @@ def _sections(
         elif again and not selection.steps and leads_on(part, told[number:]):
             tables = given_blocks(trace, givens, closely, part.path)
             others = [*tables, *only_data(trace, part, closely)]
-        opening = Prose(opening_of(trace, part, shown[:k]))
-        section = section_of(trace, part, number, [opening, *others])
+        section = section_of(
+            trace, part, number, [Prose(opening_of(trace, part, shown[:k])), *others]
+        )
         section = section if selection.whole else in_one(trace, part, section)
         section = without_asides(trace, part, section) if selection.detail == "rows" else section
         closer = in_fewer_words(section, others, formulas) if again else section
@@ -211,6 +217,16 @@ def _sections(
         formulas.update(section.formulas)
         closer = as_result(closer) if part is told[-1] else closer
         yield with_pictures(trace, part, closer, selection)
+
+
+def _made_for_nobody(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Section]:
+    """As data what experts make that no token goes to, before the step that puts them together."""
+    if part.step != "mix" or selection.partial or selection.queries:
+        return
+    from attncli.telling.routing import idle_before
+
+    for one in idle_before(trace, part):
+        yield section_of(trace, one, None, only_data(trace, one, selection))
 
 
 def _passed_over(

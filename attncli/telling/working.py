@@ -14,7 +14,7 @@ from attncli.arithmetic.operations import Working as Forms
 from attncli.document import Addition, Block, Line, Working
 from attncli.name import GRADIENTS, Name
 from attncli.records import NamedTuple
-from attncli.telling.selection import Selection
+from attncli.telling.selection import Selection, row_asked_for
 from attncli.trace import Definition, Quantity, Trace
 
 _MOST_TERMS_ON_A_LINE = 8
@@ -65,16 +65,26 @@ def adds_up_uses(quantity: Quantity) -> bool:
 
 
 def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
-    """The last row; on the way back and of an update the last one that has a gradient."""
+    """The row of the token that is asked for, or else the last; on the way back and of an update
+    one that has a gradient."""
     definition = quantity.definition
     back = quantity if quantity.name.inside(GRADIENTS) else None
     if definition is not None and definition.step == "update":
         gradients = (trace[one] for one in definition.operands if one.inside(GRADIENTS))
         back = next(gradients, None)
+    asked = _asked_for(trace, quantity) or rows[-1:]
     if back is None or back.values.shape[0] != quantity.values.shape[0]:
-        return rows[-1:]
-    pushed = [i for i in rows if i is not None and back.values[i].any()]
-    return pushed[-1:] or rows[-1:]
+        return asked
+    pushed = [i for i in (*rows, *asked) if i is not None and back.values[i].any()]
+    return pushed[-1:] or asked
+
+
+def _asked_for(trace: Trace, quantity: Quantity) -> Rows:
+    """The row of a quantity that is of the token which is asked for, if one is."""
+    asked = row_asked_for(trace)
+    if asked is None or quantity.rows.names != asked[0].names:
+        return ()
+    return (asked[1],)
 
 
 def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:

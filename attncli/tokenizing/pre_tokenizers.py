@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Literal, Protocol
 
 from attncli.records import NamedTuple
@@ -26,6 +27,8 @@ _SPACES = (
     *(0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD),
 )
 _TILDE = "～"
+_MOST_PARTS = 4
+"""A letter and its marks that become one character are no more; ᾂ has four."""
 NMT: dict[int, str | None] = {**dict.fromkeys(_LEFT_OUT), **dict.fromkeys(_SPACES, " ")}
 
 
@@ -65,14 +68,40 @@ def _nfkc(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def _nmt_nfkc(text: str) -> str:
-    return _TILDE.join(map(_nfkc, text.translate(NMT).split(_TILDE)))
+def _nmt_nfkc(one: str) -> str:
+    known = NMT.get(ord(one), "" if one != _TILDE else one)
+    return "" if known is None else known or _nfkc(one)
+
+
+def _composed(run: str) -> str | None:
+    """The one character whose parts a run is, in their order; each may be written otherwise."""
+    parts = "".join(map(_nfkc, run))
+    whole = unicodedata.normalize("NFC", parts)
+    is_one = len(whole) == 1 and unicodedata.normalize("NFKD", whole) == parts
+    return whole if is_one and len(parts) == len(run) else None
+
+
+def _from_left(written: Callable[[str], str], text: str) -> str:
+    """A text as SentencePiece writes it: from left to right the longest run that becomes one
+    character, or else a character as it is `written`. Unlike Unicode's own NFKC that leaves marks
+    in their order."""
+    if text.isascii():
+        return "".join(map(written, text))
+    told, at = list[str](), 0
+    while at < len(text):
+        most = min(_MOST_PARTS, len(text) - at)
+        runs = (text[at : at + length] for length in range(most, 1, -1))
+        found = ((len(run), whole) for run in runs if (whole := _composed(run)) is not None)
+        length, whole = next(found, (1, None))
+        told.append(written(text[at]) if whole is None else whole)
+        at += length
+    return "".join(told)
 
 
 _NORMAL: Mapping[Normalization, Callable[[str], str]] = {
     "none": str,
-    "nfkc": _nfkc,
-    "nmt_nfkc": _nmt_nfkc,
+    "nfkc": partial(_from_left, _nfkc),
+    "nmt_nfkc": partial(_from_left, _nmt_nfkc),
 }
 
 
@@ -81,9 +110,10 @@ class Metaspace(NamedTuple):
     arXiv:1808.06226), and one is put before the text, so that its first word is like any other:
     nothing is lost but the difference of `▁` and a space.
 
-    A text may be `normalized` first: `nfkc` is Unicode's normal form of that name, `nmt_nfkc`
-    leaves out control characters before and writes all white space as spaces. Where spaces are
-    `trimmed`, those at both ends go, and of several together all but one. That joins again."""
+    A text may be `normalized` first: `nfkc` is Unicode's normal form of that name, but for the
+    order of marks, `nmt_nfkc` also leaves out control characters and writes all white space as
+    spaces. Where spaces are `trimmed`, those at both ends go, at the end a `▁` too, and of several
+    together all but one. That joins again."""
 
     normalized: Normalization = "none"
     trimmed: bool = False
@@ -91,11 +121,12 @@ class Metaspace(NamedTuple):
     def normal(self, text: str) -> str:
         """The text as it is before spaces are marked."""
         normal = _NORMAL[self.normalized](text)
-        return re.sub(" +", " ", normal).strip(" ") if self.trimmed else normal
+        return re.sub(" +", " ", normal).lstrip(" ").rstrip(" ▁") if self.trimmed else normal
 
     def split(self, text: str) -> list[str]:
         normal = self.normal(text)
-        marked = SPACE + normal.replace(" ", SPACE) if normal else ""
+        there = normal if self.trimmed else text  # of which all may be left out
+        marked = SPACE + normal.replace(" ", SPACE) if there else ""
         return re.findall(rf"{SPACE}[^{SPACE}]*", marked)
 
     def join(self, tokens: Sequence[str]) -> str:

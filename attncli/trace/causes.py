@@ -1,13 +1,29 @@
-"""Why something can't be made."""
+"""Why something can't be made, and what would do instead."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from functools import partial
+from graphlib import TopologicalSorter
 
-from attncli.arithmetic.rounding import TooLarge, TooLong, Unworkable
+from attncli.arithmetic.decimals import SIGNIFICANT
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.rounding import (
+    Rounding,
+    TooLarge,
+    TooLong,
+    TooSmall,
+    Unworkable,
+)
 from attncli.name import Name
+from attncli.records import replace
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Definition, Quantity
+
+_MOST = SIGNIFICANT // 2
+"""The most decimals that are spoken of: 1 / p of the smallest p that has them, the perplexity, is
+no longer than what is carried."""
 
 
 def cause_of(
@@ -39,3 +55,54 @@ def _largest_given(definition: Definition, quantities: Mapping[str, Quantity]) -
         new = set(quantity.definition.operands) - seen
         waiting, seen = [*waiting, *new], seen | new
     return max(sizes, key=sizes.__getitem__, default=None)
+
+
+def remedy_of(
+    rounding: Rounding,
+    quantities: Mapping[str, Quantity],
+    definition: Definition,
+    trouble: Unworkable,
+) -> str:
+    """What would do instead. That of a number which is worked as 0 is tried: the fewest decimals
+    with which the definition, and all that leads to it, can be worked, and the policy exact."""
+    if not isinstance(trouble, TooSmall):
+        return trouble.instead
+    works = partial(_can_be_worked, _leading_to(definition, quantities), quantities)
+    places = range(rounding.decimals + 1, _MOST + 1) if rounding.carries else ()
+    carried = [Rounding("carry", decimals) for decimals in places]
+    enough = carried[bisect_left(carried, True, key=works) :]
+    told = [f"{enough[0].decimals} decimals"] if enough else []
+    if rounding.carries and works(rounding.under("exact")):
+        told.append("the policy exact")
+    return " or ".join(told) or trouble.instead
+
+
+def _leading_to(definition: Definition, quantities: Mapping[str, Quantity]) -> Sequence[Definition]:
+    """How all that something is made of is made, in order, and how it is made itself."""
+    made, waiting = dict[Name, Definition](), [definition]
+    while waiting:
+        one = waiting.pop()
+        made[one.name] = one
+        operands = (quantities[name].definition for name in one.operands if name not in made)
+        waiting += [operand for operand in operands if operand is not None]
+    order = TopologicalSorter({one.name: one.operands for one in made.values()}).static_order()
+    return [made[name] for name in order if name in made]
+
+
+def _can_be_worked(
+    plan: Sequence[Definition], quantities: Mapping[str, Quantity], rounding: Rounding
+) -> bool:
+    """Whether a plan can be worked from given numbers under a rounding."""
+    from attncli.arithmetic.operations import Exponential
+
+    matrices: dict[Name, Matrix] = {}
+    try:
+        for one in plan:
+            operation = one.operation
+            if isinstance(operation, Exponential):  # which may be worked otherwise then
+                operation = replace(operation, decimals=rounding.decimals, carry=rounding.carries)
+            operands = (matrices.get(name, quantities[name].matrix) for name in one.operands)
+            matrices[one.name] = operation.make(rounding, one.step, *operands)
+    except Unworkable:
+        return False
+    return True

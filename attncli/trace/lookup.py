@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 
-from attncli.file.address import AddressError
+from attncli.file.address import Address, AddressError
 from attncli.file.problems import Hint, knows_nothing, nearest
 from attncli.name import Name
 from attncli.refusals import shortened
@@ -18,6 +18,16 @@ def meant(name: str, known: Mapping[str, T]) -> T | None:
     bare = name.replace("layers[1].", "").replace("heads[1].", "")
     names = (name, name.replace("heads[1].", ""), name.replace("layers[1].", ""), bare)
     return next((known[one] for one in names if one in known), None)
+
+
+def timed(address: Address, known: Mapping[str, object]) -> Address:
+    """An address whose single index is the time of what it names, as of `factor_norm[4]`, has it in
+    its name."""
+    if len(address.indices) == 1:
+        name = f"{address.name}[{address.indices[0].text}]"
+        if meant(name, known) is not None:
+            return Address(name)
+    return address
 
 
 def unknown_name(name: str, known: Collection[Name], hint: Hint = knows_nothing) -> AddressError:

@@ -11,7 +11,7 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
 from attncli.file.address import Address, AddressError, Index, parse_address
-from attncli.file.problems import Problems, ScenarioError, too_much
+from attncli.file.problems import Problems, too_much
 from attncli.name import Name, below
 from attncli.records import NamedTuple
 from attncli.scenario.budget import MOST_PUBLISHED
@@ -70,49 +70,11 @@ def published_numbers(trace: Trace) -> tuple[PublishedNumber, ...]:
     return tuple(found)
 
 
-def from_its_own(trace: Trace, numbers: Sequence[PublishedNumber]) -> list[PublishedNumber]:
-    """The same with other numbers for ours: those that come, under the same rounding, of what the
-    source prints for all other quantities."""
-    theirs = _theirs(trace)
-    names = dict.fromkeys(one.quantity.name for one in numbers)
-    retold = {name: _retold(trace, {k: theirs[k] for k in theirs if k != name}) for name in names}
-    return [_made_again(one, retold[one.quantity.name]) for one in numbers]
-
-
 def _check_count(scenario: Scenario) -> None:
     """Raises ScenarioError for more numbers than are compared without being asked for."""
     count = sum(len(printed.numbers) for printed in scenario.published.values())
     if count > MOST_PUBLISHED and not scenario.large:
         raise too_much(scenario.where("published"), f"{count:,} published numbers", "give fewer")
-
-
-def _theirs(trace: Trace) -> dict[str, list[list[Decimal]]]:
-    """The quantities of which the source prints numbers, with these in the place of ours."""
-    found: dict[str, list[list[Decimal]]] = {}
-    for one in published_numbers(trace):
-        matrix = one.quantity.matrix
-        if one.quantity.name not in found:
-            n, m = matrix.shape
-            found[one.quantity.name] = [
-                [matrix.number(i, j).full for j in range(m)] for i in range(n)
-            ]
-        found[one.quantity.name][one.row][one.column] = one.theirs
-    return {name: rows for name, rows in found.items() if name in trace.quantities}
-
-
-def _retold(trace: Trace, theirs: Mapping[str, Sequence[Sequence[Decimal]]]) -> Trace:
-    """The trace with the source's numbers; ours, where these can't be worked on with."""
-    try:
-        return trace.replay(theirs)
-    except (ScenarioError, ArithmeticError):  # what no working gives, such as −∞ for a weight
-        return trace
-
-
-def _made_again(one: PublishedNumber, trace: Trace) -> PublishedNumber:
-    quantity = trace.quantities.get(one.quantity.name)
-    if quantity is None:
-        return one
-    return one._replace(ours=_ours(trace, quantity, one.row, one.column, one.theirs))
 
 
 def _ids(trace: Trace) -> dict[str, Quantity]:
@@ -156,13 +118,10 @@ def _quantity(
     trace: Trace, ids: Mapping[str, Quantity], address: Address
 ) -> tuple[Quantity, tuple[Index, ...]]:
     """The quantity that an address is in, `a[2]` maybe, and the indices of a row or cell of it."""
-    from attncli.trace.lookup import meant, unknown_name
+    from attncli.trace.lookup import meant, timed, unknown_name
 
-    name, indices = address
     made = trace.quantities
-    timed = meant(f"{name}[{indices[0].text}]", made) if len(indices) == 1 else None
-    if timed is not None:
-        return timed, ()
+    name, indices = timed(address, made)
     quantity = meant(name, ids) or meant(name, made)
     if quantity is None:
         raise unknown_name(name, [one.name for one in (*made.values(), *ids.values())])

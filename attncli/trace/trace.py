@@ -279,7 +279,7 @@ def make(
         matrices = [operand.matrix for operand in operands]
         matrix = definition.operation.make(rounding, definition.step, *matrices)
     except Unworkable as trouble:
-        from attncli.trace.causes import cause_of
+        from attncli.trace.causes import cause_of, remedy_of
 
         rows = operands[0].rows
         row = f", row {rows.index(trouble.row)}" if trouble.row < len(rows.names) else ""
@@ -287,7 +287,7 @@ def make(
         made_of = "" if cause == definition.blame else f", made of {cause}"
         wrong, right = (
             f"{definition.name}{row}: {trouble.what}{made_of}",
-            f"{trouble.instead} would do",
+            f"{remedy_of(rounding, quantities, definition, trouble)} would do",
         )
         raise ScenarioError([Problem(scenario.where(cause), wrong, right)]) from None
     if old is not None and old.definition is definition and old.matrix.shape == matrix.shape:

@@ -4,6 +4,7 @@ own tables."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ _SAID = re.compile(
 )
 _COUNTED = re.compile(
     r"(?P<which>All|Both|None of the|Neither of the|The|\d+ of the)(?: (?P<count>\d+))? numbers? that the source"
-    r" prints (?P<verb>.*?) ?(?:follows?) from the given ones\."
+    r" prints (?P<verb>.*?) ?(?:follows?) from the given ones(?:: (?P<others>[^.]*))?\."
 )
 
 
@@ -105,9 +106,10 @@ def audit_published(page: Mapping[str, Any], published: Mapping[str, Any]) -> It
     told = {(number(one.theirs), number(one.ours)) for one in said}
     if told - {(number(row["Source"]), number(row["Here"])) for row in listed}:
         yield f"said and not listed: {said}"
+    wrong = [row["Verdict"] for row in listed if row["Verdict"] != "correct"]
     (counts,) = (note for note in page["notes"] if _COUNTED.match(note))
-    if not _counts(counts, len(printed), len(differing)):
-        yield f"{counts}: {len(differing)} of {len(printed)}"
+    if not _counts(counts, len(printed), wrong):
+        yield f"{counts}: {wrong} of {len(printed)}"
     if int((re.findall(r"It assumes (\d+) more number", counts) or [0])[0]) != _assumed(published):
         yield f"{counts}: {_assumed(published)} assumed"
 
@@ -118,7 +120,7 @@ def _assumed(published: Mapping[str, Any]) -> int:
     return sum(len(_flat(one["numbers"])) for one in entries if one.get("assumed") == "true")
 
 
-def _counts(sentence: str, printed: int, differing: int) -> bool:
+def _counts(sentence: str, printed: int, wrong: list[str]) -> bool:
     match = _COUNTED.match(sentence)
     assert match is not None
     which, verb = match["which"].removesuffix(" of the"), match["verb"]
@@ -128,7 +130,11 @@ def _counts(sentence: str, printed: int, differing: int) -> bool:
         which in ("None", "Neither"),
     )
     said = 0 if none else count if every or which == "The" else int(which)
-    return (count, said) == (printed, differing)
+    others = {
+        name.removesuffix("s") if name.startswith(("slip", "known")) else name: int(number)
+        for number, name in re.findall(r"(\d+) ([a-z ]+)", match["others"] or "")
+    }
+    return (count, said) == (printed, len(wrong)) and others == Counter(wrong)
 
 
 def _false(said: Said) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
@@ -270,12 +271,13 @@ def _not_one(said: Said, match: re.Match[str]) -> bool:
 def _counted(said: Said, match: re.Match[str]) -> bool:
     of = int(match["of"])
     n = of if match["n"] == "None" else int(match["n"])
-    return len(counts.listed(said.page, said.text)) == n <= of
-
-
-def _of_its_own(said: Said, match: re.Match[str]) -> bool:
-    n = int(match["n"] or 1)
-    return counts.of_its_own(counts.listed(said.page, said.text)) == n
+    rows = counts.listed(said.page, said.text)
+    told = [row["Verdict"] for row in rows if row["Verdict"] != "correct"]
+    named = {
+        name.removesuffix("s") if name.startswith(("slip", "known")) else name: int(count)
+        for count, name in (one.split(" ", 1) for one in match["verdicts"].split(", "))
+    }
+    return len(told) == n <= of and named == Counter(told)
 
 
 def _not_told(said: Said, match: re.Match[str]) -> bool:
@@ -378,7 +380,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"(?:After|For) (?:token )?(?P<row>\S+) the likeliest (?:next token )?is (?P<token1>\S+) \((?P<p1>{_N})\), then"
          rf" (?P<others>.+?) \((?P<p2>{_N})(?: each)?\)\.", _next_of_many),
         (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N}): it (?P<verb>rose|fell|changed) by (?P<by>{_N})"
-         rf"(?:, as the gradient had promised|; the gradient had promised a change of (?P<promised>{_N}))\.", _progressed),
+         rf"(?:, as the gradient predicted|; the gradient predicted a change of (?P<promised>{_N}))\.", _progressed),
         (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure that the answer is yes\.", _sure),
         (rf"[Ww]ith a perplexity of (?P<p>{_N}) the model is as unsure as if it had to guess among (?P<count>{_N})"
          r" equally likely", _perplexed),
@@ -400,11 +402,10 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"The numbers that the source prints for .* don't add up to 1: (?P<sum>.*) = (?P<total>{_N})\.",
          _not_adding),
         (rf"the weights of (?P<row>.+) add up to (?P<total>{_N}), not to 1:", _not_one),
-        (r"(?P<n>\d+|None) of the (?P<of>\d+) numbers that the source prints (?:don't follow|follows)"
-         r" from the given ones\.", _counted),
+        (r"(?P<n>\d+|None) of the (?P<of>\d+) numbers that the source prints (?:don't follow|doesn't follow|follows)"
+         r" from the given ones: (?P<verdicts>\d+ [a-z ]+(?:, \d+ [a-z ]+)*)\.", _counted),
         (r"^(?P<gone>.+?) go(?:es)?, (?P<n>\d+) of the (?P<of>\d+) pieces of two or more characters:"
          r"(?:.* This round may prune (?P<most>\d+), but)?", _pruned),
-        (r"(?:Of these (?P<n>\d+) follow|One of these follows) from its own earlier numbers\.", _of_its_own),
         (r"It prints (?P<n>\d+) more numbers of (?P<name>\S+) that differ", _not_told),
         (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row) of"
          r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) in the (?:scenario itself|variant (?P<before>.+)),"

@@ -22,9 +22,9 @@ MOST_LINES = 40
 _TIME_IS_UP = {-14, -27}
 """What a process ends with that has used up its time: SIGALRM, SIGPROF."""
 
-_OWN = dict.fromkeys(("check", "grade", "diff", "practice", "compare", "site"), (1,))
+_OWN = dict.fromkeys(("check", "grade", "practice", "compare", "site"), (1,)) | {"diff": (1, 3)}
 """Those that judge end with 1, too, where something doesn't follow or differs; a site where it
-lacks one."""
+lacks one; with 3 where nothing can be told."""
 
 Files = Mapping[str, bytes]
 READERS: Mapping[str, Callable[[str], object]] = {

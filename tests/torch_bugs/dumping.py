@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -12,6 +11,7 @@ from attncli import load, work
 from attncli.file.dump_files import Tensor
 from attncli.marking.dumps.departures import Comparison
 from attncli.marking.dumps.taking_apart import taken_apart
+from attncli.trace import Trace
 from tests.torch_bugs.bugs import Bug
 
 REAL = (nn.Linear, nn.Embedding, nn.LayerNorm, nn.RMSNorm, nn.GELU, nn.SiLU)
@@ -27,22 +27,34 @@ def built(kind: type[Any], dtype: Any, seed: int) -> Any:
 
 
 def dumped(model: Any, looks: str) -> dict[str, Tensor]:
-    """What forward hooks collect."""
+    """What forward hooks collect: those of `all` modules, of those that models have anyway
+    (`real`), or of the `last` that is a Linear or a norm."""
     made: dict[str, Tensor] = {}
 
     def keep(name: str) -> Any:
         def hook(_module: Any, _inputs: Any, output: Any) -> None:
-            array = output.numpy()
-            made[name] = Tensor(array.astype(np.float64), array.dtype.name)
+            values = output.double().numpy()
+            made[name] = Tensor(values, str(output.dtype).removeprefix("torch."))
 
         return hook
 
-    for name, module in model.named_modules():
-        if isinstance(module, REAL) or (looks == "all" and isinstance(module, nn.Identity)):
-            module.register_forward_hook(keep(name))
+    seen = (*REAL, nn.Identity) if looks == "all" else REAL
+    named = [(name, module) for name, module in model.named_modules() if isinstance(module, seen)]
+    for name, module in named[-1:] if looks == "last" else named:
+        module.register_forward_hook(keep(name))
     with torch.no_grad():
         model()
     return made
+
+
+def comparison(model: Any, trace: Trace, looks: str, precision: str | None = None) -> Comparison:
+    """What a model makes beside the scenario that says what it should be."""
+    return Comparison(trace, taken_apart(dumped(model, looks), trace, {}, "dump", precision))
+
+
+def trace_of(model: Any) -> Trace:
+    """What the model should make, in full precision."""
+    return work(load({**model.double().scenario(), "rounding": {"policy": "exact"}}))
 
 
 def compared(bug: Bug, seed: int = 1) -> tuple[Comparison, Comparison]:
@@ -52,6 +64,4 @@ def compared(bug: Bug, seed: int = 1) -> tuple[Comparison, Comparison]:
     scenario = {**right.scenario(), "rounding": {"policy": "exact"}}
     bug.done(wrong)
     trace = work(load(scenario))
-    both = (taken_apart(dumped(model, bug.looks), trace, {}, "dump") for model in (right, wrong))
-    one, other = (Comparison(trace, dump) for dump in both)
-    return one, other
+    return comparison(right, trace, bug.looks), comparison(wrong, trace, bug.looks)

@@ -59,10 +59,56 @@ LeafOf = Callable[[Expression], Enclosure | None]
 """What is known of a number or an operand; None of what is a constant."""
 
 
+class Roundoffs(NamedTuple):
+    """By what share of its size each number is rounded that floats make: the result of an
+    operation by `each`; what a sum or a function makes on its way by `inside`, which is less where
+    these are worked in longer floats than they are kept in."""
+
+    each: float
+    inside: float
+    least: float = 0.0
+    """By what each is rounded however small it is, but 0."""
+
+    @property
+    def function(self) -> float:
+        """By what share the result of a library's function may be off."""
+        return self.each + _FUNCTION * self.inside
+
+    @np.errstate(invalid="ignore")
+    def around(self, one: Enclosure, *off: Array | float) -> Enclosure:
+        """What lies between some numbers may be `off` by so much, at either end or at each; what
+        isn't finite stays."""
+        low, high = one
+        return Enclosure(
+            np.where(np.isfinite(low), low - off[0], low),
+            np.where(np.isfinite(high), high + off[-1], high),
+        )
+
+    def by(self, one: Enclosure, share: float) -> Enclosure:
+        """What may be off by a share of its size; rounding keeps the order of numbers, so that
+        each end goes by its own."""
+        if not share and not self.least:
+            return one
+        sizes = [np.abs(end) for end in one]
+        return self.around(one, *(share * size + self.least * (size > 0) for size in sizes))
+
+
+_FUNCTION = 8
+"""So many units of the last place are the functions of libraries off by."""
+EXACT = Roundoffs(0.0, 0.0)
+
+
+def size_of(one: Enclosure) -> Array:
+    """The largest size that each number may have."""
+    return np.asarray(np.maximum(np.abs(one.low), np.abs(one.high)))
+
+
 @np.errstate(all="ignore")
-def enclosed(tree: Expression, shapes: Signature, operands: Sequence[Enclosure]) -> Enclosure:
+def enclosed(
+    tree: Expression, shapes: Signature, operands: Sequence[Enclosure], rounded: Roundoffs = EXACT
+) -> Enclosure:
     """The result [n, m] of an equation, of operands of two axes each; or [n, m, b] of those of b
-    candidates."""
+    candidates; where each number that is made on the way is `rounded`."""
     letters = "".join(sorted({x for one in operands_in(tree) for x in one.indices} | {"i", "j"}))
 
     def leaf(node: Expression) -> Enclosure | None:
@@ -79,14 +125,14 @@ def enclosed(tree: Expression, shapes: Signature, operands: Sequence[Enclosure])
 
     extents = shapes.extents([operand.low.shape for operand in operands])
     shape = tuple(extents[side] for side in shapes.result)
-    made = _Enclosures(letters, leaf).of(tree)
+    made = _Enclosures(letters, leaf, rounded).of(tree)
     return Enclosure(*(_result(one, letters, shape) for one in made))
 
 
 @np.errstate(all="ignore")
-def enclosed_number(form: Expression, leaf: LeafOf) -> Enclosure:
+def enclosed_number(form: Expression, leaf: LeafOf, rounded: Roundoffs = EXACT) -> Enclosure:
     """What a form of a cell's working comes to, of numbers that are known between others."""
-    return _Enclosures("", leaf).of(form)
+    return _Enclosures("", leaf, rounded).of(form)
 
 
 def _laid(array: Array, sides: tuple[str, str], letters: str) -> Array:
@@ -118,6 +164,7 @@ class _Enclosures:
 
     letters: str
     leaf: LeafOf
+    rounded: Roundoffs
 
     def of(self, node: Expression) -> Enclosure:
         known = self.leaf(node)
@@ -126,16 +173,21 @@ class _Enclosures:
         rule = _RULES.get(type(node))
         if rule is None:
             raise TypeError(f"{type(node).__name__} has no value between numbers")
-        return rule(self, node)
+        made = rule(self, node)
+        share = _SHARES.get(type(node)) if self.rounded.each else None
+        return made if share is None else self.rounded.by(made, share(self.rounded, node))
 
     def constant(self, node: Expression) -> Enclosure:
         return Enclosure.of(np.array(float(evaluation.full(node))))
 
     def added(self, node: ex.Sum) -> Enclosure:
-        total = self.of(node.terms[0])
-        for term in node.terms[1:]:
-            one = self.of(term)
+        terms = [*map(self.of, node.terms)]
+        total = terms[0]
+        for one in terms[1:]:
             total = Enclosure(total.low + one.low, total.high + one.high)
+        if self.rounded.each and len(terms) > 2:  # noqa: PLR2004  # in any order
+            off = self.rounded.each + len(terms) * self.rounded.inside
+            return self.rounded.around(total, off * sum(map(size_of, terms)))
         return total
 
     def product(self, node: ex.Product) -> Enclosure:
@@ -149,14 +201,22 @@ class _Enclosures:
         match node.operand:
             case ex.Product((a, b)):
                 return self._sum_of_products(self.of(a), self.of(b), axes)
-        one = self.of(node.operand)
-        return Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in one))
+        return self._sum(self.of(node.operand), axes)
+
+    def _sum(self, one: Enclosure, axes: tuple[int, ...]) -> Enclosure:
+        total = Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in one))
+        if not self.rounded.each:
+            return total
+        sizes = size_of(one)  # what isn't finite makes the sum so, or is left out of it
+        known = np.where(np.isfinite(sizes), sizes, 0.0).sum(axis=axes, keepdims=True)
+        count = math.prod(one.low.shape[axis] for axis in axes)
+        return self.rounded.around(total, count * self.rounded.inside * known)
 
     def _sum_of_products(self, a: Enclosure, b: Enclosure, axes: tuple[int, ...]) -> Enclosure:
         """By middles and radii (Rump 1999, BIT 39), which are products of matrices, where all is
         finite; else each product by itself."""
         if not all(np.isfinite(x).all() for x in (*a, *b)):
-            return Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in times(a, b)))
+            return self._sum(self.rounded.by(times(a, b), self.rounded.each), axes)
         (a_mid, a_rad), (b_mid, b_rad) = map(_middle_and_radius, (a, b))
         middle, radius = self._contracted(a_mid, b_mid, axes), np.array(0.0)
         if b_rad is not None:
@@ -164,6 +224,10 @@ class _Enclosures:
         if a_rad is not None:
             most = np.abs(b_mid) if b_rad is None else np.abs(b_mid) + b_rad
             radius = radius + self._contracted(a_rad, most, axes)
+        if self.rounded.each:
+            count = math.prod(max(a_mid.shape[axis], b_mid.shape[axis]) for axis in axes)
+            off = self.rounded.each + count * self.rounded.inside
+            radius = radius + off * self._contracted(size_of(a), size_of(b), axes)
         return Enclosure(middle - radius, middle + radius)
 
     def _contracted(self, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
@@ -262,8 +326,17 @@ def _where(condition: Enclosure, one: Enclosure, other: Enclosure) -> Enclosure:
     return Enclosure(*(np.where(sure_one, a, np.where(sure_other, b, c)) for a, b, c in pairs))
 
 
+@np.errstate(invalid="ignore")
+def _rounded(x: Enclosure, places: Enclosure) -> Enclosure:
+    """To so many decimals, half away from zero."""
+    scale = 10.0**places.low
+    wholes = (np.copysign(np.floor(np.abs(end) * scale + 0.5 + 1e-9), end) for end in x)
+    return Enclosure(*(np.asarray(whole / scale) for whole in wholes))
+
+
 _FUNCTIONS: Mapping[str, Callable[..., Enclosure]] = MappingProxyType(
     {
+        "rounded": _rounded,
         "erfc": _erfc,
         "abs": _abs,
         "sin": _wave("sin", math.pi / 2),
@@ -271,6 +344,21 @@ _FUNCTIONS: Mapping[str, Callable[..., Enclosure]] = MappingProxyType(
         "where": _where,
     }
 )
+
+_Share = Callable[[Roundoffs, Any], float]
+_CHOICES = frozenset({"max", "min", "where", "abs"})
+_SHARES: Mapping[type, _Share] = MappingProxyType(
+    {
+        ex.Sum: lambda rounded, _: rounded.each,
+        ex.Total: lambda rounded, _: rounded.each,
+        ex.Product: lambda rounded, node: (len(node.factors) - 1) * rounded.each,
+        ex.Quotient: lambda rounded, _: 2 * rounded.each,  # or times the inverse
+        ex.Power: lambda rounded, _: rounded.function,
+        ex.Root: lambda rounded, _: rounded.function,
+        ex.Apply: lambda rounded, node: 0.0 if node.function in _CHOICES else rounded.function,
+    }
+)
+"""By what share of its size the result of each kind of node is rounded."""
 
 _RULES: Mapping[type, Callable[[_Enclosures, Any], Enclosure]] = MappingProxyType(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from attncli.arithmetic.rounding import (
 from attncli.arithmetic.signature import Signature, parse
 from attncli.records import dataclass
 
+if TYPE_CHECKING:
+    from attncli.arithmetic.equations.enclosures import Enclosure, Roundoffs
+
 Layout = Literal["cells", "rows", "sums", "addition"]
 """A cell a line; a row a line; a row a line with its sums inside, where they are short; or
 vectors added up in columns."""
@@ -63,6 +66,9 @@ class Operation(ABC):
 
     first_for_size: ClassVar[bool] = False
     """Whether of the first of them it uses no more than that."""
+
+    is_enclosed: ClassVar[bool] = False
+    """Whether it says itself where its result lies, of many candidates too."""
 
     shapes = ""
     """What `signature` is, where that is fixed."""
@@ -162,6 +168,15 @@ class Operation(ABC):
     def least(self, *operands: Matrix) -> float | None:  # noqa: ARG002
         """A size that no number of the result is below, where no 0 has a sign and no term cancels
         another; None where that isn't known without a look at it."""
+        return None
+
+    def enclosed(
+        self,
+        operands: Sequence[Enclosure],  # noqa: ARG002
+        rounded: Roundoffs,  # noqa: ARG002
+    ) -> Enclosure | None:
+        """Between which numbers the result lies, those of its operands being known, where what is
+        made on the way is `rounded`; None where that is told cell by cell."""
         return None
 
     def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:  # noqa: ARG002

@@ -13,6 +13,7 @@ from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
+    Expression,
     Negative,
     Product,
     Quotient,
@@ -80,15 +81,17 @@ class LossOfLogits(Operation):
 @dataclass(frozen=True)
 class TargetDifference(Operation):
     """(p − y) G: each probability, less 1 for the target, times the gradient of the row's loss; 0
-    in a row that doesn't count. [n, v], [n, v], [m, 1], [m, 1] -> [n, v]"""
+    in a row that doesn't count. By mistake p and y are `exchanged`.
+    [n, v], [n, v], [m, 1], [m, 1] -> [n, v]"""
 
     targets: Targets
+    exchanged: bool = False
 
     shapes = "n v, n v, m 1, m 1 -> n v"
 
     def formula(self, name: str, *operands: str) -> Equation:
         probability, gradient = at(operands[1], "i", "j"), at(operands[3], "i")
-        difference = minus(probability, Symbol("y", ("i", "j")))
+        difference = self._minus(probability, Symbol("y", ("i", "j")))
         return define(at(name, "i", "j"), Product((gradient, difference)))
 
     def values(self, *operands: Matrix) -> Array:
@@ -97,16 +100,19 @@ class TargetDifference(Operation):
         slopes = np.zeros(probabilities.shape)
         slopes[rows] = probabilities[rows]
         slopes[rows, columns] -= 1
-        slopes[rows] *= gradient
+        slopes[rows] *= -gradient if self.exchanged else gradient
         return slopes
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         if self.targets[i] is None:
             return (constant(0),)
         right = constant(int(j == self.targets[i]))
-        difference = minus(operands[1].number(i, j), right)
+        difference = self._minus(operands[1].number(i, j), right)
         gradient = operands[3].number(_counted(self.targets)[0].index(i), 0)
         return (Product((gradient, difference)),)
+
+    def _minus(self, p: Expression, y: Expression) -> Expression:
+        return minus(y, p) if self.exchanged else minus(p, y)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         return (cells_of_row(self, i, operands[1].shape[1], *operands),)

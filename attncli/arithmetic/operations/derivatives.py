@@ -27,6 +27,8 @@ from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.losses import (
     BinaryCrossEntropies,
     BinaryLossOfLogits,
+    CrossEntropies,
+    smooth,
 )
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.relative import TakeByBucket
@@ -45,6 +47,8 @@ def derivative(operation: Operation, operand: int) -> Operation:
     if operand < operation.first_for_size:
         raise NotImplementedError(f"{what}: it takes only its size")
     match operation:
+        case CrossEntropies():
+            return _of_equation(smooth(operation), operand)
         case Indexed(tree=tree) if not _is_condition(tree, operand):
             return _of_equation(operation, operand)
         case TakeByBucket() if operand == 1:
@@ -68,8 +72,8 @@ def _of_loss(operation: Operation) -> Operation | None:
             return DistributionDifference(operation)
         case BinaryLossOfLogits():
             return operation.slope
-        case BinaryCrossEntropies():
-            return _of_equation(operation.smooth, 0)
+        case BinaryCrossEntropies() | CrossEntropies():
+            return _of_equation(smooth(operation), 0)
         case _:
             return None
 

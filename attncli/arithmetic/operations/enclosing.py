@@ -6,48 +6,65 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attncli.arithmetic.equations.enclosures import Enclosure, enclosed, enclosed_number, times
+from attncli.arithmetic.equations.enclosures import (
+    EXACT,
+    Enclosure,
+    Roundoffs,
+    enclosed,
+    enclosed_number,
+    size_of,
+)
 from attncli.arithmetic.expression import Expression, Number
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, ZeroOne
 from attncli.arithmetic.operations.exponential import Exponential
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Moved
-from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.rounding import Array
 
 
 def enclosing(
-    operation: Operation, numbers: Sequence[Matrix], operands: Sequence[Enclosure]
+    operation: Operation,
+    numbers: Sequence[Matrix],
+    operands: Sequence[Enclosure],
+    rounded: Roundoffs = EXACT,
 ) -> Enclosure:
     """Between which numbers each cell of a result lies; `numbers` are some of the operands' own,
-    by which is decided what is chosen, such as the row's maximum."""
+    by which is decided what is chosen, such as the row's maximum. What is made on the way, and the
+    result, is `rounded`."""
     match operation:
         case Exponential():
-            return exponential_of(operation, numbers[0].values, operands[0])
+            return exponential_of(operation, numbers[0].values, operands[0], rounded)
         case Indexed():
-            return enclosed(operation.tree, operation.sides, operands)
+            return enclosed(operation.tree, operation.sides, operands, rounded)
         case Moved():
             return Enclosure(*(operation.arranged(*end) for end in zip(*operands, strict=True)))
         case ZeroOne():
             return Enclosure.of(operation.values(*numbers))
-        case Rotate():
-            return _rotated(operation, *operands)
-    return _cell_by_cell(operation, numbers, operands)
+    made = operation.enclosed(operands, rounded)
+    return made or _cell_by_cell(operation, numbers, operands, rounded)
 
 
 def goes_over_many(operation: Operation) -> bool:
     """Whether nothing is chosen by numbers, so that operands may be those of many candidates."""
-    return isinstance(operation, Indexed | Moved | Rotate) and not isinstance(
-        operation, Exponential
-    )
+    if isinstance(operation, Exponential):
+        return False
+    return isinstance(operation, Indexed | Moved) or operation.is_enclosed
 
 
 @np.errstate(all="ignore")
-def exponential_of(operation: Exponential, numbers: Array, scores: Enclosure) -> Enclosure:
+def exponential_of(
+    operation: Exponential, numbers: Array, scores: Enclosure, rounded: Roundoffs = EXACT
+) -> Enclosure:
     """The row's maximum is subtracted in full, or as it was rounded, which goes for the maximum
     itself too: its exponential is 1. [n, m], or [n, m, b] of many candidates"""
     axis = len(operation.sides.indices) - 1
+    if rounded.each:
+        # whether it is subtracted here or not, others always do, and round the difference
+        return rounded.by(
+            exponential_of(operation, numbers, _apart_from_top(scores, axis, rounded)),
+            rounded.function,
+        )
     shifted = operation.shifted(numbers)
     if not shifted.any():
         return Enclosure(np.exp(scores.low), np.exp(scores.high))
@@ -62,22 +79,18 @@ def exponential_of(operation: Exponential, numbers: Array, scores: Enclosure) ->
     return made
 
 
-def _rotated(operation: Rotate, x: Enclosure, cosine: Enclosure, sine: Enclosure) -> Enclosure:
-    """Each pair of columns turned: first cos − second sin, first sin + second cos."""
-    if operation.back:
-        sine = Enclosure(-sine.high, -sine.low)
-    made = Enclosure(x.low.copy(), x.high.copy())
-    one, two = operation.columns(2 * cosine.low.shape[1])
-    first, second = (Enclosure(x.low[:, at], x.high[:, at]) for at in (one, two))
-    turned, taken = times(first, cosine), times(second, sine)
-    made.low[:, one], made.high[:, one] = turned.low - taken.high, turned.high - taken.low
-    turned, taken = times(first, sine), times(second, cosine)
-    made.low[:, two], made.high[:, two] = turned.low + taken.low, turned.high + taken.high
-    return made
+def _apart_from_top(scores: Enclosure, axis: int, rounded: Roundoffs) -> Enclosure:
+    """Scores as far off as rounding makes them when the row's maximum is subtracted."""
+    sizes = size_of(scores)
+    known = np.where(np.isfinite(sizes), sizes, 0.0)
+    return rounded.around(scores, rounded.each * (known + known.max(axis=axis, keepdims=True)))
 
 
 def _cell_by_cell(
-    operation: Operation, numbers: Sequence[Matrix], operands: Sequence[Enclosure]
+    operation: Operation,
+    numbers: Sequence[Matrix],
+    operands: Sequence[Enclosure],
+    rounded: Roundoffs,
 ) -> Enclosure:
     named = [matrix.named(str(place)) for place, matrix in enumerate(numbers)]
 
@@ -91,6 +104,6 @@ def _cell_by_cell(
     made = Enclosure(values.copy(), values.copy())
     for i, j in np.ndindex(*values.shape):
         form = operation.first_form(i, j, *named)
-        for end, one in zip(made, enclosed_number(form, leaf), strict=True):
+        for end, one in zip(made, enclosed_number(form, leaf, rounded), strict=True):
             end[i, j] = one.item()
     return made

@@ -58,7 +58,8 @@ _FEW = 10.0
 class Exponential(Indexed):
     """e^x, or e^(x − the row's maximum) where that is needed; e^(−∞) is 0. [n, m] -> [n, m]
 
-    `decimals` are those that the results are shown with; `carry` whether they are kept so.
+    `decimals` are those that the results are shown with; `carry` whether they are kept so;
+    `always` whether the maximum is subtracted where it needn't be, as software does.
     """
 
     shapes: str = "n m -> n m"
@@ -66,6 +67,7 @@ class Exponential(Indexed):
     shown: Expression | None = None
     decimals: int = 0
     carry: bool = False
+    always: bool = False
 
     @classmethod
     def under(cls, rounding: Rounding, step: str) -> Exponential:
@@ -81,6 +83,8 @@ class Exponential(Indexed):
         """The rows [n, 1] whose maximum is subtracted: where an e^x, or the sum of them, would have
         more than 15 digits, or, in full precision, all would be too small for float64."""
         tops = scores.max(axis=self._axis, keepdims=True)
+        if self.always:
+            return np.asarray(tops > -math.inf)
         limit, near = self._longest, self._longest - math.log(scores.shape[self._axis])
         need = (tops > limit) | ((tops < _UNDERFLOW) & (tops > -math.inf) & (not self.carry))
         if ((tops > near) & ~need).any():  # no e^x is too long, but their sum may be
@@ -105,6 +109,8 @@ class Exponential(Indexed):
 
     def _is_plain(self, scores: Matrix) -> bool:
         """Whether it shows by the smallest and the largest score that no maximum is subtracted."""
+        if self.always:
+            return False
         near = self._longest - math.log(scores.shape[self._axis])
         return scores.range.low >= _UNDERFLOW and _largest(scores, near) <= near
 
@@ -146,7 +152,8 @@ class Exponential(Indexed):
         if not self._axis:
             top = scores.number(int(scores.values.argmax()), 0)
             return top if self.shifted(scores.values).any() else None
-        if _UNDERFLOW <= scores.tops[i] <= self._longest - math.log(scores.shape[1]):
+        near = self._longest - math.log(scores.shape[1])
+        if not self.always and _UNDERFLOW <= scores.tops[i] <= near:
             return None  # as most are
         row = scores.values[i : i + 1]
         return scores.number(i, int(row.argmax())) if self.shifted(row).any() else None

@@ -34,7 +34,7 @@ from attncli.arithmetic.formula import define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, WholeNumbers, Working
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import Array, Unworkable
+from attncli.arithmetic.rounding import Array, Unworkable, no_logarithm
 from attncli.records import dataclass
 
 _X, _Y = cell(0, "i", "j"), cell(1, "i", "j")
@@ -144,14 +144,17 @@ class SmoothOthers(Indexed):
 
 
 class CrossEntropies(Indexed):
-    """−Σ y ln p: how far the probabilities of each row are from a distribution y.
-    [n, v], [n, v] -> [n, 1]"""
+    """−Σ y ln p: how far the probabilities of each row are from a distribution y; what is
+    multiplied by 0 is left out. [n, v], [n, v] -> [n, 1]"""
 
     def __init__(self) -> None:
-        super().__init__("n v, n v -> n 1", Negative(Total("j", Product((_Y, _LOG)))))
+        product = Product((_Y, _LOG))
+        tree, shown = (Negative(Total("j", one)) for one in (_unless_0(_Y, product), product))
+        super().__init__("n v, n v -> n 1", tree, shown)
 
     def refuse(self, *operands: Matrix) -> None:
-        _refuse_zeros(operands[0].values <= 0, "a probability")
+        p, y = (operand.values for operand in operands)
+        _refuse_zeros((p <= 0) & (y != 0), "the probability of a target")
         rows = [_is_off_one(row) for row in operands[1].written or ()]
         if any(rows):
             what = "the targets of this row don't add up to 1"
@@ -175,16 +178,16 @@ class BinaryCrossEntropies(Indexed):
         tree = Sum((_unless_0(_Y, yes), _unless_0(_NOT, no)))
         super().__init__("n m, n m -> n m", Negative(tree), Negative(Sum((yes, no))))
 
-    @property
-    def smooth(self) -> Indexed:
-        """The equation with all products, from which its derivative comes."""
-        assert self.shown is not None
-        return Indexed(self.shapes, self.shown)
-
     def refuse(self, *operands: Matrix) -> None:
         p, y = (operand.values for operand in operands)
         _refuse_zeros((p <= 0) & (y != 0), "the probability of what is so")
         _refuse_zeros((p >= 1) & (y != 1), "the probability of what isn't so")
+
+
+def smooth(loss: BinaryCrossEntropies | CrossEntropies) -> Indexed:
+    """The equation with all products, from which its derivative comes."""
+    assert loss.shown is not None
+    return Indexed(loss.shapes, loss.shown)
 
 
 def _unless_0(factor: Expression, product: Expression) -> Expression:
@@ -193,9 +196,7 @@ def _unless_0(factor: Expression, product: Expression) -> Expression:
 
 def _refuse_zeros(wrong: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], whose: str) -> None:
     if wrong.any():
-        what = f"{whose} is 0, which has no logarithm"
-        row = int(wrong.any(axis=1).argmax())
-        raise Unworkable(row, what, "more decimals, or the policy exact,")
+        raise no_logarithm(int(wrong.any(axis=1).argmax()), whose)
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,18 @@ _NO = np.empty((0, 0))
 Rule = Causal | Window | Padding | TableRule | Finite
 
 
+HIDING = -9_999.0
+"""What stands for −∞ where a score is hidden, or is added to it, is this or less."""
+
+
+def as_seen(values: Array) -> Array:
+    """A mask as ones and zeros, also where it is written as it is added to the scores: 0 where a
+    key is seen, and −∞, or a large negative number, where it isn't."""
+    hidden = values <= HIDING
+    added = hidden.any() and (hidden | (values == 0)).all()
+    return np.where(hidden, 0.0, 1.0) if added else values
+
+
 @dataclass(frozen=True)
 class Seen(ZeroOne):
     """1 where a query sees a key by every rule, else 0. The first operand gives the shape, the

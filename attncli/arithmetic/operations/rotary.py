@@ -5,11 +5,13 @@ Pairs are counted from 0, as in the paper.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
 from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.enclosures import Enclosure, Roundoffs, times
 from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import (
     Apply,
@@ -92,6 +94,7 @@ class Rotate(Operation):
     """Whether they are turned the other way round, which is a mistake."""
 
     shapes = "n d, n p, n p -> n d"
+    is_enclosed = True
 
     def formula(self, name: str, *operands: str) -> Equation:
         second = "2k+1"
@@ -147,6 +150,22 @@ class Rotate(Operation):
     def sizes(self, *operands: Matrix) -> Array:
         x, cosine, sine = (np.abs(operand.values) for operand in operands)
         return self._turned(x, cosine, sine, sine)
+
+    def enclosed(self, operands: Sequence[Enclosure], rounded: Roundoffs) -> Enclosure:
+        def product(one: Enclosure, other: Enclosure) -> Enclosure:
+            return rounded.by(times(one, other), rounded.each)
+
+        x, cosine, sine = operands
+        if self.back:
+            sine = Enclosure(-sine.high, -sine.low)
+        made = Enclosure(x.low.copy(), x.high.copy())
+        one, two = self.columns(2 * cosine.low.shape[1])
+        first, second = (Enclosure(x.low[:, at], x.high[:, at]) for at in (one, two))
+        turned, taken = product(first, cosine), product(second, sine)
+        made.low[:, one], made.high[:, one] = turned.low - taken.high, turned.high - taken.low
+        turned, taken = product(first, sine), product(second, cosine)
+        made.low[:, two], made.high[:, two] = turned.low + taken.low, turned.high + taken.high
+        return rounded.by(made, rounded.each)
 
     def columns(self, r: int) -> tuple[slice, slice]:
         """The first and the second columns of the pairs of r columns."""

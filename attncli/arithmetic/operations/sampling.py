@@ -31,7 +31,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations, number_of
-from attncli.arithmetic.rounding import Array, Unworkable
+from attncli.arithmetic.rounding import Array, Unworkable, no_logarithm
 from attncli.records import dataclass
 
 if TYPE_CHECKING:
@@ -183,9 +183,7 @@ class NegativeLog(ListOfEquations):
             raise ValueError(f"{len(self.targets)} targets for {len(probabilities)} rows")
         chosen = probabilities[np.arange(len(probabilities)), list(self.targets)]
         if (chosen <= 0).any():
-            what = "the probability of its target is 0, which has no logarithm"
-            instead = "more decimals, or the policy exact,"
-            raise Unworkable(int((chosen <= 0).argmax()), what, instead)
+            raise no_logarithm(int((chosen <= 0).argmax()), "the probability of its target")
         return super().values(*operands)
 
 

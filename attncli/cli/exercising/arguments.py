@@ -141,8 +141,8 @@ class ExerciseArguments(NamedTuple):
         options.choice(
             "--layout",
             lambda: LAYOUTS,
-            "How much room there is for the working: none (`compact`), some `lines` for each "
-            "question, or `pages`, one at least for each.",
+            "How much room there is for the working: none, and smaller print (`compact`), some "
+            "`lines` for each question, or `pages`, one at least for each.",
         ),
     ] = LAYOUTS[1]
     language: Annotated[
@@ -155,6 +155,7 @@ class ExerciseArguments(NamedTuple):
     ] = LANGUAGES[0]
     form: options.ExerciseFormatOption = None
     fragment: options.Fragment = False
+    values_only: options.ValuesOnly = False
     output: Annotated[
         str | None,
         typer.Option(

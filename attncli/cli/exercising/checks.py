@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Language, Layout
 from attncli.cli.complaints import Complaints
 from attncli.cli.numbers import whole
-from attncli.cli.output import check_binary, check_fragment, chosen_format
+from attncli.cli.output import check_binary, check_form, chosen_format
 from attncli.file.problems import nearest
 from attncli.records import NamedTuple
 from attncli.refusals import Problem
@@ -163,8 +163,7 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
         )
     if wrong:
         raise OutputError(wrong)
-    if order.fragment:
-        check_fragment(form)
+    check_form(form, fragment=order.fragment, values_only=order.values_only)
     first = "exercise" if key == "embedded" else "sheet"
     apart = order.hints and can.hints == "separate"
     kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))

@@ -25,6 +25,7 @@ from attncli.cli.exercising.personal_sheets import PersonalSheets, personal_shee
 from attncli.cli.exercising.variants import variants
 from attncli.cli.progress import watched
 from attncli.records import NamedTuple
+from attncli.refusals import listed
 from attncli.writing import Contents, OutputError, write_out
 from attncli.writing.contents import encoded
 from attncli.writing.folder import check_folder, write_files
@@ -55,7 +56,8 @@ def write_folder(
     assert order.output is not None
     folder = Path(order.output)
     before = load_manifest(folder) if has_manifest(folder) else None
-    forms = _forms(order, job, wish, command)
+    kept = _kept(order, job, before)
+    forms = _forms(order, job, wish, command, kept)
     papers = ((name, form.trace, form.whole) for name, form in forms.items())
     files: dict[str, Contents] = paper_files(
         order, job.manner, watched(papers, len(forms), "Forms")
@@ -74,14 +76,18 @@ def write_folder(
 
 
 def _forms(
-    order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest, command: str
+    order: ExerciseArguments,
+    job: CheckedOrder,
+    wish: ExerciseRequest,
+    command: str,
+    kept: Mapping[str, Path],
 ) -> dict[str, FormWorked]:
     """Each form, worked from the text that is written of it."""
     from attncli.telling.exercise.papers import exercise
     from attncli.telling.exercise.requests import request_of
 
     found: dict[str, FormWorked] = {}
-    for name, text, trace in _worked(order, job, wish):
+    for name, text, trace in _worked(order, job, wish, kept):
         asked = request_of(trace, job.exercise)
         found[name] = FormWorked(
             text, trace, exercise(trace, asked, name, command, job.exercise.frame)
@@ -90,16 +96,13 @@ def _forms(
 
 
 def _worked(
-    order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest
+    order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest, kept: Mapping[str, Path]
 ) -> Iterator[tuple[str, str, Trace]]:
-    """The name, the text and the trace of each form: those that are in the folder as they are
-    there, others with new numbers."""
+    """The name, the text and the trace of each form: those that are kept as they are in the
+    folder, others with new numbers."""
     from attncli.building.pinned import pinned
 
-    assert order.output is not None
     names, it = job.names, job.exercise
-    kept = {name: Path(order.output) / _place(name) for name in names}
-    kept = {name: path for name, path in kept.items() if path.is_file()}
     drawn = iter(variants(job.trace, wish, it.forms, it.seed, it.allow))
     missing = [name for name in names if name not in kept]
     with TemporaryDirectory() as scratch:
@@ -144,7 +147,34 @@ def _manifest(
         {name: _digest(contents) for name, contents in {**files, **personal.files}.items()},
         {name: str(much) for name, much in it.tolerance.items()},
         personal.students,
+        _made_of(job),
     )
+
+
+def _made_of(job: CheckedOrder) -> str:
+    from attncli.telling.exercise.fingerprint import numbers_mark
+
+    return numbers_mark(job.trace)
+
+
+def _kept(order: ExerciseArguments, job: CheckedOrder, before: Manifest | None) -> dict[str, Path]:
+    """The forms that are there, by their files; with --force none that were made of a scenario
+    which says something else now. Raises OutputError for those without it."""
+    assert order.output is not None
+    places = {name: Path(order.output) / _place(name) for name in job.names}
+    kept = {name: path for name, path in places.items() if path.is_file()}
+    was = "" if before is None else before.made_of
+    if not kept or was in ("", _made_of(job)):
+        return kept
+    if order.force:
+        return {}
+    from attncli.building.pinned import settings_that_differ
+
+    differ = settings_that_differ(next(iter(kept.values())), job.exercise.scenario)
+    which = f"other settings ({listed(differ)})" if differ else "other numbers"
+    wrong = f"the forms {listed(kept)} were made with {which} than {job.exercise.scenario} has now"
+    right = f"make them anew with `attn exercise {order.scenario} -o {order.output} --force`"
+    raise OutputError.of(order.output, wrong, right)
 
 
 def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMade:

@@ -19,6 +19,7 @@ from attncli.writing.folder import check_folder, write_files
 if TYPE_CHECKING:
     from attncli.cli.exercising.arguments import ExerciseArguments
     from attncli.document import Document
+    from attncli.render import Page
     from attncli.trace import Trace
 
     Form = tuple[str, Trace]
@@ -177,6 +178,12 @@ def _rarely_collecting() -> Iterator[None]:
         gc.set_threshold(*often)
 
 
+def page_of(order: ExerciseArguments) -> Page:
+    """What a format has to know of where papers go, and of what is left out of them."""
+    page = page_for(order.output)
+    return page._replace(fragment=order.fragment, values_only=order.values_only)
+
+
 def _texts(
     papers: Iterable[Document], order: ExerciseArguments, manner: PaperSettings
 ) -> list[Contents]:
@@ -184,8 +191,7 @@ def _texts(
     it goes to a file, and otherwise the text of what is in it."""
     from attncli.render import abilities_of, contents_of, files_of, render_forms
 
-    page = page_for(order.output)._replace(fragment=order.fragment)
-    can = abilities_of(manner.format)
+    page, can = page_of(order), abilities_of(manner.format)
     if can.packed and order.output not in (None, "-"):
         from attncli.writing.package import packed
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.cli.exercising.papers import blank_sheet, distinct_names, safe_name
-from attncli.cli.output import page_for
+from attncli.cli.exercising.papers import blank_sheet, distinct_names, page_of, safe_name
 from attncli.cli.progress import watched
 from attncli.records import NamedTuple
 from attncli.refusals import Problem, listed
@@ -82,7 +81,7 @@ def personal_sheets(
     told = with_forms(students, [*exercises], had)
     blank = {name: blank_sheet(whole, form) for name, whole in exercises.items()}
     sheets = [sheet_for(blank[one.form], one.name, one.id) for one in told]
-    page, suffix = page_for(order.output), suffixes_of(form)[0]
+    page, suffix = page_of(order), suffixes_of(form)[0]
     stems = distinct_names([one.id for one in told], ())
     names = [f"{STUDENTS}/{stem}_sheet{suffix}" for stem in stems]
     answers = [f"{ANSWERS}/{stem}.yaml" for stem in stems]

@@ -26,7 +26,11 @@ def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -
 
     trials = _trials(order, job, wish)
     document = report(Word(f"{job.trace.scenario.title}: stress"), trials)
-    PageOptions(job.manner.format, output=order.output, force=order.force).deliver(document)
+    values = order.values_only
+    page = PageOptions(
+        job.manner.format, values_only=values, output=order.output, force=order.force
+    )
+    page.deliver(document)
     if any(one.disagreements for one in trials):
         raise typer.Exit(_FAILED)
 

@@ -22,6 +22,13 @@ def variants(
         return
     from attncli.design.search import SearchRequest, search
 
-    request = SearchRequest(count, seed, wish.quantities(trace), allow)
+    points = wish.all_points if _may_be_longer(trace) else None
+    request = SearchRequest(count, seed, wish.quantities(trace), allow, points=points)
     for k, form in enumerate(search(trace.scenario, request)):
         yield form_name(k), form
+
+
+def _may_be_longer(trace: Trace) -> bool:
+    """Whether pages of other numbers may have more to ask for: other pairs are counted, or other
+    experts chosen. What is asked for is looked up only then, since it takes as long as a page."""
+    return trace.scenario.recount is not None or any(one.step == "route" for one in trace.story)

@@ -7,7 +7,7 @@ tables     CSV: a student a file, a column a student, or a row an answer
 moodle     the responses that Moodle exports
 """
 
-from attncli.marking.answers.reading import AnswersError, files_in, read_answers
+from attncli.marking.answers.reading import AnswersError, files_in, others_in, read_answers
 from attncli.marking.answers.sheets import AnswerSheet
 
-__all__ = ["AnswerSheet", "AnswersError", "files_in", "read_answers"]
+__all__ = ["AnswerSheet", "AnswersError", "files_in", "others_in", "read_answers"]

@@ -5,7 +5,7 @@ student, a column a question, `part 1: 0.42; part 2: 0.5` in each.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attncli.marking.answers.sheets import AnswerSheet
@@ -39,36 +39,70 @@ def sheets_of(
         right = "add --asked FILE, the answers file that `attn exercise … --format yaml` writes"
         raise Refusal.of(source, "a Moodle export doesn't say which cells are asked", right)
     headings = [cell.strip().lower() for cell in rows[0].cells]
-    columns = [k for k, name in enumerate(headings) if _RESPONSE.fullmatch(name)]
-    wrong: list[Problem] = []
+    rows = [row for row in rows[1:] if not _is_average(_student(headings, row.cells))]
+    numbers = {k: int(m[1]) for k, name in enumerate(headings) if (m := _RESPONSE.fullmatch(name))}
+    each = [_Responses(row, sorted(numbers, key=numbers.__getitem__), source) for row in rows]
+    counts = [max(most) for most in zip(*(one.counts for one in each), strict=True)]
     sheets = []
-    for line, cells in rows[1:]:
-        if _student(headings, cells).lower().startswith(_AVERAGE):
-            continue
-        told = [given for k in columns for given in _given(cells[k], f"{source}:{line}")]
-        if len(told) == len(asked):
-            answers = dict(zip(asked, told, strict=True))
-            student = _student(headings, cells) or f"line {line}"
-            sheets.append(AnswerSheet(student, "", _mark(headings, cells), answers, source))
-        elif told:
-            said = f"{len(told)} answers are given, where {len(asked)} are asked"
-            wrong.append(Problem(Where(source, line, 1), said, "give the sheet of this quiz"))
-    if wrong and not sheets:
-        raise Refusal(wrong)
+    for row, responses in zip(rows, each, strict=True):
+        told, wrong = responses.given(counts, len(asked))
+        answers = dict(zip(asked, told, strict=False))
+        student = _student(headings, row.cells) or f"line {row.line}"
+        told_of = _told(headings, row.cells)
+        number = told_of.get(_IDS[0]) or told_of.get(_IDS[1], "")
+        mark = _mark(headings, row.cells)
+        sheets.append(AnswerSheet(student, "", mark, answers, source, number, wrong))
+    if sheets and all(one.wrong for one in sheets):
+        raise Refusal([problem for one in sheets for problem in one.wrong])
     return tuple(sheets)
 
 
-def _given(response: str, where: str) -> Iterator[Given]:
-    """The answers in a response; nothing where there is none."""
-    for _, text in _PART.findall(response.strip()):
-        yield read_number("" if text.strip() == "-" else text, where)
+class _Responses:
+    """What a student responded: the parts of each question, by their numbers."""
+
+    def __init__(self, row: TableRow, columns: Sequence[int], source: str) -> None:
+        self.where = Where(source, row.line, 1)
+        cells = dict(enumerate(row.cells))
+        self.parts = [
+            {int(part): text.strip() for part, text in _PART.findall(cells.get(k, "").strip())}
+            for k in columns
+        ]
+
+    @property
+    def counts(self) -> list[int]:
+        """How many parts of each question are responded to, all before the last of them."""
+        return [max(parts, default=0) for parts in self.parts]
+
+    def given(self, counts: Sequence[int], asked: int) -> tuple[list[Given], tuple[Problem, ...]]:
+        """The answers in the order of what is asked, and what is wrong with them. Where all that
+        is asked is answered by somebody, what one leaves out is blank."""
+        if not any(self.parts):
+            return [], ()
+        counts = counts if sum(counts) == asked else self.counts
+        if sum(counts) != asked:
+            said = f"{sum(self.counts)} answers are given, where {asked} are asked"
+            return [], (Problem(self.where, said, "give the sheet of this quiz"),)
+        where = f"{self.where.source}:{self.where.line}"
+        texts = (
+            p.get(k + 1, "") for p, n in zip(self.parts, counts, strict=True) for k in range(n)
+        )
+        return [read_number("" if text == "-" else text, where) for text in texts], ()
 
 
 def _student(headings: Sequence[str], cells: Sequence[str]) -> str:
     """The name, first name first; else an ID or an address."""
-    told = {name: cells[k].strip() for k, name in enumerate(headings) if k < len(cells)}
+    told = _told(headings, cells)
     names = [told[name] for name in _NAMES if told.get(name)]
     return " ".join(names) or next((told[name] for name in _IDS if told.get(name)), "")
+
+
+def _told(headings: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+    """The cells of a row by their headings."""
+    return {name: cell.strip() for name, cell in zip(headings, cells, strict=False)}
+
+
+def _is_average(student: str) -> bool:
+    return student.lower().startswith(_AVERAGE)
 
 
 def _mark(headings: Sequence[str], cells: Sequence[str]) -> str:

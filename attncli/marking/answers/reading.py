@@ -19,11 +19,20 @@ class AnswersError(Refusal):
 def files_in(path: str) -> list[str]:
     """The files with answers in a folder and those below it, in order; of a file itself."""
     folder = Path(path)
-    if not folder.is_dir():
-        return [path]
-    found = (one for one in folder.rglob("*") if one.suffix.lower() in SUFFIXES and one.is_file())
-    hidden = (one for one in found if not one.name.startswith((".", "~")))
-    return sorted(map(str, hidden))
+    return _in(folder, with_answers=True) if folder.is_dir() else [path]
+
+
+def others_in(path: str) -> list[str]:
+    """The files in a folder and below it that are no answers files by their endings."""
+    folder = Path(path)
+    return _in(folder, with_answers=False) if folder.is_dir() else []
+
+
+def _in(folder: Path, *, with_answers: bool) -> list[str]:
+    """Files of a folder; those that begin with a dot or a tilde are the system's."""
+    found = (one for one in folder.rglob("*") if not one.name.startswith((".", "~")))
+    files = (one for one in found if one.is_file())
+    return sorted(str(one) for one in files if (one.suffix.lower() in SUFFIXES) == with_answers)
 
 
 def read_answers(path: str | Path, asked: Sequence[str] = ()) -> tuple[AnswerSheet, ...]:

@@ -35,6 +35,25 @@ class _Sheet:
 
     belongs: dict[str, str] = field(default_factory=dict)
     answers: dict[str, Given] = field(default_factory=dict)
+    wrong: list[Problem] = field(default_factory=list)
+
+    def take(self, name: str, given: Given) -> None:
+        """Takes an answer, or what the sheet belongs to, once."""
+        if name in _BELONGS:
+            self.belongs.setdefault(name, given.text.strip())
+        elif name in self.answers:
+            first = self.answers[name].where.rpartition(":")[2]
+            wrong = f"{name} is answered twice (first on line {first})"
+            self.mind(given.where, wrong, "keep one of the two")
+        elif name:
+            self.answers[name] = given
+        elif given.text.strip():
+            self.mind(given.where, "an answer stands behind no cell", "write its cell before it")
+
+    def mind(self, where: str, wrong: str, right: str) -> None:
+        """Keeps a problem of a file and line."""
+        source, _, line = where.rpartition(":")
+        self.wrong.append(Problem(Where(source, int(line), 1), wrong, right))
 
 
 def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet, ...]:
@@ -47,15 +66,19 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
         return moodle.sheets_of(rows, source, asked)
     if "[" in headings[0]:  # no headings
         headings, rows = ["id", "answer"], [rows[0], *rows]
-    wrong: list[Problem] = []
+    if not any(name in _CELLS for name in headings):
+        problem = Problem(Where(source, rows[0].line, 1), "no column says which cell", _LIKE)
+        raise Refusal([problem])
+    columns = _columns(headings, rows)
     sheets: dict[str, _Sheet] = {}
-    for student, name, given in _answers(headings, rows, source, wrong):
-        sheet = sheets.setdefault(student, _Sheet())
-        _take(sheet, name, given, wrong)
-    if wrong:
-        raise Refusal(wrong)
+    for row in rows[1:]:
+        _take_row(row, columns, source, sheets)
+    if sheets and all(one.wrong for one in sheets.values()):
+        raise Refusal([problem for one in sheets.values() for problem in one.wrong])
     return tuple(
-        AnswerSheet(student, form, mark, one.answers, source, number)
+        AnswerSheet(
+            student, form, mark, one.answers, source, number, tuple(one.wrong), columns.unread
+        )
         for student, one in sheets.items()
         for form, mark, number in [[one.belongs.get(name, "") for name in _BELONGS]]
     )
@@ -80,51 +103,50 @@ def rows_of(text: str, source: str) -> Iterator[TableRow]:
         raise Refusal([problem]) from None
 
 
-def _answers(
-    headings: Sequence[str], rows: Sequence[TableRow], source: str, wrong: list[Problem]
-) -> Iterator[tuple[str, str, Given]]:
-    """Each answer: whose it is, of which cell, and what it says."""
-    cell = next((k for k, name in enumerate(headings) if name in _CELLS), None)
-    if cell is None:
-        problem = Problem(Where(source, rows[0].line, 1), "no column says which cell", _LIKE)
-        wrong.append(problem)
-        return
-    students = _students(headings, rows[0].cells, cell)
+class _Columns(NamedTuple):
+    """Where the cells stand, and the names, of a table in which each row has one; the columns of
+    answers, and whose they are where they say so; what a sheet belongs to; how many there are, and
+    the headings of those that aren't read."""
+
+    cell: int
+    own: int | None
+    answers: Mapping[int, str]
+    belongs: Mapping[int, str]
+    width: int
+    unread: tuple[str, ...]
+
+
+def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
+    cell = next(k for k, name in enumerate(headings) if name in _CELLS)
     own = next((k for k, name in enumerate(headings) if name in _STUDENTS), None)
-    for line, cells in rows[1:]:
-        each = dict(enumerate(cells))
-        whose = unguarded(each.get(own, "").strip()) if own is not None else ""
-        name = unguarded(each.get(cell, "").strip())
-        for column, student in students.items():
-            told = whose or student or Path(source).stem
-            yield told, name, read_number(each.get(column, ""), f"{source}:{line}")
-            for k in (k for k, heading in enumerate(headings) if heading in _BELONGS):
-                yield told, headings[k], Given(unguarded(each.get(k, "").strip()))
+    belongs = {k: name for k, name in enumerate(headings) if name in _BELONGS}
+    known = {cell, *belongs, *(() if own is None else (own,))}
+    first = rows[0].cells
+    others = {k: first[k].strip() for k in range(len(headings)) if k not in known}
+    told = [k for k in others if headings[k] in _ANSWERS]
+    if told:
+        unread = [name for k, name in others.items() if k != told[0] and name]
+        return _Columns(cell, own, {told[0]: ""}, belongs, len(headings), tuple(unread))
+    used = {k for row in rows[1:] for k, text in enumerate(row.cells) if text.strip()}
+    answers = {k: name or f"column {k + 1}" for k, name in others.items() if name or k in used}
+    return _Columns(cell, own, answers, belongs, len(headings), ())
 
 
-def _students(headings: Sequence[str], names: Sequence[str], cell: int) -> Mapping[int, str]:
-    """The columns of answers, and whose they are where they say so."""
-    answers = [k for k, name in enumerate(headings) if name in _ANSWERS]
-    if answers:
-        return {answers[0]: ""}
-    others = (*_BELONGS, *_STUDENTS)
-    told = ((k, name.strip()) for k, name in enumerate(names) if headings[k] not in others)
-    return {k: name for k, name in told if k != cell and name}
+def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _Sheet]) -> None:
+    """Takes the answers of a row, each to the sheet of whose it is."""
+    each, where = dict(enumerate(row.cells)), f"{source}:{row.line}"
+    whose = "" if columns.own is None else unguarded(each.get(columns.own, "").strip())
+    name = unguarded(each.get(columns.cell, "").strip())
+    for column, student in columns.answers.items():
+        sheet = sheets.setdefault(whose or student or Path(source).stem, _Sheet())
+        sheet.take(name, read_number(each.get(column, ""), where))
+        for k, heading in columns.belongs.items():
+            sheet.take(heading, Given(unguarded(each.get(k, "").strip())))
+        if any(map(str.strip, row.cells[columns.width :])):
+            right = "put a cell with a comma in it in quotes"
+            sheet.mind(where, "there are more cells than columns", right)
 
 
 def unguarded(cell: str) -> str:
     """The text that was written as a cell, which a spreadsheet might have obeyed."""
     return hidden_again(cell.removeprefix(_GUARD)).raw
-
-
-def _take(sheet: _Sheet, name: str, given: Given, wrong: list[Problem]) -> None:
-    """Takes an answer, or what a sheet belongs to, once."""
-    if name in _BELONGS:
-        sheet.belongs.setdefault(name, given.text.strip())
-    elif name in sheet.answers:
-        source, _, line = given.where.rpartition(":")
-        first = sheet.answers[name].where.rpartition(":")[2]
-        said = f"{name} is answered twice (first on line {first})"
-        wrong.append(Problem(Where(source, int(line), 1), said, "keep one of the two"))
-    elif name:
-        sheet.answers[name] = given

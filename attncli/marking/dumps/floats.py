@@ -8,42 +8,66 @@ from types import MappingProxyType
 import numpy as np
 
 from attncli.arithmetic.equations.bounds import EPSILON
-from attncli.arithmetic.equations.enclosures import Enclosure
+from attncli.arithmetic.equations.enclosures import EXACT, Enclosure, Roundoffs
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import Activate, Operation
+from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.operations.enclosing import enclosing
+from attncli.arithmetic.operations.frequencies import BlendFrequencies, ByColumn, TurnsTable
 from attncli.arithmetic.operations.waves import Waves
 from attncli.arithmetic.rounding import Array
+from attncli.file.dump_files import ROUNDOFFS
 from attncli.marking.tolerance import Flags
 from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition, Trace
 
-_ORDERS = 2.0
-"""Times the bound of our own sums that those of another order, or of other kernels, may be off."""
-_MANY = 64
+_WAYS = 2.0
+"""Times one rounding that each operation may be off: others write the same working otherwise, a
+score scaled before it is added up, say, and round once more on the way."""
+_LEAST = {"float16": 2.0**-25}
+"""By what each number is rounded however small it is, where types have few small ones."""
 _DECIMALS = 17
 
 
 class Grain(NamedTuple):
-    """How finely numbers are kept: a share of their size that each is rounded by, and where they
-    are written with so many decimals, half a unit of the last."""
+    """How finely numbers are kept: the type of floats that each is rounded to, and where they are
+    written with so many decimals, half a unit of the last."""
 
-    roundoff: float
+    type: str
     half: float = 0.0
 
-    @np.errstate(invalid="ignore")
+    @property
+    def kept(self) -> Roundoffs:
+        """How numbers are rounded to be kept."""
+        share = ROUNDOFFS[self.type]
+        return Roundoffs(share, share, _LEAST.get(self.type, 0.0))
+
+    @property
+    def worked(self) -> Roundoffs:
+        """How operations round: what a sum adds up and a function makes on its way is kept as
+        float32 at least, as the kernels of all libraries do."""
+        share = ROUNDOFFS[self.type]
+        inside = min(share, ROUNDOFFS["float32"])
+        return Roundoffs(_WAYS * share, _WAYS * inside, _LEAST.get(self.type, 0.0))
+
+    @property
+    def ahead(self) -> Roundoffs:
+        """How tables that are made once, ahead of all, are worked: as what is inside a sum."""
+        inside = self.worked.inside
+        return Roundoffs(inside, inside)
+
     def around(self, one: Enclosure) -> Enclosure:
         """What may have been before it was rounded to be kept."""
-        low, high = one
-        return Enclosure(
-            np.where(np.isfinite(low), low - self.roundoff * np.abs(low) - self.half, low),
-            np.where(np.isfinite(high), high + self.roundoff * np.abs(high) + self.half, high),
-        )
+        return self.kept.around(self.kept.by(one, self.kept.each), self.half)
 
-    def worked(self, made: Enclosure, absolute: float, relative: float) -> Enclosure:
-        """What it may come to in these floats, where a bound of the error in ours is known."""
-        times = _ORDERS * self.roundoff / EPSILON
-        return Grain(times * relative, times * absolute).around(made)
+    def of_given(self, values: Array) -> Enclosure:
+        """Numbers that are given in full, which are kept as they are or rounded."""
+        mantissa, exponent = np.frexp(values)
+        unit = ROUNDOFFS[self.type]
+        rounded = np.ldexp(np.rint(mantissa / unit) * unit, exponent)
+        both = Enclosure.of(values).with_(
+            Enclosure.of(np.where(np.isfinite(values), rounded, values))
+        )
+        return self.kept.by(both, 0.0)
 
 
 @dataclass(frozen=True)
@@ -60,6 +84,10 @@ class Floats:
     _made: dict[str, Enclosure] = field(default_factory=dict)
     _values: dict[str, Array] = field(default_factory=dict)
     _changed: dict[str, bool] = field(default_factory=dict)
+
+    def coarser(self, kind: str) -> Floats:
+        """The same in floats of another type."""
+        return Floats(self.trace, self.grain._replace(type=kind), self.known, self.instead)
 
     def otherwise(self, definitions: tuple[Definition, ...]) -> Floats:
         """The same where some quantities are made in other ways."""
@@ -118,35 +146,32 @@ class Floats:
     def _worked(self, name: str) -> Enclosure:
         definition = self.definition(name)
         if definition is None:
-            return self.grain.around(Enclosure.of(self.trace[name].values))
+            return self.grain.of_given(self.trace[name].values)
         operands = [self.gone_on_with(operand) for operand in definition.operands]
         numbers = [Matrix.of_array(one.middle, _DECIMALS, carry=False) for one in operands]
-        made = self._enclosed(definition.operation, numbers, operands)
-        if definition.operation.copies:
-            return made
-        absolute, relative = definition.operation.error(*numbers)
-        if not np.isfinite(absolute):  # of a divisor that is near 0 in some row
-            absolute, relative = 0.0, _MANY * EPSILON
-        if isinstance(
-            definition.operation, Waves
-        ):  # of angles, whose errors grow with the position
-            absolute += EPSILON * (definition.operation.start + len(made.low))
-        return self.grain.worked(made, absolute, relative)
-
-    def _enclosed(
-        self, operation: Operation, numbers: list[Matrix], operands: list[Enclosure]
-    ) -> Enclosure:
+        operation = definition.operation
         if isinstance(operation, Waves):
-            return Enclosure.of(operation.values(*numbers))
-        made = enclosing(operation, numbers, operands)
-        if not isinstance(operation, Activate):
-            return made
-        size = np.abs(numbers[0].values)  # of what may cancel on the way: x + x erf(x)
-        more = self.grain.worked(Enclosure.of(size), 0.0, 4 * EPSILON).high - size
-        return Enclosure(made.low - more, made.high + more)
+            return self._waves(operation, numbers)
+        return enclosing(operation, numbers, operands, self._rounded(operation))
+
+    def _rounded(self, operation: Operation) -> Roundoffs:
+        if operation.copies:
+            return EXACT
+        ahead = isinstance(operation, ByColumn | BlendFrequencies | TurnsTable)
+        return self.grain.ahead if ahead else self.grain.worked
+
+    def _waves(self, operation: Waves, numbers: list[Matrix]) -> Enclosure:
+        error = operation.error(*numbers)
+        made = Enclosure.of(operation.values(*numbers))
+        off = error.absolute * self.grain.ahead.each / EPSILON
+        return self.grain.around(self.grain.ahead.around(made, off))
 
     def takes(self, held: Enclosure, theirs: Array) -> Flags:
         """Which of their numbers are among those that may come out; nan is not."""
-        low, high = self.grain.around(held)
-        with np.errstate(invalid="ignore"):
-            return np.asarray((low <= theirs) & (theirs <= high))
+        return taken_by(self.grain.around(held), theirs)
+
+
+def taken_by(held: Enclosure, theirs: Array) -> Flags:
+    """Which of their numbers lie between some others; nan does not."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray((held.low <= theirs) & (theirs <= held.high))

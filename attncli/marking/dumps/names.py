@@ -32,11 +32,13 @@ _IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "ou
 
 class Meant(NamedTuple):
     """What a tensor may be: a quantity, or those of all heads, of each its number from 0; whether
-    it is kept the other way round, as nn.Linear keeps its weight."""
+    it is kept the other way round, as nn.Linear keeps its weight. Heads may share keys and values
+    in some `groups`; None where that isn't known."""
 
     names: tuple[Name, ...]
     heads: bool = False
     is_parameter: bool = False
+    groups: int | None = None
 
 
 class _Read(NamedTuple):
@@ -60,10 +62,10 @@ def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
         yield from _gradients(of, trace)
         return
     read = _read(theirs)
+    if read.words in ((), ("output",)) and read.layer is not None and not read.parameter:
+        yield from _of_local("block", read, trace)
     for local in _locals(read.words):
         yield from _of_local(local, read, trace)
-    if not read.words and read.layer is not None:
-        yield from _of_local("block", read, trace)
 
 
 def _gradients(of: str, trace: Trace) -> Iterator[Meant]:
@@ -167,7 +169,8 @@ def _in_heads(local: str, read: _Read, attention: Attention, trace: Trace) -> It
         return
     names = tuple(below(path, local) for path in paths)
     if all(name in trace for name in names):
-        yield Meant(names, heads=True)
+        groups = attention.kv_heads if local.endswith(("K", "V")) else len(names)
+        yield Meant(names, heads=True, groups=groups)
 
 
 def _last_of(layer: Layer, trace: Trace) -> list[Name]:

@@ -10,9 +10,9 @@ import numpy as np
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.rounding import Array
 from attncli.file.problems import ScenarioError
-from attncli.marking.dumps.bugs import bugs
+from attncli.marking.dumps.bugs import KINDS, bugs
+from attncli.marking.dumps.deciding import is_decided
 from attncli.marking.dumps.floats import Floats
-from attncli.marking.dumps.likeness import likenesses
 from attncli.marking.hypotheses import WrongWay
 from attncli.marking.tolerance import Flags
 from attncli.marking.verdicts import Cause
@@ -36,39 +36,40 @@ class Suspects:
     trace: Trace
     floats: Floats
     theirs: Mapping[str, Array]
-    _known: dict[int, tuple[tuple[WrongWay, ...], ...]] = field(default_factory=dict)
+    _known: dict[tuple[int, int], tuple[WrongWay, ...]] = field(default_factory=dict)
 
-    def causes(self, name: str, follows: Enclosure, off: Flags) -> tuple[Cause, ...]:
-        """What gives a tensor that departs, the likeliest first; where nothing gives it, what it is
-        like."""
-        for ways in self._leading_to(name):
+    def causes(
+        self, name: str, follows: Enclosure, off: Flags, kinds: int = len(KINDS)
+    ) -> tuple[Cause, ...]:
+        """What gives a tensor that departs, the likeliest first, of some kinds of bugs."""
+        for ways in self._leading_to(name, kinds):
             found = [way for way in ways if self._gives(way, name, follows, off)]
             if found:
                 found.sort(key=self._departing, reverse=True)
                 causes = [way.cause(name) for way in found]
                 return tuple({cause.name: cause for cause in reversed(causes)}.values())[::-1]
-        return tuple(likenesses(self.theirs[name], follows, off))
+        return ()
 
     def _departing(self, way: WrongWay) -> int:
         """How many tensors a bug makes that wouldn't follow otherwise."""
         made = {one.name for one in way.definitions if one.name in self.theirs}
         return sum(not self._takes(self.floats.made(one), one) for one in made)
 
-    def _leading_to(self, name: str) -> Iterator[list[WrongWay]]:
+    def _leading_to(self, name: str, kinds: int) -> Iterator[list[WrongWay]]:
         """The bugs in making a quantity, or what is between it and other tensors of theirs, the
         nearest first; by how likely they are."""
-        parts = {id(part): part for one in self._between(name) if (part := self.trace.part_of(one))}
-        each = [self._of_part(key, part) for key, part in parts.items()]
-        for kind in zip(*each, strict=True):
-            ways = [way for ways in kind for way in ways]
+        parts = {id(part): part for one in self.between(name) if (part := self.trace.part_of(one))}
+        for kind in range(kinds):
+            ways = [way for part in parts.items() for way in self._of_part(*part, kind)]
             yield [*ways, *_everywhere(ways)]
 
-    def _of_part(self, key: int, part: PlannedStep) -> tuple[tuple[WrongWay, ...], ...]:
-        if key not in self._known:
-            self._known[key] = bugs(self.trace, part)
-        return self._known[key]
+    def _of_part(self, key: int, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:
+        if (key, kind) not in self._known:
+            self._known[key, kind] = bugs(self.trace, part, kind)
+        return self._known[key, kind]
 
-    def _between(self, name: str) -> Iterator[str]:
+    def between(self, name: str) -> Iterator[str]:
+        """A quantity, and those that lie between it and other tensors of theirs."""
         waiting, seen = [name], {name}
         while waiting:
             made = waiting.pop(0)
@@ -95,7 +96,7 @@ class Suspects:
         furthest = np.unravel_index(int(apart.argmax()), apart.shape)
         with np.errstate(invalid="ignore"):
             wide = held.high[furthest] - held.low[furthest] > apart[furthest]
-        return given and not wide
+        return given and not wide and is_decided(paths.value(name), held)
 
     def _is_near(self, paths: Floats, name: str, follows: Enclosure) -> bool:
         """Whether a bug may give a tensor at all, which is known quickly."""

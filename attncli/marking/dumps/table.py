@@ -38,18 +38,22 @@ _ALIASES = {
     " softmax attn_w hook_pattern attn attentions alpha attn_softmax",
     "output": "z head_out head_output head_outputs per_head context ctx hook_z attn_vec sdpa heads"
     " weighted attn_values",
-    "concat": "concat context_layer merged joined cat combined concatenated heads_concat",
+    "concat": "concat context_layer attention.self merged joined cat combined concatenated"
+    " heads_concat",
     "attention": "attention attn_out attn_output attention_output o_proj out_proj wo w_o to_out"
     " attn.c_proj attention.c_proj attn.proj attention.dense attention.output.dense out_lin"
-    " hook_attn_out self_attn self_attention attn mha o",
+    " hook_attn_out attention.output self_attn self_attention attn mha o",
     "residual1": "resid1 residual1 resid_mid add1 after_attn post_attn h1 res1 hook_resid_mid"
-    " attn_residual",
-    "residual2": "resid2 residual2 add2 after_ffn res2 h2 ffn_residual",
+    " attn_residual self_attention",
     "residual3": "resid3 residual3 add3 res3 h3",
-    "norm1": "ln1 ln_1 norm1 layernorm1 layer_norm1 input_layernorm attention_norm attn_norm"
-    " self_attn_layer_norm layernorm_before norm_1 sublayer1.norm attn_ln",
+    "norm1_after": "post_attention_layernorm post_attn_norm",
+    "norm2_after": "post_feedforward_layernorm post_ffn_norm",
     "norm2": "ln2 ln_2 norm2 layernorm2 layer_norm2 post_attention_layernorm ffn_norm mlp_norm"
-    " layernorm_after norm_2 sublayer2.norm mlp_ln final_layer_norm",
+    " layernorm_after norm_2 sublayer2.norm mlp_ln final_layer_norm output.layernorm"
+    " pre_feedforward_layernorm post_feedforward_layernorm",
+    "norm1": "ln1 ln_1 norm1 layernorm1 layer_norm1 input_layernorm attention_norm attn_norm"
+    " self_attn_layer_norm layernorm_before norm_1 sublayer1.norm attn_ln"
+    " attention.output.layernorm attention attention.output post_attention_layernorm",
     "norm3": "ln3 ln_3 norm3 layernorm3 layer_norm3 norm_3",
     "final_norm": "ln_f lnf ln_final final_ln final_norm norm_f final_layernorm norm"
     " encoder.norm decoder.norm ln",
@@ -63,6 +67,8 @@ _ALIASES = {
     "ffn": "fc2 linear2 lin2 down down_proj dense2 w2 ffn mlp ff feed_forward feedforward"
     " mlp.c_proj dense_4h_to_h mlp.2 ffn.2 ff.2 net.2 hook_mlp_out mlp_out ffn_out mlp.w2"
     " mlp.proj",
+    "states": "rnn lstm gru",
+    "residual2": "resid2 residual2 add2 after_ffn res2 h2 ffn_residual mlp",
     "logits": "lm_head logits unembed output_projection head proj_out generator hook_logits",
     "probabilities": "probs probabilities next_probs softmax",
     "block": "hook_resid_post resid_post block_out layer_out out output block layer",
@@ -79,7 +85,8 @@ def _inverted() -> Mapping[str, tuple[str, ...]]:
 
 
 OURS: Mapping[str, tuple[str, ...]] = _inverted()
-"""Our names of what the last parts of a module's name mean, the likeliest first. A norm stands for
+"""Our names of what the last parts of a module's name mean, the likeliest first: where there are
+several, a tensor is the one that its numbers are near to. A norm stands for
 what it makes, `block` for what the last step of a layer makes."""
 
 PARAMETERS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -89,7 +96,8 @@ PARAMETERS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "up": ("W3", "b3"), "logits": ("unembedding", "b_U"), "E": ("embeddings", ""),
         "P": ("positions", ""),
         **{f"{x}": (f"{x}.gamma", f"{x}.beta")
-           for x in ("norm1", "norm2", "norm3", "final_norm", "embedding_norm")},
+           for x in ("norm1", "norm2", "norm3", "norm1_after", "norm2_after", "final_norm",
+                     "embedding_norm")},
         **{f"{x}": (f"{x}.W", f"{x}.b") for x in ("project_in", "project_out")},
     }
 )  # fmt: skip

@@ -6,6 +6,6 @@ terms      numbers inside lines of working
 words      answers in words
 scheme     marks for a number: single ones, or for method and accuracy
 papers     a paper with its verdicts and points
-degenerate earlier answers that make later work trivial
+worked     whether a paper shows working
 classes    many papers: marks, commonest mistakes, hardest cells
 """

@@ -6,22 +6,25 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from attncli.arithmetic.expression import Location
-from attncli.file.address import parse_address
+from attncli.file.address import AddressError, parse_address
+from attncli.marking.grading.terms import line_of
+from attncli.marking.inquiries import question_at
+from attncli.steps.order import is_question
 from attncli.trace import Trace
-from attncli.trace.lookup import known_name
+from attncli.trace.lookup import known_name, timed
 
 
 @lru_cache(maxsize=4096)
 def cell_of(trace: Trace, text: str) -> Location:
     """The cell that an address means. Raises AddressError."""
-    address = parse_address(text)
+    address = timed(parse_address(text), trace.quantities)
     name = known_name(address.name, [one.name for one in trace.quantities.values()])
     return Location(name, *trace[name].find(address))
 
 
 def first_cell_of(trace: Trace, line: str) -> Location:
     """The cell that a line works out, or the first one of its row. Raises AddressError."""
-    name, indices = parse_address(line)
+    name, indices = timed(parse_address(line), trace.quantities)
     quantity = trace[known_name(name, [one.name for one in trace.quantities.values()])]
     if len(indices) != 1 or quantity.is_list or quantity.is_vector:
         return cell_of(trace, line)
@@ -31,6 +34,19 @@ def first_cell_of(trace: Trace, line: str) -> Location:
 def address_of(trace: Trace, cell: Location) -> str:
     """The address of a cell."""
     return trace[cell.quantity].address(cell.row, cell.column)
+
+
+def known_id(trace: Trace, text: str) -> str | None:
+    """The id of what an address means, however that is written, `exp[1,2]` or `exp[I, love]`; of a
+    number inside a line too, and of a question; None where it means nothing."""
+    try:
+        if is_question(text):
+            return question_at(trace, text).id
+        line = line_of(text)
+        whole = text if line is None else line
+        return f"{address_of(trace, cell_of(trace, whole))}{text[len(whole) :]}"
+    except AddressError:
+        return None
 
 
 def shown_for(trace: Trace, asked: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Many papers: the commonest mistakes, the hardest cells."""
+"""Many papers: whose they are, the commonest mistakes, the hardest cells."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Location
+from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.papers import MarkedPaper
+from attncli.marking.grading.remarks import Roll, of_several
+from attncli.marking.verdicts import FOLLOW
 from attncli.records import NamedTuple
+from attncli.trace import Trace
+from attncli.word import Phrase
 
 _WRONG = ("rounding", "known mistake", "slip")
 
@@ -28,6 +33,50 @@ class HardCell(NamedTuple):
     wrong: int
 
 
+class Unmarked(NamedTuple):
+    """A paper without marks, or somebody of the list without a paper, and why there are none."""
+
+    sheet: AnswerSheet
+    why: Phrase
+
+
+class GradedClass(NamedTuple):
+    """The papers of a class, who has no marks, and what else is to be said of all of it."""
+
+    title: str
+    trace: Trace
+    papers: tuple[MarkedPaper, ...]
+    unmarked: tuple[Unmarked, ...] = ()
+    remarks: tuple[Phrase, ...] = ()
+
+    @property
+    def sheets(self) -> list[AnswerSheet]:
+        """All that was handed in, first what has marks."""
+        return [*(one.sheet for one in self.papers), *(one.sheet for one in self.unmarked)]
+
+
+def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClass:
+    """A class with what its list tells of its papers, and where it is the whole class, of papers
+    that aren't there."""
+    sheets = graded.sheets
+    several = of_several(sheets, roll)
+    papers = tuple(
+        paper._replace(
+            remarks=(
+                *paper.remarks,
+                *roll.remarks(paper.sheet, paper.exam.form or paper.sheet.form),
+                *((several[k],) if k in several else ()),
+            )
+        )
+        for k, paper in enumerate(graded.papers)
+    )
+    unmarked = [one._replace(sheet=roll.named(one.sheet)) for one in graded.unmarked]
+    for student in roll.missing(sheets) if whole else ():
+        sheet = AnswerSheet(student.name, student.form, "", {}, "", student.id)
+        unmarked.append(Unmarked(sheet, ("Nothing was handed in.",)))
+    return graded._replace(papers=papers, unmarked=tuple(unmarked))
+
+
 def commonest(papers: Sequence[MarkedPaper]) -> list[CommonMistake]:
     """The causes of wrong answers, those of most papers first."""
     counts: Counter[tuple[str, str]] = Counter()
@@ -44,7 +93,7 @@ def hardest(papers: Sequence[MarkedPaper]) -> list[HardCell]:
     counts: Counter[Location] = Counter()
     for paper in papers:
         told = ((one.cell, one.judgement) for one in paper.verdicts)
-        counts.update(cell for cell, said in told if said not in ("correct", "carried forward"))
+        counts.update(cell for cell, said in told if said not in FOLLOW)
     return [HardCell(cell, count) for cell, count in counts.most_common()]
 
 

@@ -29,7 +29,7 @@ class AskedNumber(NamedTuple):
 @dataclass(frozen=True)
 class Exam:
     """A form of an exercise, to mark papers by; `printed` are the roots that its sheet gives in
-    figures. What is the same for all of them is worked once."""
+    figures; `form` is what it is called. What is the same for all of them is worked once."""
 
     trace: Trace
     asked: tuple[AskedNumber, ...]
@@ -39,6 +39,7 @@ class Exam:
     printed: Roots = MappingProxyType({})
     words: tuple[AskedWords, ...] = ()
     name: str = ""
+    form: str = ""
 
     @property
     def title(self) -> str:
@@ -55,6 +56,12 @@ class Exam:
     @cached_property
     def by_cell(self) -> Mapping[Location, AskedNumber]:
         return {one.cell: one for one in self.asked}
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """All that is asked, by its ids."""
+        numbers = (*(one.id for one in self.asked), *(one.id for one in self.terms))
+        return (*numbers, *(one.id for one in self.words))
 
     @property
     def points(self) -> Decimal:

@@ -7,7 +7,9 @@ from decimal import Decimal
 from types import MappingProxyType
 
 from attncli.choices import Marks
+from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import Judgement, Verdict
+from attncli.name import Name
 from attncli.records import NamedTuple
 
 _NONE, _HALF, _ALL = Decimal(0), Decimal("0.5"), Decimal(1)
@@ -19,15 +21,17 @@ _SHARES: Mapping[Marks, Mapping[Judgement, Decimal]] = MappingProxyType(
 )
 """The share of its points that a number earns. Of method and accuracy marks, half each, one that is
 only rounded otherwise, or written down wrongly, has the former."""
-_OF_THE_PEN = ("sign", "digits_transposed", "decimal_point")
-"""Causes by which a right number was written down wrongly."""
+_IN_A_TABLE = ("row_and_column", "another_row", "another_column")
+"""Causes by which right numbers stand in the wrong places."""
 
 
 class Scheme(NamedTuple):
-    """How marks are given. Without `carry` only a number that is right earns some."""
+    """How marks are given. Without `carry` only a number that is right earns some; one that was
+    worked in another right way earns the share `otherwise`."""
 
     marks: Marks = "single"
     carry: bool = True
+    otherwise: Decimal = _ALL
 
     def shares(self, verdicts: Sequence[Verdict]) -> Iterator[Decimal]:
         """The share of its points that each number of a paper earns. A mistake that is made again
@@ -43,7 +47,9 @@ class Scheme(NamedTuple):
     def _share(self, verdict: Verdict) -> Decimal:
         if not self.carry and verdict.judgement == "carried forward":
             return _NONE
-        pen = verdict.cause is not None and verdict.cause.name in _OF_THE_PEN
+        if verdict.judgement == "worked otherwise":
+            return self.otherwise
+        pen = verdict.cause is not None and verdict.cause.name in OF_THE_PEN
         if pen and self.marks == "method":
             return _HALF
         return _SHARES[self.marks].get(verdict.judgement, _NONE)
@@ -51,12 +57,16 @@ class Scheme(NamedTuple):
 
 def _mistake(verdict: Verdict) -> tuple[str, str] | None:
     """What would be the same mistake in another cell: a way of rounding anywhere, a wrong method
-    in the same quantity; None of a slip."""
+    in all quantities of a kind, such as the masks of several heads, numbers in the wrong places of
+    a table in the same one; None of a slip."""
     cause = verdict.cause
-    if cause is None or cause.name in _OF_THE_PEN:
+    if cause is None or cause.name in OF_THE_PEN:
         return None
     if verdict.judgement == "rounding":
         return cause.name, ""
-    if verdict.judgement == "known mistake":
-        return cause.name, cause.quantity or verdict.cell.quantity
-    return None
+    if verdict.judgement != "known mistake":
+        return None
+    made = cause.quantity or verdict.cell.quantity
+    if isinstance(made, Name) and cause.name not in _IN_A_TABLE:
+        return cause.name, made.local
+    return cause.name, made

@@ -49,7 +49,7 @@ def marked_term(
 
 def _judgement(asked: AskedTerm, given: Given, answers: Mapping[Location, Given]) -> Judgement:
     if given.number is None:
-        return "unreadable" if given.text.strip() else "blank"
+        return "blank" if given.is_empty else "unreadable"
     if asked.accepted.takes(given.number):
         return "correct"
     cell = asked.expected.cell

@@ -67,7 +67,7 @@ def meanings(answers: Iterable[tuple[AskedWords, Given]]) -> Iterator[MeantOptio
 def _judgement(
     asked: AskedWords, given: Given, right: tuple[int, ...], own: OwnAnswers
 ) -> Judgement:
-    if not given.text.strip():
+    if given.is_empty:
         return "blank"
     meant = asked.meant(given.text)
     if meant is None:

@@ -133,7 +133,8 @@ def _section(section: doc.Section) -> dict[str, Any]:
         data["questions"] = [_question(question, section) for question in section.questions]
     wrong, told = [*_mistakes(section.blocks)], [*_sentences(section.blocks)]
     pictures = [*pictures_as_data(section.blocks)]
-    return {**data, **_unless_empty(mistakes=wrong, text=told, pictures=pictures)}
+    found = [] if section.formulas else [*_findings(section.blocks)]
+    return {**data, **_unless_empty(mistakes=wrong, text=told, findings=found, pictures=pictures)}
 
 
 def _question(question: Question, section: doc.Section) -> dict[str, Any]:
@@ -186,6 +187,7 @@ def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _matrix(block: MatrixBlock) -> dict[str, Any]:
+    block = block.as_data
     values, texts = (lambda: map(written, _values(block))), partial(_texts, block)
     return {
         "name": block.quantity or block.name,
@@ -267,6 +269,17 @@ def _sentences(blocks: Iterable[doc.Block]) -> Iterator[str]:
             yield from map(_text_of, block.items)
         elif isinstance(block, doc.Prose | doc.Note):
             yield _text_of(block.text)
+
+
+def _findings(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
+    """The names and numbers of what is listed in words, where these are no lesson's."""
+    for item in (
+        item for block in blocks if isinstance(block, doc.Bullets) for item in block.items
+    ):
+        names = [_text_of((span,)) for span in item if isinstance(span, doc.Term)]
+        values = [float(span.full) for span in item if isinstance(span, Number)]
+        if names or values:
+            yield {"names": names, "values": values}
 
 
 def _table(block: doc.Table) -> dict[str, Any]:

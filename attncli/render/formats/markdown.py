@@ -20,6 +20,7 @@ from attncli.render.mermaid import mermaid, mermaid_of_diagram
 from attncli.render.numbers import filled, filled_addends, filled_vectors, heading_of
 from attncli.render.page import Page
 from attncli.render.pictures_in_tables import in_tables
+from attncli.render.sentences import with_symbols
 from attncli.render.writers import Heading, NewPage, Title, nothing, pieces_of_all, written
 from attncli.tables import Branch, Data, MatrixBlock, SideBySide
 from attncli.word import Word
@@ -110,7 +111,7 @@ def _facts(facts: doc.Facts) -> str:
 
 
 def _spans(spans: doc.Spans) -> str:
-    return "".join(map(_span, spans))
+    return "".join(map(_span, with_symbols(spans)))
 
 
 def _span(span: doc.Span) -> str:

@@ -14,6 +14,7 @@ from attncli.arithmetic.expression import (
 from attncli.document import Span, Spans, Term
 from attncli.notation import name_of, plain, unbreakable
 from attncli.render.html.style import HtmlStyle
+from attncli.render.sentences import with_symbols
 from attncli.word import Word
 
 _MARKS = range(0xE000, 0xF900)
@@ -22,7 +23,7 @@ _MARKS = range(0xE000, 0xF900)
 
 def spans_html(spans: Spans, style: HtmlStyle) -> str:
     """Running text."""
-    return "".join(_span(span, style) for span in spans)
+    return "".join(_span(span, style) for span in with_symbols(spans))
 
 
 def _span(span: Span, style: HtmlStyle) -> str:

@@ -120,6 +120,11 @@ def _graph(block: doc.Graph, setting: Setting) -> str:
     return drawing or tables.graph(block)
 
 
+def _answer_space(block: doc.AnswerSpace, setting: Setting) -> str:
+    more = setting.lines_to_end if block.to_end else ""
+    return setting.lines_to_write.format(block.lines) + more
+
+
 _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     Tables: lambda block, setting: tables.matrices(block.matrices, setting),
     doc.Facts: facts,
@@ -139,7 +144,7 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.Graph: _graph,
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
-    doc.AnswerSpace: lambda block, setting: setting.lines_to_write.format(block.lines),
+    doc.AnswerSpace: _answer_space,
     **dict.fromkeys(PICTURES, _picture),
 }
 """How each block is written."""

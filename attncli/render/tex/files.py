@@ -16,10 +16,10 @@ ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM = 41.0, 41.0, 33.0
 """Ems between the margins: 166 mm of A4 at 11 pt are 43, less the indent of displays and some to
 spare; of a fragment those of an article that says nothing of its own, 360 pt."""
 
-_RATHER_NEXT = r"\par\vskip 0pt plus 5cm\penalty-300\vskip 0pt plus -5cm\medskip"
+_RATHER_NEXT = r"\par\vskip 0pt plus {0}\penalty-300\vskip 0pt plus -{0}\medskip"
 _BETWEEN = {
-    "compact": _RATHER_NEXT,
-    "lines": _RATHER_NEXT,
+    "compact": _RATHER_NEXT.format("2cm"),
+    "lines": _RATHER_NEXT.format("5cm"),
     "pages": r"\newpage",
 }
 """What stands between questions: one that would begin at the end of a page begins on the next."""
@@ -57,6 +57,9 @@ _EXAM = (
 \CorrectChoiceEmphasis{\bfseries\boldmath}
 """
 )
+_DENSE = r"""\geometry{vmargin={13mm,17mm},footskip=9mm}
+\setlength\parskip{0.6ex plus 0.3ex}
+"""
 _TOGETHER = r"""% the class labels each question by its number, which no sheet may have again
 \let\sheetshook\questionshook
 \renewcommand\questionshook{\sheetshook\setcounter{question}{\value{numquestions}}}
@@ -136,11 +139,7 @@ def _section_parts(section: Section, setting: Setting) -> list[str]:
 
 
 def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
-    setting = exam(
-        FRAGMENT_ROOM if fragment else EXAM_ROOM,
-        with_key=paper.kind == "exercise",
-        whole_pages=paper.layout == "pages",
-    )
+    setting = exam(FRAGMENT_ROOM if fragment else EXAM_ROOM, with_key=paper.kind == "exercise")
     body = _exam_body(document, paper, setting)
     if fragment:
         return _fragment(body, "amsmath and booktabs, of the class exam")
@@ -153,7 +152,8 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
 def _preamble(paper: Paper) -> str:
     """That of an exam, with what its points are called."""
     words = paper.words.paper
-    named = _EXAM.replace("ONE_POINT", escaped(words.one_point))
+    named = _EXAM if paper.layout != "compact" else _EXAM.replace("11pt", "10pt", 1) + _DENSE
+    named = named.replace("ONE_POINT", escaped(words.one_point))
     return named.replace("MANY_POINTS", escaped(words.many_points))
 
 
@@ -177,8 +177,7 @@ def together(sheets: Iterable[Document]) -> str:
 def _numbered_sheet(sheet: Document) -> str:
     paper = sheet.paper
     assert paper is not None
-    whole_pages = paper.layout == "pages"
-    body = _exam_body(sheet, paper, exam(EXAM_ROOM, with_key=False, whole_pages=whole_pages))
+    body = _exam_body(sheet, paper, exam(EXAM_ROOM, with_key=False))
     return f"{_footer(sheet, paper)}\\setcounter{{page}}{{1}}%\n{body}"
 
 

@@ -24,6 +24,7 @@ class Setting(NamedTuple):
     working: InkedNotation = WORKING.but(coloured=True)
     formula: InkedNotation = FORMULA.but(coloured=True)
     lines_to_write: str = r"\vspace{{{}\baselineskip}}"
+    lines_to_end: str = ""
     title: str = r"{{\LARGE\bfseries {}\par}}"
     heading: str = r"\section*{{{}}}"
     subheading: str = r"\subsection*{{{}}}"
@@ -80,16 +81,18 @@ def article(room: float, *, fragment: bool) -> Setting:
     return Setting(room, title=title, heading=heading, subheading=subheading)
 
 
-def exam(room: float, *, with_key: bool, whole_pages: bool) -> Setting:
-    """A page to be filled in; room for the working may go on to the end of a page."""
+def exam(room: float, *, with_key: bool) -> Setting:
+    """A page to be filled in."""
     lines = r"\par\allowbreak\fillwithlines{{{}\linefillheight}}"
-    if whole_pages:
-        lines += r"\par\allowbreak\fillwithlines{{\stretch{{1}}}}"  # as far as the page goes
+    to_end = r"\par\allowbreak\fillwithlines{\stretch{1}}"
+    if with_key:
+        lines, to_end = (rf"\ifprintanswers\else{one}\fi" for one in (lines, to_end))
     return Setting(
         room,
         WORKING.but(blank=_fillin_in_mathematics, hidden=True),
         FORMULA.but(blank=_fillin_in_mathematics, hidden=True),
-        rf"\ifprintanswers\else{lines}\fi" if with_key else lines,
+        lines,
+        to_end,
         title=r"{{\Large\bfseries {}\par\medskip}}",
         subheading=r"\subsubsection*{{{}}}",
         coloured=False,

@@ -10,6 +10,7 @@ from attncli.document import Span, Spans, Term
 from attncli.notation import name_of
 from attncli.notation.latex import latex
 from attncli.notation.words import shown, visible
+from attncli.render.sentences import with_symbols
 from attncli.render.tex.colours import InkedNotation
 from attncli.render.tex.measure import text_width
 from attncli.word import Word
@@ -23,7 +24,7 @@ _SPECIAL = {
 }  # fmt: skip
 _MATHEMATICS = {
     "−": "-", "×": r"\times", "→": r"\rightarrow", "←": r"\leftarrow", "∞": r"\infty",
-    "≈": r"\approx",
+    "≈": r"\approx", "≡": r"\equiv",
     "√": r"\surd", "⋮": r"\vdots", "ᵀ": r"^{\top}", "≤": r"\le", "≥": r"\ge", "±": r"\pm",
     "²": "^2", "³": "^3", "Σ": r"\Sigma", "π": r"\pi", "ε": r"\varepsilon", "β": r"\beta",
     "γ": r"\gamma", "δ": r"\delta", "Φ": r"\Phi", "‖": r"\Vert", "∂": r"\partial",
@@ -192,7 +193,7 @@ def _in_a_paragraph(node: Expression | Equation) -> str:
 
 
 def spans(texts: Spans) -> str:
-    return "".join(map(_span, texts))
+    return "".join(map(_span, with_symbols(texts)))
 
 
 def _span(span: Span) -> str:

@@ -82,8 +82,8 @@ def _answer(answer: Word | None) -> str:
     return "none" if answer is None else word(answer)
 
 
-def _answer_space(block: doc.AnswerSpace, setting: TypstSetting) -> str:
-    return f"answer-space({block.lines}, {str(setting.whole_pages).lower()})"
+def _answer_space(block: doc.AnswerSpace, _: TypstSetting) -> str:
+    return f"answer-space({block.lines}, {str(block.to_end).lower()})"
 
 
 def _picture(block: Picture, setting: TypstSetting) -> str:

@@ -38,12 +38,13 @@ def _leaf(document: Document) -> str:
     """The pages of a document, with what stands at the foot of each."""
     paper = document.paper
     is_sheet = paper is not None and paper.kind in _SHEETS
-    whole_pages = paper is not None and paper.layout == "pages"
-    setting = TypstSetting(not is_sheet, whole_pages)
+    dense = str(is_sheet and paper is not None and paper.layout == "compact").lower()
+    setting = TypstSetting(not is_sheet)
     pieces = with_tables_together(lists_in_columns(pieces_of(document)))
     body = "\n".join(written(pieces, WRITERS, setting))
     language = literal("en" if paper is None else paper.language)
-    return f"#leaf({word(document.title)}, {_made_from(document)}, {language}, {{\n{body}\n}})"
+    told = f"{word(document.title)}, {_made_from(document)}, {language}, {dense}"
+    return f"#leaf({told}, {{\n{body}\n}})"
 
 
 def _made_from(document: Document) -> str:

@@ -10,11 +10,10 @@ _NARROWEST, _WIDEST, _OF_A_DECIMAL = 9, 24, 3
 
 
 class TypstSetting(NamedTuple):
-    """Whether there are colours: none on what is to be filled in. Whether room to write goes on to
-    the end of the page. Millimetres of a blank in a table."""
+    """Whether there are colours: none on what is to be filled in. Millimetres of a blank in a
+    table."""
 
     coloured: bool = True
-    whole_pages: bool = False
     blank_width: int = 18
 
     @property

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from attncli.notation.words import printed
+from attncli.render.numbers import text_of
 from attncli.render.workbook.items import Item, NumberTable, TextRow
 from attncli.render.workbook.layout import Sheet
 from attncli.word import Word
@@ -47,6 +50,19 @@ def in_role(role: str, name: Word) -> Word:
     return Word(f"{role}: {name.raw}") if role else name
 
 
+def _longest_numbers(table: NumberTable) -> Iterator[tuple[int, str]]:
+    """The lowest, the highest and the smallest number of each column, one of which has the most
+    digits; LibreOffice shows none of a number that is wider than its column."""
+    matrix = table.worked.table.matrix
+    values = matrix.taken([*table.rows])
+    known = np.isfinite(values)
+    sizes = np.where(known & (values != 0), abs(values), np.inf)
+    for ends in (np.where(known, values, np.inf), np.where(known, -values, np.inf), sizes):
+        for j, k in enumerate(ends.argmin(axis=0).tolist()):
+            if known[k, j]:
+                yield j + 1, text_of(matrix.number(table.rows[k], j))
+
+
 def _columns(item: Item) -> int:
     """How many columns an item has; shares have two more."""
     if isinstance(item, NumberTable):
@@ -55,22 +71,23 @@ def _columns(item: Item) -> int:
 
 
 def _widths(items: Sequence[Item]) -> dict[int, int]:
-    """How wide each column has to be for the names that stand in it."""
+    """How wide each column has to be for what stands in it."""
     widths: dict[int, int] = {}
-    for column, text in (pair for item in items for pair in _names(item)):
+    for column, text in (pair for item in items for pair in _texts(item)):
         widths[column] = max(widths.get(column, _USUAL), len(text) + 2)
     return widths
 
 
-def _names(item: Item) -> Iterator[tuple[int, str]]:
-    """The names beside and above numbers, and the cells of tables of texts but for the last ones,
-    which may run on."""
+def _texts(item: Item) -> Iterator[tuple[int, str]]:
+    """The names beside and above numbers and the longest of these, and the cells of tables of texts
+    but for the last ones, which may run on."""
     if isinstance(item, NumberTable):
         block = item.worked.table
         for i in item.rows:
             yield 0, printed(in_role(block.roles[0], block.row_names[i]))
         for j, name in enumerate(block.column_names, start=1):
             yield j, printed(in_role(block.roles[1], name))
+        yield from _longest_numbers(item)
         return
     for column, cell in enumerate(item.cells[:-1]):
         yield column, printed(cell) if isinstance(cell, Word) else str(cell)

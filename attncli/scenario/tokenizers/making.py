@@ -53,7 +53,8 @@ def _has_another_complaint(said: TokenizerSettings) -> bool:
 def _learned(said: TokenizerSettings) -> Tokenizing | None:
     model = said.model
     if model.given_by and said.size is None and said.most_merges is None:
-        if not said.is_written("vocabulary_size"):  # else it has a complaint of its own
+        of_size = ("vocabulary_size", *(("merges",) if model.merges else ()))
+        if not any(map(said.is_written, of_size)):  # else it has a complaint of its own
             wrong = "a corpus to learn from, and no vocabulary_size"
             right = "say how many tokens" + (", or merges: 12" if model.merges else "")
             said.complain("corpus", wrong, right)

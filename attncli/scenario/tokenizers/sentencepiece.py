@@ -18,15 +18,15 @@ NORMALIZE: Key[Any] = Key(
     "normalize",
     Choice(("nmt_nfkc", "nfkc", "none")),
     "of sentencepiece: how a text is written first: `nmt_nfkc` (the default), without control "
-    "characters, all white space as spaces, and in Unicode's normal form NFKC; `nfkc`, just in "
-    "that form; or `none`",
+    "characters, all white space as spaces, and in Unicode's normal form NFKC, but with marks in "
+    "the order in which they stand; `nfkc`, just in that form; or `none`",
     "nmt_nfkc",
 )
 EXTRA_SPACES = Key(
     "extra_spaces",
     Choice(("removed", "kept")),
     "of sentencepiece: what becomes of spaces at both ends and of all but one between words, "
-    "`removed` (the default) or `kept`",
+    "`removed` (the default; at the end a `▁` too) or `kept`",
     "removed",
 )
 

@@ -206,6 +206,8 @@ def _check_marks(said: TokenizerSettings) -> None:
             wrong = f"{kind.name} doesn't mark its pieces with {marks}"
             right = f"known: {', '.join(kind.marks)}"
         said.complain("tokenizer.marks", wrong, right)
+    if marks == "none" and "marks" not in said.settings and said.saved is None:
+        _check_unsaid(said)
     if marks in ("▁", "Ġ") and said.get(CUT) != CUT.default:
         wrong = f"with the marks {marks} words begin with their spaces"
         said.complain("tokenizer.cut", wrong, "leave it out, or mark pieces otherwise")
@@ -216,3 +218,18 @@ def _check_marks(said: TokenizerSettings) -> None:
             "tokenizer.byte_fallback", "with the marks Ġ all characters are bytes already",
             "leave it out",
         )  # fmt: skip
+
+
+def _check_unsaid(said: TokenizerSettings) -> None:
+    """Where no marks are said, given pieces that bear some would never be met; unless the text has
+    these letters itself."""
+    text = str(said.values.get("sentence", ""))
+    for key in sorted(said.given & {said.model.given_by}):
+        given = said.values[key]
+        pieces = [*given] if isinstance(given, Mapping) else [part for one in given for part in one]
+        for mark in (name for name in MARKS if name != "none"):
+            bears = str.endswith if mark == "</w>" else str.startswith
+            if mark not in text and any(bears(str(piece), mark) for piece in pieces):
+                wrong = f"{key} with the mark {mark}, and no marks are said"
+                right = f"say tokenizer: {{kind: {said.kind.name}, marks: {mark}}}"
+                said.complain(key, wrong, f"{right}, or marks: none where it is no mark")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Add, MeanOf, Operation
+from attncli.arithmetic.operations import Add, MeanOf, Operation, Same
 from attncli.file.keys import Key
 from attncli.file.kinds import Flag
-from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition
@@ -17,13 +16,6 @@ _AVERAGE = Key(
     False,
     shared=True,
 )
-
-
-def _check(place: AttentionPlace, problems: Problems) -> None:
-    if place.attention.said.get(_AVERAGE) and place.attention.heads == 1:
-        where = place.scenario.where(place.attention.said.at(_AVERAGE))
-        wrong = "average_heads, and there is one head, whose weights are the mean"
-        problems.add(where, wrong, "leave it out, or say heads: 2")
 
 
 def _weights(place: AttentionPlace) -> tuple[Name, ...]:
@@ -40,7 +32,14 @@ def _mean(place: AttentionPlace, operation: Operation) -> Definition:
 def _plan(place: AttentionPlace) -> tuple[Definition, ...]:
     if not place.attention.said.get(_AVERAGE):
         return ()
-    return (_mean(place, MeanOf(place.attention.heads)),)
+    heads = place.attention.heads
+    return (_mean(place, MeanOf(heads) if heads > 1 else Same()),)
+
+
+def _happens(place: AttentionPlace) -> str:
+    if place.attention.heads == 1:
+        return "There is one head: its weights are the mean."
+    return "The weights of all heads are added up and divided by how many heads there are."
 
 
 STEP = Step(
@@ -51,15 +50,12 @@ STEP = Step(
     does="averages the weights of all heads",
     makes=("mean_weights",),
     shapes="h weights [n, m] → mean_weights [n, m]",
-    happens=lambda _: (
-        "The weights of all heads are added up and divided by how many heads there are."
-    ),
+    happens=_happens,
     why=(
         "What a layer attends to as a whole is shown by the mean of its heads' weights; nothing in"
         " the model goes on with it."
     ),
     more="Heads that attend to different tokens blur each other in it.",
-    check=_check,
     plan=_plan,
     general=General(heads=2, said={"average_heads": True}),
     shown_with=("heads=2", "average_heads=true"),

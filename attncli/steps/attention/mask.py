@@ -12,6 +12,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import (
     Causal,
+    Exponential,
     Finite,
     Masked,
     MaskedShare,
@@ -86,6 +87,14 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
 
 def _not_masked(place: HeadPlace) -> Definition:
     return Definition(place.name("mask"), Seen((), must_see=False), (place.x,))
+
+
+def _not_applied(place: HeadPlace) -> tuple[tuple[Definition, ...], ...]:
+    """A mask that is written down and forgotten afterwards: at once, or before the softmax."""
+    exp = place.name("exp")
+    rounding = place.scenario.rounding.of_quantity("softmax", exp)
+    of_all = Definition(exp, Exponential.under(rounding, "softmax"), (place.x,))
+    return _as_scored(place), (of_all,)
 
 
 def _zeros(place: HeadPlace) -> Definition:
@@ -177,7 +186,7 @@ STEP = Step(
     shown_with=("mask=causal",),
     on_the_way=True,
     mistakes=(
-        Mistake("not_masked", "Forgetting the mask.", _not_masked),
+        Mistake("not_masked", "Forgetting the mask.", _not_masked, variants=_not_applied),
         Mistake(
             "zero_for_infinity",
             "Writing 0 instead of −∞, or multiplying by the mask, which still gets the weight"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import Interleave, JoinColumns, Linear, MatMul
+from attncli.arithmetic.operations import Interleave, JoinColumns, Linear, MatMul, Same
 from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.name import Name, below
@@ -49,6 +49,11 @@ def _through_W_O(  # noqa: N802
     made = linear(place, "attention", x, "_O", out_in=out_in)
     plain = Linear() if out_in else MatMul()
     return made if bias else made._replace(operation=plain, operands=made.operands[:2])
+
+
+def _without_W_O(place: AttentionPlace) -> Definition | None:  # noqa: N802
+    made = _through_W_O(place)
+    return made and made._replace(operation=Same(), operands=made.operands[:1])
 
 
 def _reversed(place: AttentionPlace) -> Definition | None:
@@ -106,6 +111,11 @@ STEP = Step(
             "heads_interleaved",
             "Taking the columns of the heads in turn instead of one head after the other.",
             _interleaved,
+        ),
+        Mistake(
+            "W_O_left_out",
+            "Leaving W_O out, and going on with the heads' outputs as they are.",
+            _without_W_O,
         ),
         Mistake(
             "W_O_transposed",

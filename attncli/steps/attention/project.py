@@ -229,6 +229,11 @@ STEP = Step(
             lambda place: _by_weights_of(place, "Q", "K"),
             _keys_by_queries,
         ),
+        Mistake(
+            "V_by_W_K",
+            "Making the values by W_K, the weights of the keys.",
+            lambda place: _by_weights_of(place, "V", "K"),
+        ),
     ),
     roles=(
         ("Query", "what a token looks for", "Who is relevant to me?"),

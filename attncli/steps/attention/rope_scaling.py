@@ -67,7 +67,9 @@ def frequencies(
 ) -> tuple[Definition, ...]:
     """The frequencies before and after they are scaled."""
     said, base = positions.said.get(SCALING), Number.written(positions.said.get(BASE))
-    plain = _of(place, "frequencies", Frequencies(base, dimensions), place.latest("K"))
+    there = (name for name in ("K", "Q") if place.gives(name) or place.gives(f"W_{name}"))
+    turned = place.latest(next(there, "K"))  # only the width counts, which both have
+    plain = _of(place, "frequencies", Frequencies(base, dimensions), turned)
     factor = _number(said, "factor")
     match said["kind"]:
         case "linear":
@@ -76,7 +78,7 @@ def frequencies(
             start = positions.said.get(START)
             original = _number(said, "original_length") if "original_length" in said else None
             scaled = Frequencies(base, dimensions, factor, original, start)
-            return plain, _of(place, "scaled_frequencies", scaled, place.latest("K"))
+            return plain, _of(place, "scaled_frequencies", scaled, turned)
         case _:
             ramp = _of(place, "ramp", _ramp(said, base), plain.name)
             blend = BlendFrequencies(factor)

@@ -135,10 +135,7 @@ STEP = Step(
     ),
     backward=Backward(
         "the scaling",
-        (
-            "What was divided on the way forward is divided on the way back: the gradients become"
-            " as much smaller."
-        ),
+        ("What was divided on the way forward is divided on the way back, by the same number."),
         usual_mistakes=("scale_left_out",),
     ),
 )

@@ -48,9 +48,7 @@ STEP = Step(
     pictures=("planes",),
     backward=Backward(
         "the scores",
-        (
-            "A query is pushed along the keys, and a key along the queries, each as strongly as "
-            "their score."
-        ),
+        ("Each score's gradient is shared out to Q and K, in proportion to the other's numbers."),
+        usual_mistakes=("transpose_forgotten",),
     ),
 )

@@ -114,8 +114,8 @@ STEP = Step(
     backward=Backward(
         "the sinks",
         (
-            "A sink takes its share of each row, and is pushed by what the row would gain if it "
-            "took less."
+            "A larger sink leaves less to each key: its gradient adds up the weights times their "
+            "gradients, times its own share and with the other sign."
         ),
     ),
 )

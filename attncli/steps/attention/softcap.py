@@ -79,6 +79,7 @@ STEP = Step(
     ),
     backward=Backward(
         "the soft cap",
-        "The nearer a score is to the cap, the flatter the curve and the less goes back.",
+        "The nearer a capped score is to the cap, or to its negative, the flatter the curve and"
+        " the less goes back.",
     ),
 )

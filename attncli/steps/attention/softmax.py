@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from attncli.arithmetic.equations.formulas import cell
+from attncli.arithmetic.expression import (
+    Apply,
+    Expression,
+    Negative,
+    Power,
+    Quotient,
+    Total,
+    constant,
+)
 from attncli.arithmetic.operations import (
     DivideByColumnSum,
     DivideByRow,
@@ -14,13 +25,16 @@ from attncli.arithmetic.operations import (
     RowSum,
     SumOfAll,
 )
+from attncli.arithmetic.operations.indexed import Indexed
 from attncli.file.keys import Key
 from attncli.file.kinds import Either
 from attncli.file.matrices import NAMED
 from attncli.name import Name
 from attncli.scenario.templates import TEMPLATE
 from attncli.steps.step import Backward, General, Inquiry, Mistake, Step
+from attncli.steps.swaps import swapped
 from attncli.trace import Definition, HeadPlace, Place, Trace
+from attncli.trace.place import P
 
 if TYPE_CHECKING:
     from attncli.steps.inquiry import WordsAsked
@@ -45,6 +59,55 @@ def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition,
     )
 
 
+def mistakes_in(plan: Callable[[P], tuple[Definition, ...]]) -> tuple[Mistake[P], ...]:
+    """Those that can be made in any softmax, such as the one of a step with this plan."""
+
+    def powers(place: P) -> Iterator[Definition]:
+        made = (one for one in plan(place) if isinstance(one.operation, Exponential))
+        return filter(None, map(_negated, made))
+
+    def sums(place: P) -> Iterator[tuple[Definition, ...]]:
+        planned = plan(place)
+        for k, one in enumerate(planned):
+            if isinstance(one.operation, RowSum):
+                added = one._replace(operation=_COLUMN_SUMS)
+                yield (added,)
+                yield added, planned[k + 1]._replace(operation=_BY_COLUMNS)
+
+    return (
+        Mistake(
+            "exponent_negated",
+            "Raising e to the numbers with the other sign, e^(−x), so that the largest one gets the"
+            " smallest share.",
+            lambda place: next(powers(place), None),
+        ),
+        Mistake(
+            "columns_added_up",
+            "Adding up the columns instead of the rows.",
+            lambda place: next((one for one, *_ in sums(place)), None),
+            variants=lambda place: [*sums(place)][1:],
+        ),
+    )
+
+
+def _negated(exp: Definition) -> Definition | None:
+    """e^(−x); what is hidden by −∞ stays 0."""
+
+    def change(node: Expression) -> Expression | None:
+        match node:
+            case Power(base, exponent):
+                seen = Apply("finite", (exponent,))
+                return Apply("where", (seen, Power(base, Negative(exponent)), constant(0)))
+        return None
+
+    return swapped(exp, change)
+
+
+_X = cell(0, "i", "j")
+_COLUMN_SUMS = Indexed("n m -> m 1", Total("k", cell(0, "k", "i")))
+_BY_COLUMNS = Indexed("n m, m 1 -> n m", Quotient(_X, cell(1, "j")))
+
+
 def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """Definitions with the three of a softmax as one, whose derivative people know."""
     from attncli.arithmetic.operations import Softmax
@@ -59,6 +122,10 @@ def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
 
 def _weights(place: HeadPlace, operation: Operation, operand: Name) -> Definition:
     return Definition(place.name("weights"), operation, (operand,))
+
+
+def _plan(place: HeadPlace) -> tuple[Definition, ...]:
+    return softmax(place, place.x, place.name("weights"), "softmax")
 
 
 def _raised(place: HeadPlace, base: int) -> Definition:
@@ -88,7 +155,7 @@ STEP = Step(
         " and 1 that add up to 1: the share of its attention that the query gives to each key."
     ),
     more="A score that is larger by 1 gets e times the weight.",
-    plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
+    plan=_plan,
     general=General(x="scaled"),
     mistakes=(
         Mistake(
@@ -112,6 +179,7 @@ STEP = Step(
             "Raising 10 instead of e to the scores.",
             lambda place: _raised(place, 10),
         ),
+        *mistakes_in(_plan),
         Mistake(
             "over_all_cells",
             "Dividing by the sum of the whole table, so that all weights together add up to 1.",
@@ -125,15 +193,15 @@ STEP = Step(
             "which token each query attends to most",
             ("weights",),
             _attends_most,
-            lambda _: ("Of tokens that share the largest weight, each is right.",),
+            lambda _: ("If several tokens share the largest weight, each of them is right.",),
         ),
     ),
     pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
     backward=Backward(
         "the softmax",
         (
-            "A weight can only grow at the cost of the others: what counts is how much more it "
-            "would help than the average of its row."
+            "Weights only grow at each other's cost: a score's gradient has the sign of its "
+            "weight's gradient minus the row's weighted average."
         ),
         whole=lambda _, made: in_one(made),
         usual_mistakes=("diagonal_only",),

@@ -51,8 +51,9 @@ STEP = Step(
     ),
     why=(
         "A temperature above 1 brings scores nearer to each other and so spreads the weights more"
-        " evenly; one below 1 lets the largest take nearly all."
+        " evenly; one below 1 moves them apart, and the largest weight grows."
     ),
+    more="Near 0 the key with the largest score takes nearly all.",
     plan=_plan,
     general=General(x="scores", said={"temperature": Decimal("0.7")}),
     shown_with=("temperature=2",),

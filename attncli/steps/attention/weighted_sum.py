@@ -66,5 +66,6 @@ STEP = Step(
             "A value is pushed by each query as strongly as that attends to it; a weight, as far "
             "as its value points along the gradient."
         ),
+        usual_mistakes=("transpose_forgotten",),
     ),
 )

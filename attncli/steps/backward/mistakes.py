@@ -24,6 +24,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.operations import Add, MatMul, One, Operation, Same, TakeRows
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.steps.step import Backward, Mistake
+from attncli.steps.swaps import exchanged, sum_for_mean
 from attncli.trace import BackwardPlace, Definition
 
 Wrong = Callable[[Definition, Indexed], Definition | None]
@@ -95,16 +96,6 @@ def _of_the_gradient(one: Definition, equation: Indexed) -> Definition | None:
     return None if tree == equation.tree else one._replace(operation=Indexed(equation.shapes, tree))
 
 
-def _not_divided(one: Definition, equation: Indexed) -> Definition | None:
-    """G for G / n."""
-    match equation.tree, equation.shown:
-        case Quotient(whole, Length()), Quotient(shown, _):
-            summed = Indexed(equation.signature(), whole, shown)
-            return one._replace(operation=summed)
-        case _:
-            return None
-
-
 def _of_a_softmax(place: BackwardPlace, tree: Expression) -> Definition | None:
     """What a softmax makes of G, by another equation of its weights and G."""
     for one in place.planned:
@@ -123,7 +114,7 @@ DIAGONAL_ONLY = Mistake[BackwardPlace](
 )
 TRANSPOSE_FORGOTTEN = _mistake(
     "transpose_forgotten",
-    "Forgetting to transpose: ∂W is Xᵀ ∂Y, not X ∂Y, and ∂X is ∂Y Wᵀ, not ∂Y W.",
+    "Forgetting to transpose: of Y = X W, ∂W is Xᵀ ∂Y, not X ∂Y, and ∂X is ∂Y Wᵀ, not ∂Y W.",
     _not_transposed,
 )
 AVERAGED = _mistake(
@@ -147,7 +138,7 @@ NOT_AVERAGED = _mistake(
     "not_averaged",
     "Summing where the loss averages: the cross-entropy is a mean, so each position's loss gets"
     " only 1/n of the gradient.",
-    _not_divided,
+    lambda one, _: sum_for_mean(one),
 )
 
 
@@ -164,6 +155,13 @@ WITHOUT_TARGET = Mistake[BackwardPlace](
     "without_target",
     "Taking the probabilities themselves for the gradient, without taking 1 off the target's.",
     _without_target,
+)
+
+
+EXCHANGED = Mistake[BackwardPlace](
+    "exchanged",
+    "Taking y − p instead of p − y, so that each logit is pushed the wrong way.",
+    lambda place: exchanged(place.planned[-1]),
 )
 
 
@@ -217,6 +215,7 @@ _USUAL = {
         MASK_OF_THE_GRADIENT,
         NOT_AVERAGED,
         WITHOUT_TARGET,
+        EXCHANGED,
         HANDED_ON,
         SCALE_LEFT_OUT,
         ONE_USE_ONLY,

@@ -142,6 +142,13 @@ def _without_activation(place: LayerPlace) -> Definition | None:
     return Definition(place.name("activated"), Same(), (x,))
 
 
+def _by_relu(place: LayerPlace) -> Definition | None:
+    if _kind(place) in ("none", "relu"):
+        return None
+    right = next(one for one in _plan(place) if isinstance(one.operation, Activate))
+    return right._replace(operation=Activate("relu"))
+
+
 def _layer(place: LayerPlace, number: str, *, turned: bool = False) -> Definition:
     """The first or the second layer, whose matrix may be `turned` over."""
     made, x = ("hidden", place.x) if number == "1" else ("ffn", _last(place))
@@ -193,6 +200,9 @@ STEP = Step(
             "activation_forgotten",
             "Leaving the activation out, and taking the hidden numbers into the second layer.",
             _without_activation,
+        ),
+        Mistake(
+            "relu_for_another", "Taking ReLU instead of the activation that is asked for.", _by_relu
         ),
         *(
             Mistake(

@@ -29,6 +29,7 @@ from attncli.scenario.model import Settings
 from attncli.steps.block.norm_keys import EPSILON, EPSILON_IN, KIND, NORM, OVER, PLUS_ONE, SETTINGS
 from attncli.steps.block.norm_order import norm_order
 from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.swaps import sum_for_mean, without_root
 from attncli.trace import Definition, NormPlace
 
 _FOUND = ("mean", "variance")
@@ -46,7 +47,13 @@ _KEYS: tuple[Key[Any], ...] = (
         "`both` before and after it (Gemma 2), or `none`",
         shared=True,
     ),
-    Key("norms", Record.of(*SETTINGS), "how all norms of the layer are done", shared=True),
+    Key(
+        "norms",
+        Record.of(*SETTINGS),
+        "how norms are done that don't say it themselves: of a layer its own; for the whole file"
+        " those of all layers, `embedding_norm` and `final_norm`",
+        shared=True,
+    ),
     *(Key(f"norm{k}", NORM, f"the layer's norm {k}: γ, β, and how it is done") for k in (1, 2, 3)),
     *(
         Key(f"norm{k}_after", NORM, f"with `norm: both`: the norm after sublayer {k}")
@@ -183,6 +190,18 @@ def _epsilon_elsewhere(place: NormPlace) -> Definition | None:
     return _plan(place)[-2]._replace(operation=RootOf(Number.written(epsilon), not inside))
 
 
+def _root_forgotten(place: NormPlace) -> tuple[Definition, ...]:
+    """The variance for the deviation, with ε or without."""
+    root = _plan(place)[-2]
+    bare = root._replace(operation=Same())
+    return tuple(filter(None, (without_root(root), bare)))
+
+
+def _summed(place: NormPlace) -> tuple[Definition, ...]:
+    """The sum for the mean, of the numbers or of the squares."""
+    return tuple(filter(None, map(sum_for_mean, _plan(place))))
+
+
 def _left_out(local: str) -> Mistake[NormPlace]:
     """A norm without its γ or its β."""
 
@@ -278,14 +297,26 @@ STEP = Step(
             "Adding ε to the deviation where it belongs under the root, or the other way round.",
             _epsilon_elsewhere,
         ),
+        Mistake(
+            "root_forgotten",
+            "Dividing by the variance itself, without taking its root.",
+            lambda place: next(iter(_root_forgotten(place)), None),
+            variants=lambda place: [(one,) for one in _root_forgotten(place)[1:]],
+        ),
+        Mistake(
+            "sum_for_mean",
+            "Adding up without dividing by how many numbers there are: the sum for the mean.",
+            lambda place: next(iter(_summed(place)), None),
+            variants=lambda place: [(one,) for one in _summed(place)[1:]],
+        ),
         *map(_left_out, ("gamma", "beta")),
         *map(norm_order, ("pre", "post")),
     ),
     backward=Backward(
         "the norm",
         (
-            "Taking off the mean and dividing by the spread ties the numbers of a token together:"
-            " a common push, and one along the vector itself, do nothing."
+            "A layer norm or an RMS norm ties the numbers of a token together: a push along the"
+            " vector itself does nothing, nor does in a layer norm one that all numbers share."
         ),
         fixed=("mean", "variance"),
         example="i_love_ai",

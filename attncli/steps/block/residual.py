@@ -87,6 +87,21 @@ def _check(place: ResidualPlace, problems: Problems) -> None:
         problems.add(where, wrong, "leave it out: each has to work on what the one before made")
 
 
+def _added_to_X(place: ResidualPlace) -> Definition | None:  # noqa: N802
+    """The sublayer's output added to what went into the layer, past the sublayers before it."""
+    layer = _entered(place)
+    *_, planned = _plan(place)
+    if layer in (None, place.skipped):
+        return None
+    return planned._replace(operands=(layer, *planned.operands[1:]))
+
+
+def _entered(place: ResidualPlace) -> Name | None:
+    """What went into the layer, which its first residual skips ahead."""
+    parts = (part.place for part in place.scenario.story if isinstance(part.place, ResidualPlace))
+    return next((one.skipped for one in parts if one.layer.path == place.layer.path), None)
+
+
 def _happens(place: ResidualPlace) -> str:
     found = (_factor(place, place.number + k) for k in range(1 + len(place.also)))
     factors = dict.fromkeys(f"{factor:f}" for factor in found if factor is not None)
@@ -136,6 +151,12 @@ STEP = Step(
             "not_added",
             "Going on with the output of the sublayer alone.",
             lambda place: None if place.also else _of(place, Same(), _plan(place)[-1].operands[1]),
+        ),
+        Mistake(
+            "added_to_X",
+            "Adding the output to what went into the layer, instead of what the sublayer before"
+            " made of it.",
+            _added_to_X,
         ),
     ),
     backward=Backward(

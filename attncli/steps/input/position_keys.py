@@ -28,6 +28,12 @@ BASE = Key(
 START = Key(
     "start", _PLACE, "the position of the first token, cached ones included, 0 by default", 0
 )
+IDS: Key[tuple[int, ...]] = Key(
+    "ids",
+    ListOf(_PLACE),
+    "of `table`: the position of each token, where they don't follow each other",
+    (),
+)
 PAIRS = Key(
     "pairs",
     Choice(("interleaved", "half")),
@@ -168,6 +174,7 @@ _KINDS: dict[str, Kind[object]] = {
         Key("kind", Choice(("table",)), "`table`: rows of a table are added"),
         Key("table", MATRIX, "of `table`: its rows, as if it stood for `positions` alone"),
         START,
+        IDS,
     ),
 }
 _ANY_KIND = Record.of(Key("kind", Choice(tuple(_KINDS)), "which it is"))

@@ -19,10 +19,11 @@ from attncli.arithmetic.operations import (
 )
 from attncli.file.problems import Problems
 from attncli.name import Name, below
+from attncli.refusals import Where
 from attncli.scenario.input_steps import ADD, makes_X, projected_when
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
-from attncli.steps.input.position_keys import BASE, DIMENSIONS, KEYS, SEGMENTS, START
+from attncli.steps.input.position_keys import BASE, DIMENSIONS, IDS, KEYS, SEGMENTS, START
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.extents import sized
@@ -47,23 +48,32 @@ def _check(place: Place, problems: Problems) -> None:
             wrong = f"{kind} is for attention, and no layer attends"
             problems.add(where, wrong, "leave it out")
     for one in stack.positions:
-        if one.kind in ("given", "relative") and not place.scenario.gives(one.table):
-            told = "positions of a table" if one.kind == "given" else "relative positions"
-            problems.add(where, f"{told}, and no table", "add it, like table: [[1]]")
-        dimensions = one.said.get(DIMENSIONS) or 0
-        if dimensions % 2:
-            wrong = f"{dimensions} dimensions can't turn in pairs"
-            problems.add(where, wrong, "give an even number")
-    _check_segments(place, problems)
+        _check_one(place, where, one, problems)
+    where = place.scenario.where(below(stack.path, SEGMENTS.name))
+    _check_counts(place, where, ("segment", stack.segments), problems)
 
 
-def _check_segments(place: Place, problems: Problems) -> None:
-    stack = place.stack
-    segments, tokens = len(stack.segments), len(place.text.tokens)
-    if segments and tokens and segments != tokens:
-        where = place.scenario.where(below(stack.path, SEGMENTS.name))
-        wrong = f"the segments are {segments}, the tokens {tokens}"
-        problems.add(where, wrong, "give a segment for each token")
+def _check_one(place: Place, where: Where, one: Positions, problems: Problems) -> None:
+    if one.kind in ("given", "relative") and not place.scenario.gives(one.table):
+        told = "positions of a table" if one.kind == "given" else "relative positions"
+        problems.add(where, f"{told}, and no table", "add it, like table: [[1]]")
+    dimensions, ids = one.said.get(DIMENSIONS) or 0, one.said.get(IDS)
+    if dimensions % 2:
+        wrong = f"{dimensions} dimensions can't turn in pairs"
+        problems.add(where, wrong, "give an even number")
+    _check_counts(place, where, ("position", ids), problems)
+    if ids and START.name in one.said.values:
+        problems.add(where, "a start beside the position of each token", "keep one of them")
+
+
+def _check_counts(
+    place: Place, where: Where, said: tuple[str, tuple[int, ...]], problems: Problems
+) -> None:
+    """There is one of a kind for each token, if any are said."""
+    what, count, tokens = said[0], len(said[1]), len(place.text.tokens)
+    if count and tokens and count != tokens:
+        wrong = f"the {what}s are {count}, the tokens {tokens}"
+        problems.add(where, wrong, f"give a {what} for each token")
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -87,7 +97,7 @@ def _tables(place: Place) -> list[Definition]:
 def _positions(place: Place, name: Name, positions: Positions) -> Definition:
     start, count = start_of(place, positions), len(place.text.tokens) or place.height(place.x) or 0
     if positions.kind != "sinusoidal":
-        rows = tuple(range(start, start + count))
+        rows = positions.said.get(IDS) or tuple(range(start, start + count))
         return _rows_of(place, name, positions.table, rows, "position")
     d_model = place.width(name) or 0
     width = Symbol("d_embed" if projected_when(place.stack) == "after" else "d_model")
@@ -161,7 +171,7 @@ def _left_out(place: Place) -> Definition | None:
 
 def _of_kind(place: Place, positions: Positions, name: str) -> str:
     if positions.kind == "given":
-        start = positions.said.get(START)
+        start = 0 if positions.said.get(IDS) else positions.said.get(START)
         first = f", from row {start} on, counted from 0" if start else ""
         return f"Each position has its row of a table{first}"
     return (

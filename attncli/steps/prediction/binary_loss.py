@@ -70,8 +70,8 @@ STEP = Step(
     backward=Backward(
         "the binary cross-entropy",
         (
-            "The gradient of a logit is its probability less its target: what was said less what"
-            " was so."
+            "For the loss of its number the gradient of a logit is its probability minus its"
+            " target: what was said minus what was so."
         ),
         whole=_whole,
         fixed=(TARGETS,),

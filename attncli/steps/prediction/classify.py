@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from attncli.arithmetic.operations import DivideByRowSum
 from attncli.name import Name
-from attncli.steps.attention.softmax import softmax
+from attncli.steps.attention.softmax import mistakes_in, softmax
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
 _PROBABILITIES = Name("probabilities")
+
+
+def _plan(place: Place) -> tuple[Definition, ...]:
+    return softmax(place, place.x, _PROBABILITIES, "classify")
+
 
 STEP = Step(
     name="classify",
@@ -24,7 +29,7 @@ STEP = Step(
     ),
     more="The likeliest is what it answers: a class, or the token that belongs in a place.",
     example="masked_word",
-    plan=lambda place: softmax(place, place.x, _PROBABILITIES, "classify"),
+    plan=_plan,
     general=General(x="logits"),
     mistakes=(
         Mistake(
@@ -32,6 +37,7 @@ STEP = Step(
             "Dividing the logits themselves by their sum, without raising e to them.",
             lambda place: Definition(_PROBABILITIES, DivideByRowSum(), (place.x,)),
         ),
+        *mistakes_in(_plan),
     ),
     adds_up_to_one=("probabilities",),
     pictures=("softmax_bars",),

@@ -58,6 +58,12 @@ def _without_activation(place: Place) -> Definition | None:
     return Definition(place.name("activated"), Same(), (place.name("hidden"),))
 
 
+def _by_relu(place: Place) -> Definition | None:
+    if _kind(place) in ("none", "relu"):
+        return None
+    return Definition(place.name("activated"), Activate("relu"), (place.name("hidden"),))
+
+
 def _from_last(place: Place) -> Definition | None:
     return chosen(place, -1) if place.scenario.prediction.which == "first" else None
 
@@ -99,6 +105,9 @@ STEP = Step(
     general=General(x="x", gives=("b",)),
     mistakes=(
         Mistake("activation_forgotten", "Leaving the activation out.", _without_activation),
+        Mistake(
+            "relu_for_another", "Taking ReLU instead of the activation that is asked for.", _by_relu
+        ),
         Mistake(
             "from_the_last", "Taking the last token's vector instead of the first.", _from_last
         ),

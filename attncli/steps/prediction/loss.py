@@ -1,4 +1,4 @@
-"""How far the probabilities are from what should have come next: cross-entropy, perplexity."""
+"""How far the probabilities are from the right answers: cross-entropy, perplexity."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from attncli.steps.attention.softmax import softmax
 from attncli.steps.prediction.binary_loss import logits_of
 from attncli.steps.prediction.predict import TEMPERATURE, TOP_K
 from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.swaps import sum_for_mean
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import counted as numbered
 from attncli.trace.quantity import told_apart
@@ -172,6 +173,18 @@ def _not_shifted(place: Place) -> Definition | None:
     return _made(made, "loss")._replace(operation=NegativeLog(own))
 
 
+def _why(place: Place) -> str:
+    """What the step is for, by what is right there."""
+    prediction = place.scenario.prediction
+    if prediction.readout or prediction.targets_in_numbers:
+        right = "what was right"
+    elif prediction.foretells:
+        right = "what really came next"
+    else:
+        right = "the true class" if prediction.of_classes else "what really stands there"
+    return f"Training asks how surprised the model was by {right}."
+
+
 def _happens(place: Place) -> Phrase:
     prediction = place.scenario.prediction
     targets, counted = prediction.targets, prediction.counted
@@ -212,7 +225,8 @@ STEP = Step(
         Key(
             "targets",
             Either(_kind_of_targets, (ListOf(TOKEN), MATRIX)),
-            "the token that should follow each: loss, cross-entropy and perplexity, of the "
+            "the token that should come out of each, the next one, a hidden one, or a class: loss, "
+            "cross-entropy and perplexity, of the "
             "model's own probabilities before any temperature or choice; or rows of numbers, "
             "`[[1, 0], [0, 1]]`, that the output should be: the mean squared error. Of what is "
             "read out of a recurrent cell alike",
@@ -230,19 +244,25 @@ STEP = Step(
         ),
     ),
     title="Loss",
-    does="says how surprised the model was by what really came next",
+    does="says how surprised the model was by the right answer",
     makes=("with_target", "one_hot", "smoothed", "loss", "cross_entropy", "perplexity"),
     shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
     happens=_happens,
-    why="Training asks how surprised the model was by what really came next.",
+    why="Training asks how surprised the model was by the right answer.",
+    why_at=_why,
     more=(
-        "−ln of the target's probability is 0 for a sure guess and grows without end as the"
-        " probability goes to 0. e to the mean of it is the perplexity: among how many equally"
-        " likely tokens the model might as well have been guessing."
+        "−ln of the target's probability is 0 where that probability is 1, and grows without end as"
+        " it goes to 0. e to the mean of it is the perplexity: among how many equally likely"
+        " answers the model might as well have been guessing."
     ),
     plan=_plan,
     general=General(x="logits"),
     mistakes=(
+        Mistake(
+            "sum_for_mean",
+            "Adding up the losses without dividing by how many there are: the sum for the mean.",
+            lambda place: sum_for_mean(_made(_plan(place), "cross_entropy")),
+        ),
         Mistake(
             "not_shifted",
             "Taking each token itself for its target, instead of the one that comes after it.",
@@ -262,11 +282,11 @@ STEP = Step(
     backward=Backward(
         "the loss",
         (
-            "The gradient of a logit is its probability less y, which is 1 for the target and "
-            "else 0: what the model said less what came."
+            "In its position's loss a logit's gradient is its probability minus y, what that "
+            "should be: the answer given minus the right one."
         ),
         whole=_whole,
-        usual_mistakes=("not_averaged", "without_target"),
+        usual_mistakes=("not_averaged", "without_target", "exchanged"),
         fixed=(TARGETS,),
         example="embedding_before_during_after",
     ),

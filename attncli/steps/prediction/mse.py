@@ -85,8 +85,8 @@ STEP = Step(
     ),
     why="Training asks how far what came out is from what should have come.",
     more=(
-        "Squared, errors to either side count alike, and a large one counts for more than many"
-        " small ones."
+        "Squared, errors to either side count alike, and a large one counts for more than small"
+        " ones that add up to it."
     ),
     plan=_plan,
     sized=_sized,
@@ -105,7 +105,8 @@ STEP = Step(
     ),
     backward=Backward(
         "the mean squared error",
-        "Each number is pushed towards its target, the harder the farther it is from it.",
+        "The gradient of a number is its difference from its target, times 2 and divided by how"
+        " many numbers there are.",
         whole=_whole,
         fixed=(TARGETS,),
         mistakes=(

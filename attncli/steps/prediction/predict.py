@@ -22,7 +22,7 @@ from attncli.file.kinds import COUNT, POSITIVE, NumberKind, WholeNumber
 from attncli.file.matrices import MATRIX
 from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.attention.softmax import softmax
+from attncli.steps.attention.softmax import mistakes_in, softmax
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
@@ -119,8 +119,8 @@ STEP = Step(
     why="A probability says how likely a token is to come next.",
     more=(
         "The greedy choice is the likeliest one; sampling takes any of them as often as its"
-        " probability says. A temperature, top-k and top-p keep a sample from wandering off into"
-        " what is hardly likely."
+        " probability says. Top-k, top-p and a temperature below 1 keep a sample from wandering off"
+        " into what is hardly likely; a temperature above 1 does the opposite."
     ),
     example="next_token",
     plan=_plan,
@@ -131,6 +131,7 @@ STEP = Step(
             "Dividing the logits themselves by their sum, without raising e to them.",
             lambda place: Definition(_PROBABILITIES, DivideByRowSum(), (place.x,)),
         ),
+        *mistakes_in(_plan),
     ),
     adds_up_to_one=("probabilities", "renormalized"),
     pictures=("softmax_bars", "temperatures"),

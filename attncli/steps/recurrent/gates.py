@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from attncli.arithmetic.operations import Activate, AddUp, GatedColumn
+from attncli.arithmetic.operations import Activate, AddUp, GatedColumn, Same
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
@@ -136,6 +136,23 @@ def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
     yield Definition(z, AddUp(1, 1, len(own), place.cell.in_out), operands)
 
 
+def _reset_ignored(gates_at: CellPlace) -> tuple[Definition, ...]:
+    """What the reset gate is to be multiplied by, as it is, there or where that is used."""
+    place = _cell(gates_at)
+    if place.cell.kind != "gru":
+        return ()
+    made = {
+        one.name.local: one for one in _candidate_of_gru(place, gate_name(place, "z_candidate"))
+    }
+    reset_a, z = made["reset_a"], made["z_candidate"]
+    ungated = reset_a.operands[1]
+    operands = tuple(ungated if one == reset_a.name else one for one in z.operands)
+    return (
+        reset_a._replace(operation=Same(), operands=(ungated,)),
+        z._replace(operands=operands),
+    )
+
+
 def _squashed_by_tanh(gates_at: CellPlace) -> tuple[Definition, ...]:
     """Every gate but for the candidate, which is squashed so."""
     place = _cell(gates_at)
@@ -228,8 +245,8 @@ STEP = Step(
         + left_out(_cell(place))
     ),
     why=(
-        "Gates decide number by number what is kept, what is written and what is shown: near 1"
-        " lets a number pass, near 0 holds it back."
+        "Gates decide number by number what passes: a gate near 1 lets a number through, one near 0"
+        " holds it back."
     ),
     more=(
         "A plain cell, which has none, writes its whole memory anew at each token, so that what"
@@ -254,6 +271,12 @@ STEP = Step(
             "sigmoid_for_tanh",
             "Squashing the candidate by the sigmoid instead of tanh, so that it can't be negative.",
             _squashed_by_sigmoid,
+        ),
+        Mistake(
+            "reset_ignored",
+            "Ignoring the reset gate, so that the candidate sees the whole memory.",
+            _first(_reset_ignored),
+            variants=lambda place: [(one,) for one in _others(_reset_ignored)(place)],
         ),
         Mistake(
             "memory_forgotten",

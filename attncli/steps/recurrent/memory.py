@@ -71,7 +71,7 @@ STEP = Step(
         "the memory",
         (
             "The gradient goes on to the state of the time before, through the same weights each "
-            "time: here it vanishes or explodes."
+            "time: here it may vanish or explode."
         ),
         example="rnn_backward_through_time",
         read_first=True,

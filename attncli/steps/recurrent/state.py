@@ -136,7 +136,7 @@ STEP = Step(
     shapes="ax[t] [h], aa[t] [h] → a[t] [h]; or gates [h], the state before [h] → a[t] [h]",
     happens=_happens,
     why=(
-        "The state is all that a recurrent cell hands on: to the next time as its memory, and to"
+        "The state is what a recurrent cell hands on: to the next time as its memory, and to"
         " whatever reads it out."
     ),
     more="With tanh its numbers stay between −1 and 1, however many tokens there are.",
@@ -165,8 +165,8 @@ STEP = Step(
     backward=Backward(
         "the state",
         (
-            "The gradient goes back through the activation, whose slope is small where the state "
-            "is near its end."
+            "The gradient goes back through what made the state; a tanh is nearly flat where its "
+            "result is near −1 or 1."
         ),
         example="rnn_backward_through_time",
     ),

@@ -1,4 +1,4 @@
-"""What an update did to the loss, beside what the gradient had promised."""
+"""What an update did to the loss, beside what the gradient predicted."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STEP = Step(
     happens=lambda _: (
         "It is each number's gradient, times how far that number was moved, all added up."
     ),
-    why="What a gradient promises of an update is true of small steps only.",
+    why="What the gradient predicts of an update is true of small steps only.",
     plan=lambda place: place.planned,
     mistakes=(
         Mistake(

@@ -25,7 +25,7 @@ from attncli.telling.exercise.leaks import telling, with_copies
 from attncli.telling.exercise.lines import Asked, Blankable, LineAsker, Terms
 from attncli.telling.exercise.sections import StepSection
 from attncli.telling.exercise.shown import is_telling, like, numbers_shown
-from attncli.telling.exercise.told import ToldCells, is_said, without_copies
+from attncli.telling.exercise.told import ToldCells, is_ruled, is_said, without_copies
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined, put_in
 from attncli.trace import Definition, Trace
@@ -161,13 +161,17 @@ class _Asker:
         if not own and name not in self.page.inputs:
             self.known.add(shown)
             return block, []
-        if own and self.is_said_by_lines(shown):
+        if own and (self.is_said_by_lines(shown) or self.is_ruled(name)):
             return None, []
         quantity = self.page.trace[name]
         numbers = [quantity.number(c.row, c.column) for c in shown if not self.known.has(c)]
         self.known.add(shown)
         places = [self.lines.result_place(number, name) for number in numbers]
         return self.with_blanks(block, places), places
+
+    def is_ruled(self, name: str) -> bool:
+        """Whether the formula says all that a table holds, which is asked for in cells at most."""
+        return not self.page.again and is_ruled(self.page.trace, name)
 
     def is_said_by_lines(self, cells: Sequence[Location]) -> bool:
         """Whether lines of the section have the cells, or all that they copy."""

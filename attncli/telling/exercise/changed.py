@@ -15,8 +15,11 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
         return ""
     told = [*_changed(before, made)]
     same = [name for name in made.forms if _is_same(before.forms.get(name), made.forms[name])]
-    if same:
-        told.append(f"{listed(same)} as {'it was' if len(same) == 1 else 'they were'}")
+    asked = [name for name in same if before.forms[name].asked != made.forms[name].asked]
+    if asked:
+        told.append(f"{listed(asked)} with other questions about the same numbers")
+    if left := [name for name in same if name not in asked]:
+        told.append(f"{listed(left)} as {'it was' if len(left) == 1 else 'they were'}")
     if gone := [name for name in before.forms if name not in made.forms]:
         told.append(f"{listed(gone)} no longer made, the files are left")
     if before.seed != made.seed:

@@ -22,6 +22,7 @@ from attncli.records import dataclass, field
 from attncli.steps import Mistake
 from attncli.steps.mistakes import made_wrongly, mistaken
 from attncli.telling.exercise.lines import Blankable
+from attncli.telling.exercise.tasks import is_counted
 from attncli.telling.parts import step_of
 from attncli.trace import PlannedStep, Trace
 
@@ -47,12 +48,22 @@ def key_of(
     source = reach.source(place)
     places = _places(reach, place, source, both[0] or own)
     half = half_a_unit(places)
-    if not own.shown.is_finite():
+    if not own.shown.is_finite() or _is_count(reach.trace, place.quantity):
         return RightAnswer(own, own.shown, own.shown, *both, half=half)
     others = [one for one in both if one is not None and one is not own and one.shown.is_finite()]
     reached = [value_at(number, places) for number in (own, *others)]
     low, high = around(reached + reach.of(place, source, places, reached[0]), places)
     return RightAnswer(own, low, high, *both, half=half)
+
+
+def _is_count(trace: Trace, name: str) -> bool:
+    """Whether the numbers of a quantity are counts, or what counts add up to."""
+    quantity = trace[name]
+    if quantity.definition is None or is_counted(quantity):
+        return quantity.definition is not None
+    operands = quantity.definition.operands
+    whole = bool((quantity.values == quantity.values.round()).all())
+    return whole and bool(operands) and all(_is_count(trace, one) for one in operands)
 
 
 @dataclass(frozen=True)

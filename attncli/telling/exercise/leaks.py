@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Set
 
-from attncli.arithmetic.expression import Location, Number
+from attncli.arithmetic.expression import Location
+from attncli.telling.exercise.told import copied_cell
 from attncli.trace import Definition, Trace
 
 
@@ -56,14 +57,8 @@ def with_copies(trace: Trace, cells: Set[Location], whole: Collection[str]) -> f
 
 def _copies(trace: Trace, definition: Definition, cells: Set[Location]) -> set[Location]:
     """The cells of a quantity that copy some of these."""
-    operation, operands = definition.operation, trace.operands(definition)
     rows, columns = trace[definition.name].matrix.shape
-
-    def source(i: int, j: int) -> Location | None:
-        form = operation.cell(i, j, *operands)[0]
-        return form.cell if isinstance(form, Number) else None
-
-    if source(0, 0) is None and not operation.copies:
+    if copied_cell(trace, definition, 0, 0) is None and not definition.operation.copies:
         return set()
     every = (Location(definition.name, i, j) for i in range(rows) for j in range(columns))
-    return {cell for cell in every if source(cell.row, cell.column) in cells}
+    return {cell for cell in every if copied_cell(trace, definition, *cell[1:]) in cells}

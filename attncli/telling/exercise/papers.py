@@ -66,7 +66,7 @@ def _told(
         Facts((*framing_facts(frame, words.facts), *_facts(trace, words.facts).rows)),
         given=tuple(_given(trace, what.asked)),
         opening=(
-            _fields(points, words.paper),
+            _fields(points, frame, words.paper),
             *instructions(frame),
             *opening,
         ),
@@ -85,8 +85,10 @@ def _told(
     )
 
 
-def _fields(points: Worth, words: PaperWords) -> Fields:
-    return Fields((words.name, words.date, words.points_of.format(points=points_text(points))))
+def _fields(points: Worth, frame: Frame, words: PaperWords) -> Fields:
+    """What is to be written on the paper; the date, where that isn't printed above."""
+    date = () if frame.date else (words.date,)
+    return Fields((words.name, *date, words.points_of.format(points=points_text(points))))
 
 
 def _facts(trace: Trace, words: FactWords) -> Facts:

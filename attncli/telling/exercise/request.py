@@ -157,6 +157,16 @@ class ExerciseRequest(NamedTuple):
         own = None if ask is None else ask.points
         return own or self.points.of(part.step, place.quantity.local)
 
+    def all_points(self, trace: Trace) -> Decimal:
+        """The points of all numbers that may be asked for."""
+        placed = self.page(trace).placed()
+        worth = (
+            self.worth(trace, told.part, place)
+            for told, place in placed
+            if self.asking_for(trace, told.part, place) is not None
+        )
+        return sum(worth, Decimal(0))
+
     def told_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
         """How a part is told, and the cells that alone are told of it."""
         return told_of(part, [(ask.selection, ask.cells) for ask in self.asks])

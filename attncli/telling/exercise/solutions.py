@@ -78,9 +78,15 @@ def _row(question: Question, name: str, words: KeyWords) -> tuple[Word | str, ..
         answer,
         text(key.carry),
         text(key.exact),
-        words.range.format(low=_number(key.low), high=_number(key.high)),
+        _range(key, words),
         points_text(question.points),
     )
+
+
+def _range(key: RightAnswer, words: KeyWords) -> str:
+    """What is accepted; of a count, which is a whole number, that alone."""
+    low, high = _number(key.low), _number(key.high)
+    return low if low == high else words.range.format(low=low, high=high)
 
 
 def _number(number: Decimal) -> str:
@@ -95,7 +101,7 @@ def what_is_accepted(
     own = words.keys
     halves = [
         own.half.format(half=_number(x), decimals=words.facts.decimals.of(decimals.places(x) - 1))
-        for x in dict.fromkeys(key.half for key in keys)
+        for x in dict.fromkeys(key.half for key in keys if key.low != key.high)
     ]
     if not halves:
         return ()

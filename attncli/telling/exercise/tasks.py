@@ -90,19 +90,21 @@ def room(trace: Trace, section: Section, places: Sequence[Blankable], layout: st
     if layout == "compact" or worked or any(isinstance(x, Addition) for x in section.blocks):
         return []
     if layout == "pages":
-        return [AnswerSpace(min(_MOST_OF_A_PAGE, max(_LEAST + 1, len(places))))]
-    counted_only = all(_is_counted(trace[place.quantity]) for place in places)
+        return [AnswerSpace(min(_MOST_OF_A_PAGE, max(_LEAST + 1, len(places))), to_end=True)]
+    counted_only = all(is_counted(trace[place.quantity]) for place in places)
     return [] if counted_only else [AnswerSpace(min(_MOST, max(_LEAST, len(places) // 2)))]
 
 
-def _is_counted(quantity: Quantity) -> bool:
+def is_counted(quantity: Quantity) -> bool:
+    """Whether its numbers are counts, which are whole."""
     definition = quantity.definition
     return definition is not None and isinstance(definition.operation, CountInWords)
 
 
 def arranged(sections: Iterable[Section]) -> tuple[list[Block], list[Section]]:
     """What opens a paper, and its questions, numbered from 1. Sections that ask for nothing go to
-    the beginning of the next one that does; what one before has said isn't said again."""
+    the beginning of the next one that does; what one before has said isn't said again. The room
+    for the last one's working fills the last page."""
     opening: list[Block] = []
     waiting: list[Block] = []
     asking: list[Section] = []
@@ -118,7 +120,14 @@ def arranged(sections: Iterable[Section]) -> tuple[list[Block], list[Section]]:
         asking.append(section)
         told.append(new._replace(number=len(told) + 1, blocks=(*before, *new.blocks)))
         waiting = []
-    return opening, told
+    return opening, [*told[:-1], *map(_to_the_end, told[-1:])]
+
+
+def _to_the_end(section: Section) -> Section:
+    match section.blocks:
+        case [*before, AnswerSpace() as last]:
+            return section._replace(blocks=(*before, last._replace(to_end=True)))
+    return section
 
 
 def _without_what_was_said(section: Section, before: Sequence[Section]) -> Section:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import INNER, Location, Number
 from attncli.arithmetic.operations.columns import Zeros
+from attncli.arithmetic.operations.gradients import One
+from attncli.arithmetic.operations.masking import Seen
+from attncli.arithmetic.operations.means import ColumnMean
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.recurrent import OfMemory
 
@@ -39,7 +42,8 @@ class ToldCells:
         """Whether a cell needs no asking: it is told, asked for before, or goes without saying."""
         name, said = cell.quantity, self._said
         if name not in said:
-            said[name] = is_said(self.trace, name)
+            ruled = self.again and is_ruled(self.trace, name)
+            said[name] = not ruled and is_said(self.trace, name)
         return said[name] or (not self.again and self.source(cell) in self._cells)
 
     def term(self, cell: Location) -> str:
@@ -57,19 +61,34 @@ class ToldCells:
 
 
 def source_of(trace: Trace, cell: Location) -> Location:
-    definition = trace[cell.quantity].definition if cell.quantity in trace else None
-    if definition is None or not _moves(definition):
+    """The cell that a cell is a copy of, however often it was copied; else itself."""
+    name = cell.quantity
+    if name not in trace or not _is_moved(trace, name):
         return cell
-    operands = trace.operands(definition)
-    copied = definition.operation.cell(cell.row, cell.column, *operands)[0]
-    known = copied.cell if isinstance(copied, Number) else None
+    definition = trace[name].definition
+    assert definition is not None
+    known = copied_cell(trace, definition, cell.row, cell.column)
     return cell if known is None else source_of(trace, known)
+
+
+def copied_cell(trace: Trace, definition: Definition, row: int, column: int) -> Location | None:
+    """The cell whose number stands again in a cell that an operation makes, if one does."""
+    if is_of_one(trace, definition):
+        return Location(definition.operands[0], 0, 0)
+    form = definition.operation.cell(row, column, *trace.operands(definition))[0]
+    return form.cell if isinstance(form, Number) else None
+
+
+def is_of_one(trace: Trace, definition: Definition) -> bool:
+    """Whether a mean is that of a single number: that number again."""
+    mean = isinstance(definition.operation, ColumnMean)
+    return mean and trace[definition.operands[0]].matrix.shape == (1, 1)
 
 
 def _is_moved(trace: Trace, name: str) -> bool:
     """Whether a quantity's numbers are those of others, put elsewhere."""
     definition = trace[name].definition
-    return definition is not None and _moves(definition)
+    return definition is not None and (_moves(definition) or is_of_one(trace, definition))
 
 
 def _moves(definition: Definition) -> bool:
@@ -86,11 +105,19 @@ def without_copies(definitions: Iterable[Definition]) -> set[str]:
     return made
 
 
+def is_ruled(trace: Trace, name: str) -> bool:
+    """Whether a quantity holds what its formula says without any number: which keys are seen, the 1
+    with which the way back begins. To write that down is no work."""
+    definition = trace[name].definition if name in trace else None
+    return definition is not None and isinstance(definition.operation, Seen | One)
+
+
 def is_said(trace: Trace, name: str) -> bool:
-    """Whether the words of a section say what a quantity is: an empty memory, or its product."""
+    """Whether a section says what a quantity is: an empty memory, or its product, in its words;
+    what is ruled in its formula."""
     definition = trace[name].definition
-    if definition is None:
-        return False
+    if definition is None or is_ruled(trace, name):
+        return definition is not None
     match definition.operation:
         case Zeros():
             return True

@@ -5,63 +5,106 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-from attncli.document import Block, Bullets, Document, Facts, Note, Section, Table, TableCell, Term
+from attncli.document import (
+    Block,
+    Bullets,
+    Document,
+    Facts,
+    Section,
+    Spans,
+    Table,
+    TableCell,
+    Term,
+)
 from attncli.marked import SIGNS
-from attncli.marking.grading.classes import average, commonest, hardest
-from attncli.marking.grading.exam import Exam
+from attncli.marking.answers import AnswerSheet
+from attncli.marking.grading.addresses import address_of
+from attncli.marking.grading.classes import GradedClass, Unmarked, average, commonest, hardest
 from attncli.marking.grading.papers import MarkedPaper
 from attncli.telling.facts import rounding_facts
-from attncli.telling.marked.papers import points_text
+from attncli.telling.marked.papers import doubt_data, points_text, remarks_on
+from attncli.telling.marked.report import raw_text, to_look_at
 from attncli.telling.marked.words import MEANING
 from attncli.telling.sentences import counted
+from attncli.trace import Trace
 from attncli.word import Word
 
 _MOST = 8
 """Mistakes, and cells, that are listed."""
 
 
-def class_page(papers: Sequence[MarkedPaper]) -> Document:
-    """The marks of a class, its commonest mistakes and its hardest cells."""
-    exam = papers[0].exam
-    title = Word(exam.title)
-    mean = points_text(average(papers).quantize(Decimal("0.01"), ROUND_HALF_UP))
-    facts = Facts(
-        (
-            ("Papers", (str(len(papers)),)),
-            ("Average", (f"{mean} of {points_text(exam.points)} points",)),
-        )
-    )
-    marks = Section("", None, ("Marks",), (), tuple(_marks(papers)))
-    sections = [marks, *_sections(exam, papers)]
-    return Document(title, tuple(sections), facts, rounding=rounding_facts(exam.trace))
+def class_page(graded: GradedClass) -> Document:
+    """What to look at first, the marks of a class, its commonest mistakes and hardest cells."""
+    papers = graded.papers
+    facts: list[tuple[str, Spans]] = [("Papers", (str(len(papers)),))]
+    if papers:
+        mean, of = points_text(mean_points(papers)), points_text(papers[0].of)
+        facts.append(("Average", (f"{mean} of {of} points",)))
+    if graded.unmarked:
+        facts.append(("Not marked", (str(len(graded.unmarked)),)))
+    marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
+    first = to_look_at(dict.fromkeys(_first(graded)))
+    sections = (*first, *marks, *_sections(graded.trace, papers))
+    return Document(
+        Word(graded.title), sections, Facts(tuple(facts)),
+        rounding=rounding_facts(graded.trace), data=class_data(graded),
+    )  # fmt: skip
 
 
-def _marks(papers: Sequence[MarkedPaper]) -> Iterator[Block]:
+def mean_points(papers: Sequence[MarkedPaper]) -> Decimal:
+    """The points of a paper on average, to two decimals."""
+    return average(papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def _first(graded: GradedClass) -> Iterator[Spans]:
+    """All that is to be said of what was handed in, and whose it is."""
+    for sheet, why in graded.unmarked:
+        yield (*_whose(sheet), ": ", *why)
+    for paper in graded.papers:
+        for remark in remarks_on(paper):
+            yield (*_whose(paper.sheet), ": ", *remark)
+    yield from graded.remarks
+
+
+def _whose(sheet: AnswerSheet) -> Spans:
+    return Word(sheet.student), *((" (", Word(sheet.id), ")") if sheet.id else ())
+
+
+def _marks(graded: GradedClass) -> Iterator[Block]:
+    papers = graded.papers
     signs = [name for name in SIGNS if any(paper.counts[name] for paper in papers)]
-    forms = len({paper.sheet.form for paper in papers}) > 1
-    ids = _has_ids(papers)
+    forms = len({*map(_form, papers), *map(_form, graded.unmarked)}) > 1
+    ids = _has_ids(graded)
     of_whom = ("Student", *(("ID",) * ids), *(("Form",) * forms))
     headings = (*of_whom, "Points", "%", *(SIGNS[one] for one in signs))
-    rows = (_row(paper, signs, ids=ids, forms=forms) for paper in papers)
+    rows = [_row(paper, signs, ids=ids, forms=forms) for paper in papers]
+    for one in graded.unmarked:
+        whose = _row_of(one, ids=ids, forms=forms)
+        rows.append((*whose, *("–" for _ in headings[len(whose) :])))
     yield Table(headings, tuple(rows))
     yield Facts(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
-    trivial = [paper for paper in papers if paper.trivial]
-    if trivial:
-        names = [Word(paper.sheet.student) for paper in trivial]
-        told = [span for name in names for span in (", ", name)][1:]
-        said = "Earlier answers make later work trivial; look at these papers yourself: "
-        yield Note((said, *told, "."))
 
 
-def _has_ids(papers: Sequence[MarkedPaper]) -> bool:
-    return any(paper.sheet.id for paper in papers)
+def _has_ids(graded: GradedClass) -> bool:
+    return any(sheet.id for sheet in graded.sheets)
+
+
+def _form(one: MarkedPaper | Unmarked) -> str:
+    """The form that a paper is marked by, or else the one that it names."""
+    marked_by = one.exam.form if isinstance(one, MarkedPaper) else ""
+    return marked_by or one.sheet.form
+
+
+def _row_of(one: MarkedPaper | Unmarked, *, ids: bool, forms: bool) -> tuple[Word, ...]:
+    sheet = one.sheet
+    return (Word(sheet.student), *((Word(sheet.id),) * ids), *((Word(_form(one)),) * forms))
 
 
 def _row(
     paper: MarkedPaper, signs: Sequence[str], *, ids: bool, forms: bool
 ) -> tuple[TableCell, ...]:
-    sheet, counts = paper.sheet, (str(paper.counts[name]) for name in signs)
-    whose = (Word(sheet.student), *((Word(sheet.id),) * ids), *((Word(sheet.form),) * forms))
+    counts = (str(paper.counts[name]) for name in signs)
+    whose = _row_of(paper, ids=ids, forms=forms)
     return (*whose, points_text(paper.points), percent(paper), *counts)
 
 
@@ -71,29 +114,70 @@ def percent(paper: MarkedPaper) -> str:
     return str(share.quantize(Decimal(1), ROUND_HALF_UP))
 
 
-def _sections(exam: Exam, papers: Sequence[MarkedPaper]) -> Iterator[Section]:
+def _sections(trace: Trace, papers: Sequence[MarkedPaper]) -> Iterator[Section]:
     mistakes = commonest(papers)[:_MOST]
     if mistakes:
         rows = tuple(((f"{counted(one.papers, 'paper')}: {one.says}"),) for one in mistakes)
         yield Section("", None, ("Commonest mistakes",), (), (Bullets(rows),))
     cells = hardest(papers)[:_MOST]
     if cells:
-        symbols = ((exam.trace[c.quantity].symbol(c.row, c.column), n) for c, n in cells)
+        symbols = ((trace[c.quantity].symbol(c.row, c.column), n) for c, n in cells)
         told = tuple(
             (Term(symbol), f": not right in {counted(n, 'paper')}") for symbol, n in symbols
         )
         yield Section("", None, ("Hardest cells",), (), (Bullets(told),))
 
 
-def class_rows(papers: Sequence[MarkedPaper]) -> Iterator[tuple[str, ...]]:
-    """The table as rows of texts: its headings, then each student."""
-    ids = _has_ids(papers)
+def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
+    """The table as rows of texts: its headings, then each student, and what has no marks."""
+    ids = _has_ids(graded)
     whose: tuple[str, ...] = ("student", *(("id",) * ids), "form")
-    yield (*whose, "points", "of", "percent", *SIGNS, "trivial", "file")
-    for paper in papers:
-        sheet = paper.sheet
-        trivial = " ".join(str(one.quantity) for one in paper.trivial)
+    yield (*whose, "points", "of", "percent", *SIGNS, "file", "remarks")
+    for paper in graded.papers:
         counts = (str(paper.counts[name]) for name in SIGNS)
         points = points_text(paper.points), points_text(paper.of), percent(paper)
-        whose = (sheet.student, *((sheet.id,) * ids), sheet.form)
-        yield (*whose, *points, *counts, trivial, sheet.source)
+        own = (word.raw for word in _row_of(paper, ids=ids, forms=True))
+        remarks = " ".join(map(raw_text, remarks_on(paper)))
+        yield (*own, *points, *counts, paper.sheet.source, remarks)
+    for one in graded.unmarked:
+        own = (word.raw for word in _row_of(one, ids=ids, forms=True))
+        yield (*own, *[""] * (len(SIGNS) + 3), one.sheet.source, raw_text(one.why))
+    for remark in graded.remarks:
+        yield (*[""] * (len(whose) + len(SIGNS) + 4), raw_text(remark))
+
+
+def class_data(graded: GradedClass) -> dict[str, object]:
+    """The class as data: each paper, who has no marks, what is to be said, what went wrong."""
+    papers = graded.papers
+    of = {"of": float(papers[0].of), "average": float(mean_points(papers))} if papers else {}
+    trace = graded.trace
+    return {
+        "papers": [*map(_paper_data, papers)],
+        "not_marked": [{**_whose_data(one), "why": raw_text(one.why)} for one in graded.unmarked],
+        "remarks": [*map(raw_text, graded.remarks)],
+        **of,
+        "commonest_mistakes": [
+            {"says": one.says, "verdict": one.judgement, "papers": one.papers}
+            for one in commonest(papers)
+        ],
+        "hardest_cells": [
+            {"cell": address_of(trace, one.cell), "wrong": one.wrong} for one in hardest(papers)
+        ],
+    }
+
+
+def _whose_data(one: MarkedPaper | Unmarked) -> dict[str, object]:
+    sheet = one.sheet
+    whose = {"student": sheet.student, "id": sheet.id, "form": _form(one), "file": sheet.source}
+    return {**whose}
+
+
+def _paper_data(paper: MarkedPaper) -> dict[str, object]:
+    return {
+        **_whose_data(paper),
+        "points": float(paper.points),
+        "of": float(paper.of),
+        "counts": {judgement: paper.counts[judgement] for judgement in SIGNS},
+        **doubt_data(paper),
+        "remarks": [*map(raw_text, remarks_on(paper))],
+    }

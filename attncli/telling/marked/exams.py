@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import cached_property
 
 from attncli.arithmetic.expression import Location
 from attncli.document import Section
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet
+from attncli.marking.answers.students import Student
 from attncli.marking.grading.addresses import cell_of, first_cell_of
 from attncli.marking.grading.exam import AskedNumber, Exam
 from attncli.marking.grading.scheme import Scheme
@@ -47,13 +49,24 @@ class Asking:
     def exam_of(self, sheet: AnswerSheet) -> Exam:
         """What a paper is marked by: all that is `named`, else all that it answers itself. Raises
         Refusal."""
-        own = tuple(sheet.answers)
-        if own not in self._exams:
-            self._exams[own] = self.exam(own, sheet.source)  # which tells what isn't there
-        self.check(sheet, self.named or own)
-        if self.named and self.named not in self._exams:
-            self._exams[self.named] = self.exam(self.named, sheet.source)
-        return self._exams[self.named or own]
+        asked = self.named or tuple(sheet.answers)
+        if asked not in self._exams:
+            self._exams[asked] = self.exam(asked, sheet.source)  # which tells what isn't there
+        self.check(sheet, asked)
+        return self._exams[asked]
+
+    @property
+    def title(self) -> str:
+        return self.trace.scenario.title
+
+    @property
+    def students(self) -> tuple[Student, ...]:
+        """None: a scenario has no list of a class."""
+        return ()
+
+    def named_by(self, sheet: AnswerSheet) -> Exam | None:  # noqa: ARG002
+        """The form that a paper names: there are none."""
+        return None
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -136,8 +149,36 @@ class Asking:
         """Raises Refusal for answers of another form, or of another exercise."""
         if not sheet.mark:
             self._check_form(sheet)
-        elif sheet.mark not in (self.mark(tuple(sheet.answers)), self.mark(tuple(asked))):
-            raise Refusal([self._of_another(sheet)])
+        else:
+            own = tuple(sheet.answers)
+            if sheet.mark not in map(self.mark, (own, tuple(asked), self.in_order(own))):
+                raise Refusal([self._of_another(sheet)])
+
+    def in_order(self, ids: Sequence[str]) -> tuple[str, ...]:
+        """Ids in the order of the working, in which an exercise asks for them, whatever order
+        they were answered in."""
+        try:
+            return tuple(sorted(ids, key=self._place_in_order))
+        except AddressError:
+            return tuple(ids)
+
+    def _place_in_order(self, text: str) -> tuple[int, bool, int, int, int, bool, int]:
+        """A number inside a line stands before what the line comes to, a question behind all of
+        its step. Raises AddressError."""
+        if is_question(text):
+            question = question_at(self.trace, text)
+            row = question.asked.row or 0
+            return self.trace.story.index(question.part), True, 0, row, 0, False, 0
+        cell, line = self.cell(text), line_of(text)
+        part = self.trace.part_of(cell.quantity)
+        step = -1 if part is None else self.trace.story.index(part)
+        number = 0 if line is None else int(text.rpartition("[")[2].rstrip("]"))
+        quantity = self._order[cell.quantity]
+        return step, False, quantity, cell.row, cell.column, line is None, number
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.trace)}
 
     def _check_form(self, sheet: AnswerSheet) -> None:
         if sheet.form not in ("", OWN_FORM):

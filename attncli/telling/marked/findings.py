@@ -8,7 +8,7 @@ from attncli.arithmetic.expression import Location, Symbol
 from attncli.document import Block, Bullets, Prose, Span, Spans, Subheading, Term
 from attncli.marking.grading.words import MarkedWords
 from attncli.marking.judging import Judge
-from attncli.marking.verdicts import Cause, Verdict
+from attncli.marking.verdicts import UNWORKABLE, Cause, Verdict
 from attncli.records import NamedTuple
 from attncli.telling.marked.words import accepted_text
 from attncli.telling.marked.working import beside
@@ -31,9 +31,11 @@ class Finding(NamedTuple):
 
 
 def findings(judge: Judge, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    """Each cause, in the order of the working, then what is missing."""
+    """Each cause, in the order of the working, then what was worked in another right way, and what
+    is missing."""
     for number, finding in enumerate(_causes(verdicts), start=1):
         yield from _told(judge, finding, verdicts, number)
+    yield from _worked_otherwise(judge.trace, verdicts)
     yield from _blanks(judge.trace, verdicts)
     unreadable = [one for one in verdicts if one.judgement == "unreadable"]
     if unreadable:
@@ -99,7 +101,7 @@ def _symbol(trace: Trace, cell: Location) -> Symbol:
 def _number(trace: Trace, verdict: Verdict) -> Spans:
     """`Given is 0.5; right is 0.422 (0.4215 to 0.4225 is accepted).`"""
     places = trace[verdict.cell.quantity].matrix.decimals
-    said: Spans = ("Given is ", Word(verdict.given.text.strip()), "; right is ", verdict.expected)
+    said: Spans = ("Given is ", Word(verdict.given.shown), "; right is ", verdict.expected)
     if verdict.follows is not None:
         own = accepted_text(verdict.follows, places)
         return (*said, f", and from the earlier numbers given {own} would follow.")
@@ -110,9 +112,11 @@ def _why(finding: Finding) -> Spans:
     verdict = finding.first
     cause = verdict.cause
     if cause is None:
-        return ("Slip: no common mistake gives this number.",)
+        return ("Slip: no rounding of the earlier numbers gives it, and no common mistake.",)
     made = cause.quantity
     where: tuple[Span, ...] = (" It was made in ", Term(made), ".") if made else ()
+    if cause.name == UNWORKABLE:
+        return (cause.says,)
     if verdict.judgement == "slip":
         return ("Slip; the nearest reason: ", cause.says, *where)
     return (f"{verdict.judgement.capitalize()}: ", cause.says, *where)
@@ -131,11 +135,24 @@ def _cells(trace: Trace, cells: Sequence[Location]) -> Spans:
 def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     """What follows from the wrong numbers."""
     own = {one.cell for one in finding.verdicts}
-    later = [one.cell for one in verdicts if not own.isdisjoint(one.follows_from)]
+    later = [one for one in verdicts if not own.isdisjoint(one.follows_from)]
     if later:
         follow = "follows" if len(later) == 1 else "follow"
         said = f"{counted(len(later), 'number')} {follow} from this by the right working: "
-        yield Prose((said, *_cells(trace, later), "."))
+        earns = all(one.judgement != "not worked" for one in later)
+        end = "." if earns else ", but that isn't shown, and earns nothing."
+        yield Prose((said, *_cells(trace, [one.cell for one in later]), end))
+
+
+def _worked_otherwise(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    found: dict[tuple[str, str], list[Location]] = {}
+    for one in verdicts:
+        if one.judgement == "worked otherwise" and one.cause is not None:
+            found.setdefault((one.cell.quantity, one.cause.says), []).append(one.cell)
+    if found:
+        yield Subheading(("Worked otherwise",))
+        told = ((*_cells(trace, cells), f": {says}") for (_, says), cells in found.items())
+        yield Bullets(tuple(told))
 
 
 def _blanks(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
@@ -147,6 +164,6 @@ def _blanks(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
 
 
 def _unread(trace: Trace, verdict: Verdict) -> Spans:
-    told = Term(_symbol(trace, verdict.cell)), ": ", Word(verdict.given.text.strip())
+    told = Term(_symbol(trace, verdict.cell)), ": ", Word(verdict.given.shown)
     where = verdict.given.where
     return (*told, ", in ", Word(where)) if where else told

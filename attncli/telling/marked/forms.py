@@ -10,6 +10,7 @@ from attncli.arithmetic.expression import Location, Number
 from attncli.building.manifest import FormMade, Manifest
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet
+from attncli.marking.answers.students import Student
 from attncli.marking.grading.addresses import cell_of
 from attncli.marking.grading.exam import AskedNumber, Exam
 from attncli.marking.grading.scheme import Scheme
@@ -58,7 +59,7 @@ def form_exam(
     )
     terms = tuple(_term(one) for one in questions if line_of(one.id) is not None)
     roots = printed_roots(trace)
-    exam = Exam(trace, asked, terms, scheme, wish.tolerance, roots, words, frame.title)
+    exam = Exam(trace, asked, terms, scheme, wish.tolerance, roots, words, frame.title, form)
     assert document.paper is not None
     return FormExam(form, document.paper.hash, exam)
 
@@ -76,8 +77,9 @@ def made_form(
     asked = tuple(_asked_numbers(trace, made))
     terms, words = tuple(_made_terms(trace, made)), tuple(_asked_words(trace, made))
     exam = Exam(
-        trace, asked, terms, scheme, tolerance, printed_roots(trace), words, manifest.exercise
-    )
+        trace, asked, terms, scheme, tolerance, printed_roots(trace), words, manifest.exercise,
+        form,
+    )  # fmt: skip
     return FormExam(form, made.hash, exam)
 
 
@@ -123,17 +125,25 @@ def _term(question: Question) -> AskedTerm:
 
 @dataclass(frozen=True)
 class AskedForms:
-    """All forms of an exercise."""
+    """All forms of an exercise, and the students that they were made for."""
 
     source: str
     forms: Sequence[FormExam]
+    students: Sequence[Student] = ()
+
+    @property
+    def title(self) -> str:
+        return self.forms[0].exam.title
+
+    @property
+    def trace(self) -> Trace:
+        """The first form's."""
+        return self.forms[0].exam.trace
 
     @property
     def asked(self) -> tuple[str, ...]:
         """What the first form asks for, for files that only count."""
-        exam = self.forms[0].exam
-        numbers = (*(one.id for one in exam.asked), *(one.id for one in exam.terms))
-        return (*numbers, *(one.id for one in exam.words))
+        return self.forms[0].exam.ids
 
     @cached_property
     def _by_mark(self) -> dict[str, Exam]:
@@ -160,6 +170,10 @@ class AskedForms:
             right = f"it has {listed(f'{one.form} ({one.mark})' for one in self.forms)}"
             raise Refusal([Problem(Where(sheet.source), self._wrong(sheet), right)])
         return found
+
+    def named_by(self, sheet: AnswerSheet) -> Exam | None:
+        """The form that a paper names, if it is one."""
+        return self._by_form.get(sheet.form)
 
     def _wrong(self, sheet: AnswerSheet) -> str:
         if not (sheet.form or sheet.mark):

@@ -8,15 +8,12 @@ from attncli.document import Facts, Table
 from attncli.marked import SIGNS, MarkedNumber
 from attncli.marking.grading.terms import MarkedTerm
 from attncli.marking.grading.words import MarkedWords
-from attncli.marking.verdicts import Verdict
+from attncli.marking.verdicts import FOLLOW, Verdict
 from attncli.notation import plain
 from attncli.notation.words import printed
 from attncli.telling.marked.words import MEANING
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
-
-_UNTOLD = ("correct", "carried forward", "blank")
-"""Judgements beside which the right number isn't needed; of blanks it is told all the same."""
 
 
 def tables(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Table]:
@@ -40,14 +37,14 @@ def _table(quantity: Quantity, own: Mapping[tuple[int, int], Verdict]) -> Table:
 def _entry(verdict: Verdict | None) -> MarkedNumber | str:
     if verdict is None:
         return ""
-    right = "" if verdict.judgement in _UNTOLD[:2] else plain(verdict.expected)
-    return MarkedNumber(Word(verdict.given.text.strip()), verdict.judgement, right)
+    right = "" if verdict.judgement in FOLLOW else plain(verdict.expected)
+    return MarkedNumber(Word(verdict.given.shown), verdict.judgement, right)
 
 
 def table_of_terms(terms: Sequence[MarkedTerm]) -> Iterator[Table]:
     """Numbers inside lines of working, a row each; those that are right aren't told."""
     rows = tuple(
-        (Word(one.asked.id), MarkedNumber(Word(one.given.text.strip()), one.judgement,
+        (Word(one.asked.id), MarkedNumber(Word(one.given.shown), one.judgement,
                                           plain(one.asked.expected)))
         for one in terms
         if one.judgement != "correct"
@@ -59,7 +56,7 @@ def table_of_terms(terms: Sequence[MarkedTerm]) -> Iterator[Table]:
 def table_of_words(answers: Sequence[MarkedWords]) -> Iterator[Table]:
     """Answers in words, a row each."""
     rows = tuple(
-        (Word(one.asked.id), MarkedNumber(Word(one.given.text.strip()), one.judgement, _right(one)))
+        (Word(one.asked.id), MarkedNumber(Word(one.given.shown), one.judgement, _right(one)))
         for one in answers
     )
     if rows:
@@ -68,7 +65,7 @@ def table_of_words(answers: Sequence[MarkedWords]) -> Iterator[Table]:
 
 def _right(answer: MarkedWords) -> str:
     """The right answers, where they needn't be told in the author's own words."""
-    if answer.judgement in _UNTOLD[:2]:
+    if answer.judgement in FOLLOW:
         return ""
     return " or ".join(printed(Word(option)) for option in answer.right)
 
@@ -80,5 +77,5 @@ def legend(told: Collection[str]) -> Facts:
 
 
 def _means(name: str) -> str:
-    after = "" if name in _UNTOLD[:2] else "; the right number stands in brackets"
+    after = "" if name in FOLLOW else "; the right number stands in brackets"
     return f"{MEANING[name]}{after}"

@@ -15,7 +15,9 @@ from attncli.telling.sentences import counted
 MEANING: Mapping[str, str] = MappingProxyType(
     {
         "correct": "it follows from the given numbers",
+        "worked otherwise": "another right way gives it",
         "carried forward": "it follows from an earlier wrong number",
+        "not worked": "it follows from wrong numbers that show no working, and earns nothing",
         "rounding": "rightly worked, but rounded otherwise",
         "known mistake": "a common mistake gives it",
         "slip": "no working that is known gives it",
@@ -28,8 +30,12 @@ MEANING: Mapping[str, str] = MappingProxyType(
 
 def in_short(told: Sequence[str], what: str = "number") -> str:
     """`21 numbers: 12 correct, 8 carried forward, 2 slips`"""
-    counts = (_counted(told.count(name), name) for name in SIGNS if name in told)
-    return f"{counted(len(told), what)}: {', '.join(counts) or 'none'}"
+    return f"{counted(len(told), what)}: {by_verdict(told) or 'none'}"
+
+
+def by_verdict(told: Sequence[str]) -> str:
+    """`12 correct, 8 carried forward, 2 slips`"""
+    return ", ".join(_counted(told.count(name), name) for name in SIGNS if name in told)
 
 
 def _counted(count: int, name: str) -> str:

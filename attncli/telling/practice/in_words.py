@@ -6,9 +6,10 @@ from attncli.choices import LANGUAGES
 from attncli.document import Document, Prose, Spans, WordBlank
 from attncli.languages import words_of
 from attncli.marking.grading.words import MarkedWords
+from attncli.marking.verdicts import FOLLOW
 from attncli.steps import step_named
 from attncli.telling.exercise.inquiries import AskedInWords, blocks_of
-from attncli.telling.practice.session import RIGHT, Session
+from attncli.telling.practice.session import Session
 from attncli.telling.practice.tasks import Task
 from attncli.telling.practice.words import page_of, what_gives
 from attncli.telling.sentences import joined
@@ -62,6 +63,6 @@ def answer(session: Session, task: Task) -> Document:
 
 def verdict_on(marked: MarkedWords) -> Spans:
     """What is said of an answer at once."""
-    sign = "✓ " if marked.judgement in RIGHT else "✗ "
+    sign = "✓ " if marked.judgement in FOLLOW else "✗ "
     gives = [f" {what_gives(cause)}" for cause in marked.causes[:1]]
     return (sign, marked.asked.id, ": ", _SAID[marked.judgement], *gives)

@@ -13,13 +13,11 @@ from attncli.marking.grading.word_causes import OwnAnswers
 from attncli.marking.grading.words import AskedWords, MarkedWords, marked_words
 from attncli.marking.judging import Judge
 from attncli.marking.numerals import read_number
-from attncli.marking.verdicts import Given, Verdict
+from attncli.marking.verdicts import FOLLOW, Given, Verdict
 from attncli.records import NamedTuple, dataclass, field
 from attncli.telling.facts import printed_roots
 from attncli.telling.practice.tasks import Lesson, Task
 from attncli.trace import Trace
-
-RIGHT = ("correct", "carried forward")
 
 
 class SettledCell(NamedTuple):
@@ -161,4 +159,4 @@ class Session:
 
 def is_right(verdict: Verdict | MarkedWords | None, told: SettledCell) -> bool:
     """Whether a number was right, or followed, at the first go."""
-    return verdict is not None and verdict.judgement in RIGHT and not told.mistakes
+    return verdict is not None and verdict.judgement in FOLLOW and not told.mistakes

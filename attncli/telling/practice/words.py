@@ -19,12 +19,12 @@ from attncli.document import (
     Term,
     Working,
 )
-from attncli.marking.verdicts import Cause, Verdict
+from attncli.marking.verdicts import FOLLOW, Cause, Verdict
 from attncli.name import Name
 from attncli.steps import step_named
 from attncli.telling.closing import as_asked_for, asking_for_large
 from attncli.telling.exercise.hints import line_by_names
-from attncli.telling.practice.session import RIGHT, Session, is_right
+from attncli.telling.practice.session import Session, is_right
 from attncli.telling.practice.tasks import Task
 from attncli.telling.sentences import counted, joined
 from attncli.telling.working import cell_line
@@ -143,7 +143,9 @@ def verdict_on(session: Session, verdict: Verdict) -> Spans:
         "unreadable": "that is no number.",
         "blank": "nothing was written.",
     }.get(verdict.judgement)
-    sign = "✓ " if verdict.judgement in RIGHT else "✗ "
+    sign = "✓ " if verdict.judgement in FOLLOW else "✗ "
+    if said is None and verdict.judgement == "worked otherwise":
+        said = f"right, {_cause(verdict)}"
     if said is None and verdict.judgement == "rounding":
         said = f"nearly. {_cause(verdict)}"
     if said is None:

@@ -22,15 +22,16 @@ from attncli.marking.hypotheses import WrongWay, declared_ways
 from attncli.trace import PlannedStep, Trace
 
 
-def bugs(trace: Trace, part: PlannedStep) -> tuple[tuple[WrongWay, ...], ...]:
-    """Those of a part by how likely they are: those that are known by a name of their own, then
-    other operands, then just another tensor. The latter say anew what the former give."""
-    return tuple(tuple(way for find in finds for way in find(trace, part)) for finds in _KINDS)
+def bugs(trace: Trace, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:
+    """Those of a part that are as likely as those of a kind."""
+    return tuple(way for find in KINDS[kind] for way in find(trace, part))
 
 
 _Find = Callable[[Trace, PlannedStep], Iterator[WrongWay]]
-_KINDS: tuple[tuple[_Find, ...], ...] = (
+KINDS: tuple[tuple[_Find, ...], ...] = (
     (declared_ways, other_settings, without_transpose),
     (other_parameters, other_heads, other_inputs),
     (other_tensors,),
 )
+"""By how likely they are: those that are known by a name of their own, then other operands, then
+just another tensor. The latter say anew what the former give."""
