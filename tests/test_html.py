@@ -148,6 +148,7 @@ class TestInTheBrowser:
             assert page.locator("#how li").count() == 2
             page.keyboard.press("Escape")
             assert page.evaluate("'n' in document.activeElement.dataset")
+            page.locator("#s5.now").wait_for()  # it is told once the window has been drawn
             page.keyboard.press("s")
             assert page.locator("main > section:visible").count() == 1
             before = page.locator("main > section:visible h2").inner_text()
