@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tests.auditor.calculator import INDEX, NAME, UndisclosedError, Value, number
 
 _ADDRESS = re.compile(rf"(?P<name>{NAME})(?P<index>{INDEX})?")
@@ -89,9 +91,11 @@ class Tables:
     """The tables of a page, by full name, and its sections in their order."""
 
     def __init__(self, page: Mapping[str, Any]) -> None:
+        nobody = {*_of_nobody(page)}
         self.sections = [
             Section(step.get("path", ""), step["title"], frozenset(_names(step)))
             for step in page["steps"]
+            if step.get("path") not in nobody
         ]
         self.given = frozenset(table["name"] for table in page["given"])
         quantities = [q for step in page["steps"] for q in step["quantities"]]
@@ -173,6 +177,15 @@ def _called(name: str, path: str) -> Iterator[str]:
         match = re.fullmatch(r"(train\[\d+\])?\.?(.*)", path)
         assert match is not None
         yield ".".join(filter(None, (match[1], "grad", match[2], name.removeprefix("grad."))))
+
+
+def _of_nobody(page: Mapping[str, Any]) -> Iterator[str]:
+    """The paths of experts that no token goes to, whose steps only data has."""
+    for step in page["steps"]:
+        for made in step["quantities"]:
+            path, _, local = made["name"].rpartition(".")
+            if local == "share" and not np.any(made["values"]):
+                yield path
 
 
 def _names(step: Mapping[str, Any]) -> Iterator[str]:
