@@ -57,10 +57,11 @@ def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
     if doubt is None:
         return
     if doubt.too_few:
+        count = f" ({doubt.unearned})" if doubt.unearned else ""
         yield (
             "From ", Word(doubt.first), " on this paper shows no working: "
             f"{doubt.slips} numbers are wrong without a reason, {_showing(doubt.shows)}."
-            f" What only follows from wrong numbers ({doubt.unearned}) earns nothing.",
+            f" What only follows from wrong numbers{count} earns nothing.",
         )  # fmt: skip
     else:
         names, count = Word(enumerated(doubt.trivial)), doubt.unearned
