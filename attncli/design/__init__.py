@@ -14,9 +14,8 @@ pools        which given matrices may have other numbers, and which
 plan         in which order candidates are worked, and where numbers are drawn anew
 candidates   the numbers of many candidates, worked all at once
 batch        candidates on their way through a plan
-unrounded    what many forms come to without rounding, worked all at once
 sieve        candidates that get through all rules
-candidate    one that got through, as a scenario, worked with others
+candidate    one that got through, as a scenario
 search       forms of a scenario, one after the other
 counts       forms of a tokenizer that learns: other counts of the same words
 unsatisfied  when no numbers are found

@@ -1,8 +1,8 @@
-"""What got through the sieve of a search, as scenarios, which are worked many at once."""
+"""What got through the sieve of a search, as a scenario."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 
 from attncli.arithmetic.matrix import Matrix
@@ -11,16 +11,13 @@ from attncli.design.sieve import Survivor
 from attncli.name import Name
 from attncli.records import dataclass, replace
 from attncli.scenario.scenario import Scenario
-from attncli.trace import Trace
-from attncli.trace.at_once import retold_at_once
 
 
 @dataclass
 class Candidate:
-    """A survivor; its trace, as soon as it was worked with others."""
+    """A survivor and its numbers."""
 
     survivor: Survivor
-    trace: Trace | None = None
 
     @cached_property
     def numbers(self) -> Mapping[Drawn, Matrix]:
@@ -31,14 +28,6 @@ class Candidate:
         """A scenario with these numbers."""
         drawn = self.numbers.items()
         return _with_numbers(of, {name: matrix for one, matrix in drawn for name in one.names})
-
-
-def work_together(trace: Trace, scenario: Scenario, candidates: Sequence[Candidate]) -> None:
-    """Works some candidates of a scenario, whose trace this is, at once, if all can be worked."""
-    if len(candidates) > 1:
-        traces = retold_at_once(trace, [one.scenario(scenario) for one in candidates])
-        for one, told in zip(candidates, traces or (), strict=traces is not None):
-            one.trace = told
 
 
 def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenario:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import islice
 from statistics import median
 from types import MappingProxyType
 from typing import Self
@@ -20,7 +19,7 @@ from numpy.random import RandomState
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.design.batch import BatchMaker
-from attncli.design.candidate import Candidate, work_together
+from attncli.design.candidate import Candidate
 from attncli.design.counts import recounted, varies
 from attncli.design.own import spared
 from attncli.design.plan import Plan, plan_of
@@ -50,8 +49,6 @@ _HELD = 2_000_000
 _REFERENCE = 7
 """How many survivors the difficulty to aim for is the median of."""
 _TOLERANCE = 0.15
-_TOGETHER = 32
-"""How many candidates are worked at once."""
 
 
 class SearchRequest(NamedTuple):
@@ -106,15 +103,15 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
     _keep_memory()
     going = _Search.of(scenario, trace, plan, request)
     try:
-        yield going.next(0, request.number)
+        yield going.next(0)
     except Unsatisfied:
         narrow = plan_of(trace, request.asked, request.pools, narrow=True)
         if not going.was_too_large or narrow.drawn == plan.drawn:
             raise
         going = _Search.of(scenario, trace, narrow, request)
-        yield going.next(0, request.number)
+        yield going.next(0)
     for k in range(1, request.number):
-        yield going.next(k, request.number - k)
+        yield going.next(k)
 
 
 def _keep_memory() -> None:
@@ -158,15 +155,15 @@ class _Search:
         own = [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
         self.found.add(_as_bytes(own))
 
-    def next(self, k: int, left: int) -> Trace:
-        """The k-th form, worked; so many are `left` with it."""
+    def next(self, k: int) -> Trace:
+        """The k-th form, worked."""
         failures = Failures()
         tried = 0
         if self.reference is None:
             tried += self._aim(k, failures)
         while True:
             while self.waiting:
-                trace = self._checked(self.waiting.popleft(), left, failures)
+                trace = self._checked(self.waiting.popleft(), failures)
                 if trace is not None:
                     return trace
             tried += self._fill(k, tried, failures)
@@ -194,7 +191,7 @@ class _Search:
         self.waiting += map(Candidate, survivors)
         return size
 
-    def _checked(self, candidate: Candidate, left: int, failures: Failures) -> Trace | None:
+    def _checked(self, candidate: Candidate, failures: Failures) -> Trace | None:
         """A candidate worked, if there is none like it yet, it is as hard as it should be, and
         what it makes is what the sieve saw."""
         survivor = candidate.survivor
@@ -205,7 +202,7 @@ class _Search:
         elif key in self.found and "alike" not in self.sieve.allow:
             rule = "alike"
         else:
-            trace = self._worked(candidate, left)
+            trace = self._worked(candidate)
         if trace is not None and not self._is_worth_as_much(trace):
             trace, rule = None, "difficulty"
         if trace is None or not _is_as_seen(trace, survivor):
@@ -214,25 +211,15 @@ class _Search:
         self.found.add(key)
         return trace
 
-    def _worked(self, candidate: Candidate, left: int) -> Trace | None:
+    def _worked(self, candidate: Candidate) -> Trace | None:
         """The worked scenario, if all of it can be worked, its variants and generated tokens
         too."""
-        if candidate.trace is None and self._is_alone:
-            hard = (one for one in self.waiting if self._is_as_hard(one.survivor))
-            some = [candidate, *islice(hard, min(left, _TOGETHER) - 1)]
-            work_together(self.trace, self.scenario, some)
-        if candidate.trace is not None:
-            return candidate.trace
         scenario = candidate.scenario(self.scenario)
+        is_alone = not self.scenario.variants and self.scenario.prediction.generate < 2  # noqa: PLR2004
         try:
-            return self.trace.retold(scenario) if self._is_alone else work(scenario)
+            return self.trace.retold(scenario) if is_alone else work(scenario)
         except ScenarioError:
             return None
-
-    @property
-    def _is_alone(self) -> bool:
-        """Whether a scenario is all that is to be worked."""
-        return not self.scenario.variants and self.scenario.prediction.generate < 2  # noqa: PLR2004
 
     def _is_worth_as_much(self, trace: Trace) -> bool:
         points = None if "difficulty" in self.sieve.allow else self.points

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.matrix import Matrix
 from attncli.choices import POLICIES, Policy
-from attncli.design.unrounded import Start, Unrounded, unrounded
 from attncli.document import Block, Prose, Section
 from attncli.file.problems import ScenarioError
 from attncli.languages.words import FrameWords, TaskWords
@@ -41,8 +39,7 @@ from attncli.trace import Quantity, Trace
 
 class BlankedPage(NamedTuple):
     """What is taken out of a page for one form of an exercise: the places that are asked for, and
-    the page without them. Where honest paths lead may be `known`, and what the trace comes to
-    `unrounded`."""
+    the page without them. Where honest paths lead may be `known`."""
 
     wish: ExerciseRequest
     page: WholePage
@@ -50,7 +47,6 @@ class BlankedPage(NamedTuple):
     asked: Asked
     asking: Sequence[tuple[StepSection, list[Blankable]]]
     known: Paths | None = None
-    unrounded: Unrounded | None = None
 
     @property
     def trace(self) -> Trace:
@@ -89,8 +85,6 @@ class BlankedPage(NamedTuple):
         own = trace.rounding.policy == policy
         if own and (trace.rounding.carries or not self.context):
             return {place.id: place.number for place in self.places}
-        if policy == "exact" and (numbers := self._unrounded_numbers()) is not None:
-            return numbers
         if not self.wish.terms.inner:
             trace = trace.leading_to(self.quantities, self.context)
         try:
@@ -101,27 +95,10 @@ class BlankedPage(NamedTuple):
             return {p.id: number_of(lambda name: worked[name].numbers, p) for p in self.places}
         return {place.id: place.number for place in self.wish.page(worked).places()}
 
-    def _unrounded_numbers(self) -> Mapping[str, Number] | None:
-        """The numbers of the blanks without rounding, where all are known for certain."""
-        known = self.unrounded
-        if known is None:
-            return None
-        numbers = {p.id: number_of(known.matrix, p) for p in self.places}
-        own = {place.id: place.number for place in self.places}
-        if all(one is own[id_] or known.is_certain(one) for id_, one in numbers.items()):
-            return numbers
-        return None
-
     @property
     def quantities(self) -> set[str]:
         """The quantities whose numbers are asked for."""
         return {place.cell.quantity for place in self.places if place.cell is not None}
-
-    @property
-    def start(self) -> Start:
-        """What the sheet's working starts from."""
-        shown = {name: Matrix.of_written(shown_rows(self.trace[name])) for name in self.context}
-        return Start(self.trace, shown)
 
     def sections(self, words: FrameWords) -> list[Section]:
         """The sections with blanks, their questions with keys, and their solutions; the first of
@@ -251,12 +228,7 @@ def _chosen(
 def worked_together(pages: Sequence[BlankedPage]) -> list[BlankedPage]:
     """The same for some forms of one exercise, with what all of them need worked at once."""
     paths = together([one.paths for one in pages])
-    if pages[0].wish.terms.inner:
-        return [one._replace(known=known) for one, known in zip(pages, paths, strict=True)]
-    names = {name for one in pages for name in one.quantities}
-    in_full = unrounded([one.start for one in pages], names)
-    each = zip(pages, paths, in_full, strict=True)
-    return [one._replace(known=known, unrounded=full) for one, known, full in each]
+    return [one._replace(known=known) for one, known in zip(pages, paths, strict=True)]
 
 
 def shown_rows(quantity: Quantity) -> list[list[Decimal]]:
