@@ -11,6 +11,8 @@ mapping of names; `trace.working("weights[love, AI]")` and `trace.page("markdown
 `trace.step("softmax")` and `trace["weights"].cell("love", "AI")`.
 """
 
+import copyreg
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,6 +37,10 @@ _HOMES = {
 }
 
 __all__ = ["Quantity", "Scenario", "ScenarioError", "Step", "Trace", "__version__", "load", "work"]
+
+
+copyreg.pickle(MappingProxyType, lambda view: (dict, (dict(view),)))  # type: ignore[arg-type,return-value]
+"""Read-only maps, which are the defaults of records, can be pickled."""
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.arithmetic.expression import (
     Equation,
@@ -25,7 +25,6 @@ from attncli.arithmetic.expression import (
 from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
 from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Plane
-from attncli.records import NamedTuple
 from attncli.tables import Branch, Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.word import Word
 

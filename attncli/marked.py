@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.word import Word
 
 SIGNS: Mapping[str, str] = MappingProxyType(

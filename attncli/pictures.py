@@ -6,8 +6,9 @@ A `title` says what is to be seen, in words that do without the picture.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from attncli.arithmetic.expression import Number
-from attncli.records import NamedTuple
 from attncli.tables import MatrixBlock
 from attncli.word import Word
 

@@ -4,6 +4,7 @@ nobody needs, do the sums."""
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ from attncli.building.trees import (
 from attncli.file.nodes import Map
 from attncli.file.problems import Problems, scenario_error
 from attncli.name import Name
-from attncli.records import replace
 from attncli.scenario.scenario import Scenario
 from attncli.steps.planning import planned, with_numbers
 from attncli.steps.schema import SCENARIO, givable

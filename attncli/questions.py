@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.choices import LANGUAGES, LAYOUTS, Language, Layout
 from attncli.languages import words_of
 from attncli.languages.words import FrameWords
-from attncli.records import NamedTuple
 from attncli.word import Word
 
 

@@ -8,9 +8,7 @@ can read, whatever it is about.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Self
-
-from attncli.records import NamedTuple
+from typing import NamedTuple, Self
 
 _LONGEST_WORD = 60
 _LONGEST_LIST = 160

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Blank, Equation, Expression, Number
 from attncli.name import TOP, Name
-from attncli.records import NamedTuple
 from attncli.word import Word
 
 if TYPE_CHECKING:

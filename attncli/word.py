@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
-
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True)

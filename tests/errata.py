@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.marking.grading.addresses import address_of
 from attncli.marking.published import published_verdicts
 from attncli.marking.verdicts import Verdict
 from attncli.notation import plain
-from attncli.records import NamedTuple
 from attncli.trace import Trace
 
 

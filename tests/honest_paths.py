@@ -8,6 +8,7 @@ small, as it can be. Nothing of this is known to what says where honest paths le
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any
 
@@ -16,7 +17,6 @@ import numpy as np
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Expression, Location
 from attncli.arithmetic.rounding import Array
-from attncli.records import dataclass
 from attncli.trace import Trace
 
 Choose = Callable[[Location, Array], Array]

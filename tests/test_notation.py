@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 from itertools import permutations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.arithmetic import expression as ex
+from attncli.arithmetic.expression import Node
 from attncli.notation import plain
 from attncli.notation.latex import latex
-from attncli.records import Node
 from attncli.word import Word
 from tests.auditor.calculator import value
 from tests.truth import half_away, truth
@@ -37,6 +40,25 @@ EXPRESSIONS = st.recursive(NUMBERS, _of_parts, max_leaves=6)
 
 def no_names(name: str) -> Decimal:
     raise AssertionError(name)
+
+
+def test_nodes_are_what_their_class_and_their_parts_are() -> None:
+    one, two = map(ex.Number.written, (1, 2))
+    assert ex.Sum((one, two)) == ex.Sum(terms=(one, two)) == ex.Sum((one,)).of([(one, two)])
+    assert ex.Sum((one, two)) not in {ex.Product((one, two)), ex.Vector((one, two)), ex.Sum((one,))}
+    assert ex.Blank("a") == ex.Blank("a", None)
+    assert ex.Power(one, two).parts == (one, two)
+    with pytest.raises(TypeError):
+        ex.Power(one)  # type: ignore[call-arg]
+    with pytest.raises(AttributeError):
+        one.full = Decimal(3)  # type: ignore[misc]
+
+
+@given(EXPRESSIONS)
+def test_copies_of_nodes_are_equal(expression: ex.Expression) -> None:
+    for again in (copy.deepcopy(expression), pickle.loads(pickle.dumps(expression))):
+        assert again == expression
+        assert type(again) is type(expression)
 
 
 @given(EXPRESSIONS)

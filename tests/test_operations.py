@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from itertools import product
@@ -34,7 +35,6 @@ from attncli.arithmetic.rounding import (
 )
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
-from attncli.records import replace
 from tests import truth
 from tests.conftest import sampled
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from attncli.marking.judging import Judge
-from attncli.records import replace
 from attncli.trace import Trace
 from tests.conftest import THOROUGH
 from tests.honest_paths import Honest

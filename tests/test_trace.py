@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -15,7 +16,6 @@ from attncli import ScenarioError, load, work
 from attncli.arithmetic.operations import DivideByColumnSum
 from attncli.name import Name
 from attncli.pipeline import outline
-from attncli.records import replace
 from attncli.steps import step_named
 from attncli.steps.attention import scores
 from attncli.steps.mistakes import all_made_wrongly

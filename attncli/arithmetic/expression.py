@@ -6,11 +6,12 @@ The same few nodes make the working of a cell (`0.422 × 2 + 0.155 × 1`) and th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from typing import Any, TypeVar
+from inspect import get_annotations
+from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
 
-from attncli.records import NamedTuple, Node
 from attncli.word import Word
 
 
@@ -20,6 +21,28 @@ class Location(NamedTuple):
     quantity: str
     row: int
     column: int
+
+
+@dataclass_transform(frozen_default=True)
+class Node(tuple[Any, ...]):
+    """What trees are made of: a named tuple whose last value is the name of its class, so that no
+    sum ever equals a product."""
+
+    def __init_subclass__(cls) -> None:
+        fields = (*get_annotations(cls), "kind")
+        usual = [vars(cls)[name] for name in fields if name in vars(cls)] + [cls.__name__]
+        made = namedtuple(cls.__name__, fields, defaults=usual)  # type: ignore[misc]
+        for name in (*made._fields, "__new__", "__getnewargs__", "__match_args__", "__repr__"):
+            setattr(cls, name, getattr(made, name))
+
+    def of(self, parts: Iterable[object]) -> Self:
+        """A node of the same kind that has other parts."""
+        return tuple.__new__(type(self), (*parts, self[-1]))
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The values of the fields."""
+        return self[:-1]
 
 
 INNER = Location("", 0, 0)
@@ -224,7 +247,7 @@ def rewritten(node: Expression, change: Callable[[Expression], Expression | None
         else rewritten(part, change)
         for part in node.parts
     ]
-    return type(node)(*parts)
+    return node.of(parts)
 
 
 def with_each(

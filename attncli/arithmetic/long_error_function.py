@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.evaluation import pi
 from attncli.arithmetic.rounding import Long
-from attncli.records import NamedTuple
 
 _NEAR = 0.5
 """Below this the series takes few terms; above it the last term of the rule is little."""

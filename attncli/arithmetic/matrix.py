@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,7 +25,6 @@ from attncli.arithmetic.rounding import (
 )
 from attncli.arithmetic.rounding import carry as round_in_place
 from attncli.arithmetic.whole import Whole
-from attncli.records import NamedTuple, dataclass, field
 
 _WHOLE = 10**numbers.SIGNIFICANT
 _NONE = Decimal("NaN")

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from attncli.arithmetic import decimals as decimal_numbers
 from attncli.arithmetic.extremes import CACHED, extremes, extremes_of_few, least_and_greatest
 from attncli.choices import Policy
 from attncli.name import Name
-from attncli.records import NamedTuple, dataclass, field, replace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 from attncli.arithmetic.expression import Expression, Operand, leaves
-from attncli.records import dataclass
 
 
 class Dim(str):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.building.key_names import Names
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.scenario.model import Attention, Layer, Positions, Settings, entry_path
 from attncli.steps.schema import ATTENTION
 

@@ -8,14 +8,13 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.building.expert_layers import dense_layers, some_layers, sparse_layers
 from attncli.building.model_defaults import settled
 from attncli.building.model_settings import local_rope, rope_scaling
 from attncli.file.files import RefusedFileError
 from attncli.file.safetensors_files import INDEX, names_in_index, size_of, tensors_in
-from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 
 Data = Mapping[str, Any]

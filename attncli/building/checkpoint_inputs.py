@@ -8,10 +8,9 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.file.files import RefusedFileError
-from attncli.records import NamedTuple
 from attncli.refusals import Refusal, Where
 
 _TOKENIZER = "tokenizer.json"

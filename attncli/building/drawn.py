@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from attncli.arithmetic.matrix import Matrix
 from attncli.building.given_matrices import of_array
 from attncli.file.problems import Problems
 from attncli.file.sources import MOST_NUMBERS
 from attncli.name import Name
-from attncli.records import replace
 from attncli.scenario.scenario import Scenario
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.file.files import RefusedFileError
 from attncli.file.problems import NamedProblems
 from attncli.file.text_files import CORPORA, TOKENIZERS, TextFile, text_of
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.scenario.model import ENCODER
 
 Values = Mapping[str, Any]

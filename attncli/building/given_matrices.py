@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.file.problems import NamedProblems, Problems
 from attncli.file.sources import FileSource, RandomSource
 from attncli.name import TOP, Name, below
-from attncli.records import NamedTuple
 from attncli.refusals import Where
 from attncli.scenario.model import ENCODER, entry_path
 

@@ -4,10 +4,10 @@ them, and those of its queries, which go on to the next layer."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 
 Called = tuple[str, ...]
 

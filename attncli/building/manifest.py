@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.file.problems import ScenarioError
-from attncli.records import NamedTuple
 
 FILE = "manifest.json"
 Rows = list[list[str]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.building.targets import (
@@ -16,7 +16,6 @@ from attncli.building.targets import (
 from attncli.file.keys import typed
 from attncli.file.problems import NamedProblems
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
 from attncli.scenario.model import Settings, Stack
 from attncli.scenario.prediction import Head, Prediction

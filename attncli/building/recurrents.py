@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.file.keys import typed
 from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.scenario.model import Attention, Layer, Recurrent, Settings
 from attncli.steps.schema import ATTENTION, CELL, LAYER_ALONE, WAY
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.arithmetic.rounding import Rounding
 from attncli.building.from_files import FileReader
@@ -20,7 +20,6 @@ from attncli.file import sources
 from attncli.file.nodes import Map
 from attncli.file.problems import NamedProblems, Problems
 from attncli.name import TOP, Name, below
-from attncli.records import NamedTuple
 from attncli.refusals import listed
 from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED
 from attncli.scenario.model import ENCODER, Stack, entry_path

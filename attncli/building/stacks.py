@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.building.attentions import (
     AttendedRows,
@@ -17,7 +17,6 @@ from attncli.building.without_attention import FFN, needs_no_attention, without_
 from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.scenario.model import (
     Attention,
     Layer,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.scenario.model import Stack
 
 Values = Mapping[str, Any]

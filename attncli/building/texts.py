@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.file.matrices import NamedRows
 from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.refusals import quote
 from attncli.scenario.model import TokenizedText
 from attncli.scenario.tokenizers import tokenizer_kind

@@ -6,13 +6,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.file import reading, shipped
 from attncli.file.changes import Change, applied
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems, too_much
-from attncli.records import NamedTuple
 from attncli.scenario.budget import MOST_VALUES
 from attncli.scenario.templates import written_out
 from attncli.steps.schema import SCENARIO

@@ -4,13 +4,12 @@ of what was typed becomes a command."""
 # no lazy annotations here: Typer reads them
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.cli import options
 from attncli.cli.complaints import Complaints
 from attncli.cli.output import check_output, chosen_format, page_for
 from attncli.cli.progress import watching
-from attncli.records import NamedTuple
 from attncli.writing import write_out
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 # no lazy annotations here: Typer reads them
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -10,7 +10,6 @@ from attncli.choices import DETAILS
 from attncli.cli import options
 from attncli.cli.arguments import Excerpt, ForThisRun, PageOptions, taking
 from attncli.cli.complaints import Complaints, complaining
-from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 
 if TYPE_CHECKING:

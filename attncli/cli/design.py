@@ -2,7 +2,7 @@
 
 # no lazy annotations here: Typer reads them
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -11,7 +11,6 @@ from attncli.cli.arguments import taking
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.numbers import whole
 from attncli.cli.output import check_target, send_scenario
-from attncli.records import NamedTuple
 from attncli.refusals import Problem
 from attncli.writing import OutputError
 

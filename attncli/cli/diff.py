@@ -4,14 +4,13 @@
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from attncli.cli import options
 from attncli.cli.arguments import ForThisRun, PageOptions, taking
 from attncli.cli.complaints import Complaints, complaining
-from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 
 if TYPE_CHECKING:

@@ -1,14 +1,13 @@
 """`attn grade`: what answers files are worth, and what went wrong."""
 
 # no lazy annotations here: Typer reads them
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from attncli.choices import MARKS
 from attncli.cli import options
 from attncli.cli.arguments import Allowed, ForThisRun, taking
-from attncli.records import NamedTuple
 
 
 class GradeArguments(NamedTuple):

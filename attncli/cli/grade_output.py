@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.cli.arguments import PageOptions
 from attncli.cli.output import check_binary, check_form, check_target, chosen_format, page_for
-from attncli.records import NamedTuple
 from attncli.writing import Contents, write_out
 
 if TYPE_CHECKING:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
 from attncli.cli.complaints import BAD_INPUT, Complaints, complaining
 from attncli.cli.grade_output import output_of, write_graded
 from attncli.cli.progress import watched
-from attncli.records import NamedTuple
 from attncli.refusals import Problem, Refusal
 
 if TYPE_CHECKING:

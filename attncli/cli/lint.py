@@ -37,7 +37,8 @@ def command(typed: Arguments) -> None:
 
 
 def _document(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
-    from attncli.records import replace
+    from dataclasses import replace
+
     from attncli.telling.selection import select
     from attncli.telling.told_checks import check_told
     from attncli.telling.weaknesses import weaknesses

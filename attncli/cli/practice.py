@@ -1,13 +1,12 @@
 """`attn practice`: one number after the other, each met at once."""
 
 # no lazy annotations here: Typer reads them
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from attncli.cli import options
 from attncli.cli.arguments import Allowed, Excerpt, ForThisRun, taking
-from attncli.records import NamedTuple
 
 
 class PracticeArguments(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from attncli.cli.output import page_for
-from attncli.records import dataclass, field
 from attncli.writing import write_out
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.exercising.variants import variants
 from attncli.cli.practice_turns import Over, Turn, TurnInWords, show
-from attncli.records import dataclass
 from attncli.refusals import Refusal
 from attncli.writing import write_out
 

@@ -7,9 +7,8 @@ import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

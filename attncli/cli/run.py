@@ -1,13 +1,12 @@
 """`attn run`: the whole worked trace, or a part of it."""
 
 # no lazy annotations here: Typer reads them
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.cli import options
 from attncli.cli.arguments import Arguments, taking
 from attncli.cli.complaints import complaining
 from attncli.cli.output import default_detail
-from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.document import Document

@@ -1,13 +1,12 @@
 """`attn site`: scenarios as a small website."""
 
 # no lazy annotations here: Typer reads them
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from attncli.cli import options
 from attncli.cli.arguments import Allowed, taking
-from attncli.records import NamedTuple
 
 
 class SiteArguments(NamedTuple):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.cli.arguments import Allowed, Arguments, PageOptions
-from attncli.records import NamedTuple
 from attncli.word import Word
 from attncli.writing import Contents
 

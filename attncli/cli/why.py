@@ -1,7 +1,7 @@
 """`attn why`: the tree of working that a number comes from."""
 
 # no lazy annotations here: Typer reads them
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -9,7 +9,6 @@ from attncli.cli import options
 from attncli.cli.arguments import ForThisRun, PageOptions, taking
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.numbers import whole
-from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.document import Document

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from attncli.arithmetic.expression import Number
 from attncli.choices import POLICIES
 from attncli.design.quantity import units
 from attncli.file.problems import ScenarioError
-from attncli.records import NamedTuple
 from attncli.trace import Quantity, Trace
 
 

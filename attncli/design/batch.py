@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from attncli.design.plan import Plan, Stage
 from attncli.design.quantity import CandidateQuantity, Flags
 from attncli.design.shares import seen_of, shown_rows
 from attncli.name import Name
-from attncli.records import dataclass
 from attncli.trace import Definition, Trace
 
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.design.pools import Drawn
 from attncli.design.sieve import Survivor
 from attncli.name import Name
-from attncli.records import dataclass, replace
 from attncli.scenario.scenario import Scenario
 
 

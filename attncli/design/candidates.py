@@ -8,7 +8,7 @@ Rounding is that of plain floats, so a candidate that gets through is worked aga
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from attncli.arithmetic.operations.lists import ListOfEquations
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.design.quantity import units
-from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -13,7 +13,6 @@ from attncli.design.unsatisfied import Unsatisfied
 from attncli.file.problems import ScenarioError
 from attncli.pipeline import work
 from attncli.questions import form_name
-from attncli.records import NamedTuple
 from attncli.trace import Trace
 
 if TYPE_CHECKING:

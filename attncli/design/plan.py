@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from attncli.arithmetic.operations import (
     Alibi,
@@ -21,7 +22,6 @@ from attncli.arithmetic.operations import (
 )
 from attncli.design.pools import Drawn, Pools, drawn_of
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.trace import Definition, Trace
 
 _SHAPE_ONLY = (Alibi, Buckets, RotaryTable, Seen)

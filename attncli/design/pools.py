@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.design.shares import is_share
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import CELL, WAY
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,7 +11,6 @@ import numpy as np
 
 from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Array
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from statistics import median
 from types import MappingProxyType
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -30,7 +31,6 @@ from attncli.design.unsatisfied import Unsatisfied
 from attncli.file.problems import ScenarioError
 from attncli.pipeline import work
 from attncli.questions import form_name
-from attncli.records import NamedTuple, dataclass, field
 from attncli.refusals import Refusal, listed
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -25,7 +26,6 @@ from attncli.design.pools import Drawn
 from attncli.design.quantity import CandidateQuantity, Flags, units
 from attncli.design.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, halves, sparse
 from attncli.design.shares import is_share
-from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition
 
 UNWORKABLE = "unworkable"
@@ -76,7 +76,7 @@ class RuleFilter:
 
     workshop: BatchMaker
     allow: frozenset[str] = frozenset()
-    spare: Mapping[tuple[str, str], int] = MappingProxyType({})
+    spare: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def sift(self, random: RandomState, count: int, failures: Failures) -> list[Survivor]:
         """Those of so many new candidates that get through, one of each origin; `failures`

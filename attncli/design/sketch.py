@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from numpy.random import RandomState
 
@@ -20,7 +21,6 @@ from attncli.design.unsatisfied import Unsatisfied
 from attncli.design.words import sentence
 from attncli.name import Name
 from attncli.pipeline import load
-from attncli.records import NamedTuple
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import vectors
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.refusals import quote
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from attncli.file.files import RefusedFileError
 from attncli.file.keys import Key
 from attncli.file.kinds import COUNT, Flag, Schema, WholeNumber
 from attncli.file.nodes import Items, Node, Scalar, describe
 from attncli.file.problems import Problems
-from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.file import reading
 from attncli.file.address import AddressError, parse_address
@@ -12,7 +12,6 @@ from attncli.file.kinds import TextKind
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Problems, ScenarioError, nearest, scenario_error
 from attncli.file.sources import is_source
-from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 
 Keys = Mapping[str, Key[Any]]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy
@@ -17,7 +17,6 @@ from attncli.file.array_files import LARGEST_HEADER, broken, troubles_told
 from attncli.file.files import RefusedFileError, found, suffix
 from attncli.file.safetensors_files import check_type, tensors_in
 from attncli.file.sources import MOST_NUMBERS
-from attncli.records import NamedTuple
 from attncli.refusals import Refusal, quote
 
 if TYPE_CHECKING:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from attncli.file.kinds import Kind, Schema
 from attncli.file.nodes import Map, Node, describe
 from attncli.file.problems import Hint, Problems, knows_nothing
-from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
 
 T = TypeVar("T")

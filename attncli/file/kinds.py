@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from attncli.arithmetic import decimals
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
 from attncli.file.problems import Problems
-from attncli.records import NamedTuple
 
 Schema = dict[str, Any]
 T_co = TypeVar("T_co", covariant=True)

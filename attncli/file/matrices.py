@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from attncli.file.kinds import NumberKind, Schema
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
 from attncli.file.problems import Problems
 from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
-from attncli.records import NamedTuple
 
 _INFINITE = Decimal("-Infinity")
 _MINUS_INFINITY = ("-inf", "-.inf")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 
 if TYPE_CHECKING:

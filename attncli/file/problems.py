@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from attncli.records import NamedTuple, dataclass, field
 from attncli.refusals import Problem, Refusal, Where, listed, shortened
 
 _MANY_PROBLEMS = 500

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ import yaml
 from attncli.file import shipped
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Hint, Problems, nearest, scenario_error
-from attncli.records import dataclass, field
 from attncli.refusals import Where, quote
 
 LARGEST_FILE = 16 * 2**20

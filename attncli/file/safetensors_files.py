@@ -12,12 +12,11 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from attncli.file.files import RefusedFileError, suffix
-from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from attncli.file.keys import Key, Record, typed
 from attncli.file.kinds import Choice, NumberKind, Schema, TextKind, WholeNumber
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
-from attncli.records import NamedTuple
 from attncli.refusals import Where
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from attncli.file.files import RefusedFileError, found, unreadable
 from attncli.file.kinds import Schema, TextKind
 from attncli.file.nodes import Map, Node, Scalar
 from attncli.file.problems import Problems
-from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 
 MOST_BYTES = 2**25

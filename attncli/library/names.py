@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
+from typing import NamedTuple
 
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.refusals import listed, shortened
 from attncli.trace.lookup import meant, unknown_name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from attncli.file.address import Address, Index
 from attncli.library.shown import Showable, ShownPart
-from attncli.records import dataclass
 from attncli.trace import Quantity, Trace
 
 if TYPE_CHECKING:

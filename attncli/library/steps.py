@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncli.document import Document
@@ -10,7 +11,6 @@ from attncli.library.shown import Showable
 from attncli.library.working import text_of
 from attncli.name import Name
 from attncli.notation import plain
-from attncli.records import dataclass
 from attncli.render.sentences import text_of_spans
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.telling.sections import formulas_at

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +36,6 @@ from attncli.marking.ways import (
     rounding_ways,
     too_few_decimals,
 )
-from attncli.records import NamedTuple, dataclass, replace
 from attncli.trace import Definition
 
 _WIDE = 2.0

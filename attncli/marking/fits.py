@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from attncli.marking.tolerance import Flags
 from attncli.marking.verdicts import Cause, Judgement
-from attncli.records import NamedTuple
 
 
 class Fit(NamedTuple):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.operations.exponential import Exponential
@@ -11,7 +13,6 @@ from attncli.file.problems import ScenarioError
 from attncli.marking.paths import Paths
 from attncli.marking.tolerance import Tolerance, ranges
 from attncli.marking.verdicts import Cause, Judgement
-from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.steps import step_named
 from attncli.steps.mistakes import all_made_wrongly
 from attncli.trace import Definition, PlannedStep, Trace

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.marking.paths import Paths
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.refusals import listed, shortened
 from attncli.steps import step_named
 from attncli.steps.inquiry import WordsAsked

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,6 @@ from attncli.file.problems import ScenarioError
 from attncli.marking.paths import Paths, Roots, paths_from
 from attncli.marking.tolerance import Tolerance, accepted, at_cell, ranges
 from attncli.marking.verdicts import Accepted, Given, Verdict
-from attncli.records import dataclass, field
 from attncli.trace import Trace
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class Judge:
     trace: Trace
     shown: Collection[str] = ()
     tolerance: Tolerance = Tolerance()
-    printed: Roots = MappingProxyType({})
+    printed: Roots = field(default_factory=dict)
     _ranges: dict[str, Enclosure] = field(default_factory=dict)
     _sources: dict[Location, tuple[Location, ...]] = field(default_factory=dict)
 

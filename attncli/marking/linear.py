@@ -12,8 +12,9 @@ how far they are from there is each one's own, and cancels nowhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,6 @@ from attncli.arithmetic.operations.lists import ListOfEquations
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.rounding import Array, Unworkable
 from attncli.marking.rounds import halfway
-from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ give.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from attncli.marking.causes import CauseSearch, Explained, GivenNumbers
 from attncli.marking.paths import Paths
 from attncli.marking.tolerance import Flags, at_cell, ranges, taken
 from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Given, Judgement, Verdict
-from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ is made of it is worked by interval arithmetic over the same equations.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
@@ -24,7 +25,6 @@ from attncli.arithmetic.operations.enclosing import enclosing
 from attncli.arithmetic.rounding import Unworkable
 from attncli.marking.linear import FirstOrder
 from attncli.marking.rounds import on_the_way, rounded
-from attncli.records import dataclass, field
 from attncli.trace import Definition, Quantity, Trace
 
 if TYPE_CHECKING:
@@ -55,12 +55,12 @@ class Paths:
     """
 
     trace: Trace
-    known: Known = MappingProxyType({})
-    instead: Made = MappingProxyType({})
+    known: Known = field(default_factory=dict)
+    instead: Made = field(default_factory=dict)
     fewer: int = 0
     base: Paths | None = None
     roughly: bool = False
-    printed: Roots = MappingProxyType({})
+    printed: Roots = field(default_factory=dict)
     together: Together | None = None
     _told: dict[tuple[str, str], Enclosure] = field(default_factory=dict)
     _unworkable: set[str] = field(default_factory=set)

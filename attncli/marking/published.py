@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Location
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given, Verdict
-from attncli.records import replace
 from attncli.trace import Quantity, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
 

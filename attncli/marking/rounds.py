@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.rounding import Array
-from attncli.records import NamedTuple
 
 _NOISE = 1e-9
 """What floats may be off by, in units of the last place, with 1e-13 of the number itself: a half

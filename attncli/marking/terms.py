@@ -5,20 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import combinations, islice, product
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.equations.arrays import FUNCTIONS
-from attncli.arithmetic.expression import Expression, Location, Number, numbers_in
+from attncli.arithmetic.expression import Expression, Location, Node, Number, numbers_in
 from attncli.marking.paths import Paths
 from attncli.marking.rounds import rounded
 from attncli.marking.verdicts import NOISE, Accepted, Cause
-from attncli.records import NamedTuple, Node, dataclass, field
 
 _MOST = 2000
 """Slips that are tried in a working; of a long sum of products only the first ones,"""
@@ -125,7 +125,7 @@ def _putter(
     def changed(new: Expression) -> Expression:
         part = node.parts[k]
         one = new if at is None else (*part[:at], new, *part[at + 1 :])
-        return put(type(node)(*node.parts[:k], one, *node.parts[k + 1 :]))
+        return put(node.of([*node.parts[:k], one, *node.parts[k + 1 :]]))
 
     return changed
 
@@ -170,7 +170,7 @@ class _Values:
     """What forms come to in floats, by the middle of what each number may be."""
 
     paths: Paths
-    taken: Mapping[Location, float] = MappingProxyType({})
+    taken: Mapping[Location, float] = field(default_factory=dict)
     """Of cells that are taken otherwise."""
     known: dict[int, tuple[Expression, float]] = field(default_factory=dict)
     """Of nodes that many forms have in common, by their identity."""

@@ -4,6 +4,7 @@ in their numbers only: the same equations over a last axis of traces."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,6 @@ from attncli.arithmetic.operations.exponential import Exponential
 from attncli.arithmetic.rounding import Array
 from attncli.marking.linear import TooManyNumbersError
 from attncli.marking.paths import Paths, as_given, chosen_by
-from attncli.records import dataclass, field, replace
 from attncli.trace import Definition
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from attncli.arithmetic.expression import Location
 from attncli.arithmetic.rounding import Array
 from attncli.marking.paths import Paths
 from attncli.marking.verdicts import NOISE, Accepted
-from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from attncli.arithmetic.expression import Location, Number
 from attncli.notation.words import is_hidden
-from attncli.records import NamedTuple
 
 Judgement = Literal[
     "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
-
-from attncli.records import NamedTuple
+from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from keyword import iskeyword
 from types import MappingProxyType
 
@@ -19,7 +20,6 @@ from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.signature import Along, Signature, indices_of, operands_in
 from attncli.notation.notation import Notation
 from attncli.notation.signs import ATOM
-from attncli.records import dataclass
 
 
 def numpy_line(equation: Indexed, name: str, *operands: str) -> str:

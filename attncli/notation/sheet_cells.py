@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.expression import Expression, Location, Number
-from attncli.records import NamedTuple, Node, dataclass
+from attncli.arithmetic.expression import Expression, Location, Node, Number
 
 
 class SheetCell(NamedTuple):

@@ -7,15 +7,15 @@ take it first: there `-2^2` is 4.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Expression, Location, Number
 from attncli.notation.sheet_cells import CellRange, CellRanges, PlaceOf, letters, quoted
 from attncli.notation.sheet_functions import COMPARED, FUNCTIONS, NOISE, OF_ONE, entries, met
-from attncli.records import NamedTuple, dataclass
 
 MINUS_INFINITY = "-1E+200"
 """A spreadsheet has no −∞; to e this is as good, and it can be added to and divided."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Expression, Number
 from attncli.name import Name
-from attncli.records import NamedTuple
 
 
 class Shade(NamedTuple):

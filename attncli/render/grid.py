@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from enum import Enum, auto
+from typing import NamedTuple
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
@@ -12,7 +13,6 @@ from attncli.document import TableCell
 from attncli.marked import MarkedNumber
 from attncli.notation import plain
 from attncli.notation.words import printed, shown
-from attncli.records import NamedTuple
 from attncli.tables import Branch, MatrixBlock, SideBySide
 from attncli.word import Word
 

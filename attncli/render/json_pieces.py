@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from attncli.notation.words import is_hidden
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Expression, Number, Omitted, Product, Vector
 from attncli.document import Addition
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.notation.signs import signed
-from attncli.records import NamedTuple
 from attncli.tables import MatrixBlock
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.records import NamedTuple
+from typing import NamedTuple
 
 
 class Page(NamedTuple):

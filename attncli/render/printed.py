@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.arithmetic.expression import Number, with_each
+from attncli.arithmetic.expression import Node, Number, with_each
 from attncli.document import Document
-from attncli.records import Node
 from attncli.tables import MatrixBlock
 
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from attncli.arithmetic.elision import elided_rows
 from attncli.arithmetic.expression import Equation
 from attncli.document import Block, Document, Facts, Spans
-from attncli.records import NamedTuple
 from attncli.tables import MatrixBlock
 from attncli.word import Word
 

@@ -9,7 +9,7 @@ there are many with ten decimals or more, is known only when they are rounded (`
 
 from __future__ import annotations
 
-from attncli.records import NamedTuple
+from typing import NamedTuple
 
 MOST_VALUES = 150_000
 """Values of a file that are read, those that aliases and variants repeat counted each time."""

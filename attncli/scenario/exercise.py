@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.choices import BLANKS, LANGUAGES, Language, Layout
-from attncli.records import NamedTuple
 from attncli.refusals import Where, quote
 
 MOST_POINTS = 100

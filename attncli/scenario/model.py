@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.name import TOP, Name, below
-from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.arithmetic.matrix import Matrix

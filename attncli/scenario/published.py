@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import Either, Flag, Kind, MapOf, Schema, TextKind
 from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
 from attncli.file.nodes import Items, Map, Node, spelled_out
 from attncli.file.problems import Problems
-from attncli.records import NamedTuple
 
 
 class Printed(NamedTuple):

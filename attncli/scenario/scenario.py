@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
 from attncli.file.problems import nearest_place
 from attncli.file.sources import RandomSource
 from attncli.name import Name
-from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Where
 from attncli.scenario.model import Attention, Layer, Stack, TokenizedText
 from attncli.scenario.prediction import Prediction

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-
-from attncli.records import NamedTuple
+from typing import NamedTuple
 
 
 class Show(NamedTuple):

@@ -4,14 +4,13 @@ keys: {W_Q: 'h.{i}.q.weight'}}`, which stands for a `{file, key}` in each of the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.file.address import AddressError, parse_address
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, Either, Kind, ListOf, MapOf, Schema, TextKind
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
-from attncli.records import NamedTuple
 from attncli.refusals import quote
 from attncli.scenario.template_tensors import EVERY_OTHER, EXPERT, NUMBER, TENSOR, layers_of
 

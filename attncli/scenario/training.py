@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType
+from typing import NamedTuple
 
 from attncli.name import TOP, Name, below
-from attncli.records import NamedTuple
 
 _NOTHING: Mapping[str, Decimal] = MappingProxyType({})
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from attncli.name import TOP, Name, below
-from attncli.records import dataclass
 from attncli.scenario.model import (
     Attention,
     Layer,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.questions import labels_of
-from attncli.records import NamedTuple
 from attncli.word import Phrase
 
 Chosen = frozenset[int]

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.file.address import AddressError, parse_address
 from attncli.file.keys import Key, OwnedKeys, Record
-from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.steps.step import Step

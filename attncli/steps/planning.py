@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 
 from attncli.file.problems import Problems, nearest
 from attncli.name import below
-from attncli.records import replace
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_named
 from attncli.steps.story import steps, story

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 from attncli.arithmetic.expression import Equation
 from attncli.file.keys import Key
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name
-from attncli.records import NamedTuple
 from attncli.scenario.model import Positions, Recurrent
 from attncli.scenario.scenario import Scenario
 from attncli.trace import BackwardPlace, Definition, Place

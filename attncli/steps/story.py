@@ -6,12 +6,12 @@ Heads are slices of the same steps, a block is a list of steps, a stack is a lis
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 from attncli.file.problems import Problems, ScenarioError
 from attncli.name import TOP, Name, below
-from attncli.records import replace
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.model import Attention, Recurrent, Settings, Stack
 from attncli.scenario.prediction import LOSSES

@@ -4,6 +4,7 @@ for something else."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from attncli.arithmetic.expression import (
     Expression,
@@ -18,7 +19,6 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.operations import TargetDifference
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.records import replace
 from attncli.trace import Definition
 
 

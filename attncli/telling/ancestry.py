@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from attncli.arithmetic.elision import MOST_FOLLOWED
 from attncli.arithmetic.expression import (
@@ -16,7 +17,6 @@ from attncli.arithmetic.expression import (
     numbers_in,
 )
 from attncli.document import Line
-from attncli.records import NamedTuple
 from attncli.telling.origins import Origins
 from attncli.trace import Trace
 

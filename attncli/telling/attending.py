@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Number
 from attncli.document import Spans
-from attncli.records import NamedTuple
 from attncli.telling.sentences import joined
 from attncli.trace import Quantity
 from attncli.word import Word

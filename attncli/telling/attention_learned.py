@@ -4,11 +4,11 @@ training and after it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.document import Block, Note
 from attncli.name import GRADIENTS
-from attncli.records import NamedTuple
 from attncli.scenario.training import updates_before
 from attncli.trace import Quantity, Trace
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS
@@ -16,7 +17,6 @@ from attncli.arithmetic.operations import FrobeniusNorm
 from attncli.document import Block, Note, Prose, Subheading, Table
 from attncli.name import Name
 from attncli.pictures import Curves, Series
-from attncli.records import NamedTuple
 from attncli.scenario.training import updates_before
 from attncli.tables import Branch, Data
 from attncli.telling.blocks import variant_block

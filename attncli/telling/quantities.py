@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Expression, Omitted, Vector
 from attncli.arithmetic.operations import ColumnsAsRows, One, TakeRows
 from attncli.document import Block, Line, Note, Working
 from attncli.name import GRADIENTS, Name
-from attncli.records import NamedTuple
 from attncli.tables import Data, MatrixBlock
 from attncli.telling.asides import is_aside
 from attncli.telling.blocks import matrix_block

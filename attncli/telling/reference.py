@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from attncli.document import Document, Facts, Note, Spans, Term
 from attncli.file import shipped
-from attncli.records import NamedTuple
 from attncli.word import Word
 
 FILE = "README.md"

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from attncli.arithmetic.elision import elided_rows
 from attncli.choices import DETAILS
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.file.problems import nearest
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.refusals import Problem, Refusal, listed
 from attncli.scenario.model import ENCODER, TokenizedText
 from attncli.steps.order import STORY

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.elision import elided
 from attncli.arithmetic.expression import Number, Vector
@@ -11,7 +12,6 @@ from attncli.name import Name
 from attncli.notation import plain
 from attncli.notation.plain import unbreakable
 from attncli.pictures import Arrow, ArrowGroup, Curves, Plane, Series
-from attncli.records import NamedTuple
 from attncli.scenario.training import UPDATES, after_updates
 from attncli.tables import SideBySide
 from attncli.telling.attention_learned import RightWeight, right_weight

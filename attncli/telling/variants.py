@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.expression import Symbol
 from attncli.arithmetic.rounding import Array
 from attncli.document import Block, Note, Spans, Subheading
-from attncli.records import NamedTuple
 from attncli.tables import Data
 from attncli.telling.attending import called_as
 from attncli.telling.blocks import given_blocks, variant_block

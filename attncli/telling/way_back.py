@@ -4,10 +4,10 @@ last, is told; those that go back alike are told by the gradient that they hand 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from attncli.document import Prose, Section, Spans, Term
 from attncli.name import GRADIENTS, Name, below
-from attncli.records import NamedTuple
 from attncli.tables import Data, MatrixBlock
 from attncli.telling.blocks import matrix_block
 from attncli.telling.in_pairs import with_forward

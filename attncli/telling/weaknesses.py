@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from attncli.design.shares import is_share, shown_rows
 from attncli.design.single import made_of
 from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
 from attncli.marking.judging import Judge
-from attncli.records import NamedTuple
 from attncli.steps.mistakes import mistaken
 from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.arithmetic.expression import Location, Number, Symbol
 from attncli.document import Block, Document, Facts, Note, Section, Span, Spans, Term, Tree, TreeRow
 from attncli.file.address import Address
 from attncli.name import Name
 from attncli.notation import plain, unbreakable
-from attncli.records import NamedTuple
 from attncli.refusals import listed
 from attncli.telling.ancestry import Ancestor, Ancestry
 from attncli.telling.facts import rounding_in_words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
@@ -13,7 +14,6 @@ from attncli.arithmetic.operations import Add, Layout, Operation, scaled_vector
 from attncli.arithmetic.operations import Working as Forms
 from attncli.document import Addition, Block, Line, Working
 from attncli.name import GRADIENTS, Name
-from attncli.records import NamedTuple
 from attncli.telling.selection import Selection, row_asked_for
 from attncli.trace import Definition, Quantity, Trace
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.tokenizing.expressions import is_space
 from attncli.tokenizing.pieces import UNMARKED, SubwordMarks
 from attncli.tokenizing.pre_tokenizers import WhiteSpace

@@ -6,8 +6,8 @@ from __future__ import annotations
 import struct
 import unicodedata
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.tokenizing.clusters import clustered
 
 _UNIT = 4

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.tokenizing.corpus import CountedWord, Progress, occurrences
 from attncli.tokenizing.lattice import ALIKE, PieceTrie, Rounder, alike
 from attncli.tokenizing.substrings import substring_counts

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from attncli.records import NamedTuple, dataclass
 from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.pieces import Piece, front_of, numbered, unknown_pieces
 

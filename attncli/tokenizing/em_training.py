@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import count
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.tokenizing.corpus import CountedWord, Progress
 from attncli.tokenizing.lattice import PieceTrie, expected_nodes
 from attncli.tokenizing.pruning import UNKNOWN_PIECE, Pruning, Tick, no_tick, prune

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
-
-from attncli.records import NamedTuple
+from typing import Any, NamedTuple
 
 UNKNOWN = 0
 """The number of what stands for a character that no piece of one character covers."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
-from attncli.records import NamedTuple, dataclass
 from attncli.tokenizing.pieces import Piece, unknown_pieces
 
 MOST_CHARACTERS = 100

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
-from attncli.records import NamedTuple, dataclass
 from attncli.tokenizing.pieces import (
     UNMARKED,
     Piece,

@@ -18,9 +18,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.tokenizing.corpus import CountedWord, Occurrences, Progress, occurrences
 from attncli.tokenizing.pair_counts import IdPair, PairCounts, Rank
 from attncli.tokenizing.pieces import UNMARKED, SubwordMarks, TokenPair, numbered

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Protocol
-
-from attncli.records import NamedTuple
+from typing import NamedTuple, Protocol
 
 
 class Piece(NamedTuple):

@@ -9,9 +9,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-from attncli.records import NamedTuple
 from attncli.tokenizing.pieces import UNMARKED, SubwordMarks, from_bytes, without_byte_tokens
 
 # Python takes the four separators for white space too, Unicode's White_Space doesn't

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.lattice import PieceTrie
 from attncli.tokenizing.unigram import Scored

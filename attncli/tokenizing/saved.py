@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.tokenizing.expressions import is_letter, is_space
 from attncli.tokenizing.pieces import Piece
 from attncli.tokenizing.pre_tokenizers import PreTokenizer

@@ -8,8 +8,8 @@ import string
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.tokenizing.expressions import is_letter, is_space
 from attncli.tokenizing.pre_tokenizers import split_like_gpt2, to_printable
 

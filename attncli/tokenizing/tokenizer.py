@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.tokenizing.pieces import Model, Piece
 from attncli.tokenizing.pre_tokenizers import PreTokenizer
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
+from typing import NamedTuple
 
-from attncli.records import NamedTuple, dataclass
 from attncli.tokenizing.lattice import (
     UNKNOWN,
     LatticeNode,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from attncli.arithmetic.signature import Signature
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Attention, Stack
 from attncli.scenario.prediction import TARGETS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from graphlib import TopologicalSorter
 
@@ -17,7 +18,6 @@ from attncli.arithmetic.rounding import (
     Unworkable,
 )
 from attncli.name import Name
-from attncli.records import replace
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Definition, Quantity
 

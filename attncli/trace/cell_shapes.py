@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.scenario.model import GATES, LETTERS, Recurrent
 from attncli.scenario.scenario import Scenario
 

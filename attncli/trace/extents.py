@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from attncli.name import Name
-from attncli.records import NamedTuple
 
 Node = tuple[str, int]
 """A side of a quantity: its full name, and 0 for rows or 1 for columns."""

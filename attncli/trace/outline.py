@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.scenario.scenario import Scenario, Shape
 from attncli.trace.trace import PlannedStep, Trace
 

@@ -7,10 +7,10 @@ A place is of the type that says what is known there: a step that is taken at a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
 from attncli.name import GRADIENTS, TOP, Name, below
-from attncli.records import dataclass, replace
 from attncli.scenario.model import Attention, Layer, Recurrent, Settings, Stack, TokenizedText
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Definition

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic.expression import Number
@@ -13,7 +14,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.file.address import Address, AddressError, Index, parse_address
 from attncli.file.problems import Problems, too_much
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.scenario.budget import MOST_PUBLISHED
 from attncli.scenario.published import Printed
 from attncli.scenario.scenario import Scenario

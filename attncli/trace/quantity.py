@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.rounding import Array
 from attncli.file.address import Address, AddressError, Index, write_index
 from attncli.name import TOP, Name, below
-from attncli.records import NamedTuple, dataclass
 from attncli.refusals import listed, quote, shortened
 from attncli.word import Word, words
 

@@ -7,12 +7,12 @@ same story tells what is done, what fits, and how large a random matrix has to b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.signature import Dim
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
 from attncli.notation import plain, unbreakable
-from attncli.records import NamedTuple
 from attncli.scenario.model import ENCODER
 from attncli.scenario.prediction import TARGETS
 from attncli.scenario.scenario import Scenario, Shape

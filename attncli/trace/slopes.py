@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.rounding import Array
 from attncli.name import GRADIENTS, Name
-from attncli.records import NamedTuple
 from attncli.scenario.training import updates_before
 from attncli.trace.trace import Trace
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attncli.name import Name, below
-from attncli.records import dataclass
 from attncli.scenario.scenario import Scenario
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, overload
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from attncli.arithmetic.rounding import Rounding, Unworkable
 from attncli.choices import Policy
 from attncli.file.problems import ScenarioError
 from attncli.name import Name
-from attncli.records import NamedTuple, dataclass, field, replace
 from attncli.refusals import Problem
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.training import after_updates, updates_before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 from types import MappingProxyType
@@ -17,7 +18,6 @@ from attncli.arithmetic.error_function import erf, erfc
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Array
 from attncli.arithmetic.signature import Signature, operands_in
-from attncli.records import dataclass
 
 Function = Callable[..., Any]
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.expression import Operand
 from attncli.arithmetic.rounding import Cells
 from attncli.arithmetic.signature import Signature
-from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.rounding import Array
-from attncli.records import NamedTuple
 
 Work = Callable[[Sequence[Array]], Array]
 """What makes an array of an equation's operands."""

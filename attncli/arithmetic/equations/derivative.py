@@ -13,6 +13,7 @@ arXiv:1502.05767). Where X occurs as several cells, `X[i, j] / Σ_k X[i, k]`, ea
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
@@ -37,7 +38,6 @@ from attncli.arithmetic.equations.terms import (
 )
 from attncli.arithmetic.expression import Expression, Operand
 from attncli.arithmetic.signature import Signature, axis_of, indices_of
-from attncli.records import dataclass
 
 Partials = dict[tuple[Operand, str], list[FactoredTerm]]
 """For a cell, and the indices that are to be added up over, the terms of a derivative."""

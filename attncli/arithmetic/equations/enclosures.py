@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from attncli.arithmetic.equations.arrays import FUNCTIONS
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.rounding import Array
 from attncli.arithmetic.signature import Signature, operands_in
-from attncli.records import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

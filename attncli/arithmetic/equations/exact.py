@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 
 from attncli.arithmetic import decimals, evaluation
@@ -10,7 +11,6 @@ from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Expression, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.signature import operands_in
-from attncli.records import dataclass
 
 
 def reciprocal_places(number: Decimal) -> int | None:

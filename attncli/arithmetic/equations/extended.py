@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -19,7 +20,6 @@ from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Cells, Long
 from attncli.arithmetic.signature import Signature
-from attncli.records import dataclass
 
 _MANTISSAS = frozenset({63, 112})
 """Bits of a mantissa: x87, and what IEEE 754 calls binary128. Pairs of floats round otherwise."""

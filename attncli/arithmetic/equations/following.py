@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 from types import MappingProxyType
@@ -19,11 +20,10 @@ from attncli.arithmetic.equations.careful import careful, magnitude
 from attncli.arithmetic.equations.exact import Places
 from attncli.arithmetic.equations.ranges import Ranges, anything, widened
 from attncli.arithmetic.equations.working import Filled, filled
-from attncli.arithmetic.expression import Expression
+from attncli.arithmetic.expression import Expression, Node
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Error, Range
 from attncli.arithmetic.signature import Signature, axes_of
-from attncli.records import Node, dataclass
 
 if TYPE_CHECKING:
     from attncli.arithmetic.equations.fractions import Fractions

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 from types import MappingProxyType
@@ -29,12 +30,11 @@ from attncli.arithmetic.equations.ratios import (
     times,
     times_ten,
 )
-from attncli.arithmetic.expression import Expression, each
+from attncli.arithmetic.expression import Expression, Node, each
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Cells, Doubtful
 from attncli.arithmetic.signature import Signature
 from attncli.arithmetic.whole import Whole, products_at, whole_product
-from attncli.records import Node, dataclass
 
 _MACHINE = 2.0**61
 """Whole numbers up to this can be doubled and added in the machine's 64 bits."""

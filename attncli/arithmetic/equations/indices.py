@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Expression, Operand, rewritten, with_each
 from attncli.arithmetic.signature import Signature, operands_in
-from attncli.records import dataclass, field
 
 _NEXT = "klmnopqrstuvwxyz"
 

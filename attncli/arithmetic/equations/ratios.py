@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.equations.axes import turning
 from attncli.arithmetic.whole import Whole, whole
-from attncli.records import NamedTuple
 
 _LARGE = 10**300
 """Whole numbers below this are in the range of floats."""

@@ -8,12 +8,12 @@ from decimal import Decimal
 from functools import reduce
 from math import gcd
 from types import MappingProxyType
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Expression, Number
 from attncli.arithmetic.signature import operands_in
-from attncli.records import NamedTuple
 
 _NULL, _UNIT = Decimal(0), Decimal(1)
 

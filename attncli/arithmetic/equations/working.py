@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from typing import Any, NamedTuple
 
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
@@ -11,7 +12,6 @@ from attncli.arithmetic.equations.brief import brief_total, in_brief, one_omissi
 from attncli.arithmetic.expression import Expression, Number, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.signature import Signature, axis_of
-from attncli.records import NamedTuple
 from attncli.word import Word
 
 Indices = Mapping[str, int]
@@ -161,7 +161,8 @@ def _node(node: Expression, of: Callable[[Expression], Filled], whole: bool) -> 
         return lambda *_: node
     if isinstance(node, ex.Apply) and node.function == "where" and not whole:
         return _where(*map(of, node.arguments))
-    kind, (*before, last) = type(node), node.parts
+    kind: Any = type(node)
+    *before, last = node.parts
     if type(last) is tuple:
         each = [of(part) for part in last]
         if not before:

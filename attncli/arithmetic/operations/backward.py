@@ -7,6 +7,7 @@ the result, as those of equations do (`derivatives`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,7 +29,6 @@ from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.rounding import Array, Error, largest
-from attncli.records import dataclass, replace
 
 
 @dataclass(frozen=True)

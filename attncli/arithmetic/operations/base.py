@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -34,7 +35,6 @@ from attncli.arithmetic.rounding import (
     spread_of,
 )
 from attncli.arithmetic.signature import Signature, parse
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from attncli.arithmetic.equations.enclosures import Enclosure, Roundoffs
@@ -70,7 +70,7 @@ class Operation(ABC):
     is_enclosed: ClassVar[bool] = False
     """Whether it says itself where its result lies, of many candidates too."""
 
-    shapes = ""
+    shapes: ClassVar[str]
     """What `signature` is, where that is fixed."""
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from attncli.arithmetic.equations.formulas import cell
@@ -10,7 +12,6 @@ from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Moved, Numbers
 from attncli.name import Name
-from attncli.records import dataclass
 from attncli.word import Word
 
 

@@ -6,6 +6,8 @@ doi:10.1007/978-3-642-76153-9_28).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from attncli.arithmetic.equations.bounds import EPSILON
@@ -29,7 +31,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Error, largest
-from attncli.records import dataclass
 
 
 class Softmax(Indexed):

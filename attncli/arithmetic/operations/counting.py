@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.lists import ListOfEquations, number_of
 from attncli.arithmetic.rounding import Array
-from attncli.records import dataclass
 
 Occurrences = tuple[tuple[int, int], ...]
 """The words that have something, by their rows from 0, and how many times each."""

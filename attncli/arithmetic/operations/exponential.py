@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,7 +42,6 @@ from attncli.arithmetic.rounding import (
     Rounding,
     Unworkable,
 )
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ class Exponential(Indexed):
     `always` whether the maximum is subtracted where it needn't be, as software does.
     """
 
-    shapes: str = "n m -> n m"
+    shapes: str = "n m -> n m"  # type: ignore[misc]
     tree: Expression = e_to(cell(0, "i", "j"))
     shown: Expression | None = None
     decimals: int = 0

@@ -7,6 +7,7 @@ Dynamic NTK and YaRN: Peng et al. 2023, arXiv:2309.00071. Llama 3: arXiv:2407.21
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 import numpy as np
@@ -37,7 +38,6 @@ from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_ro
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.waves import Function, even
 from attncli.arithmetic.rounding import Array, Error
-from attncli.records import dataclass
 
 _SHORT = Context(prec=15)
 _LITTLE = Decimal("0.001")

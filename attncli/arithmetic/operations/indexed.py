@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from attncli.arithmetic.equations import formulas
@@ -24,7 +25,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_row
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import Array, Cells, Doubtful, Error, Long, Range, Rounding
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Indexed(ByFirstForm):
     """result[i, j] = `tree`, whose `Operand`s are cells of the operands, by their places; for
     instance `0[i, j] / 1[i]` with the shapes `n m, n 1 -> n m`. A sum's index has one meaning."""
 
-    shapes: str
+    shapes: str  # type: ignore[misc]  # here a field
     tree: Expression
     shown: Expression | None = None
     """The formula, where that isn't the tree with names for places."""

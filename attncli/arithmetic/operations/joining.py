@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Apply, Equation, Omitted, Symbol, Total, Vector
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.operations.moved import Moved, Numbers
-from attncli.records import dataclass
 
 
 def _run(extent: int, part: int, of: int, what: str) -> slice:

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import ByFirstForm, most_of
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Error
-from attncli.records import NamedTuple
 
 
 def number_of(place: int, row: int, column: int = 0) -> Operand:

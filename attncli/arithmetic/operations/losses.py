@@ -7,6 +7,7 @@ arXiv:1512.00567, 7; means over all numbers or rows as those of PyTorch's losses
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
@@ -35,7 +36,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, WholeNumbers, Working
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Unworkable, no_logarithm
-from attncli.records import dataclass
 
 _X, _Y = cell(0, "i", "j"), cell(1, "i", "j")
 _ONE, _TWO, _ZERO = constant(1), constant(2), constant(0)

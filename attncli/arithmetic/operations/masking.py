@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -26,7 +27,6 @@ from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.exponential import all_masked
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array, Rounding
-from attncli.records import dataclass
 from attncli.word import Word
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,7 +19,6 @@ from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix, Written
 from attncli.arithmetic.operations.base import Operation, Working, most_places
 from attncli.arithmetic.rounding import Array, Range, Rounding, Spread
-from attncli.records import dataclass
 from attncli.word import Word
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ Kudo 2018 (arXiv:1804.10959). Lists are columns [p, 1].
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.equations.indices import renamed
@@ -26,7 +27,6 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations, number_of
-from attncli.records import dataclass
 
 Cut = tuple[int, ...]
 """The pieces of a word, by their rows from 0."""

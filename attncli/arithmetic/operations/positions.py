@@ -3,6 +3,7 @@ al. 2021, arXiv:2108.12409)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Context
 
 import numpy as np
@@ -14,7 +15,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working, cells_of_row
 from attncli.arithmetic.operations.waves import Function, Waves, angle_formula, even
 from attncli.arithmetic.rounding import Array
-from attncli.records import dataclass
 
 _D_MODEL = Symbol("d_model")
 

@@ -7,6 +7,7 @@ Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014 (arXiv:1406.1078). Ve
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from attncli.arithmetic.equations.formulas import cell
@@ -26,7 +27,6 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Working
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,7 +25,6 @@ from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, WholeNumbers, Working
 from attncli.arithmetic.rounding import Array, Rounding
-from attncli.records import dataclass
 from attncli.word import Word
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ Pairs are counted from 0, as in the paper.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -34,7 +35,6 @@ from attncli.arithmetic.operations.base import (
 )
 from attncli.arithmetic.operations.waves import Function, Waves, angle_formula, even
 from attncli.arithmetic.rounding import Array, Error, largest
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True)

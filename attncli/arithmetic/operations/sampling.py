@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, ClassVar
 
@@ -32,7 +33,6 @@ from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations, number_of
 from attncli.arithmetic.rounding import Array, Unworkable, no_logarithm
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

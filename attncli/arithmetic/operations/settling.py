@@ -3,6 +3,7 @@ floats, where no fractions are known; and what is left, cell by cell in sixty di
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,6 @@ from attncli.arithmetic import decimals as numbers
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Doubtful, Unworkable
-from attncli.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,6 +8,7 @@ is given on, as far as that is not too much work.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,7 +17,6 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.matrix import Matrix, Written
-from attncli.records import dataclass, field
 
 if TYPE_CHECKING:
     from attncli.arithmetic.operations.base import Operation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -22,7 +23,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.lists import ListOfEquations, number_of
 from attncli.arithmetic.rounding import Array, Error, largest
-from attncli.records import dataclass
 
 
 @dataclass(frozen=True)

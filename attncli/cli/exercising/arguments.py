@@ -1,14 +1,13 @@
 """An exercise as it is ordered on the command line: each option is said here, and nowhere else."""
 
 # no lazy annotations here: Typer reads them
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS
 from attncli.cli import options
 from attncli.cli.arguments import Allowed, Excerpt, ForThisRun
-from attncli.records import NamedTuple
 
 
 class ExerciseArguments(NamedTuple):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Language, Layout
 from attncli.cli.complaints import Complaints
 from attncli.cli.numbers import whole
 from attncli.cli.output import check_binary, check_form, chosen_format
 from attncli.file.problems import nearest
-from attncli.records import NamedTuple
 from attncli.refusals import Problem
 from attncli.scenario.exercise import LARGEST_SEED, MOST_FORMS
 from attncli.writing import OutputError

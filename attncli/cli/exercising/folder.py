@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.building.manifest import (
     FILE,
@@ -24,7 +24,6 @@ from attncli.cli.exercising.papers import answers_files, paper_files
 from attncli.cli.exercising.personal_sheets import PersonalSheets, personal_sheets
 from attncli.cli.exercising.variants import variants
 from attncli.cli.progress import watched
-from attncli.records import NamedTuple
 from attncli.refusals import listed
 from attncli.writing import Contents, OutputError, write_out
 from attncli.writing.contents import encoded

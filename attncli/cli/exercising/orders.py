@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.cli.complaints import Complaints
 from attncli.cli.exercising.checks import Counts, parse_counts, parse_language, parse_layout
-from attncli.records import NamedTuple
 from attncli.refusals import Problem
 
 if TYPE_CHECKING:

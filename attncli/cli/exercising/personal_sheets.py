@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.cli.exercising.papers import blank_sheet, distinct_names, page_of, safe_name
 from attncli.cli.progress import watched
-from attncli.records import NamedTuple
 from attncli.refusals import Problem, listed
 from attncli.writing import Contents, OutputError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
 from attncli.cli.complaints import Complaints, complaining
@@ -12,7 +12,6 @@ from attncli.cli.exercising.orders import Ordered, ordered
 from attncli.cli.exercising.papers import check_targets, write_papers
 from attncli.cli.exercising.variants import variants
 from attncli.cli.output import check_target
-from attncli.records import NamedTuple
 
 if TYPE_CHECKING:
     from attncli.cli.exercising.arguments import ExerciseArguments

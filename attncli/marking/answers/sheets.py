@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from attncli.marking.verdicts import Given
-from attncli.records import NamedTuple
 from attncli.refusals import Problem
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
+from typing import NamedTuple
 
 from attncli.file.problems import nearest
 from attncli.marking.answers.reading import text_of
 from attncli.marking.answers.tables import TableRow, rows_of, unguarded
-from attncli.records import NamedTuple
 from attncli.refusals import Problem, Refusal, Where, listed, quote
 
 _COLUMNS = ("name", "id", "form")

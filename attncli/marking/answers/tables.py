@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from attncli.marking.answers import moodle
 from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.numerals import read_number
 from attncli.marking.verdicts import Given
 from attncli.notation.words import hidden_again
-from attncli.records import NamedTuple, dataclass, field
 from attncli.refusals import Problem, Refusal, Where
 
 _CELLS = ("id", "cell", "blank", "question")

@@ -4,8 +4,9 @@ earlier ones, so that what merely follows from a departure is no other one."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from attncli.marking.dumps.suspects import Suspects
 from attncli.marking.dumps.taking_apart import Dump, Misshapen, fills
 from attncli.marking.tolerance import Flags
 from attncli.marking.verdicts import NOISE, Cause
-from attncli.records import NamedTuple, dataclass
 from attncli.trace import Trace
 
 Standing = Literal["agrees", "departs", "carried forward", "can't tell"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from attncli.arithmetic.operations.waves import Waves
 from attncli.arithmetic.rounding import Array
 from attncli.file.dump_files import ROUNDOFFS
 from attncli.marking.tolerance import Flags
-from attncli.records import NamedTuple, dataclass, field
 from attncli.trace import Definition, Trace
 
 _WAYS = 2.0
@@ -78,8 +78,8 @@ class Floats:
 
     trace: Trace
     grain: Grain
-    known: Mapping[str, Enclosure] = MappingProxyType({})
-    instead: Mapping[str, Definition] = MappingProxyType({})
+    known: Mapping[str, Enclosure] = field(default_factory=dict)
+    instead: Mapping[str, Definition] = field(default_factory=dict)
     base: Floats | None = None
     _made: dict[str, Enclosure] = field(default_factory=dict)
     _values: dict[str, Array] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from attncli.marking.dumps.table import (
     CROSS,
@@ -15,7 +16,6 @@ from attncli.marking.dumps.table import (
     STACKS,
 )
 from attncli.name import GRADIENTS, Name, below
-from attncli.records import NamedTuple
 from attncli.scenario.model import Attention, Layer, Stack
 from attncli.trace import Trace
 

@@ -4,6 +4,7 @@ earlier tensors, and what gives just this tensor is what was done."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from attncli.marking.dumps.floats import Floats
 from attncli.marking.hypotheses import WrongWay
 from attncli.marking.tolerance import Flags
 from attncli.marking.verdicts import Cause
-from attncli.records import dataclass, field
 from attncli.trace import Definition, PlannedStep, Trace
 
 _IMPOSSIBLE = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from attncli.marking.dumps.floats import Grain
 from attncli.marking.dumps.names import Meant, meant_by
 from attncli.marking.tolerance import Flags
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.refusals import Problem, Refusal, listed, quote
 from attncli.trace import Trace
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.papers import MarkedPaper
 from attncli.marking.grading.remarks import Roll, of_several
 from attncli.marking.verdicts import FOLLOW
-from attncli.records import NamedTuple
 from attncli.trace import Trace
 from attncli.word import Phrase
 

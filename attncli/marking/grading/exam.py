@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from types import MappingProxyType
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.marking.grading.addresses import shown_for
@@ -14,7 +15,6 @@ from attncli.marking.grading.terms import AskedTerm
 from attncli.marking.grading.words import AskedWords
 from attncli.marking.judging import Judge, Tolerance
 from attncli.marking.paths import Roots
-from attncli.records import NamedTuple, dataclass
 from attncli.trace import Trace
 
 
@@ -36,7 +36,7 @@ class Exam:
     terms: tuple[AskedTerm, ...] = ()
     scheme: Scheme = Scheme()
     tolerance: Tolerance = Tolerance()
-    printed: Roots = MappingProxyType({})
+    printed: Roots = field(default_factory=dict)
     words: tuple[AskedWords, ...] = ()
     name: str = ""
     form: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from decimal import Decimal
+from typing import NamedTuple
 
 from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.exam import Exam
@@ -13,7 +14,6 @@ from attncli.marking.grading.word_causes import OwnAnswers
 from attncli.marking.grading.words import MarkedWords, marked_words, meanings
 from attncli.marking.grading.worked import Doubt, ShownWorking
 from attncli.marking.verdicts import FOLLOW, Given, Verdict
-from attncli.records import NamedTuple
 from attncli.word import Phrase
 
 

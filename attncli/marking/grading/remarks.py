@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 from attncli.file.problems import nearest
 from attncli.marking.answers.sheets import AnswerSheet
@@ -12,7 +13,6 @@ from attncli.marking.answers.students import Student
 from attncli.marking.grading.addresses import known_id
 from attncli.marking.grading.exam import Exam
 from attncli.marking.verdicts import Given
-from attncli.records import NamedTuple
 from attncli.word import Phrase, Word
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from types import MappingProxyType
+from typing import NamedTuple
 
 from attncli.choices import Marks
 from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import Judgement, Verdict
 from attncli.name import Name
-from attncli.records import NamedTuple
 
 _NONE, _HALF, _ALL = Decimal(0), Decimal("0.5"), Decimal(1)
 _SHARES: Mapping[Marks, Mapping[Judgement, Decimal]] = MappingProxyType(

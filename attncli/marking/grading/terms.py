@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location, Number
 from attncli.marking.verdicts import Accepted, Given, Judgement
-from attncli.records import NamedTuple
 
 _TERM = re.compile(r"(.*)\.working\[\d+\]", re.DOTALL)
 

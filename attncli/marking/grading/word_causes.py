@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from attncli.marking.hypotheses import Hypotheses
 from attncli.marking.inquiries import WordQuestion
 from attncli.marking.paths import Paths
 from attncli.marking.verdicts import Cause, Given
-from attncli.records import NamedTuple
 
 
 class MeantOption(NamedTuple):

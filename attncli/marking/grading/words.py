@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from attncli.marking.grading.word_causes import MeantOption, OwnAnswers
 from attncli.marking.inquiries import WordQuestion
 from attncli.marking.verdicts import Cause, Given, Judgement
 from attncli.marking.wording import chosen
-from attncli.records import NamedTuple
 
 
 class AskedWords(NamedTuple):

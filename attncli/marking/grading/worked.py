@@ -15,16 +15,17 @@ that should differ.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from itertools import dropwhile
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.marking.judging import Judge
 from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import Verdict
 from attncli.name import Name
-from attncli.records import NamedTuple, dataclass, field
 
 _SHOWS = ("correct", "worked otherwise", "known mistake", "rounding")
 _BY_CHANCE = (None, Decimal(0), Decimal(1), Decimal(-1))

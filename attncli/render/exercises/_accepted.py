@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.questions import MistakenAnswer, RightAnswer
-from attncli.records import NamedTuple
 
 _HALF = Decimal("0.5")
 _SLACK = Decimal("1e-13")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.document import Document, Section
 from attncli.questions import Paper, Question
-from attncli.records import NamedTuple
 
 
 class AnsweredBlank(NamedTuple):

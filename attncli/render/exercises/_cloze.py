@@ -20,11 +20,11 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import count
 from math import lcm
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.notation.words import printed
 from attncli.questions import Question, RightWords
-from attncli.records import NamedTuple
 from attncli.render.exercises._accepted import (
     AcceptedRange,
     Alternatives,

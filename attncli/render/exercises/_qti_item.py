@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Blank
 from attncli.document import Document, Section
 from attncli.notation.words import ISOLATE, POP, visible
 from attncli.questions import Paper, Question, RightWords
-from attncli.records import NamedTuple
 from attncli.render.exercises._accepted import AcceptedRange, TakenWrong, number_text
 from attncli.render.exercises._self_marking import (
     LEVEL,

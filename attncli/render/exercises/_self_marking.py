@@ -4,12 +4,12 @@ its solution, its hints."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank
 from attncli.document import AnswerSpace, Block, Document, Fields, Section
 from attncli.notation.words import visible
 from attncli.questions import OWN_FORM, Paper, Question, RightWords
-from attncli.records import NamedTuple
 from attncli.render.exercises._accepted import Alternatives
 from attncli.render.exercises._answers import asking
 from attncli.render.html import HtmlStyle, blocks_html, expression_html, spans_html

@@ -16,11 +16,11 @@ A section's text stands in its first question; those that follow name their blan
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from attncli.document import Document, Section
 from attncli.notation.words import visible
 from attncli.questions import Paper, Question, points_text
-from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import asking, paper_of
 from attncli.render.exercises._package import told_by

@@ -10,13 +10,13 @@ their numbers, `{#1}`, so that no brace of anybody's words is left in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank
 from attncli.document import Document, Facts, Section
 from attncli.languages.words import FileWords
 from attncli.notation.words import printed
 from attncli.questions import OWN_FORM, Paper, Question
-from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._accepted import TakenWrong
 from attncli.render.exercises._answers import paper_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from string import Template
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Equation, Expression, Number, leaves
 from attncli.choices import LANGUAGES
@@ -13,7 +14,6 @@ from attncli.languages import words_of
 from attncli.languages.words import CheckWords
 from attncli.notation.mathml import mathml
 from attncli.notation.words import visible
-from attncli.records import NamedTuple
 from attncli.render.abilities import Abilities
 from attncli.render.html import HtmlStyle, blocks_html, escaped, spans_html
 from attncli.render.html.asked import AskedNumbers

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib.resources import files
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.render.html.looks import colour_sheet
 
 SCRIPTS = ("page.js", "sheet.js")

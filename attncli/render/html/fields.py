@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank
 from attncli.document import Document, WordBlank
 from attncli.languages.words import CheckWords
 from attncli.notation.words import visible
 from attncli.questions import Seal, SelfCheck
-from attncli.records import NamedTuple
 from attncli.render.html.style import embedded, escaped, set_apart
 from attncli.render.sentences import text_of_spans
 from attncli.word import Word

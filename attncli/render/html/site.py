@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from string import Template
+from typing import NamedTuple
 
 from attncli.notation.words import visible
-from attncli.records import NamedTuple
 from attncli.render.html.assets import file_text
 from attncli.render.html.looks import colour_sheet
 from attncli.render.html.style import escaped

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from html import escape
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Equation, Expression, Number
 from attncli.document import Graph, WordBlank
 from attncli.notation import plain, unbreakable
 from attncli.notation.words import ISOLATE, POP, printed
 from attncli.pictures import Picture
-from attncli.records import NamedTuple
 from attncli.render.grid import Grid, GridColumn
 from attncli.render.numbers import text_of
 from attncli.word import Word

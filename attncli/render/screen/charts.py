@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.notation import plain
 from attncli.notation.words import printed
 from attncli.pictures import Bars, Curves, Label
-from attncli.records import NamedTuple
 from attncli.render.screen.lines import Line, StyledText, left, width
 from attncli.word import Word
 

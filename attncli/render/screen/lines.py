@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from attncli.notation.plain import GLUE, unbreakable
 from attncli.notation.words import ISOLATE, POP
-from attncli.records import NamedTuple
 
 PLAIN = ""
 BRACKETS = "[]()"

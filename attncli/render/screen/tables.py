@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Vector
 from attncli.document import Table, TableCell
 from attncli.marked import MarkedNumber
 from attncli.notation.columns import bands
 from attncli.notation.words import printed
-from attncli.records import NamedTuple
 from attncli.render.colours import VERDICTS, ink_of
 from attncli.render.grid import (
     Entry,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 from math import ceil, floor, log10
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
-from attncli.records import NamedTuple
 from attncli.render.numbers import text_of as number_text
 
 _STEPS = (1.0, 2.0, 5.0, 10.0)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.notation.columns import bands
 from attncli.pictures import Bars, Series
-from attncli.records import NamedTuple
 from attncli.render.numbers import text_of as number_text
 from attncli.render.svg.elements import (
     Asked,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from math import inf
+from typing import NamedTuple
 
-from attncli.records import NamedTuple
 from attncli.render.svg.elements import TEXT_SIZE, Point, text_width
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.pictures import Curves, Series
-from attncli.records import NamedTuple
 from attncli.render.numbers import text_of as number_text
 from attncli.render.svg.axes import DrawnAxis, axis_of, logarithmic_axis
 from attncli.render.svg.elements import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from math import hypot
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.notation.words import printed
-from attncli.records import NamedTuple
 from attncli.render.numbers import text_of as number_text
 from attncli.render.screen.lines import width
 from attncli.word import Word

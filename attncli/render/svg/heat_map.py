@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from math import sqrt
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
-from attncli.records import NamedTuple
 from attncli.render.colours import LIGHT, shade_of
 from attncli.render.grid import Entry, entry_text, grid_of, label_of
 from attncli.render.svg.elements import (

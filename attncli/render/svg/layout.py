@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from attncli.pictures import Box, Diagram
-from attncli.records import NamedTuple
 from attncli.render.svg.boxes import Rectangle
 from attncli.render.svg.elements import Point, text_of, text_width
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.records import NamedTuple
+from typing import NamedTuple
 
 _USUAL, _SMALLEST = 0.62, 0.45
 """Points of a picture's unit, in which its texts are 14 high: usually, and at the least."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import atan2, cos, hypot, pi, sin
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.notation.columns import bands
 from attncli.pictures import Arrow, ArrowGroup, Plane
-from attncli.records import NamedTuple
 from attncli.render.numbers import text_of as number_text
 from attncli.render.svg.axes import DrawnAxis, axis_of
 from attncli.render.svg.boxes import Rectangle, around, text_box, with_room

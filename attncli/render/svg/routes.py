@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from attncli.pictures import Link
-from attncli.records import NamedTuple
 from attncli.render.svg.elements import Point
 from attncli.render.svg.layout import DiagramLayout, Ends, run_of
 

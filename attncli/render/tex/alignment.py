@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from attncli.records import NamedTuple
+from typing import NamedTuple
 
 
 def aligned(texts: Sequence[str], *, before: bool = True) -> list[str]:

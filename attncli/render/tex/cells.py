@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from attncli.notation.words import shown
-from attncli.records import NamedTuple
 from attncli.render.tex.measure import math_width, text_width
 from attncli.render.tex.text import GUIDE_WIDTH, WIDEST_NAME, breakable, guides, mathematics, name
 from attncli.tables import Branch

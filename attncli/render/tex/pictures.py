@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from math import sqrt
+from typing import NamedTuple
 from xml.etree.ElementTree import Element, fromstring
 
 from attncli.document import Graph
 from attncli.notation.words import ISOLATE, POP
 from attncli.pictures import Picture
-from attncli.records import NamedTuple
 from attncli.render.svg.drawing import drawn
 from attncli.render.svg.elements import TEXT_SIZE
 from attncli.render.svg.on_paper import fit

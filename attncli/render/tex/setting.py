@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from attncli.arithmetic.expression import Blank
 from attncli.notation.latex import latex
-from attncli.records import NamedTuple
 from attncli.render.tex.colours import InkedNotation
 from attncli.render.tex.text import FORMULA, WORKING
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Number, Symbol, Vector
 from attncli.notation import plain
 from attncli.notation.typst import literal
-from attncli.records import NamedTuple
 from attncli.render.colours import LIGHT, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn, Label, Omission, SumEntry
 from attncli.render.typst.mathematics import WORKING, filled, mathematics

@@ -5,12 +5,12 @@ from __future__ import annotations
 import unicodedata
 from typing import TypeVar, cast
 
+from attncli.arithmetic.expression import Node
 from attncli.document import Graph
 from attncli.name import Name
 from attncli.notation.typst import literal
 from attncli.notation.words import is_hidden
 from attncli.pictures import Picture
-from attncli.records import Node
 from attncli.render.svg.drawing import alone, drawn
 from attncli.render.svg.on_paper import fit
 from attncli.render.typst.text import characters, text

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from attncli.arithmetic.expression import Blank
-from attncli.records import NamedTuple
 from attncli.render.typst.mathematics import WORKING, InkedTypst
 
 _NARROWEST, _WIDEST, _OF_A_DECIMAL = 9, 24, 3

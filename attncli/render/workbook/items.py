@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from textwrap import wrap
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli import document as doc
 from attncli.arithmetic.expression import Expression, Omitted, leaves
 from attncli.notation import plain
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Picture
-from attncli.records import NamedTuple
 from attncli.render.grid import label_of
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.sentences import text_of_spans

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.expression import INNER, Apply, Expression, Location, Number, leaves
 from attncli.document import Document, Section
 from attncli.notation.sheet_cells import SheetCell
-from attncli.records import NamedTuple
 from attncli.refusals import Refusal
 from attncli.render.sentences import text_of_spans
 from attncli.render.workbook.items import (

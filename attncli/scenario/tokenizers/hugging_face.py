@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.file.files import RefusedFileError
-from attncli.records import NamedTuple
 from attncli.refusals import quote
 from attncli.scenario.tokenizers.kind import MARKS
 from attncli.scenario.tokenizers.saved_parts import OTHERWISE, names_of, normalizer, splitter

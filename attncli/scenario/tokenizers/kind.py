@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice, Flag, ListOf, TextKind, WholeNumber
-from attncli.records import NamedTuple
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.scenario.model import Tokenizing

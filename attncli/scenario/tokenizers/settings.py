@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.arithmetic.rounding import Rounding
 from attncli.file.keys import Key
 from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, NUMBER, Choice, Either, ListOf, OneOrMany, word_or
@@ -12,7 +12,6 @@ from attncli.file.matrices import TRUTH_TABLE, MatrixKind
 from attncli.file.nodes import Scalar
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
-from attncli.records import NamedTuple
 from attncli.refusals import listed, quote
 from attncli.scenario.model import Attention, entry_path
 from attncli.scenario.tokenizers.kind import TOKEN

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from attncli.arithmetic.operations import Add, One
 from attncli.arithmetic.operations.derivatives import gradient_of, has_derivative, is_flat
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, PlannedStep
 
 Whole = Callable[[PlannedStep], tuple[Definition, ...]]

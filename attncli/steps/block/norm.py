@@ -4,7 +4,7 @@ arXiv:1910.07467) and batch norm in use (Ioffe & Szegedy 2015, arXiv:1502.03167)
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.arithmetic.expression import Number, Symbol
 from attncli.arithmetic.operations import (
@@ -23,7 +23,6 @@ from attncli.file.keys import Key, Record
 from attncli.file.kinds import Choice
 from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.records import NamedTuple
 from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Settings
 from attncli.steps.block.norm_keys import EPSILON, EPSILON_IN, KIND, NORM, OVER, PLUS_ONE, SETTINGS

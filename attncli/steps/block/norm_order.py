@@ -3,7 +3,8 @@ the other order makes it of."""
 
 from __future__ import annotations
 
-from attncli.records import replace
+from dataclasses import replace
+
 from attncli.scenario.model import Layer, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.steps.step import Mistake

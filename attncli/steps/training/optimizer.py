@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import PlusTimes
 from attncli.file.keys import Key
 from attncli.file.kinds import NumberKind
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.scenario.training import Training, after_updates
 from attncli.steps.step import Mistake
 from attncli.trace import Definition, UpdatePlace

@@ -7,7 +7,8 @@ one update; only what depends on something that is trained is made again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import (
@@ -22,7 +23,6 @@ from attncli.arithmetic.operations import (
 )
 from attncli.file.problems import Problems, nearest
 from attncli.name import TOP, Name, below
-from attncli.records import NamedTuple, replace
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.training import UPDATES, Training, after_updates
 from attncli.steps.training.optimizer import Parameter

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.building.trees import Difference
 from attncli.name import Name
-from attncli.records import NamedTuple, dataclass
 from attncli.telling.comparing.pairs import Pair, PairedCell, Pairs
 from attncli.telling.selection import Selection, SelectionError, select
 from attncli.trace import PlannedStep, Quantity, Trace

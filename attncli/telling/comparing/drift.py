@@ -4,10 +4,11 @@ place."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from attncli.arithmetic.rounding import Array
 from attncli.document import Prose, Section, Spans, Table, TableCell, Term
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
-from attncli.records import NamedTuple, dataclass
 from attncli.telling.comparing.blocks import both_workings
 from attncli.telling.comparing.compared import ComparedTraces
 from attncli.telling.comparing.pairs import Pair, PairedCell

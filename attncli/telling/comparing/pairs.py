@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.expression import Number, Symbol
 from attncli.arithmetic.rounding import Array
 from attncli.name import Name
-from attncli.records import NamedTuple, dataclass
 from attncli.telling.contrast import contrasted
 from attncli.trace import Axis, Quantity, Trace
 

@@ -10,6 +10,7 @@ What is asked for is nowhere else on the page: where other lines use it, its nam
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
@@ -18,7 +19,6 @@ from attncli.choices import LANGUAGES
 from attncli.document import Addition, Block, Note, Spans, Working
 from attncli.languages import words_of
 from attncli.languages.words import TaskWords
-from attncli.records import dataclass
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import given_blocks
 from attncli.telling.exercise.leaks import telling, with_copies

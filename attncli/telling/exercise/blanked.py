@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.choices import POLICIES, Policy
@@ -13,7 +14,6 @@ from attncli.languages.words import FrameWords, TaskWords
 from attncli.marking.paths import Paths, paths_from
 from attncli.marking.together import together
 from attncli.questions import Question, RightAnswer
-from attncli.records import NamedTuple
 from attncli.tables import MatrixBlock
 from attncli.telling.exercise.asking import ENGLISH, WholePage
 from attncli.telling.exercise.choice import chosen

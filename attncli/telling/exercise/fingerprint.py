@@ -6,12 +6,11 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli.document import Section
 from attncli.file.keys import Key
 from attncli.questions import plain_points
-from attncli.records import NamedTuple
 from attncli.scenario.model import (
     Attention,
     Layer,

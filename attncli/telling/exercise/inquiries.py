@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Omitted
 from attncli.document import Block, Line, Section, Table, WordBlank, Working
@@ -12,7 +13,6 @@ from attncli.marking.inquiries import WordQuestion, questions_at
 from attncli.marking.paths import Paths
 from attncli.name import Name
 from attncli.questions import Question, RightWords, counted_points, points_text
-from attncli.records import NamedTuple
 from attncli.scenario.exercise import Points
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cache
 from typing import Any
@@ -18,7 +19,6 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.marking.paths import Paths
 from attncli.marking.rounds import on_the_way, rounded
 from attncli.questions import MistakenAnswer, RightAnswer
-from attncli.records import dataclass, field
 from attncli.steps import Mistake
 from attncli.steps.mistakes import made_wrongly, mistaken
 from attncli.telling.exercise.lines import Blankable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import (
     INNER,
@@ -22,7 +23,6 @@ from attncli.arithmetic.expression import (
 )
 from attncli.document import Addition, Block, Line, Working
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.telling.exercise.told import ToldCells
 from attncli.trace import Trace
 from attncli.word import raw

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.choices import LAYOUTS, Layout
 from attncli.languages.words import TaskWords
 from attncli.marking.inquiries import WordQuestion
 from attncli.marking.tolerance import Tolerance
-from attncli.records import NamedTuple, replace
 from attncli.refusals import listed
 from attncli.scenario.exercise import Blanking, Points
 from attncli.telling.exercise.asking import ENGLISH, WholePage

@@ -12,12 +12,12 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from hashlib import sha256
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.document import Document
 from attncli.marking.wording import BETWEEN
 from attncli.questions import Question, RightAnswer, RightWords, Seal, SelfCheck
-from attncli.records import NamedTuple
 from attncli.telling.exercise.sheets import sheet_of
 
 ROUNDS = 100

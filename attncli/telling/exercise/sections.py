@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Symbol
 from attncli.document import Addition, Block, Line, Prose, Section, Working
 from attncli.file.address import Address
 from attncli.name import Name
-from attncli.records import NamedTuple
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.blocks import given_blocks
 from attncli.telling.framing import opening_blocks, remarks_on, table_together

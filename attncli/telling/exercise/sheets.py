@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.arithmetic.expression import Blank, with_each
+from attncli.arithmetic.expression import Blank, Node, with_each
 from attncli.document import Document, Section, WordBlank
 from attncli.questions import Question
-from attncli.records import Node
 from attncli.tables import MatrixBlock
 from attncli.word import Word
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from attncli import oracle
 from attncli.arithmetic import decimals
@@ -16,7 +16,6 @@ from attncli.building.plain import with_numbers
 from attncli.design.difficulty import difficulty
 from attncli.document import Bullets, Document, Facts, Spans, Subheading, Table
 from attncli.questions import RightAnswer
-from attncli.records import NamedTuple
 from attncli.telling.exercise.blanked import BlankedPage, shown_rows, taken
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable

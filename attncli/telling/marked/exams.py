@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -18,7 +19,6 @@ from attncli.marking.grading.terms import AskedTerm, line_of
 from attncli.marking.grading.words import AskedWords
 from attncli.marking.inquiries import question_at
 from attncli.questions import OWN_FORM, Question, Worth
-from attncli.records import dataclass, field, replace
 from attncli.refusals import Problem, Refusal, Where
 from attncli.scenario.exercise import Points
 from attncli.steps.order import is_question

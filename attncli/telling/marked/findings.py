@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location, Symbol
 from attncli.document import Block, Bullets, Prose, Span, Spans, Subheading, Term
 from attncli.marking.grading.words import MarkedWords
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import UNWORKABLE, Cause, Verdict
-from attncli.records import NamedTuple
 from attncli.telling.marked.words import accepted_text
 from attncli.telling.marked.working import beside
 from attncli.telling.sentences import counted, joined

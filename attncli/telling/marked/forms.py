@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location, Number
 from attncli.building.manifest import FormMade, Manifest
@@ -19,7 +21,6 @@ from attncli.marking.grading.words import AskedWords
 from attncli.marking.inquiries import question_at
 from attncli.marking.verdicts import Accepted
 from attncli.questions import Question
-from attncli.records import NamedTuple, dataclass
 from attncli.refusals import Problem, Refusal, Where, listed
 from attncli.scenario.exercise import Frame
 from attncli.steps.order import is_question

@@ -57,11 +57,11 @@ def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
     if doubt is None:
         return
     if doubt.too_few:
-        count = f" ({doubt.unearned})" if doubt.unearned else ""
+        following = f" ({doubt.unearned})" if doubt.unearned else ""
         yield (
             "From ", Word(doubt.first), " on this paper shows no working: "
             f"{doubt.slips} numbers are wrong without a reason, {_showing(doubt.shows)}."
-            f" What only follows from wrong numbers{count} earns nothing.",
+            f" What only follows from wrong numbers{following} earns nothing.",
         )  # fmt: skip
     else:
         names, count = Word(enumerated(doubt.trivial)), doubt.unearned

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from types import MappingProxyType
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.document import Block, Bullets, Document, Facts, Note, Prose, Section, Spans
@@ -12,7 +13,6 @@ from attncli.marking.grading.terms import MarkedTerm
 from attncli.marking.grading.words import MarkedWords
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import FOLLOW, Verdict
-from attncli.records import NamedTuple
 from attncli.telling.facts import rounding_facts
 from attncli.telling.marked.data import judged_numbers
 from attncli.telling.marked.findings import findings, findings_in_words

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import NamedTuple
 
 from attncli.pictures import Box, Diagram, Link
-from attncli.records import NamedTuple
 from attncli.steps.tokenizers.viterbi import LONGEST_TOLD
 from attncli.telling.merges import scores_of_merged
 from attncli.telling.pictures.places import cut

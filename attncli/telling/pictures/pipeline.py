@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import NamedTuple
 
 from attncli.pictures import Box, Diagram, Label, Link
-from attncli.records import NamedTuple
 from attncli.scenario.model import ENCODER
 from attncli.telling.blocks import shape_in_short
 from attncli.telling.parts import (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.file.problems import ScenarioError
@@ -14,7 +16,6 @@ from attncli.marking.grading.words import AskedWords, MarkedWords, marked_words
 from attncli.marking.judging import Judge
 from attncli.marking.numerals import read_number
 from attncli.marking.verdicts import FOLLOW, Given, Verdict
-from attncli.records import NamedTuple, dataclass, field
 from attncli.telling.facts import printed_roots
 from attncli.telling.practice.tasks import Lesson, Task
 from attncli.trace import Trace

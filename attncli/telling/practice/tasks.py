@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.document import Block, Prose, Section, Table
-from attncli.records import NamedTuple, dataclass
 from attncli.tables import MatrixBlock
 from attncli.telling.exercise.inquiries import AskedInWords
 from attncli.telling.exercise.lines import Blankable

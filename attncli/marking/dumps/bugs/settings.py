@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import NamedTuple
 
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import Apply, Number, Product, Root, Sum, numbers_in
@@ -24,7 +26,6 @@ from attncli.arithmetic.operations import (
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array
 from attncli.marking.hypotheses import WrongWay
-from attncli.records import NamedTuple, dataclass, replace
 from attncli.trace import Definition, HeadPlace, PlannedStep, Trace
 
 _EPSILONS = ("0", "1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.operations import JoinColumns, TakeColumns
 from attncli.arithmetic.operations.moved import Moved, Numbers
 from attncli.marking.hypotheses import WrongWay
-from attncli.records import dataclass
 from attncli.trace import PlannedStep, Trace
 
 

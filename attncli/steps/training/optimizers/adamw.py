@@ -7,12 +7,12 @@ PyTorch's defaults: those of Adam, and λ = 0.01.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import Number, Product, Sum, rewritten
 from attncli.arithmetic.operations import FirstAverage, MovingAverage, Same, Shrink, StepDown
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.records import NamedTuple
 from attncli.scenario.training import UPDATES
 from attncli.steps.step import Mistake
 from attncli.steps.training.moments import MAKES, MISTAKES, SETTINGS, quotient
