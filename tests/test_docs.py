@@ -307,8 +307,8 @@ def test_the_walls_between_the_parts_stand() -> None:
 
 HEAVY = ("numpy", "yaml", "rich.console", "decimal", "pydantic")
 OF_OTHERS = (
-    *("cells", "joining", "masking", "rotary", "positions", "sampling", "pieces", "viterbi"),
-    *("norms", "mask", "rotate", "dropout", "predict", "gates", "estimate", "learn", "learning"),
+    *("cells", "masking", "rotary", "positions", "sampling", "pieces", "viterbi", "unigram"),
+    *("norms", "masks", "biases", "experts", "probabilities", "gates", "merges", "learning"),
     *(
         "attention_learned",
         "exercise",
@@ -368,5 +368,5 @@ def test_a_command_imports_what_its_scenario_needs(command: str) -> None:
 def test_lint_imports_the_steps_of_its_scenario() -> None:
     imported = imported_by("lint", "i_love_ai")
     steps = {name.rpartition(".")[2] for name in imported if name.startswith("attncli.steps.")}
-    assert {"scores", "softmax"} <= steps
-    assert steps.isdisjoint({"viterbi", "rotate", "norm", "gates", "predict"})
+    assert {"scores", "weights"} <= steps
+    assert steps.isdisjoint({"unigram", "rotary", "norms", "gates", "probabilities"})

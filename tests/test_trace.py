@@ -57,13 +57,13 @@ def other_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]
 
 def test_a_story_is_planned_once(other_steps: pytest.MonkeyPatch) -> None:
     planned: list[Place] = []
-    own = scores.STEP
+    own = scores.SCORES_STEP
 
     def plan(place: HeadPlace) -> tuple[Definition, ...]:
         planned.append(place)
         return own.plan(place)
 
-    other_steps.setattr(scores, "STEP", own._replace(plan=plan))
+    other_steps.setattr(scores, "SCORES_STEP", own._replace(plan=plan))
     scenario = load("i_love_tennis_causal")
     trace = work(scenario)
     assert len(planned) == 1 + len(scenario.variants) > 1
@@ -141,8 +141,8 @@ def test_a_mistake_is_a_replay() -> None:
 
 
 def test_a_step_is_planned_only_where_it_makes_sense(other_steps: pytest.MonkeyPatch) -> None:
-    step: Any = scores.STEP
-    other_steps.setattr(scores, "STEP", step._replace(at=CellPlace))
+    step: Any = scores.SCORES_STEP
+    other_steps.setattr(scores, "SCORES_STEP", step._replace(at=CellPlace))
     with pytest.raises(TypeError, match="scores is taken at a CellPlace, not at a HeadPlace"):
         load("i_love_ai")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from attncli.building.model_defaults import WHOLE, WINDOWED
 from attncli.refusals import Refusal, listed
-from attncli.steps.input.position_keys import SCALINGS
+from attncli.steps.input.positions import SCALINGS
 
 Data = Mapping[str, Any]
 

@@ -16,7 +16,7 @@ from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
 from attncli.scenario.model import entry_path
-from attncli.steps.input.embed import ONE_HOT
+from attncli.steps.input.embeddings import ONE_HOT
 from attncli.steps.schema import vectors
 
 Rows = Sequence[Sequence[Decimal]]

@@ -15,7 +15,7 @@ from attncli.name import Name, below
 from attncli.scenario.budget import MOST_NUMBERS
 from attncli.scenario.model import ENCODER, Stack, Tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings, check
-from attncli.steps.input.embed import ONE_HOT
+from attncli.steps.input.embeddings import ONE_HOT
 from attncli.steps.schema import LAYER
 
 Values = Mapping[str, Any]

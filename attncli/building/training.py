@@ -9,7 +9,7 @@ from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
 from attncli.refusals import listed
 from attncli.scenario.training import Training
-from attncli.steps.training.optimizers import optimizer_named, optimizers
+from attncli.steps.training.optimizers import OPTIMIZERS
 
 _TRAIN = Name("train")
 
@@ -32,10 +32,10 @@ def training_of(
 
 def _check_settings(training: Training, complaints: NamedProblems) -> None:
     """Complains of settings that are those of another optimizer."""
-    known = [key.name for key in optimizer_named(training.optimizer).settings]
+    known = [key.name for key in OPTIMIZERS[training.optimizer].settings]
     for name in training.settings:
         if name not in known:
-            settings = {one.name: [key.name for key in one.settings] for one in optimizers()}
+            settings = {one.name: [key.name for key in one.settings] for one in OPTIMIZERS.values()}
             owners = [one for one, names in settings.items() if name in names]
             complaints.add(
                 below(_TRAIN, name),

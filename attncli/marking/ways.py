@@ -28,7 +28,7 @@ from attncli.marking.paths import Paths
 from attncli.marking.rounds import rounded
 from attncli.marking.tolerance import Flags, taken
 from attncli.marking.verdicts import Cause, Given
-from attncli.steps.swaps import swapped
+from attncli.steps.mistakes import swapped
 
 _TRUNCATED = Cause("truncated", "The digits behind were cut off instead of rounded.")
 _HALF_EVEN = Cause("half_even", "A half was rounded to the even digit instead of away from zero.")

@@ -83,7 +83,7 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
 
 def _back_through(name: str) -> BackwardPlace:
     """The place of a step that leads back through another, which is at its general place."""
-    from attncli.steps.backward.plan import in_general
+    from attncli.steps.backward.way import in_general
 
     through = step_named(THROUGH[name])
     back = through.backward
@@ -95,7 +95,7 @@ def _back_through(name: str) -> BackwardPlace:
 
 def _trained(step: str) -> UpdatePlace:
     """The place of an update by gradient descent of a matrix W, or of what came of it."""
-    from attncli.steps.training.story import in_general
+    from attncli.steps.training.updates import in_general
 
     training = Training(Decimal("0.1"))
     scenario = Scenario(training=training)

@@ -27,6 +27,7 @@ class StepLine(NamedTuple):
     back `through` another."""
 
     step: str
+    module: str
     stack: str = ""
     attention: str = ""
     layer: str = ""
@@ -49,25 +50,27 @@ class StepLine(NamedTuple):
 
 
 TOKENIZER = (
-    StepLine("dictionary"),
-    StepLine("learn", asks="merged"),
-    StepLine("estimate"),
-    StepLine("prune"),
-    StepLine("viterbi"),
+    StepLine("dictionary", "tokenizers.merges"),
+    StepLine("learn", "tokenizers.merges", asks="merged"),
+    StepLine("estimate", "tokenizers.unigram"),
+    StepLine("prune", "tokenizers.unigram"),
+    StepLine("viterbi", "tokenizers.unigram"),
 )
 INPUT = (
     StepLine(
         "tokenize",
+        "input.embeddings",
         stack="sentence tokenizer corpus vocabulary_size merges pieces tokens vocabulary ids",
     ),
-    StepLine("embed", stack="embeddings X d_model features embedding_scale"),
-    StepLine("patch", stack="patches W_patch b_patch class_token"),
-    StepLine("project_in", stack="project_in"),
-    StepLine("positions", stack="segments segment_embeddings positions"),
+    StepLine("embed", "input.embeddings", stack="embeddings X d_model features embedding_scale"),
+    StepLine("patch", "input.embeddings", stack="patches W_patch b_patch class_token"),
+    StepLine("project_in", "input.embeddings", stack="project_in"),
+    StepLine("positions", "input.positions", stack="segments segment_embeddings positions"),
 )
 PROJECTION = (
     StepLine(
         "project",
+        "attention.projections",
         stack="queries keys values",
         attention="projection weights_layout W_Q W_K W_V b_Q b_K b_V cache Q K V",
         layer="d_k d_v",
@@ -75,115 +78,125 @@ PROJECTION = (
     ),
 )
 _ORDER = "softcap_order"
-_QK_NORM = StepLine("qk_norm", attention="qk_norm", only_for="qk_norm")
-_SINKS = StepLine("sinks", attention="sinks", only_for="sinks")
+_QK_NORM = StepLine("qk_norm", "block.norms", attention="qk_norm", only_for="qk_norm")
+_SINKS = StepLine("sinks", "attention.weights", attention="sinks", only_for="sinks")
 WITH_HEADS = (
     _QK_NORM,
-    StepLine("split", attention="heads kv_heads", only_for="heads kv_heads"),
+    StepLine(
+        "split", "attention.projections", attention="heads kv_heads", only_for="heads kv_heads"
+    ),
 )
 """What is done with all heads together."""
 IN_HEADS = (
     _QK_NORM,
-    StepLine("rotate", attention="rope", only_for="positions rope"),
+    StepLine("rotate", "attention.rotary", attention="rope", only_for="positions rope"),
     _QK_NORM,
-    StepLine("scores", attention="scores"),
-    StepLine("scale", attention="scale scaled"),
+    StepLine("scores", "attention.scores", attention="scores"),
+    StepLine("scale", "attention.scores", attention="scale scaled"),
     StepLine(
         "softcap",
+        "attention.scores",
         attention="softcap softcap_order",
         only_for="softcap softcap_order",
         when=(_ORDER, None),
     ),
-    StepLine("relative", only_for="positions"),
-    StepLine("bias", attention="bias", only_for="bias positions mask"),
-    StepLine("softcap", only_for="softcap softcap_order", when=(_ORDER, "after_bias")),
-    StepLine("temperature", attention="temperature", only_for="temperature"),
-    StepLine("mask", attention="mask mask_value", only_for="mask", asks="which_mask"),
-    StepLine("softcap", only_for="softcap softcap_order", when=(_ORDER, "after_mask")),
+    StepLine("relative", "attention.biases", only_for="positions"),
+    StepLine("bias", "attention.biases", attention="bias", only_for="bias positions mask"),
+    StepLine(
+        "softcap", "attention.scores", only_for="softcap softcap_order", when=(_ORDER, "after_bias")
+    ),
+    StepLine("temperature", "attention.scores", attention="temperature", only_for="temperature"),
+    StepLine(
+        "mask", "attention.masks", attention="mask mask_value", only_for="mask", asks="which_mask"
+    ),
+    StepLine(
+        "softcap", "attention.scores", only_for="softcap softcap_order", when=(_ORDER, "after_mask")
+    ),
     _SINKS,
-    StepLine("softmax", attention="weights", asks="attends_most"),
+    StepLine("softmax", "attention.weights", attention="weights", asks="attends_most"),
     _SINKS,
-    StepLine("dropout", attention="dropout", only_for="dropout"),
-    StepLine("weighted_sum", attention="output"),
+    StepLine("dropout", "attention.weights", attention="dropout", only_for="dropout"),
+    StepLine("weighted_sum", "attention.outputs", attention="output"),
 )
 """What each head does."""
 MERGING = (
-    StepLine("average", attention="average_heads"),
-    StepLine("merge", attention="W_O b_O"),
+    StepLine("average", "attention.outputs", attention="average_heads"),
+    StepLine("merge", "attention.outputs", attention="W_O b_O"),
 )
 LAYER_STEPS = (
-    StepLine("residual", layer="residuals residual_scale parallel"),
+    StepLine("residual", "block.feed_forward", layer="residuals residual_scale parallel"),
     StepLine(
         "norm",
+        "block.norms",
         stack="embedding_norm final_norm",
         layer="norm norms norm1 norm2 norm3 norm1_after norm2_after norm3_after",
     ),
-    StepLine("route", layer="experts router shared_expert"),
-    StepLine("ffn", layer="activation gated d_ff W1 b1 W2 b2 W3 b3"),
-    StepLine("mix"),
+    StepLine("route", "block.experts", layer="experts router shared_expert"),
+    StepLine("ffn", "block.feed_forward", layer="activation gated d_ff W1 b1 W2 b2 W3 b3"),
+    StepLine("mix", "block.experts"),
 )
 CELL_STEPS = (
-    StepLine("unstack", cell="gate_order", way="W_ih W_hh b_ih b_hh"),
-    StepLine("start", way="initial_state initial_cell"),
-    StepLine("input", cell="cell direction", way="W_ax"),
-    StepLine("memory", way="W_aa"),
-    StepLine("gates", cell="reset update", way=" ".join(f"W_{x}x W_{x}a b_{x}" for x in "ufrco")),
-    StepLine("state", way="b_a"),
-    StepLine("states"),
-    StepLine("readout", cell="W_ya b_y readout readout_from"),
-    StepLine("readouts"),
-    StepLine("gradient", cell="gradient", only_for="gradient"),
+    StepLine("unstack", "recurrent.cells", cell="gate_order", way="W_ih W_hh b_ih b_hh"),
+    StepLine("start", "recurrent.cells", way="initial_state initial_cell"),
+    StepLine("input", "recurrent.cells", cell="cell direction", way="W_ax"),
+    StepLine("memory", "recurrent.cells", way="W_aa"),
+    StepLine(
+        "gates",
+        "recurrent.gates",
+        cell="reset update",
+        way=" ".join(f"W_{x}x W_{x}a b_{x}" for x in "ufrco"),
+    ),
+    StepLine("state", "recurrent.gates", way="b_a"),
+    StepLine("states", "recurrent.readouts"),
+    StepLine("readout", "recurrent.readouts", cell="W_ya b_y readout readout_from"),
+    StepLine("readouts", "recurrent.readouts"),
+    StepLine("gradient", "recurrent.readouts", cell="gradient", only_for="gradient"),
 )
 PREDICTION = (
-    StepLine("project_out", stack="project_out"),
-    StepLine("head", file="head"),
+    StepLine("project_out", "input.embeddings", stack="project_out"),
+    StepLine("head", "prediction.logits", file="head"),
     StepLine(
-        "unembed", file="unembedding b_U logits predict_from labels logit_scale logit_softcap"
+        "unembed",
+        "prediction.logits",
+        file="unembedding b_U logits predict_from labels logit_scale logit_softcap",
     ),
-    StepLine("predict", file="probabilities next generate end_token"),
-    StepLine("classify"),
-    StepLine("loss", file="targets ignored_target label_smoothing"),
-    StepLine("binary_loss"),
-    StepLine("mse", file="loss"),
+    StepLine("predict", "prediction.probabilities", file="probabilities next generate end_token"),
+    StepLine("classify", "prediction.probabilities"),
+    StepLine("loss", "prediction.losses", file="targets ignored_target label_smoothing"),
+    StepLine("binary_loss", "prediction.losses"),
+    StepLine("mse", "prediction.losses", file="loss"),
 )
 _WITHOUT_GRADIENTS = ("tokenize", "gradient", "predict", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
 _FORWARD = (*INPUT, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
 BACKWARD = tuple(
-    StepLine(f"backward_{name}", through=name)
+    StepLine(f"backward_{name}", "backward.steps", through=name)
     for name in reversed(dict.fromkeys(line.step for line in _FORWARD))
     if name not in _WITHOUT_GRADIENTS
 )
 """The steps by which gradients go back, the last one first."""
-TRAINING = (StepLine("update", file="train"), StepLine("progress"))
-ROOMS = {
-    "tokenizers": TOKENIZER,
-    "input": INPUT,
-    "attention": _ATTENTION,
-    "block": LAYER_STEPS,
-    "recurrent": CELL_STEPS,
-    "prediction": PREDICTION,
-    "backward": BACKWARD,
-    "training": TRAINING,
-}
-"""The folders of the steps."""
-ORDER = tuple(line for lines in ROOMS.values() for line in lines)
+TRAINING = (
+    StepLine("update", "training.updates", file="train"),
+    StepLine("progress", "training.updates"),
+)
+ORDER = (*TOKENIZER, *_FORWARD, *BACKWARD, *TRAINING)
 BACK_THROUGH = {line.through: line.step for line in BACKWARD}
 """The steps back, by those that they lead through."""
 THROUGH = {line.step: line.through for line in BACKWARD}
-_ROOM_OF = {line.step: room for room, lines in ROOMS.items() for line in lines}
+_MODULES = {line.step: line.module for line in ORDER}
 STORY = tuple(dict.fromkeys(line.step for line in ORDER))
 """The names of the steps, in the order they are told."""
 
 
 @cache
 def step_named(name: str) -> Step[Any]:
-    """The step of a name, which is a file in its room; one that leads back is made of another."""
+    """The step of a name, which is in a module; one that leads back is made of another."""
     if name in THROUGH:
-        from attncli.steps.backward.step import step_back
+        from attncli.steps.backward.steps import step_back
 
         return step_back(step_named(THROUGH[name]), name)
-    step: Step[Any] = import_module(f"attncli.steps.{_ROOM_OF[name]}.{name}").STEP
+    there = vars(import_module(f"attncli.steps.{_MODULES[name]}"))
+    step: Step[Any] = there[f"{name.upper()}_STEP"]
     return step
 
 

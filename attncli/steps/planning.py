@@ -10,8 +10,7 @@ from attncli.file.problems import Problems, nearest
 from attncli.name import below
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_named
-from attncli.steps.story import steps, story
-from attncli.steps.times import awaits_times
+from attncli.steps.story import awaits_times, steps, story
 from attncli.trace import BackwardPlace, Definition, PlannedStep, UpdatePlace
 from attncli.trace.shapes import shapes_of
 
@@ -95,6 +94,6 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
         told.append(PlannedStep(part.step, place, _of_step(part.step, sized)))
         yield told[-1]
     if scenario.goes_back:
-        from attncli.steps.backward.story import what_follows
+        from attncli.steps.backward.way import what_follows
 
         yield from islice(what_follows(scenario, told), len(scenario.story) - len(told))

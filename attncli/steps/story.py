@@ -12,16 +12,14 @@ from typing import Any, TypeVar
 
 from attncli.file.problems import Problems, ScenarioError
 from attncli.name import TOP, Name, below
+from attncli.refusals import listed
 from attncli.scenario.budget import MOST_PLACES, Cost
-from attncli.scenario.model import Attention, Recurrent, Settings, Stack
+from attncli.scenario.input_steps import ADD, NORM, PROJECT, makes_X, steps_to_X
+from attncli.scenario.model import Attention, Layer, Recurrent, Settings, Stack
 from attncli.scenario.prediction import LOSSES
 from attncli.scenario.scenario import Scenario
-from attncli.steps.input.flow import ways_to_X
-from attncli.steps.only_positions import has_only_positions
 from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
-from attncli.steps.times import times_of
-from attncli.steps.until import told_until
 from attncli.trace import (
     AttentionPlace,
     CellPlace,
@@ -34,6 +32,73 @@ from attncli.trace import (
     WayPlace,
 )
 from attncli.trace.budget import excess
+
+
+def awaits_times(scenario: Scenario) -> bool:
+    """Whether only the shapes in a story can tell how often one of its cells is taken."""
+    return any(
+        layer.recurrent is not None and not times_of(scenario, stack)
+        for stack in scenario.stacks
+        for layer in stack.layers
+    )
+
+
+def times_of(scenario: Scenario, stack: Stack) -> int:
+    """How many rows the input of a stack has, as far as that can be told."""
+    X = below(stack.path, "X")
+    own = scenario.given.get(X)
+    height = own.shape[0] if own is not None else scenario.shapes.get(X, (None, None))[0]
+    return height or len(stack.text.tokens)
+
+
+_EMBEDDED = ("embeddings", "X", "patches")
+_AFTERWARDS = (
+    "embedding_norm", "final_norm", "project_out", "head", "unembedding", "logits", "targets",
+)  # fmt: skip
+
+
+def has_only_positions(place: Place) -> bool:
+    """Whether a stack says of its text how positions are told, and nothing that goes in or comes
+    after it."""
+    stack = place.stack
+    said = any(key in stack.said.values for key in (*_EMBEDDED, *_AFTERWARDS))
+    is_main = not stack.path
+    return is_main and bool(stack.added) and not said and not any(map(_is_taken, stack.layers))
+
+
+def _is_taken(layer: Layer) -> bool:
+    works = layer.attends or layer.has_ffn or bool(layer.experts)
+    return works or bool(layer.norms) or layer.recurrent is not None
+
+
+def told_until(
+    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
+) -> tuple[PlannedStep, ...]:
+    """The parts up to the last one of the step that the scenario is to end with."""
+    if not scenario.until:
+        return tuple(parts)
+    first = [part for part in parts if not part.updates]
+    ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.until]
+    if not ends and problems is not None:
+        steps_taken = listed(list(dict.fromkeys(part.step for part in parts)))
+        wrong = f"this scenario doesn't go through {scenario.until}"
+        problems.add(scenario.where("until"), wrong, f"name one of {steps_taken}")
+    return tuple(parts[: ends[-1]] if ends else parts)
+
+
+def ways_to_X(place: Place) -> Iterator[tuple[str, Place]]:  # noqa: N802
+    """The steps that are taken at a stack's place, in order, each at a place of its own."""
+    stack, taken = place.stack, steps_to_X(place.stack)
+    if stack.positions and ADD not in taken:  # which are checked, wherever they are told
+        yield ADD, place
+    for step in taken:
+        if step == NORM and stack.embedding_norm is not None:
+            norm = stack.embedding_norm
+            out = place.x if makes_X(step, stack) else below(norm.path, "normed")
+            yield step, place.to(NormPlace, path=norm.path, norm=norm, out=out)
+        else:
+            yield step, place.at(place.name(step)) if step == PROJECT else place
+
 
 A = TypeVar("A", bound=AttentionPlace)
 
@@ -104,7 +169,7 @@ class _Teller:
     def stack(self, stack: Stack, memory: Name) -> Name:
         place = Place(self.scenario, stack, stack.path, below(stack.path, "X"))
         if stack.text.tokenizing is not None:
-            from attncli.steps.tokenizers.rounds import tokenizer_steps
+            from attncli.steps.tokenizers.unigram import tokenizer_steps
 
             for step, at in tokenizer_steps(place):
                 self.add(step, at)
@@ -289,7 +354,7 @@ class _Teller:
     def what_follows(self) -> None:
         """The gradients of the loss, from the last step back to the first, and training."""
         if self.scenario.goes_back:
-            from attncli.steps.backward.story import what_follows
+            from attncli.steps.backward.way import what_follows
 
             for part in what_follows(self.scenario, tuple(self.parts), self.problems):
                 self._told(part)

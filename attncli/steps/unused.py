@@ -10,7 +10,6 @@ from attncli.file.keys import Key
 from attncli.file.matrices import MatrixLike
 from attncli.name import TOP, Name, below
 from attncli.scenario.scenario import Scenario
-from attncli.steps.block.norm_keys import PLUS_ONE
 from attncli.steps.order import BACKWARD, CELL_STEPS, IN_HEADS, ORDER
 from attncli.steps.schema import SCENARIO
 from attncli.trace import NormPlace, PlannedStep
@@ -64,8 +63,13 @@ def unused(
 
 def _plus_ones(taken: Sequence[PlannedStep]) -> Iterator[Name]:
     """Where 1 would be added to a γ that isn't there, and no other norm has one either."""
+    norms = [part.place for part in taken if isinstance(part.place, NormPlace)]
+    if not norms:
+        return
+    from attncli.steps.block.norms import PLUS_ONE
+
     found: dict[Name, bool] = {}
-    for place in (part.place for part in taken if isinstance(part.place, NormPlace)):
+    for place in norms:
         if place.norm.get(PLUS_ONE):
             own, shared = (below(path, PLUS_ONE.name) for path in (place.path, _norms_of(place)))
             name = own if place.scenario.writes(own) else shared

@@ -10,7 +10,7 @@ from attncli.arithmetic.expression import Omitted, Symbol, Vector
 from attncli.document import Block, Facts, Prose, Spans, Subheading, TextList, Tree, TreeRow
 from attncli.name import TOP, Name, below
 from attncli.steps import step_named
-from attncli.steps.input.tokenize import only_numbered
+from attncli.steps.input.embeddings import only_numbered
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection

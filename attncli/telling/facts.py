@@ -16,7 +16,7 @@ from attncli.name import below
 from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Layer, Recurrent, Stack
 from attncli.scenario.scenario import Scenario
-from attncli.steps.attention.scale import SCALE
+from attncli.steps.attention.scores import SCALE
 from attncli.telling.sentences import joined, put_in
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of

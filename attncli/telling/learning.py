@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from attncli.document import Block, Bullets, Note, Subheading, TextList
 from attncli.scenario.model import TokenizedText, Tokenizing
 from attncli.scenario.tokenizers import tokenizer_kind
-from attncli.steps.tokenizers.estimate import count_round, count_rounds
-from attncli.steps.tokenizers.learn import round_of
-from attncli.steps.tokenizers.prune import trained_pruning
-from attncli.steps.tokenizers.viterbi import LONGEST_TOLD
+from attncli.steps.tokenizers.merges import round_of
+from attncli.steps.tokenizers.unigram import (
+    LONGEST_TOLD,
+    count_round,
+    count_rounds,
+    trained_pruning,
+)
 from attncli.telling.merges import chosen, goes_on, merges, segmented
 from attncli.telling.sentences import enumerated
 from attncli.telling.tables import MOST_ROWS, Row, table

@@ -9,9 +9,14 @@ from attncli.document import Block, Note, Prose, Span, Subheading, Table, TextLi
 from attncli.name import below
 from attncli.notation.plain import plain
 from attncli.scenario.model import Tokenizing
-from attncli.steps.tokenizers.estimate import count_round, count_rounds, told_numbers
-from attncli.steps.tokenizers.prune import told_losses, trained_pruning
-from attncli.steps.tokenizers.viterbi import table_of
+from attncli.steps.tokenizers.unigram import (
+    count_round,
+    count_rounds,
+    table_of,
+    told_losses,
+    told_numbers,
+    trained_pruning,
+)
 from attncli.telling.sentences import enumerated, joined
 from attncli.telling.tables import MOST_ROWS, Row, folded, rounds_between, table
 from attncli.tokenizing.count_training import CountRound, Removal

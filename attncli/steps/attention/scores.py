@@ -1,11 +1,32 @@
-"""Attention scores (Vaswani et al. 2017, arXiv:1706.03762, 3.2.1)."""
+"""Scores of queries and keys, and what is done to them before masks and softmax.
+
+* scores: dot products of queries and keys (Vaswani et al. 2017, arXiv:1706.03762, 3.2.1).
+* scale: by √d_k (Vaswani et al. 2017, arXiv:1706.03762, 3.2.1).
+* softcap: (Gemma Team 2024, arXiv:2408.00118, section 2).
+* temperature: of a softmax (Hinton et al. 2015, arXiv:1503.02531, section 2).
+"""
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import MatMul, MatMulTransposed, Operation
+from decimal import Decimal
+from functools import lru_cache
+
+from attncli.arithmetic.expression import Expression, Number, Root, Symbol
+from attncli.arithmetic.operations import (
+    Activate,
+    DivideBy,
+    MatMul,
+    MatMulTransposed,
+    MultiplyBy,
+    Operation,
+    SoftCap,
+)
 from attncli.file.keys import Key
+from attncli.file.kinds import POSITIVE, Choice, word_or
 from attncli.file.matrices import NAMED
-from attncli.steps.step import Backward, Mistake, Step
+from attncli.file.problems import Problems
+from attncli.name import Name, below
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 
@@ -14,7 +35,7 @@ def _definition(place: HeadPlace, operation: Operation, *names: str) -> Definiti
     return Definition(place.name("scores"), operation, operands)
 
 
-STEP = Step(
+SCORES_STEP = Step(
     name="scores",
     at=HeadPlace,
     keys=(Key("scores", NAMED, "attention scores, [n, m]", in_parts=True),),
@@ -50,5 +71,266 @@ STEP = Step(
         "the scores",
         ("Each score's gradient is shared out to Q and K, in proportion to the other's numbers."),
         usual_mistakes=("transpose_forgotten",),
+    ),
+)
+
+
+SCALE: Key[str | Decimal] = Key(
+    "scale",
+    word_or(("sqrt_d_k", "none"), POSITIVE),
+    "what the scores are divided by: `sqrt_d_k` (the default), `none`, or a number",
+    "sqrt_d_k",
+    shared=True,
+    inherited=True,
+)
+
+_ROOT = Root(Symbol("d_k"))
+
+
+def _divisor(place: HeadPlace) -> Expression | None:
+    """What the scores are divided by: √d_k or a number; None where they aren't, or where d_k
+    isn't known."""
+    scale = place.attention.said.get(SCALE)
+    if isinstance(scale, Decimal):
+        return Number.written(scale)
+    if scale == "none" or place.d_k is None:
+        return None
+    return Root(Number.written(place.d_k))
+
+
+def _plan_scale(place: HeadPlace) -> tuple[Definition, ...]:
+    scale = place.attention.said.get(SCALE)
+    if scale == "none" and not place.scenario.gives(place.name("scaled")):
+        return ()
+    if isinstance(scale, Decimal):
+        return (_scaled_by(place, DivideBy(Number.written(scale))),)
+    return (_scaled_by(place, DivideBy(_ROOT))._replace(needs=(Name("d_k"),)),)
+
+
+def _sized(place: HeadPlace, planned: Definition) -> Definition:
+    divisor = _divisor(place) if planned.needs else None
+    return planned if divisor is None else _scaled_by(place, _divided_by(divisor))
+
+
+@lru_cache(maxsize=64)
+def _divided_by(divisor: Expression) -> DivideBy:
+    """The scaling of all heads of one width, which is prepared once."""
+    return DivideBy(divisor, _ROOT)
+
+
+def _happens_scale(place: HeadPlace) -> str:
+    if isinstance(place.attention.said.get(SCALE), Decimal):
+        return "Each score is divided by the number that the scenario gives."
+    d_k = "" if place.d_k is None else f", here of d_k = {place.d_k}"
+    return f"Each score is divided by the square root of the number of key dimensions{d_k}."
+
+
+def _scaled_by(place: HeadPlace, operation: Operation) -> Definition:
+    blame = below(place.attention.path, "scale")
+    return Definition(place.name("scaled"), operation, (place.x,), blame=blame)
+
+
+def _by_d_k(place: HeadPlace) -> Definition | None:
+    if _is_given(place) or place.d_k is None:
+        return None
+    return _scaled_by(place, DivideBy(Number.written(place.d_k)))
+
+
+def _is_given(place: HeadPlace) -> bool:
+    """Whether the divisor is a number that the scenario gives."""
+    return isinstance(place.attention.said.get(SCALE), Decimal)
+
+
+def _by_root_of_d_model(place: HeadPlace) -> Definition | None:
+    d_model = place.width(below(place.stack.path, "X"))
+    if place.d_k is None or d_model in (None, place.d_k) or _is_given(place):
+        return None
+    return _scaled_by(place, DivideBy(Root(Number.written(d_model))))
+
+
+def _multiplied_scale(place: HeadPlace) -> Definition | None:
+    divisor = _divisor(place)
+    return None if divisor is None else _scaled_by(place, MultiplyBy(divisor))
+
+
+SCALE_STEP = Step(
+    name="scale",
+    at=HeadPlace,
+    keys=(SCALE, Key("scaled", NAMED, "scores after scaling, [n, m]", in_parts=True)),
+    title="Scaling",
+    does="divides the scores, so that their spread doesn't grow with d_k",
+    makes=("scaled",),
+    shapes="scores [n, m] → scaled [n, m]",
+    happens=_happens_scale,
+    why=(
+        "A dot product adds up d_k terms, so its spread grows like √d_k; dividing by √d_k keeps"
+        " it the same for every d_k."
+    ),
+    more="Large scores would push the softmax to where one weight is nearly 1 and learning stalls.",
+    plan=_plan_scale,
+    sized=_sized,
+    general=General(x="scores"),
+    shown_with=("scale=sqrt_d_k",),
+    on_the_way=True,
+    mistakes=(
+        Mistake(
+            "divided_by_d_k",
+            "Dividing by d_k itself instead of its square root.",
+            _by_d_k,
+        ),
+        Mistake(
+            "divided_by_root_of_d_model",
+            "Dividing by √d_model, the width of the model, instead of √d_k, that of the keys.",
+            _by_root_of_d_model,
+        ),
+        Mistake(
+            "multiplied",
+            "Multiplying instead of dividing.",
+            _multiplied_scale,
+        ),
+        Mistake(
+            "not_scaled",
+            "Forgetting to scale, and going on with the scores as they are.",
+            lambda place: _scaled_by(place, DivideBy(Number.written(1))),
+        ),
+    ),
+    backward=Backward(
+        "the scaling",
+        ("What was divided on the way forward is divided on the way back, by the same number."),
+        usual_mistakes=("scale_left_out",),
+    ),
+)
+
+
+_CAP: Key[Decimal | None] = Key(
+    "softcap", POSITIVE, "c in c · tanh(scores / c)", shared=True, inherited=True
+)
+
+_ORDER = Key(
+    "softcap_order",
+    Choice(("before_bias", "after_bias", "after_mask")),
+    "when scores are capped: before a bias is added (the default), after it, or even after the"
+    " mask, where a hidden score becomes −c and not −∞",
+    "before_bias",
+    shared=True,
+    inherited=True,
+)
+
+
+def _check(place: HeadPlace, problems: Problems) -> None:
+    said = place.attention.said
+    if said.says(_ORDER) and not said.says(_CAP):
+        where = place.scenario.where(said.at(_ORDER))
+        problems.add(where, "the order of a cap, and no softcap", "add one, like softcap: 50")
+
+
+def _plan_softcap(place: HeadPlace) -> tuple[Definition, ...]:
+    cap = place.attention.said.get(_CAP)
+    if cap is None:
+        return ()
+    return (Definition(place.name("capped"), SoftCap(Number.written(cap)), (place.x,)),)
+
+
+def _not_divided(place: HeadPlace) -> Definition:
+    return Definition(place.name("capped"), Activate("tanh"), (place.x,))
+
+
+def _happens_softcap(place: HeadPlace) -> str:
+    cap, late = place.attention.said.get(_CAP), place.attention.said.get(_ORDER) == "after_mask"
+    told = f"Each score is bent so that it stays between −{cap} and {cap}"
+    return f"{told}: one that the mask hid, −∞, becomes −{cap}." if late else f"{told}."
+
+
+SOFTCAP_STEP = Step(
+    name="softcap",
+    at=HeadPlace,
+    keys=(_CAP, _ORDER),
+    title="Soft cap",
+    does="keeps large scores below a cap",
+    makes=("capped",),
+    shapes="scores [n, m] → capped [n, m]",
+    happens=_happens_softcap,
+    why=(
+        "A tanh leaves small scores nearly as they are and keeps large ones below a cap, so that"
+        " no single key can take all of the attention with an enormous score."
+    ),
+    check=_check,
+    plan=_plan_softcap,
+    general=General(x="scores", said={"softcap": Decimal(50)}),
+    shown_with=("softcap=2",),
+    on_the_way=True,
+    mistakes=(
+        Mistake(
+            "not_divided",
+            "Taking the tanh of the score as it is, without dividing by the cap before and"
+            " multiplying by it after.",
+            _not_divided,
+        ),
+    ),
+    backward=Backward(
+        "the soft cap",
+        "The nearer a capped score is to the cap, or to its negative, the flatter the curve and"
+        " the less goes back.",
+    ),
+)
+
+
+_TEMPERATURE: Key[Decimal | None] = Key(
+    "temperature",
+    POSITIVE,
+    "what scores are divided by just before the softmax",
+    shared=True,
+    inherited=True,
+)
+
+
+def _plan_temperature(place: HeadPlace) -> tuple[Definition, ...]:
+    temperature = place.attention.said.get(_TEMPERATURE)
+    if temperature is None:
+        return ()
+    operation = DivideBy(Number.written(temperature))
+    blame = below(place.attention.path, "temperature")
+    return (Definition(place.name("tempered"), operation, (place.x,), blame=blame),)
+
+
+def _multiplied_temperature(place: HeadPlace) -> Definition | None:
+    temperature = place.attention.said.get(_TEMPERATURE)
+    if temperature is None:
+        return None
+    operation = MultiplyBy(Number.written(temperature))
+    return Definition(place.name("tempered"), operation, (place.x,))
+
+
+TEMPERATURE_STEP = Step(
+    name="temperature",
+    at=HeadPlace,
+    keys=(_TEMPERATURE,),
+    title="Temperature",
+    does="makes the weights more even, or less even",
+    makes=("tempered",),
+    shapes="scores [n, m] → tempered [n, m]",
+    happens=lambda place: (
+        f"Each score is divided by the temperature {place.attention.said.get(_TEMPERATURE)}."
+    ),
+    why=(
+        "A temperature above 1 brings scores nearer to each other and so spreads the weights more"
+        " evenly; one below 1 moves them apart, and the largest weight grows."
+    ),
+    more="Near 0 the key with the largest score takes nearly all.",
+    plan=_plan_temperature,
+    general=General(x="scores", said={"temperature": Decimal("0.7")}),
+    shown_with=("temperature=2",),
+    on_the_way=True,
+    mistakes=(
+        Mistake(
+            "multiplied",
+            "Multiplying by the temperature instead of dividing.",
+            _multiplied_temperature,
+        ),
+    ),
+    pictures=("temperatures",),
+    backward=Backward(
+        "the temperature",
+        "What was divided on the way forward is divided on the way back.",
     ),
 )

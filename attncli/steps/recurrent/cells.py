@@ -1,11 +1,40 @@
-"""What the steps of recurrent cells share: the names of matrices, and products with them."""
+"""Recurrent cells: stacked matrices, the start, what comes in and what is remembered.
+
+* unstack: taking stacked matrices apart, one run of rows a gate, as PyTorch keeps them.
+* start: the memory before the first token.
+* input: one token's vector, and what a plain cell makes of it: W_ax x[t].
+* memory: what a plain cell makes of its memory: W_aa a[t−1].
+"""
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import MatMul, TransposedWeights
-from attncli.name import Name
-from attncli.scenario.model import GATES, LETTERS
+from collections.abc import Iterator
+from itertools import islice, permutations
+from typing import Any
+
+from attncli.arithmetic.operations import (
+    AddUp,
+    MatMul,
+    OnlyRow,
+    Operation,
+    RowAsColumn,
+    Same,
+    TakeColumns,
+    TakeRun,
+    TransposedWeights,
+    Zeros,
+)
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice, ListOf
+from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.problems import Problems
+from attncli.name import Name, below
+from attncli.refusals import listed
+from attncli.scenario.model import CELLS, GATES, LETTERS, WAYS, Recurrent, Settings
+from attncli.steps.order import keys_of
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
+from attncli.trace.cell_shapes import matrices_of_way
 from attncli.trace.quantity import counted, told_apart
 
 INITIAL = {"a": "initial_state", "c": "initial_cell"}
@@ -72,3 +101,364 @@ def rows(place: WayPlace) -> Axis:
     """The tokens that the times of a cell are, as names of rows."""
     names = told_apart(place.text.tokens)
     return Axis(names if len(names) == place.times else counted(place.times), "token")
+
+
+_GATE_ORDER: Key[tuple[str, ...]] = Key(
+    "gate_order",
+    ListOf(Choice(tuple(LETTERS))),
+    "the gates in W_ih and W_hh, from the top; by default PyTorch's, `[update, forget, "
+    "candidate, output]` of an lstm, `[reset, update, candidate]` of a gru",
+    shared=True,
+)
+_KEYS_UNSTACK: tuple[Key[Any], ...] = (
+    _GATE_ORDER,
+    Key(
+        "W_ih",
+        MATRIX,
+        "all weights of the input, as PyTorch stacks them, [gates · h, d], for "
+        "`weights_layout: torch`",
+    ),
+    Key("W_hh", MATRIX, "all weights of the memory, as PyTorch stacks them, [gates · h, h]"),
+    Key("b_ih", VECTOR, "the biases beside W_ih, [gates · h]"),
+    Key("b_hh", VECTOR, "the biases beside W_hh, [gates · h]"),
+)
+
+_STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
+
+
+def _check_unstack(place: WayPlace, problems: Problems) -> None:
+    said, own = place.cell.said, gates(place)
+    if not said.says(_GATE_ORDER):
+        return
+    where = place.scenario.where(below(place.layer.path, _GATE_ORDER.name))
+    order = said.get(_GATE_ORDER)
+    if not place.cell.stacked:
+        wrong = "gate_order is for matrices that are stacked"
+        problems.add(where, wrong, "leave it out, or say weights_layout: torch")
+    elif sorted(order) != sorted(own):
+        right = f"name each gate of {place.cell.kind} once: {', '.join(own) or 'it has none'}"
+        problems.add(where, f"the gates {listed(order)}", right)
+
+
+def gate_order(cell: Recurrent) -> tuple[str, ...]:
+    """The gates in the order in which they are stacked: that which is said, if it has each gate
+    once; else the usual one."""
+    said, usual = cell.said.get(_GATE_ORDER) or (), GATES.get(cell.kind, ())
+    return said if sorted(said) == sorted(usual) else usual
+
+
+def _plan_unstack(place: WayPlace) -> tuple[Definition, ...]:
+    return tuple(_runs(place, gate_order(place.cell))) if place.cell.stacked else ()
+
+
+def _runs(place: WayPlace, order: tuple[str, ...]) -> Iterator[Definition]:
+    letters = tuple(LETTERS[gate] for gate in order) or ("a",)
+    for k, letter in enumerate(letters):
+        for source, (W, b) in _STACKED.items():
+            yield _run(place, f"W_{letter}{source}", W, TakeRun(k, len(letters)), len(letters))
+            if place.scenario.gives(place.weights(b)):
+                run = TakeColumns(k, len(letters), "gates")
+                yield _run(place, f"b_{letter}{source}", b, run, len(letters))
+
+
+def _run(place: WayPlace, made: str, stacked: str, run: Operation, count: int) -> Definition:
+    operation = run if count > 1 else Same()
+    return Definition(place.name(made), operation, (place.weights(stacked),))
+
+
+def _other_orders(place: WayPlace) -> Iterator[tuple[Definition, ...]]:
+    """All that is taken from elsewhere in each other order of the gates, first that in which the
+    first two are exchanged."""
+    order, own = gate_order(place.cell), {*_plan_unstack(place)}
+    exchanged = (*order[1::-1], *order[2:])
+    for other in dict.fromkeys((exchanged, *permutations(order))) if order else ():
+        if other != order:
+            yield tuple(one for one in _runs(place, other) if one not in own)
+
+
+def _other_order(place: WayPlace) -> tuple[Definition, ...]:
+    return next(_other_orders(place), ())
+
+
+UNSTACK_STEP = Step(
+    name="unstack",
+    at=WayPlace,
+    keys=(*_KEYS_UNSTACK,),
+    title="Gates out of the stack",
+    does="splits a stacked matrix into those of the gates",
+    makes=tuple(f"{kind}_{x}{y}" for kind in "Wb" for x in "aufrco" for y in "xa"),
+    shapes="W_ih [gates · h, d], W_hh [gates · h, h] → a W [h, d] and a W [h, h] for each gate",
+    happens=lambda _: "Each gate takes its own run of rows of the stacked matrices.",
+    why=(
+        "Programs keep the matrices of all gates in one, so that a single product does for all of"
+        " them; by hand it is clearer to take them apart first."
+    ),
+    more="The order of the gates is a convention that differs from library to library.",
+    check=_check_unstack,
+    plan=_plan_unstack,
+    general=General(
+        cell=Recurrent("gru", said=Settings(values={"weights_layout": "torch"})),
+        gives=("b_ih", "b_hh"),
+    ),
+    mistakes=(
+        Mistake(
+            "gates_in_another_order",
+            "Taking the gates' weights out of the stack in another order than they are in.",
+            lambda place: next(iter(_other_order(place)), None),
+            lambda place: _other_order(place)[1:],
+            lambda place: islice(_other_orders(place), 1, None),
+        ),
+    ),
+    backward=Backward(
+        "the stacked weights",
+        "Each gate's gradients go back to the rows that it took.",
+        example="",
+    ),
+)
+
+
+_KEYS_START = (
+    Key(
+        "initial_state",
+        VECTOR,
+        "a⟨0⟩, [h], the memory before the first token, zeros by default; where a cell goes "
+        "backward, what stands after the last token",
+    ),
+    Key("initial_cell", VECTOR, "of an lstm: c⟨0⟩, [h], zeros by default"),
+)
+
+
+def _plan_start(place: WayPlace) -> tuple[Definition, ...]:
+    names = ("a", "c") if place.cell.kind == "lstm" else ("a",)
+    return tuple(_start(place, name) for name in names)
+
+
+def _start(place: WayPlace, name: str) -> Definition:
+    given = place.weights(INITIAL[name])
+    made = place.name(name).at(place.start)
+    if place.scenario.gives(given):
+        return Definition(made, OnlyRow(), (given,))
+    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),))
+
+
+def _forgotten(place: WayPlace) -> Definition | None:
+    """Zeros in the place of a memory that is given."""
+    if not place.scenario.gives(place.weights(INITIAL["a"])):
+        return None
+    made = place.name("a").at(place.start)
+    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),))
+
+
+def _when(place: WayPlace) -> str:
+    """The way back begins where the way forward ends."""
+    return "after the last token" if place.way == "backward" else "before the first token"
+
+
+def _happens_start(place: WayPlace) -> str:
+    states = {"a": "state", "c": "cell state"} if place.cell.kind == "lstm" else {"a": "state"}
+    told: dict[str, list[str]] = {}
+    for name, called in states.items():
+        given = place.scenario.gives(place.weights(INITIAL[name]))
+        told.setdefault("given" if given else "all zeros", []).append(f"the {called}")
+    parts = (f"{' and '.join(of)} {'are' if of[1:] else 'is'} {how}" for how, of in told.items())
+    return f"{_when(place).capitalize()}, {', '.join(parts)}."
+
+
+START_STEP = Step(
+    name="start",
+    at=WayPlace,
+    keys=(*_KEYS_START,),
+    title="Initial state",
+    does="sets the state of a recurrent cell before the first token",
+    titled=lambda place: f"Initial state, {_when(place)}",
+    makes=("a", "c"),
+    shapes="a[0] [h], of an lstm also c[0] [h]",
+    happens=_happens_start,
+    why=(
+        "The memory of a recurrent cell is its hidden state, which begins with zeros, since there"
+        " is nothing to remember yet, unless the cell goes on from another text."
+    ),
+    more="From there on it adds each token to what it remembers of those that it has read.",
+    example="yassine_rnn_sentence",
+    plan=_plan_start,
+    general=General(cell=Recurrent()),
+    mistakes=(
+        Mistake(
+            "memory_dropped",
+            "Beginning with an empty memory where it goes on from another text.",
+            _forgotten,
+        ),
+    ),
+    backward=Backward(
+        "the initial state",
+        "What the first time makes of the initial state is pushed back on to it.",
+        gives=("initial_state",),
+        example="rnn_backward_through_time",
+        shown_with=("initial_state=[0.1, 0, 0]",),
+    ),
+)
+
+
+_KEYS_INPUT = (
+    Key("cell", Choice(CELLS), "makes the layer recurrent: `rnn`, `gru` or `lstm`", shared=True),
+    Key(
+        "direction",
+        Choice((*WAYS, "both")),
+        "which way it goes over the sentence: `forward` (the default), `backward`, or `both`, "
+        "and then `backward: {…}` has the matrices of the way back",
+        shared=True,
+    ),
+    Key("W_ax", MATRIX, "weights of the input in the memory of a plain cell, [h, d]"),
+)
+
+
+def _check_input(place: CellPlace, problems: Problems) -> None:
+    _check_matrices(place, problems)
+    cell, path, where = place.cell, place.layer.path, place.scenario.where
+    back = below(path, "backward")
+    if cell.direction == "both" and not place.scenario.writes(back):
+        problems.add(
+            where(below(path, "direction")),
+            "both directions, and no matrices of the way back",
+            "give those of the other way in `backward`, like backward: {W_ax: …}",
+        )
+    if "backward" in cell.said.values and cell.direction != "both":
+        wrong = "matrices of the way back, and one way only"
+        problems.add(where(back), wrong, "say direction: both, or leave them out")
+
+
+def _check_matrices(place: CellPlace, problems: Problems) -> None:
+    """Those of either way are of this kind of cell, kept in this way."""
+    cell, path, said = place.cell, place.layer.path, place.cell.said.values
+    own = matrices_of_way(cell)
+    for at, given in ((path, said), (below(path, "backward"), said.get("backward", {}))):
+        for name in keys_of("way"):
+            if name in given and name not in own:
+                wrong = (
+                    f"{name} is none of the matrices of this cell ({cell.kind}, weights_layout:"
+                    f" {cell.said.layout or 'linear'})"
+                )
+                where = place.scenario.where(below(at, name))
+                problems.add(where, wrong, f"it has {listed(sorted(own))}")
+
+
+def _plan_input(place: CellPlace) -> tuple[Definition, ...]:
+    key = rows(place).index(place.time - 1)
+    operation = RowAsColumn(place.time - 1, key)
+    x = Definition(place.timed("x"), operation, (place.x,))
+    if place.cell.kind != "rnn":
+        return (x,)
+    return x, product(place, place.timed("ax"), (matrix(place, "W_ax"), x.name))
+
+
+def _happens_input(place: CellPlace) -> str:
+    if place.cell.kind != "rnn":
+        return "The token's vector is the cell's input."
+    return "The token's vector is the cell's input, and is multiplied by the weights of the input."
+
+
+def _transposed_input(place: CellPlace) -> Definition | None:
+    if place.cell.kind != "rnn":
+        return None
+    operands = (matrix(place, "W_ax"), place.timed("x"))
+    return product(place, place.timed("ax"), operands, turned=True)
+
+
+INPUT_STEP = Step(
+    name="input",
+    at=CellPlace,
+    keys=(*_KEYS_INPUT,),
+    title="Input",
+    does="takes in the next token",
+    makes=("x", "ax"),
+    shapes="X [n, d] → x[t] [d]; W_ax [h, d], x[t] [d] → W_ax x[t] [h]",
+    happens=_happens_input,
+    why="A recurrent cell reads one token at a time: what is new is that token's vector.",
+    more=(
+        "In a plain cell W_ax draws from it what is worth remembering, one dot product for each"
+        " number of the memory."
+    ),
+    example="yassine_rnn_sentence",
+    check=_check_input,
+    plan=_plan_input,
+    general=General(cell=Recurrent()),
+    mistakes=(
+        Mistake(
+            "W_ax_transposed",
+            "Multiplying the input by the columns of W_ax instead of its rows.",
+            _transposed_input,
+        ),
+    ),
+    backward=Backward(
+        "the input",
+        "The gradient of a token's term goes on to the token's vector and to the weights.",
+        example="rnn_backward_through_time",
+    ),
+)
+
+
+def _operands(place: CellPlace) -> tuple[Name, Name]:
+    return matrix(place, "W_aa"), place.timed("a", place.before)
+
+
+def _plan_memory(place: CellPlace) -> tuple[Definition, ...]:
+    if place.cell.kind != "rnn":
+        return ()
+    operation = AddUp(1, 0, 0, place.cell.in_out, if_empty(place, 1))
+    return (Definition(place.timed("aa"), operation, _operands(place)),)
+
+
+def _transposed_memory(place: CellPlace) -> Definition | None:
+    return product(place, place.timed("aa"), _operands(place), turned=True)
+
+
+def _of_the_start(place: CellPlace) -> Definition | None:
+    """The memory before the first token, at every time."""
+    if place.before == place.start:
+        return None
+    operands = (matrix(place, "W_aa"), place.timed("a", place.start))
+    return product(place, place.timed("aa"), operands)
+
+
+MEMORY_STEP = Step(
+    name="memory",
+    at=CellPlace,
+    keys=(Key("W_aa", MATRIX, "weights of the memory in the memory of a plain cell, [h, h]"),),
+    title="Memory",
+    does="brings back the state of the time before",
+    makes=("aa",),
+    shapes="W_aa [h, h], a[t−1] [h] → W_aa a[t−1] [h]",
+    happens=lambda place: (
+        f"What is remembered of the tokens {'after' if place.way == 'backward' else 'before'} is"
+        f" multiplied by its own weights{': nothing yet' if is_empty(place) else ''}."
+    ),
+    why=(
+        "This is what makes a cell recurrent: the state of the time before comes back in, through"
+        " the same W_aa at each time."
+    ),
+    more="With an empty memory it adds nothing.",
+    example="yassine_rnn_sentence",
+    plan=_plan_memory,
+    general=General(cell=Recurrent()),
+    mistakes=(
+        Mistake(
+            "W_aa_transposed",
+            "Multiplying the memory by the columns of W_aa instead of its rows.",
+            _transposed_memory,
+        ),
+        Mistake(
+            "memory_not_carried",
+            "Going on with the memory of the start at every time.",
+            _of_the_start,
+        ),
+    ),
+    backward=Backward(
+        "the memory",
+        (
+            "The gradient goes on to the state of the time before, through the same weights each "
+            "time: here it may vanish or explode."
+        ),
+        example="rnn_backward_through_time",
+        read_first=True,
+    ),
+)

@@ -1,15 +1,17 @@
-"""The gates of LSTM and GRU cells.
+"""What a recurrent cell makes of its input and its memory: gates and the state.
 
-Hochreiter & Schmidhuber 1997; Gers et al. 2000 (the forget gate); Cho et al. 2014,
-arXiv:1406.1078. A reset after the product with the memory: Chung et al. 2014, arXiv:1412.3555,
-as PyTorch and cuDNN have it.
+* gates: those of LSTM and GRU cells. Hochreiter & Schmidhuber 1997; Gers et al. 2000 (the forget
+  gate); Cho et al. 2014, arXiv:1406.1078. A reset after the product with the memory: Chung et al.
+  2014, arXiv:1412.3555, as PyTorch and cuDNN have it.
+* state: the memory after a token, of plain, LSTM and GRU cells. Elman 1990; Hochreiter &
+  Schmidhuber 1997; Cho et al. 2014, arXiv:1406.1078.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from attncli.arithmetic.operations import Activate, AddUp, GatedColumn, Same
+from attncli.arithmetic.operations import Activate, AddUp, Gated, GatedBlend, GatedColumn, Same
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
@@ -62,7 +64,7 @@ _IN_TORCH = {RESET.name: "after", UPDATE.name: "old"}
 """What PyTorch does, where matrices are kept as it keeps them."""
 
 
-def _check(place: CellPlace, problems: Problems) -> None:
+def _check_gates(place: CellPlace, problems: Problems) -> None:
     for key in (RESET, UPDATE) if place.cell.kind != "gru" else ():
         if place.cell.said.says(key):
             where = place.scenario.where(below(place.layer.path, key.name))
@@ -81,12 +83,12 @@ def keeps_old(place: CellPlace) -> bool:
     return settled(place.cell.said).get(UPDATE) == "old"
 
 
-def _plan(place: CellPlace) -> tuple[Definition, ...]:
-    cell = _cell(place)
+def _plan_gates(place: CellPlace) -> tuple[Definition, ...]:
+    cell = _cell_gates(place)
     return tuple(definition for gate in gates(cell) for definition in _gate(cell, gate))
 
 
-def _cell(place: CellPlace) -> CellPlace:
+def _cell_gates(place: CellPlace) -> CellPlace:
     """The place of the cell whose gates these are: they have a path of their own."""
     return place.at(place.path.path)
 
@@ -103,12 +105,12 @@ def _gate(place: CellPlace, gate: str) -> Iterator[Definition]:
         yield from _candidate_of_gru(place, z)
     else:
         memory = place.timed("a", place.before)
-        yield _sum(place, z, gate, memory)
+        yield _sum_gates(place, z, gate, memory)
     kind = "tanh" if gate == "candidate" else "sigmoid"
     yield Definition(gate_name(place, gate), Activate(kind), (z,))
 
 
-def _sum(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
+def _sum_gates(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
     """W x[t] + U a[t−1] + b"""
     letter = LETTERS[gate]
     inputs = (matrix(place, f"W_{letter}x"), place.timed("x"))
@@ -123,7 +125,7 @@ def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
     reset = gate_name(place, "reset")
     if settled(place.cell.said).get(RESET) == "before":
         yield Definition(reset_a, GatedColumn(), (reset, before))
-        yield _sum(place, z, "candidate", reset_a)
+        yield _sum_gates(place, z, "candidate", reset_a)
         return
     drawn = gate_name(place, "candidate_a")
     biases = bias_of_memory(place, "c")
@@ -138,7 +140,7 @@ def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
 
 def _reset_ignored(gates_at: CellPlace) -> tuple[Definition, ...]:
     """What the reset gate is to be multiplied by, as it is, there or where that is used."""
-    place = _cell(gates_at)
+    place = _cell_gates(gates_at)
     if place.cell.kind != "gru":
         return ()
     made = {
@@ -155,7 +157,7 @@ def _reset_ignored(gates_at: CellPlace) -> tuple[Definition, ...]:
 
 def _squashed_by_tanh(gates_at: CellPlace) -> tuple[Definition, ...]:
     """Every gate but for the candidate, which is squashed so."""
-    place = _cell(gates_at)
+    place = _cell_gates(gates_at)
     return tuple(
         Definition(gate_name(place, gate), Activate("tanh"), (gate_name(place, f"z_{gate}"),))
         for gate in gates(place)
@@ -164,14 +166,14 @@ def _squashed_by_tanh(gates_at: CellPlace) -> tuple[Definition, ...]:
 
 
 def _squashed_by_sigmoid(gates_at: CellPlace) -> Definition:
-    place = _cell(gates_at)
+    place = _cell_gates(gates_at)
     z = gate_name(place, "z_candidate")
     return Definition(gate_name(place, "candidate"), Activate("sigmoid"), (z,))
 
 
 def _sums(gates_at: CellPlace) -> tuple[tuple[CellPlace, str, Definition], ...]:
     """The sum of each gate over the input and the memory itself, of a cell at its place."""
-    place = _cell(gates_at)
+    place = _cell_gates(gates_at)
     return tuple(
         (place, LETTERS[gate], definition)
         for gate in gates(place)
@@ -191,7 +193,7 @@ def _without_memory(gates_at: CellPlace) -> tuple[Definition, ...]:
     )
 
 
-def _without_bias(gates_at: CellPlace) -> tuple[Definition, ...]:
+def _without_bias_gates(gates_at: CellPlace) -> tuple[Definition, ...]:
     return tuple(
         made._replace(
             operation=AddUp(2, 0, 0, place.cell.in_out),
@@ -214,7 +216,7 @@ def _others(
     return lambda place: all_(place)[1:]
 
 
-_HAPPENS = {
+_HAPPENS_GATES = {
     "lstm": (
         "The input gate (update) says how much of the candidate is written, the forget gate how"
         " much of the cell state is kept, the output gate how much of it is shown. The sigmoid"
@@ -227,7 +229,7 @@ _HAPPENS = {
     ),
 }
 
-STEP = Step(
+GATES_STEP = Step(
     name="gates",
     at=CellPlace,
     keys=(*_KEYS, RESET, UPDATE),
@@ -241,8 +243,10 @@ STEP = Step(
     ),
     shapes="x[t] [d], a[t−1] [h] → each gate [h]",
     happens=lambda place: (
-        _HAPPENS.get(place.cell.kind, "").format(updated="kept" if keeps_old(place) else "replaced")
-        + left_out(_cell(place))
+        _HAPPENS_GATES.get(place.cell.kind, "").format(
+            updated="kept" if keeps_old(place) else "replaced"
+        )
+        + left_out(_cell_gates(place))
     ),
     why=(
         "Gates decide number by number what passes: a gate near 1 lets a number through, one near 0"
@@ -253,8 +257,8 @@ STEP = Step(
         " was long ago is soon lost, and so is its gradient."
     ),
     example="yassine_lstm",
-    check=_check,
-    plan=_plan,
+    check=_check_gates,
+    plan=_plan_gates,
     general=General(
         path=Name("gates").at(2),
         cell=Recurrent("lstm"),
@@ -287,8 +291,8 @@ STEP = Step(
         Mistake(
             "bias_forgotten",
             "Leaving the bias out of a gate's sum.",
-            _first(_without_bias),
-            _others(_without_bias),
+            _first(_without_bias_gates),
+            _others(_without_bias_gates),
         ),
     ),
     backward=Backward(
@@ -299,5 +303,161 @@ STEP = Step(
         ),
         example="yassine_lstm",
         shown_with=("targets=[[0]]", "loss=binary_cross_entropy"),
+    ),
+)
+
+
+def _check_state(place: CellPlace, problems: Problems) -> None:
+    cell = place.cell
+    where = place.scenario.where(below(place.layer.path, "activation"))
+    if cell.activation not in _DOES:
+        problems.add(where, f"a recurrent cell with {cell.activation}", f"use {' or '.join(_DOES)}")
+    elif cell.kind != "rnn" and cell.activation != "tanh":
+        problems.add(where, f"an {cell.kind} has gates and tanh of its own", "leave it out")
+
+
+def _plan_state(place: CellPlace) -> tuple[Definition, ...]:
+    return _PLANS[place.cell.kind](place)
+
+
+def _plain(place: CellPlace) -> tuple[Definition, ...]:
+    biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
+    return _sum_state(place, biases), _activated(place, place.cell.activation)
+
+
+def _sum_state(place: CellPlace, biases: tuple[Name, ...]) -> Definition:
+    operands = (place.timed("ax"), place.timed("aa"), *biases)
+    total = AddUp(0, 2, len(biases), empty=if_empty(place, 1))
+    return Definition(place.timed("z"), total, operands)
+
+
+def _activated(place: CellPlace, kind: str) -> Definition:
+    return Definition(place.timed("a"), Activate(kind), (place.timed("z"),))
+
+
+def _lstm(place: CellPlace) -> tuple[Definition, ...]:
+    squashed = place.timed("tanh_c")
+    return (
+        _cell_state(place, ("update", "forget")),
+        Definition(squashed, Activate("tanh"), (place.timed("c"),)),
+        Definition(place.timed("a"), GatedColumn(), (gate_name(place, "output"), squashed)),
+    )
+
+
+def _cell_state(place: CellPlace, order: tuple[str, str]) -> Definition:
+    """What the cell takes over of the candidate, and what it keeps."""
+    new, old = (gate_name(place, gate) for gate in order)
+    operands = (new, gate_name(place, "candidate"), old, place.timed("c", place.before))
+    return Definition(place.timed("c"), Gated(if_empty(place, 3, "c")), operands)
+
+
+def _gru(place: CellPlace) -> tuple[Definition, ...]:
+    return (_blend(place, keeps=keeps_old(place)),)
+
+
+def _blend(place: CellPlace, *, keeps: bool) -> Definition:
+    gates = (gate_name(place, "update"), gate_name(place, "candidate"))
+    operands = (*gates, place.timed("a", place.before))
+    blend = GatedBlend(keeps, if_empty(place, 2))
+    return Definition(place.timed("a"), blend, operands)
+
+
+_PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
+
+
+def _without_activation(place: CellPlace) -> Definition | None:
+    if place.cell.kind != "rnn":
+        return None
+    return Definition(place.timed("a"), Same(), (place.timed("z"),))
+
+
+def _without_tanh(place: CellPlace) -> Definition | None:
+    if place.cell.kind != "lstm":
+        return None
+    return Definition(place.timed("tanh_c"), Same(), (place.timed("c"),))
+
+
+def _without_bias_state(place: CellPlace) -> Definition | None:
+    biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
+    if place.cell.kind != "rnn" or not biases:
+        return None
+    return _sum_state(place, ())
+
+
+def _swapped(place: CellPlace) -> Definition | None:
+    if place.cell.kind == "lstm":
+        return _cell_state(place, ("forget", "update"))
+    if place.cell.kind == "gru":
+        return _blend(place, keeps=not keeps_old(place))
+    return None
+
+
+_HAPPENS_STATE = {
+    "rnn": "Input and memory are added up{bias}, and {does}: the new state.",
+    "lstm": (
+        "The new cell state c is what the forget gate keeps of the old one, and what the input"
+        " gate (update) lets in of the candidate; what the output gate shows of tanh(c) is the new"
+        " hidden state a."
+    ),
+    "gru": (
+        "The new state lies between the candidate and the old state: an update gate near 1 takes"
+        " the {one}, one near 0 the {other}."
+    ),
+}
+_DOES = {"tanh": "tanh squashes the sum", "relu": "relu keeps what is above 0"}
+_UPDATED = ("candidate", "old state")
+
+
+def _happens(place: CellPlace) -> str:
+    bias = " with the bias" if bias_of_input(place, "a") else ""
+    one, other = _UPDATED[::-1] if keeps_old(place) else _UPDATED
+    does = _DOES[place.cell.activation]
+    told = _HAPPENS_STATE[place.cell.kind].format(bias=bias, does=does, one=one, other=other)
+    return told + left_out(place, "c" if place.cell.kind == "lstm" else "a")
+
+
+STATE_STEP = Step(
+    name="state",
+    at=CellPlace,
+    keys=(Key("b_a", VECTOR, "the bias of the memory of a plain cell, [h]"),),
+    title="State",
+    does="writes the new state",
+    makes=("z", "a", "c", "tanh_c"),
+    shapes="ax[t] [h], aa[t] [h] → a[t] [h]; or gates [h], the state before [h] → a[t] [h]",
+    happens=_happens,
+    why=(
+        "The state is what a recurrent cell hands on: to the next time as its memory, and to"
+        " whatever reads it out."
+    ),
+    more="With tanh its numbers stay between −1 and 1, however many tokens there are.",
+    example="yassine_rnn_sentence",
+    check=_check_state,
+    plan=_plan_state,
+    general=General(cell=Recurrent(), gives=("b_a",)),
+    mistakes=(
+        Mistake(
+            "activation_forgotten",
+            "Going on with the sum of input and memory itself, without activation.",
+            _without_activation,
+        ),
+        Mistake(
+            "tanh_forgotten",
+            "Showing the cell state itself instead of its tanh.",
+            _without_tanh,
+        ),
+        Mistake("bias_forgotten", "Leaving out the bias b_a.", _without_bias_state),
+        Mistake(
+            "gates_swapped",
+            "Giving what is old the gate of what is new, and the other way round.",
+            _swapped,
+        ),
+    ),
+    backward=Backward(
+        "the state",
+        (
+            "The gradient goes back through what made the state; a tanh is nearly flat where its "
+            "result is near −1 or 1."
+        ),
+        example="rnn_backward_through_time",
     ),
 )

@@ -1,16 +1,233 @@
-"""All that is read out of a cell, one row a time, beside which its targets stand."""
+"""What comes out of a recurrent layer.
+
+* states: all states of a layer, one row a token.
+* readout: what is read out of the memory: W_ya a[t] + b_y, through a sigmoid or a softmax.
+* readouts: all that is read out of a cell, one row a time, beside which its targets stand.
+* gradient: what a gradient is multiplied by on its way back through time: ∏ W_aaᵀ diag(1 − a²).
+  Bengio et al. 1994; Pascanu et al. 2013, arXiv:1211.5063.
+"""
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import ColumnsAsRows
+from attncli.arithmetic.operations import (
+    Activate,
+    AddedUp,
+    AddUp,
+    ColumnsAsRows,
+    Exponential,
+    FrobeniusNorm,
+    JoinColumns,
+    MatMul,
+    ReluSlope,
+    RowAsColumn,
+    Same,
+    ShareItself,
+    SoftmaxDown,
+    TanhSlope,
+    TimesDiagonal,
+)
+from attncli.file.keys import Key
+from attncli.file.kinds import Choice, Flag
+from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.problems import Problems
+from attncli.name import Name, below
 from attncli.scenario.model import Recurrent, Settings
-from attncli.steps.recurrent.cells import rows
-from attncli.steps.recurrent.readout import end_of, made_at
+from attncli.steps.recurrent.cells import matrix, product, rows
 from attncli.steps.step import Backward, General, Mistake, Step
-from attncli.trace import Axis, Definition, WayPlace
+from attncli.trace import Axis, CellPlace, Definition, WayPlace
 
 
-def _plan(place: WayPlace) -> tuple[Definition, ...]:
+def _plan_states(place: WayPlace) -> tuple[Definition, ...]:
+    cell = place.cell
+    if cell.direction != "both":
+        return (_of_way(place, place.path),)
+    ways = [_of_way(place, cell.way_path(place.path, way)) for way in cell.ways]
+    joined = JoinColumns(len(ways))
+    return (*ways, Definition(place.name("states"), joined, tuple(w.name for w in ways)))
+
+
+def _of_way(place: WayPlace, path: Name, step: int = 1) -> Definition:
+    way = place.at(path)
+    columns = tuple(way.name("a").at(time) for time in range(1, place.times + 1))[::step]
+    operation = ColumnsAsRows(place.times)
+    return Definition(way.name("states"), operation, columns, rows=rows(place))
+
+
+def _as_made(place: WayPlace) -> Definition | None:
+    """The states of the way back in the order in which they are made."""
+    cell = place.cell
+    if cell.direction == "forward" or place.times < 2:  # noqa: PLR2004
+        return None
+    return _of_way(place, cell.way_path(place.path, "backward"), step=-1)
+
+
+STATES_STEP = Step(
+    name="states",
+    at=WayPlace,
+    title="States",
+    does="puts the states of all times side by side",
+    makes=("states",),
+    shapes="a[1] … a[n] [h] → states [n, h]",
+    happens=lambda _: "Each row is the state after a token.",
+    why="Side by side the states show what the memory holds as the sentence goes on.",
+    more="They are what a next layer takes for its input.",
+    example="yassine_rnn_sentence",
+    plan=_plan_states,
+    general=General(cell=Recurrent()),
+    mistakes=(
+        Mistake(
+            "states_in_the_order_of_making",
+            "Writing the states of the way back down in the order in which they are made, so that"
+            " each stands beside another token.",
+            _as_made,
+        ),
+    ),
+    pictures=("states",),
+    backward=Backward(
+        "the states",
+        "Each state gets its row of the gradient.",
+        example="",
+    ),
+)
+
+
+READOUT = Key(
+    "readout",
+    Choice(("sigmoid", "softmax", "none")),
+    "what becomes of what is read out, `sigmoid` by default",
+    "sigmoid",
+)
+READOUT_FROM: Key[str] = Key(
+    "readout_from",
+    Choice(("every", "last")),
+    "at which times it is read out: `every` one (the default), or the `last` that the "
+    "cell comes to; with `direction: both` the last of the sentence",
+)
+_KEYS = (
+    Key("W_ya", MATRIX, "weights of what is read out of the memory, W_ya a⟨t⟩ + b_y, [k, h]"),
+    Key("b_y", VECTOR, "its bias, [k]"),
+    READOUT,
+    READOUT_FROM,
+)
+
+
+def _check_readout(place: CellPlace, problems: Problems) -> None:
+    scenario, path = place.scenario, place.layer.path
+    for key in (READOUT, READOUT_FROM):
+        name = below(path, key.name)
+        own = place.cell.said.says(key) and scenario.writes(name)
+        if own and not scenario.writes(below(path, "W_ya")):
+            wrong = f"{key.name}, and no W_ya to read out with"
+            problems.add(scenario.where(name), wrong, "give W_ya, or leave it out")
+
+
+def end_of(place: WayPlace) -> str:
+    """What becomes of what is read out: `sigmoid`, `softmax`, `none`."""
+    return place.cell.said.get(READOUT)
+
+
+def made_at(place: WayPlace) -> tuple[str, str]:
+    """The local names of what comes before a sigmoid or a softmax, and of what comes out."""
+    z = "z_y" if _bias(place) else "ya"
+    return z, z if end_of(place) == "none" else "y"
+
+
+def _plan_readout(place: CellPlace) -> tuple[Definition, ...]:
+    W = below(place.layer.path, "W_ya")
+    if not place.scenario.gives(W):
+        return ()
+    definitions = list(_seen(place))
+    state = definitions[-1].name if definitions else place.timed("a")
+    definitions.append(product(place, place.timed("ya"), (W, state)))
+    if _bias(place):
+        operands = (place.timed("ya"), *_bias(place))
+        definitions.append(Definition(place.timed("z_y"), AddUp(0, 1, 1), operands))
+    return (*definitions, *_squashed(place, definitions[-1].name))
+
+
+def _seen(place: CellPlace) -> tuple[Definition, ...]:
+    """Of a layer that goes both ways, its two states at a time as one."""
+    if place.cell.direction != "both":
+        return ()
+    operation = RowAsColumn(place.time - 1, rows(place).index(place.time - 1))
+    return (Definition(place.timed("s"), operation, (place.name("states"),)),)
+
+
+def _bias(place: WayPlace) -> tuple[Name, ...]:
+    b = below(place.layer.path, "b_y")
+    return (b,) if place.scenario.gives(b) else ()
+
+
+def _squashed(place: CellPlace, z: Name) -> tuple[Definition, ...]:
+    y = place.timed("y")
+    if end_of(place) == "sigmoid":
+        return (Definition(y, Activate("sigmoid"), (z,)),)
+    if end_of(place) == "none":
+        return ()
+    rounding = place.scenario.rounding.of_quantity("readout", place.timed("y_exp"))
+    exp, total = place.timed("y_exp"), place.timed("y_sum")
+    return (
+        Definition(exp, Exponential.down(rounding), (z,)),
+        Definition(total, AddedUp(), (exp,)),
+        Definition(y, ShareItself(), (exp, total)),
+    )
+
+
+def _whole(place: CellPlace, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """A softmax as one equation, whose gradient is that of its result, as people know it."""
+    if end_of(place) != "softmax" or not made:
+        return made
+    *before, exp, _, y = made
+    return (*before, y._replace(operation=SoftmaxDown(), operands=exp.operands))
+
+
+def _without_bias(place: CellPlace) -> Definition | None:
+    if not _bias(place) or end_of(place) != "sigmoid":
+        return None
+    return Definition(place.timed("y"), Activate("sigmoid"), (place.timed("ya"),))
+
+
+_HAPPENS = {
+    "sigmoid": "The state is multiplied by the weights of the read-out; a sigmoid turns the"
+    " result into a probability.",
+    "softmax": "The state is multiplied by the weights of the read-out; a softmax turns the"
+    " result into probabilities.",
+    "none": "The state is multiplied by the weights of the read-out.",
+}
+
+READOUT_STEP = Step(
+    name="readout",
+    at=CellPlace,
+    keys=(*_KEYS,),
+    title="Read-out",
+    does="draws an answer from the state",
+    makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
+    shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
+    happens=lambda place: _HAPPENS[end_of(place)],
+    why="A state is no answer by itself; W_ya draws one from it.",
+    more=(
+        "That is one number that a sigmoid turns into a probability, or one for each class,"
+        " which a softmax turns into probabilities that add up to 1."
+    ),
+    example="yassine_rnn_sentence",
+    check=_check_readout,
+    plan=_plan_readout,
+    general=General(
+        cell=Recurrent(said=Settings(values={"readout": "softmax"})), gives=("W_ya", "b_y")
+    ),
+    mistakes=(
+        Mistake("bias_forgotten", "Leaving out the bias b_y of the read-out.", _without_bias),
+    ),
+    backward=Backward(
+        "the read-out",
+        "The state is pushed along the weights of the read-out, and the weights along the state.",
+        whole=_whole,
+        example="rnn_backward_through_time",
+    ),
+)
+
+
+def _plan_readouts(place: WayPlace) -> tuple[Definition, ...]:
     """What comes out; and, where gradients go back, the logits that it was made of."""
     z, y = made_at(place)
     readouts = _side_by_side(place, "readouts", y)
@@ -46,23 +263,23 @@ def _turned_round(place: WayPlace) -> Definition | None:
     return _side_by_side(place, "readouts", made_at(place)[1], step=-1)
 
 
-def _happens(place: WayPlace) -> str:
+def _happens_readouts(place: WayPlace) -> str:
     if end_of(place) == "none":
         return "Each row is what was read out after a token."
     return "Each row has the probabilities that were read out after a token."
 
 
-STEP = Step(
+READOUTS_STEP = Step(
     name="readouts",
     at=WayPlace,
     title="Read-outs",
     does="puts what was read out at all times side by side",
     makes=("readouts", "readout_logits"),
     shapes="y[1] … y[n] [k] → readouts [n, k]",
-    happens=_happens,
+    happens=_happens_readouts,
     why="A loss compares what was read out at each time with what should have been.",
     more="A cell that is read out once, after its last token, has a single row.",
-    plan=_plan,
+    plan=_plan_readouts,
     sized=_sized,
     general=General(cell=Recurrent(said=Settings(values={"readout": "softmax"})), gives=("b_y",)),
     mistakes=(
@@ -77,4 +294,104 @@ STEP = Step(
         "Each time's read-out gets its row of the gradient.",
         example="rnn_backward_through_time",
     ),
+)
+
+
+def _check_gradient(place: CellPlace, problems: Problems) -> None:
+    if place.cell.kind != "rnn" or place.cell.direction == "both":
+        where = place.scenario.where(below(place.layer.path, "gradient"))
+        problems.add(where, "the factor is that of an rnn that goes one way", "leave it out")
+
+
+def _plan_gradient(place: CellPlace) -> tuple[Definition, ...]:
+    if not place.cell.gradient:
+        return ()
+    slope, factor = place.timed("slope"), place.timed("factor")
+    tanh = place.cell.activation == "tanh"
+    sloped = (TanhSlope(), place.timed("a")) if tanh else (ReluSlope(), place.timed("z"))
+    last = place.time == place.order[-1]
+    own = _step_factor(place, in_out=place.cell.in_out)
+    later = 2 * place.time - place.before
+    chained = (
+        Definition(factor, Same(), (own.name,))
+        if last
+        else Definition(factor, MatMul(), (own.name, place.timed("factor", later)))
+    )
+    norm = Definition(place.timed("factor_norm"), FrobeniusNorm(), (factor,))
+    made = (Definition(slope, sloped[0], (sloped[1],)), own, chained, norm)
+    first = place.time == place.order[0]
+    return (*made, _norms(place)) if first else made
+
+
+def _norms(place: CellPlace) -> Definition:
+    """How large the factor is at each time, one row a token."""
+    columns = tuple(place.timed("factor_norm", time) for time in range(1, place.times + 1))
+    operation, number = ColumnsAsRows(place.times), Axis((), "")
+    return Definition(
+        place.name("factor_norms"), operation, columns,
+        rows=rows(place), columns=number,
+    )  # fmt: skip
+
+
+def _step_factor(place: CellPlace, *, in_out: bool) -> Definition:
+    operands = (matrix(place, "W_aa"), place.timed("slope"))
+    return Definition(place.timed("step_factor"), TimesDiagonal(in_out), operands)
+
+
+_PRODUCT = (
+    "The factor is the product of these matrices so far, and its norm is the root of the sum of its"
+    " squares (the Frobenius norm)."
+)
+
+
+def _happens_gradient(place: CellPlace) -> str:
+    start = "first" if place.way == "backward" else "last"
+    slope = {
+        "tanh": "that of tanh is 1 − a²",
+        "relu": "that of relu is 1 where z is above 0, else 0",
+    }
+    return (
+        f"On its way back from the {start} token a gradient is multiplied, at each time, by W_aa"
+        f" transposed and by the slope of the activation there; {slope[place.cell.activation]}."
+        f"{f' {_PRODUCT}' if place.time == place.order[-1] else ''}"
+    )
+
+
+GRADIENT_STEP = Step(
+    name="gradient",
+    at=CellPlace,
+    keys=(
+        Key(
+            "gradient",
+            Flag(),
+            "of an rnn that goes one way, in its own layer: by what a gradient is multiplied on "
+            "its way back through time, ∏ W_aaᵀ diag(1 − a²), and how large that is (√ of the sum "
+            "of all squares)",
+        ),
+    ),
+    title="Gradient factor",
+    does="follows how much an error shrinks or grows on its way back",
+    makes=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
+    shapes="W_aa [h, h], a[t] [h] → factor[t] [h, h]",
+    happens=_happens_gradient,
+    why=(
+        "Learning goes backward through time: the error after the last token is multiplied by one"
+        " matrix for each token."
+    ),
+    more=(
+        f"{_PRODUCT} Where the norm shrinks, the gradient vanishes, so that early words teach"
+        " nothing; where it grows, the gradient explodes."
+    ),
+    example="yassine_rnn_sentence",
+    check=_check_gradient,
+    plan=_plan_gradient,
+    general=General(cell=Recurrent(gradient=True)),
+    mistakes=(
+        Mistake(
+            "W_aa_not_transposed",
+            "Multiplying by W_aa itself instead of W_aaᵀ.",
+            lambda place: _step_factor(place, in_out=not place.cell.in_out),
+        ),
+    ),
+    pictures=("gradient_norm",),
 )

@@ -21,7 +21,7 @@ from attncli.scenario.model import (
 )
 from attncli.scenario.prediction import Prediction
 from attncli.scenario.scenario import Scenario
-from attncli.steps.attention.mask_rules import mask_rules
+from attncli.steps.attention.masks import mask_rules
 from attncli.steps.schema import ATTENTION
 from attncli.trace import Trace
 
@@ -40,38 +40,38 @@ _FIRST = ("scale", "softcap", "temperature", "mask", "mask_value", "dropout")
 
 
 def _norm_keys() -> _Keys:
-    from attncli.steps.block.norm_keys import SETTINGS
+    from attncli.steps.block.norms import SETTINGS
 
     return SETTINGS
 
 
 def _position_keys() -> _Keys:
-    from attncli.steps.input.position_keys import BASE, DIMENSIONS, PAIRS, SLOPES, START
+    from attncli.steps.input.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
 
     return BASE, START, PAIRS, DIMENSIONS, SLOPES
 
 
 def _cell_keys() -> _Keys:
     from attncli.steps.recurrent.gates import RESET, UPDATE
-    from attncli.steps.recurrent.readout import READOUT
+    from attncli.steps.recurrent.readouts import READOUT
 
     return RESET, UPDATE, READOUT
 
 
 def _prediction_keys() -> _Keys:
-    from attncli.steps.prediction.predict import TEMPERATURE, TOP_K, TOP_P
+    from attncli.steps.prediction.probabilities import TEMPERATURE, TOP_K, TOP_P
 
     return TEMPERATURE, TOP_K, TOP_P
 
 
 def _stack_keys() -> _Keys:
-    from attncli.steps.input.embed import EMBEDDING_SCALE
+    from attncli.steps.input.embeddings import EMBEDDING_SCALE
 
     return (EMBEDDING_SCALE,)
 
 
 def _layer_keys() -> _Keys:
-    from attncli.steps.block.ffn import ACTIVATION
+    from attncli.steps.block.feed_forward import ACTIVATION
 
     return (ACTIVATION,)
 
@@ -93,7 +93,7 @@ def _rows(said: Settings) -> _Pairs:
 
 
 def _stacked(cell: Recurrent) -> _Pairs:
-    from attncli.steps.recurrent.unstack import gate_order
+    from attncli.steps.recurrent.cells import gate_order
 
     layout, order = cell.said.layout or "linear", gate_order(cell)
     told: _Pairs = [("layout", layout)] if layout != "linear" else []

@@ -1,0 +1,303 @@
+"""What is added to scores: biases, ALiBi, T5's relative positions.
+
+* relative: T5's buckets of distances (Raffel et al. 2019, arXiv:1910.10683, 2.1).
+* bias: ALiBi (Press et al. 2021, arXiv:2108.12409), given tables.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import (
+    Add,
+    AddFinite,
+    Alibi,
+    Buckets,
+    BucketsTurned,
+    Same,
+    TakeByBucket,
+    alibi_slopes,
+)
+from attncli.file.keys import Key
+from attncli.file.matrices import MATRIX
+from attncli.file.problems import Problems
+from attncli.name import Name
+from attncli.scenario.model import Positions, Settings
+from attncli.steps.attention.masks import mask_rules
+from attncli.steps.input.positions import BIDIRECTIONAL, BUCKETS, MAX_DISTANCE, SLOPES
+from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.trace import Definition, HeadPlace
+from attncli.trace.extents import sized
+
+_USUAL = 32
+"""How many buckets there are where neither a number of them nor a table is given, as in T5."""
+_TOLD = 3
+_MOST = 1024
+_SHOWN = (
+    "positions={kind: relative, max_distance: 8, table: [[0.5], [0.25], [0], [-0.25], [0.5],"
+    " [-0.5], [-1], [-2]]}"
+)
+
+
+def _operation(place: HeadPlace, positions: Positions) -> Buckets:
+    both = positions.said.get(BIDIRECTIONAL)
+    if both is None:
+        both = place.layer.block != "decoder"
+    return Buckets(_count(place, positions), positions.said.get(MAX_DISTANCE), both)
+
+
+def _count(place: HeadPlace, positions: Positions) -> int:
+    said, table = positions.said.get(BUCKETS), place.scenario.given.get(positions.table)
+    if said is not None:
+        return said
+    return _USUAL if table is None else table.shape[0]
+
+
+def _shape(place: HeadPlace, positions: Positions) -> tuple[int, int]:
+    """That of the table; of a random one, what it has to be."""
+    table = place.scenario.given.get(positions.table)
+    return (_count(place, positions), place.attention.heads) if table is None else table.shape
+
+
+def _check_table(place: HeadPlace, positions: Positions, problems: Problems) -> None:
+    (rows, columns), count = _shape(place, positions), _count(place, positions)
+    where, heads = place.scenario.where(positions.table), place.attention.heads
+    if rows != count:
+        wrong = f"{sized(rows, 0)} for {count} buckets"
+        problems.add(where, wrong, "give a row for each bucket, or leave buckets out")
+    if columns != heads:
+        wrong = f"{sized(columns, 1)} for {heads} head{'s' if heads > 1 else ''}"
+        problems.add(where, wrong, "give a column for each head")
+
+
+def _check_relative(place: HeadPlace, problems: Problems) -> None:
+    positions = place.attention.relative
+    if positions is None:
+        return
+    _check_table(place, positions, problems)
+    where, made = place.scenario.where(positions.said.path), _operation(place, positions)
+    sides = 2 if made.both else 1
+    if made.count < 2 * sides or made.count % sides:
+        least = "an even number of them, 4 or more" if made.both else "2 or more"
+        problems.add(where, f"{made.count} buckets can't be shared out", f"give {least}")
+    elif made.count > _MOST:
+        problems.add(where, f"{made.count:,} buckets are too many", f"give {_MOST:,} or fewer")
+    elif made.max_distance <= made.exact:
+        wrong = f"{made.exact} distances have a bucket each, and max_distance is"
+        right = f"give a larger one than {made.exact}, like 128"
+        problems.add(where, f"{wrong} {made.max_distance}", right)
+
+
+def _plan_relative(place: HeadPlace) -> tuple[Definition, ...]:
+    positions = place.attention.relative
+    if positions is None:
+        return ()
+    bucket = place.name("bucket")
+    numbers = _numbers(place, positions, place.head)
+    total = Definition(
+        place.name("positioned"), Add(2), (place.x, numbers.name), blame=Name("positions")
+    )
+    buckets = Definition(bucket, _operation(place, positions), (place.x,))
+    return (buckets, numbers, total)
+
+
+def _numbers(place: HeadPlace, positions: Positions, head: int) -> Definition:
+    rows, columns = _shape(place, positions)
+    take = TakeByBucket(rows, columns, min(head, columns - 1))
+    operands = (place.name("bucket"), positions.table)
+    return Definition(place.name("position_bias"), take, operands, blame=positions.table)
+
+
+def _happens_relative(place: HeadPlace) -> str:
+    positions = place.attention.relative
+    assert positions is not None
+    made = _operation(place, positions)
+    after = (
+        f" Keys after the query have buckets of their own, {made.one_way} further on."
+        if made.both
+        else " Keys after the query are in bucket 0."
+    )
+    return (
+        "Each key is in a bucket, counted from 0, by how far it is from the query: distances"
+        f" {_told(made)}.{after} For each bucket this head has a number of its own, which is added"
+        " to the score."
+    )
+
+
+def _told(made: Buckets) -> str:
+    """`less than 4 have one each, longer ones share theirs: 4 to 5, 6 to 8, 9 or more`."""
+    starts = made.starts
+    ends = [*(start - 1 for start in starts[1:]), None]
+    shared = [
+        f"{start} or more" if end is None else f"{start}" if end == start else f"{start} to {end}"
+        for start, end in zip(starts, ends, strict=True)
+        if end is None or end >= start
+    ][made.exact :]
+    if len(shared) > _TOLD + 1:
+        shared = [*shared[:_TOLD], "…", shared[-1]]
+    return f"less than {made.exact} have one each, longer ones share theirs: {', '.join(shared)}"
+
+
+def _without(place: HeadPlace) -> Definition | None:
+    definitions = _plan_relative(place)
+    return definitions[-1]._replace(operation=Same(), operands=(place.x,)) if definitions else None
+
+
+def _other_head(place: HeadPlace) -> Definition | None:
+    positions = place.attention.relative
+    if positions is None or place.attention.heads == 1:
+        return None
+    return _numbers(place, positions, (place.head + 1) % place.attention.heads)
+
+
+def _turned(place: HeadPlace) -> Definition | None:
+    definitions = _plan_relative(place)
+    if not definitions:
+        return None
+    made = definitions[0].operation
+    assert isinstance(made, Buckets)
+    turned = BucketsTurned(made.count, made.max_distance, made.both)
+    return definitions[0]._replace(operation=turned)
+
+
+RELATIVE_STEP = Step(
+    name="relative",
+    at=HeadPlace,
+    title="Relative positions",
+    does="adds a learned number to each score, by the distance of its key",
+    makes=("bucket", "position_bias", "positioned"),
+    shapes="scores [n, m], table [buckets, heads] → positioned [n, m]",
+    happens=_happens_relative,
+    why=(
+        "Which key is attended to depends on how far it is from the query, and on which side, not"
+        " on where in the text both stand."
+    ),
+    more=(
+        "Near keys have a number for each distance, far ones share it: one step more or less"
+        " matters little there, and texts may be longer than those that the numbers were learned"
+        " from. The buckets grow like logarithms. All layers have the same table."
+    ),
+    check=_check_relative,
+    plan=_plan_relative,
+    general=General(
+        x="scores",
+        positions=(Positions("relative", Settings(Name("positions"), {"kind": "relative"})),),
+    ),
+    shown_with=(_SHOWN,),
+    on_the_way=True,
+    mistakes=(
+        Mistake("left_out", "Leaving the learned numbers out.", _without),
+        Mistake(
+            "turned",
+            "Taking the distance of the query from the key, so that keys before it and keys after"
+            " it change places.",
+            _turned,
+        ),
+        Mistake("of_another_head", "Taking the numbers that another head has.", _other_head),
+    ),
+    backward=Backward(
+        "the relative positions",
+        ("Each number of the table is pushed by all scores whose distance falls into its bucket."),
+    ),
+)
+
+
+def _slopes(alibi: Positions) -> tuple[Decimal, ...]:
+    return alibi.said.get(SLOPES)
+
+
+def _check_bias(place: HeadPlace, problems: Problems) -> None:
+    alibi, heads = place.attention.alibi, place.attention.heads
+    slopes = _slopes(alibi) if alibi is not None else ()
+    if slopes and len(slopes) != heads:
+        wrong = f"the slopes are {len(slopes)}, the heads {heads}"
+        where = place.scenario.where("positions")
+        problems.add(where, wrong, "give a slope for each head")
+
+
+def _plan_bias(place: HeadPlace) -> tuple[Definition, ...]:
+    tables = _added_tables(place)
+    slope = _slope(place)
+    alibi = place.name("alibi")
+    definitions: list[Definition] = []
+    if slope is not None:
+        definitions.append(Definition(alibi, Alibi(slope), (place.x,)))
+    biases = [place.find("bias")] if place.gives("bias") else []
+    terms = (place.x, *biases, *([alibi] if definitions else []))
+    x = place.x
+    if len(terms) > 1:
+        name = place.name("biased")
+        definitions.append(Definition(name, Add(len(terms)), terms, blame=Name("bias")))
+        x = name
+    for k, table in enumerate(tables):
+        name = place.name("added" if k == 0 else f"added{k + 1}")
+        definitions.append(Definition(name, AddFinite(), (x, table), blame=Name("mask")))
+        x = name
+    return tuple(definitions)
+
+
+def _added_tables(place: HeadPlace) -> list[Name]:
+    """The tables of the mask that hold numbers to add."""
+    return [rule.table for rule in mask_rules(place.attention) if rule.kind == "add"]
+
+
+def _slope(place: HeadPlace) -> Number | None:
+    positions = place.attention.alibi
+    if positions is None:
+        return None
+    slopes = _slopes(positions)
+    if slopes:
+        return Number.written(slopes[min(place.head, len(slopes) - 1)])
+    return alibi_slopes(place.attention.heads)[place.head]
+
+
+def _happens_bias(place: HeadPlace) -> str:
+    told = []
+    if place.attention.alibi is not None:
+        told.append("The further a key is from the query, the more is subtracted from its score")
+    if place.gives("bias") or _added_tables(place):
+        told.append("A given table is added to the scores")
+    if _added_tables(place):
+        told.append("Where it holds −∞ nothing is added: the mask hides that score")
+    return ". ".join(told) + "."
+
+
+def _left_out(place: HeadPlace) -> Definition | None:
+    definitions = _plan_bias(place)
+    return definitions[-1]._replace(operation=Same(), operands=(place.x,)) if definitions else None
+
+
+BIAS_STEP = Step(
+    name="bias",
+    at=HeadPlace,
+    keys=(Key("bias", MATRIX, "numbers added to the scores, [n, m]", in_parts=True),),
+    title="Biases",
+    does="adds biases to the scores, such as ALiBi's",
+    makes=("alibi", "biased", "added"),
+    shapes="scores [n, m], bias [n, m] → biased [n, m]",
+    happens=_happens_bias,
+    why=(
+        "A number added to a score makes a key more or less likely to be attended to, whatever"
+        " the vectors say."
+    ),
+    more=(
+        "ALiBi subtracts more the further away the key is, at a different rate in each head, and"
+        " so tells the model how far apart tokens are."
+    ),
+    check=_check_bias,
+    plan=_plan_bias,
+    general=General(
+        x="scores",
+        gives=("bias",),
+        positions=(Positions("alibi", Settings(values={"slopes": (Decimal("0.5"),)})),),
+    ),
+    shown_with=("positions=alibi",),
+    on_the_way=True,
+    mistakes=(Mistake("left_out", "Leaving the bias out.", _left_out),),
+    backward=Backward(
+        "the bias",
+        "A sum hands its gradient on to all of its terms as it is.",
+        fixed=("add",),
+    ),
+)

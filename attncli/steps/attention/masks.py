@@ -1,0 +1,392 @@
+"""Masks: which keys a query may see (Vaswani et al. 2017, arXiv:1706.03762, 3.2.3).
+
+Sliding windows: Beltagy et al. 2020, arXiv:2004.05150.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations import (
+    Causal,
+    Exponential,
+    Finite,
+    Masked,
+    MaskedShare,
+    Padding,
+    Rule,
+    Same,
+    Seen,
+    TableRule,
+    Window,
+)
+from attncli.arithmetic.rounding import Array
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import COUNT, NUMBER, Choice, Either, ListOf, OneOrMany, word_or
+from attncli.file.matrices import TRUTH_TABLE, MatrixKind
+from attncli.file.nodes import Scalar
+from attncli.file.problems import Problems
+from attncli.name import TOP, Name, below
+from attncli.refusals import listed, quote
+from attncli.scenario.model import Attention, entry_path
+from attncli.scenario.scenario import Scenario
+from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, in_no_order
+from attncli.steps.step import Backward, General, Inquiry, Mistake, Step
+from attncli.trace import Definition, HeadPlace, Trace
+
+_WORD = Choice(("causal", "none"), "a rule like {padding: [3]}")
+_CORNERS = ("top-left", "bottom-right")
+_RULE = Record.of(
+    Key(
+        "causal",
+        Choice(_CORNERS),
+        "`{causal: top-left}`: no later keys, the first query standing at the first key;"
+        " `bottom-right` is `causal`: the last query stands at the last key",
+    ),
+    Key(
+        "padding",
+        ListOf(TOKEN),
+        "`{padding: [<pad>]}`: keys that nobody sees, tokens or positions from 1",
+    ),
+    Key("window", COUNT, "`{window: 3}`: no key 3 or more places away is seen"),
+    Key(
+        "allowed",
+        TRUTH_TABLE,
+        "`{allowed: [[true, false], …]}`, [n, m]: what may be seen; 1 and 0 do as well",
+    ),
+    Key("blocked", TRUTH_TABLE, "`{blocked: [[false, true], …]}`, [n, m]: what may not be seen"),
+    Key(
+        "add",
+        MatrixKind(infinite=True),
+        "`{add: [[0, -inf], …]}`, [n, m]: numbers to add to the scores; -inf: not seen",
+    ),
+)
+MASK: Key[tuple[str | Mapping[str, Any], ...]] = Key(
+    "mask",
+    OneOrMany(Either(lambda node: _WORD if isinstance(node, Scalar) else _RULE, (_WORD, _RULE))),
+    "which keys are seen: `causal` (no later ones), `none` (all of them, in a decoder "
+    "too), or one of the rules below; a list of them for several together",
+    (),
+    shared=True,
+)
+MASK_VALUE: Key[str | Decimal] = Key(
+    "mask_value",
+    word_or(("-inf",), NUMBER),
+    "what stands in the place of a masked score: `-inf` (the default), or a number",
+    "-inf",
+    shared=True,
+    inherited=True,
+)
+
+
+class MaskRule(NamedTuple):
+    """One rule of a mask; `keys` are padded places from 0, `table` is the full name of the table
+    that it goes by, if any; `from_top` says that the first query is at the first key."""
+
+    kind: str
+    width: int = 0
+    keys: tuple[int, ...] = ()
+    table: Name = TOP
+    from_top: bool = False
+
+
+def _said(attention: Attention) -> tuple[str | Mapping[str, Any], ...]:
+    return attention.said.get(MASK)
+
+
+def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
+    """The rules of the mask of an attention."""
+    found: list[MaskRule] = []
+    for k, rule in enumerate(_said(attention)):
+        if isinstance(rule, str):
+            found += [MaskRule(rule)] if rule != "none" else []
+        else:
+            found += _rules_of(attention, _path(attention, k), rule)
+    return tuple(found)
+
+
+def _path(attention: Attention, k: int) -> Name:
+    """The path of a rule, from 0; a single one has none of its own."""
+    count = len(_said(attention))
+    return entry_path(attention.said.at(MASK).path, MASK.name, k, count)
+
+
+def _rules_of(attention: Attention, path: Name, rule: Mapping[str, Any]) -> Iterator[MaskRule]:
+    if "causal" in rule:
+        yield MaskRule("causal", from_top=rule["causal"] == _CORNERS[0])
+    if "padding" in rule:
+        keys = [k for name in rule["padding"] for k in _padded(attention, name)]
+        yield MaskRule("padding", keys=tuple(dict.fromkeys(keys)))
+    if "window" in rule:
+        yield MaskRule("window", width=rule["window"])
+    for kind in ("allowed", "blocked", "add"):
+        if kind in rule:
+            yield MaskRule(kind, table=below(path, kind))
+
+
+def _padded(attention: Attention, name: str) -> list[int]:
+    """The places of a padded key, from 0; a token means all of its places."""
+    keys = attention.keys
+    places = [k for k, key in enumerate(keys) if key == name]
+    if not places and name.isascii() and name.isdigit() and int(name) >= 1:
+        return [int(name) - 1] if not keys or int(name) <= len(keys) else []
+    return places
+
+
+def check_mask(place: HeadPlace, problems: Problems) -> None:
+    """No rule is empty, and padding is of keys that are there."""
+    keys = place.attention.keys
+    for k, rule in enumerate(_said(place.attention)):
+        path = _path(place.attention, k)
+        if not rule:
+            wrong = "a mask without any rule"
+            problems.add(place.scenario.where(path), wrong, "say causal, or give a rule")
+        for name in () if isinstance(rule, str) else rule.get("padding", ()):
+            if not _padded(place.attention, name):
+                where = place.scenario.where(below(path, "padding"))
+                right = f"name one of {listed(keys)}" if keys else "give positions from 1"
+                problems.add(where, f"{quote(name)} is none of the keys", right)
+
+
+_MOST_LISTED = 4
+"""Masks from which one is chosen."""
+_LABELS = "ABCD"
+_WIDTH = 2
+"""Of a window that might be taken for the mask."""
+
+
+def which_mask(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
+    """Which of some tables is the mask."""
+    mask = trace[place.name("mask")].values
+    others = (one for one in _like_masks(mask.shape) if not np.array_equal(one, mask))
+    tables = [mask, *others][:_MOST_LISTED]
+    order = in_no_order(len(tables), trace[place.x].values)
+    shown = [tables[k] for k in order]
+    zeros_and_ones = tuple(Matrix.of_array(one, 0, carry=False) for one in shown)
+    says = "Which of these is the mask, 1 where a query (row) sees a key (column)?"
+
+    def right(low: Array, high: Array) -> Chosen:
+        ends = (low, high)
+        return frozenset(
+            k for k, one in enumerate(shown) if any(np.array_equal(one, end) for end in ends)
+        )
+
+    def turned(low: Array, high: Array) -> Chosen:
+        return right(low.T, high.T)
+
+    options = tuple(_LABELS[: len(shown)])
+    misread = (Misreading("row_and_column", "Rows and columns were exchanged.", turned),)
+    return (WordsAsked(None, (says,), options, right, tables=zeros_and_ones, misread=misread),)
+
+
+def _like_masks(shape: tuple[int, int]) -> list[Array]:
+    """What might be taken for the mask: causal, the other way round, off by one, a window, none;
+    each once. [n, m] each"""
+    n, m = shape
+    apart = np.arange(m) - np.arange(n)[:, None] - (m - n)
+    rules = (
+        apart <= 0, apart >= 0, apart <= 1, apart < 0, abs(apart) <= 1,
+        (apart <= 0) & (apart > -_WIDTH), apart == apart,  # noqa: PLR0124
+    )  # fmt: skip
+    found: dict[bytes, Array] = {}
+    for rule in rules:
+        found.setdefault(rule.tobytes(), rule.astype(float))
+    return list(found.values())
+
+
+_IN_WORDS = {
+    "causal": "no query sees a key that comes after it",
+    "padding": "padded keys are seen by nobody",
+    "allowed": "a given table says what may be seen",
+    "blocked": "a given table says what may not be seen",
+    "add": "where a given table says −∞, nothing is seen",
+}
+
+
+def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
+    """No key is padded that isn't there."""
+    keys, seen = scenario.shapes[definition.operands[0]][1], definition.operation
+    rules = seen.rules if isinstance(seen, Seen) else ()
+    last = max((k for rule in rules if isinstance(rule, Padding) for k in rule.keys), default=-1)
+    if keys is not None and last >= keys:
+        where = scenario.where(below(definition.blame, "padding"))
+        problems.add(where, f"there is no key {last + 1}", f"count the keys from 1 to {keys}")
+
+
+def _value(place: HeadPlace) -> Decimal:
+    """What stands in the place of a masked score."""
+    value = place.attention.said.get(MASK_VALUE)
+    return Decimal("-Infinity") if isinstance(value, str) else value
+
+
+def _rule(rule: MaskRule) -> Rule:
+    match rule.kind:
+        case "causal":
+            return Causal(from_top=rule.from_top)
+        case "window":
+            return Window(rule.width)
+        case "padding":
+            return Padding(rule.keys)
+        case "add":
+            return Finite()
+        case _:
+            return TableRule(rule.kind == "allowed")
+
+
+def _plan(place: HeadPlace) -> tuple[Definition, ...]:
+    rules = mask_rules(place.attention)
+    if not rules:
+        return ()
+    blame = below(place.attention.path, "mask")
+    tables = tuple(rule.table for rule in rules if rule.table)
+    value = Number.written(_value(place))
+    seen = Seen(tuple(map(_rule, rules)), must_see=_value(place).is_infinite())
+    mask = Definition(place.name("mask"), seen, (place.x, *tables), blame=blame)
+    masked = Definition(place.name("masked"), Masked(value), (place.x, mask.name), blame=blame)
+    return mask, masked
+
+
+def _not_masked(place: HeadPlace) -> Definition:
+    return Definition(place.name("mask"), Seen((), must_see=False), (place.x,))
+
+
+def _not_applied(place: HeadPlace) -> tuple[tuple[Definition, ...], ...]:
+    """A mask that is written down and forgotten afterwards: at once, or before the softmax."""
+    exp = place.name("exp")
+    rounding = place.scenario.rounding.of_quantity("softmax", exp)
+    of_all = Definition(exp, Exponential.under(rounding, "softmax"), (place.x,))
+    return _as_scored(place), (of_all,)
+
+
+def _zeros(place: HeadPlace) -> Definition:
+    operands = (place.x, place.name("mask"))
+    return Definition(place.name("masked"), Masked(Number.written(0)), operands)
+
+
+def _minus_one(place: HeadPlace) -> Definition | None:
+    if not _value(place).is_infinite():
+        return None
+    operands = (place.x, place.name("mask"))
+    return Definition(place.name("masked"), Masked(Number.written(-1)), operands)
+
+
+def _seen(place: HeadPlace, *, later: int = 0, from_top: bool = False) -> Definition | None:
+    """The mask with a causal rule that is off."""
+    (mask, _), rules = _plan(place), mask_rules(place.attention)
+    if not any(rule.kind == "causal" for rule in rules):
+        return None
+    moved = tuple(
+        Causal(later, rule.from_top) if rule.kind == "causal" else _rule(rule) for rule in rules
+    )
+    return mask._replace(operation=Seen(moved, must_see=True, from_top=from_top))
+
+
+def _at_the_other_corner(place: HeadPlace) -> Definition | None:
+    return _seen(place, from_top=True) if place.attention.cached else None
+
+
+def _after_softmax(place: HeadPlace) -> Definition | None:
+    operands = (place.x, place.name("mask"))
+    return Definition(place.name("weights"), MaskedShare(), operands)
+
+
+def _as_scored(place: HeadPlace) -> tuple[Definition, ...]:
+    """What is masked as it is without the mask."""
+    return (Definition(place.name("masked"), Same(), (place.x,)),)
+
+
+def _aligned(place: HeadPlace, rule: MaskRule) -> str:
+    """Which corner of the table a causal rule starts from, where there is more than one way."""
+    n, m = (side(place.x) for side in (place.height, place.width))
+    if rule.kind != "causal" or (n == m and not rule.from_top):
+        return ""
+    if rule.from_top:
+        return ", and the first query stands at the first key (aligned top left)"
+    return ", and the last query stands at the last key (aligned bottom right)" if n and m else ""
+
+
+def _happens(place: HeadPlace) -> str:
+    told = [
+        f"no query sees a key {rule.width} or more places away" if rule.kind == "window"
+        else _IN_WORDS[rule.kind] + _aligned(place, rule)
+        for rule in mask_rules(place.attention)
+    ]  # fmt: skip
+    value = _value(place)
+    hidden = "−∞" if value.is_infinite() else decimals.text(value).replace("-", "−")
+    rules = "; ".join(told)
+    return f"{rules[:1].upper()}{rules[1:]}. Where the mask is 0, the score becomes {hidden}."
+
+
+MASK_STEP = Step(
+    name="mask",
+    at=HeadPlace,
+    keys=(MASK, MASK_VALUE),
+    title="Mask",
+    does="hides the keys that a query must not see",
+    makes=("mask", "masked"),
+    shapes="scores [n, m], mask [n, m] → masked [n, m]",
+    happens=_happens,
+    why=(
+        "A mask hides keys that a query must not see: a decoder, which has to guess the next"
+        " token, must not look ahead."
+    ),
+    more=(
+        "A score of −∞ gets the weight e^(−∞) = 0, so that the key behind it has no part in the"
+        " blend. The same keeps out padding, or what is too far away."
+    ),
+    check=check_mask,
+    plan=_plan,
+    fits=_fits,
+    general=General(x="scores", said={"mask": ("causal",)}),
+    shown_with=("mask=causal",),
+    on_the_way=True,
+    mistakes=(
+        Mistake("not_masked", "Forgetting the mask.", _not_masked, variants=_not_applied),
+        Mistake(
+            "zero_for_infinity",
+            "Writing 0 instead of −∞, or multiplying by the mask, which still gets the weight"
+            " e^0 = 1 before dividing.",
+            _zeros,
+        ),
+        Mistake(
+            "minus_one_for_infinity",
+            "Writing −1 instead of −∞, which still gets the weight e^(−1) before dividing.",
+            _minus_one,
+        ),
+        Mistake(
+            "sees_the_next",
+            "Letting each query see the next key too: the mask is one place off.",
+            lambda place: _seen(place, later=1),
+        ),
+        Mistake(
+            "does_not_see_itself",
+            "Hiding each query's own key too: the mask is one place off.",
+            lambda place: _seen(place, later=-1),
+        ),
+        Mistake(
+            "other_corner",
+            "Counting the queries from the first key, though those in the cache come before.",
+            _at_the_other_corner,
+        ),
+        Mistake(
+            "masked_after_softmax",
+            "Setting weights to 0 after the softmax, so that the rest don't add up to 1.",
+            _after_softmax,
+            _as_scored,
+        ),
+    ),
+    inquiries=(Inquiry("which_mask", "which of some tables is the mask", ("mask",), which_mask),),
+    backward=Backward(
+        "the mask",
+        "What was hidden had no part in the loss and gets no gradient; the rest passes as it is.",
+        fixed=("add", "allowed", "blocked"),
+    ),
+)

@@ -1,0 +1,403 @@
+"""Queries, keys and values, and how heads share them.
+
+* project: (Vaswani et al. 2017, arXiv:1706.03762, 3.2.2).
+* split: each head takes its own columns (Vaswani et al. 2017, arXiv:1706.03762, 3.2.2). Heads that
+  share keys and values: Shazeer 2019, arXiv:1911.02150; Ainslie et al. 2023, arXiv:2305.13245.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attncli.arithmetic.expression import Equation, Symbol
+from attncli.arithmetic.formula import define
+from attncli.arithmetic.operations import TakeColumns, TakeEvery
+from attncli.file.keys import Key, Needs, Record
+from attncli.file.kinds import COUNT, Choice, Either, ListOf, WholeNumber
+from attncli.file.matrices import MATRIX, NAMED, VECTOR
+from attncli.file.nodes import Items
+from attncli.file.problems import Problems
+from attncli.name import Name, below
+from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.steps.linear import MISTAKES_BACK, linear, without_bias
+from attncli.steps.order import HEAD
+from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.trace import AttentionPlace, Definition
+
+_CACHE = Record.of(
+    Key("tokens", ListOf(TOKEN), "the tokens that come before the new ones"),
+    Key("K", NAMED, "their keys, [c, kv_heads · d_k]"),
+    Key("V", NAMED, "their values, [c, kv_heads · d_v]"),
+    needs=Needs("cache", ("K", "V"), "{K: [[1, 0]], V: [[0, 1]]}"),
+)
+_LAYOUT = Key(
+    "weights_layout",
+    Choice(("row", "linear", "torch")),
+    "`row`: weights are in × out, used as x W (the default of attention); `linear`: out × "
+    "in, as `nn.Linear` keeps them, used as x Wᵀ (the default of cells, whose vectors are "
+    "columns: W x); `torch`: those of a cell, stacked as PyTorch keeps them",
+    shared=True,
+    inherited=True,
+)
+_KEYS_PROJECT: tuple[Key[Any], ...] = (
+    *(
+        Key(name, NAMED, f"what {W} of the first attention is applied to, where that isn't X")
+        for name, W in (("queries", "W_Q"), ("keys", "W_K"), ("values", "W_V"))
+    ),
+    Key(
+        "memory",
+        NAMED,
+        "what cross-attention attends to, [m, d_memory]; it may have another length and width",
+    ),
+    Key(
+        "projection",
+        Choice(("none",)),
+        "`none`: Q = K = V = X",
+        shared=True,
+    ),
+    _LAYOUT,
+    Key(
+        "W_Q",
+        MATRIX,
+        "query weights, [d_model, heads · d_k], used as x W_Q; each head takes its run of columns",
+        in_parts=True,
+    ),
+    Key("W_K", MATRIX, "key weights, [d_model, kv_heads · d_k]", in_parts=True),
+    Key("W_V", MATRIX, "value weights, [d_model, kv_heads · d_v]", in_parts=True),
+    Key("b_Q", VECTOR, "query bias", in_parts=True),
+    Key("b_K", VECTOR, "key bias", in_parts=True),
+    Key("b_V", VECTOR, "value bias", in_parts=True),
+    Key(
+        "cache",
+        _CACHE,
+        "`{tokens: [...], K: [...], V: [...]}`: keys and values of earlier tokens, both of "
+        "them, which the new ones see too",
+    ),
+    Key("Q", NAMED, "queries, [n, d_k]", in_parts=True),
+    Key("K", NAMED, "keys, [m, d_k]", in_parts=True),
+    Key("V", NAMED, "values, [m, d_v]", in_parts=True),
+    Key(
+        "d_k",
+        COUNT,
+        "the columns of a head's queries and keys, for random matrices; d_model / heads by default",
+        shared=True,
+    ),
+    Key(
+        "d_v",
+        COUNT,
+        "the columns of a head's values, for random matrices; d_model / heads by default",
+        shared=True,
+    ),
+)
+
+_NAMES = ("Q", "K", "V")
+_SEPARATE = {"Q": "queries", "K": "keys", "V": "values"}
+ROLES = {"Q": "Q", "K": "K", "V": "K"}
+
+
+def _check_project(place: AttentionPlace, problems: Problems) -> None:
+    """Nothing is stacked but the matrices of a cell; a wrong cell has a complaint of its own."""
+    said, scenario = place.attention.said, place.scenario
+    if said.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
+        problems.add(
+            scenario.where(said.at(_LAYOUT)),
+            "torch is how recurrent cells are stacked",
+            "say linear for attention, or cell: rnn for a cell",
+        )
+
+
+def _input(place: AttentionPlace, name: str) -> Name:
+    """What Q, K or V is made of: the memory for keys and values that come from one."""
+    separate = below(place.stack.path, _SEPARATE[name])
+    if place.attention is place.stack.layers[0].attention and place.scenario.gives(separate):
+        return separate
+    return place.x if name == "Q" else place.source
+
+
+def _takes_embeddings(place: AttentionPlace) -> bool:
+    """Whether Q, K and V are all made of X; past the first layer it is another layer's output."""
+    X = below(place.stack.path, "X")
+    return all(_input(place, name) == X for name in _NAMES)
+
+
+def _definition(place: AttentionPlace, name: str, *, transposed: bool = False) -> Definition:
+    x = _input(place, name)
+    cached = name != "Q" and place.attention.cached is not None
+    made = f"{name}_new" if cached else name
+    if not place.attention.projects:
+        from attncli.arithmetic.operations import Same
+
+        definition = Definition(place.name(made), Same(), (x,))
+    else:
+        out_in = place.attention.said.linear != transposed
+        definition = linear(place, made, x, f"_{name}", out_in=out_in)
+    return definition._replace(role=ROLES[name])
+
+
+def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
+    definitions = [_definition(place, name) for name in _NAMES]
+    if place.attention.cached is not None:
+        definitions += [_joined(place, name) for name in ("K", "V")]
+    return tuple(definitions)
+
+
+def _joined(place: AttentionPlace, name: str) -> Definition:
+    """The cached rows above the new ones."""
+    from attncli.arithmetic.operations import JoinRows
+
+    rows = (below(place.name("cache"), name), place.name(f"{name}_new"))
+    return Definition(place.name(name), JoinRows(), rows, role="K")
+
+
+def _transposed(name: str) -> Mistake[AttentionPlace]:
+    def definition(place: AttentionPlace) -> Definition | None:
+        return _definition(place, name, transposed=True) if place.attention.projects else None
+
+    return Mistake(
+        f"W_{name}_transposed",
+        f"Multiplying by the rows of W_{name} instead of its columns, which is X W_{name}ᵀ.",
+        definition,
+    )
+
+
+def _without_bias(name: str) -> Mistake[AttentionPlace]:
+    def definition(place: AttentionPlace) -> Definition | None:
+        return without_bias(_definition(place, name))
+
+    return Mistake(f"b_{name}_forgotten", f"Leaving out the bias b_{name}.", definition)
+
+
+def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition | None:
+    """Q made by the weights of K, or the other way about."""
+    if not place.attention.projects:
+        return None
+    own, layer = _definition(place, name), _definition(place, other)
+    operands = (own.operands[0], *layer.operands[1:])
+    return own._replace(operation=layer.operation, operands=operands)
+
+
+def _keys_by_queries(place: AttentionPlace) -> tuple[Definition, ...]:
+    made = _by_weights_of(place, "K", "Q")
+    return () if made is None else (made,)
+
+
+def _happens_project(place: AttentionPlace) -> str:
+    if not place.attention.projects:
+        return _taken_as_they_are(place)
+    vector = "Each input embedding" if _takes_embeddings(place) else "The vector of each token"
+    told = f"{vector} is multiplied by three weight matrices"
+    if place.source != place.x:
+        told = "Queries are made from the tokens, keys and values from the memory"
+    if place.attention.cached is not None:
+        told += "; the cached keys and values of the tokens before come first"
+    return f"{told}.{_TURNED_OVER if place.attention.said.linear else ''}"
+
+
+_TURNED_OVER = (
+    " The matrices are kept as nn.Linear keeps them, one row for each column of the result, so"
+    " they are transposed first."
+)
+
+
+def _taken_as_they_are(place: AttentionPlace) -> str:
+    vectors = "input embeddings" if _takes_embeddings(place) else "vectors of the tokens"
+    x = place.here(place.x)
+    told = "There are no weight matrices, so "
+    if place.scenario.gives(below(place.attention.head_path(0), "weights")):
+        return (
+            f"{told}V is {x} here: the {vectors} themselves are the values; no queries and keys"
+            " are needed, since the weights are given."
+        )
+    if any(_input(place, name) != place.x for name in _NAMES):
+        return f"{told}the {vectors} themselves are queries, keys and values."
+    return f"{told}Q, K and V are {x} here: the {vectors} themselves are queries, keys and values."
+
+
+PROJECT_STEP = Step(
+    name="project",
+    at=AttentionPlace,
+    keys=(*_KEYS_PROJECT,),
+    title="Queries, keys, values",
+    does="makes a query, a key and a value from each token",
+    makes=(*_NAMES, "K_new", "V_new"),
+    shapes="X [n, d_model] → Q [n, d_k], K [m, d_k], V [m, d_v]",
+    happens=_happens_project,
+    why=(
+        "Every token plays three parts: its query says what it looks for, its key what it offers"
+        " to the others, its value what it passes on when it is attended to."
+    ),
+    more="Three learned matrices draw them from the same vector.",
+    check=_check_project,
+    plan=_plan_project,
+    on_the_way=True,
+    mistakes=(
+        *map(_transposed, _NAMES),
+        *map(_without_bias, _NAMES),
+        Mistake(
+            "W_Q_and_W_K_swapped",
+            "Making the queries by W_K and the keys by W_Q.",
+            lambda place: _by_weights_of(place, "Q", "K"),
+            _keys_by_queries,
+        ),
+        Mistake(
+            "V_by_W_K",
+            "Making the values by W_K, the weights of the keys.",
+            lambda place: _by_weights_of(place, "V", "K"),
+        ),
+    ),
+    roles=(
+        ("Query", "what a token looks for", "Who is relevant to me?"),
+        ("Key", "what it offers to the others", "This is what I know about."),
+        ("Value", "what it passes on when attended to", "This is what I hold."),
+    ),
+    together=(("X", "Input embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
+    backward=Backward(
+        "the projections",
+        (
+            "Each weight is pushed by what came in times the gradient of what went out, added up "
+            "over all tokens."
+        ),
+        usual_mistakes=MISTAKES_BACK,
+        example="i_love_ai",
+    ),
+)
+
+
+_COUNT = WholeNumber(1, 1024)
+_OWN = ListOf(HEAD)
+_KV_HEADS = Key(
+    "kv_heads",
+    _COUNT,
+    "how many heads of keys and values the heads of queries share; 1 is multi-query attention",
+    shared=True,
+    inherited=True,
+)
+_KEYS_SPLIT = (
+    Key(
+        "heads",
+        Either(lambda node: _OWN if isinstance(node, Items) else _COUNT, (_COUNT, _OWN)),
+        "how many heads there are; or a list with each head's own `W_Q`, `W_K`, `W_V`, biases "
+        "and `bias`. Heads that list only a `bias` split the layer's matrices",
+        1,
+        shared=True,
+        inherited=True,
+    ),
+    _KV_HEADS,
+)
+
+
+def _check_split(place: AttentionPlace, problems: Problems) -> None:
+    """As many heads of keys and values as heads, or a share of them."""
+    attention, said = place.attention, place.attention.said
+    if not said.says(_KV_HEADS):
+        return
+    kv_heads, where = said.get(_KV_HEADS), place.scenario.where(below(said.path, "kv_heads"))
+    if attention.own_heads:
+        wrong = "kv_heads, and heads that have keys and values of their own"
+        problems.add(where, wrong, "leave it out")
+    elif attention.heads % kv_heads:
+        wrong = f"{kv_heads} heads of keys and values can't be shared by {attention.heads}"
+        problems.add(where, wrong, f"give a number that {attention.heads} can be divided by")
+
+
+def _plan_split(place: AttentionPlace) -> tuple[Definition, ...]:
+    attention = place.attention
+    if attention.heads == 1 or attention.own_heads:
+        return ()
+    return tuple(
+        _columns(place, name, head) for head in range(attention.heads) for name in ("Q", "K", "V")
+    )
+
+
+def _columns(place: AttentionPlace, name: str, head: int) -> Definition:
+    attention = place.attention
+    part, of = head, attention.heads
+    if name != "Q":
+        part, of = part * attention.kv_heads // attention.heads, attention.kv_heads
+    made = below(attention.head_path(head), name)
+    blame = below(attention.path, "heads")
+    operands = (place.latest(name),)
+    return Definition(made, TakeColumns(part, of), operands, role=ROLES[name], blame=blame)
+
+
+def _happens_split(place: AttentionPlace) -> str:
+    attention = place.attention
+    told = "Each head takes its share of the columns of Q, K and V"
+    if attention.kv_heads < attention.heads:
+        told = "Each head takes its share of the columns of Q, and those of K and V that its group"
+        told += " of heads has in common"
+    return f"{told}."
+
+
+def _of_next_head(place: AttentionPlace) -> Definition:
+    return _columns(place, "Q", 0)._replace(operation=TakeColumns(1, place.attention.heads))
+
+
+def _interleaved(place: AttentionPlace) -> tuple[Definition, ...]:
+    """The columns dealt out to the heads in turn."""
+    return tuple(_dealt(one) for one in _plan_split(place))
+
+
+def _dealt(definition: Definition) -> Definition:
+    run = definition.operation
+    assert isinstance(run, TakeColumns)
+    return definition._replace(operation=TakeEvery(run.part, run.of))
+
+
+def _formulas(place: AttentionPlace) -> tuple[Equation, ...]:
+    """Which columns of all the queries, keys and values are a head's."""
+    return tuple(
+        define(place.here(definition.name), _run(place, definition))
+        for definition in _plan_split(place)
+    )
+
+
+def _run(place: AttentionPlace, definition: Definition) -> Symbol:
+    operation, whole = definition.operation, definition.operands[0]
+    assert isinstance(operation, TakeColumns)
+    width = place.width(whole)
+    if width is None:
+        return Symbol(place.here(whole), ("the head's columns",))
+    size = width // operation.of
+    first, last = operation.part * size + 1, (operation.part + 1) * size
+    run = f"columns {first}–{last}" if last > first else f"column {first}"
+    return Symbol(place.here(whole), (run,))
+
+
+SPLIT_STEP = Step(
+    name="split",
+    at=AttentionPlace,
+    keys=(*_KEYS_SPLIT,),
+    title="The heads' columns",
+    does="gives each head its columns of the queries, keys and values",
+    makes=("Q", "K", "V"),
+    shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
+    happens=_happens_split,
+    why=(
+        "Several heads attend at once, each in a smaller space of its own, so that one can look"
+        " for the verb and another for the next word."
+    ),
+    more=(
+        "W_Q holds the matrices of all heads side by side; so a head's queries are a run of the"
+        " columns of Q, and the same for keys and values."
+    ),
+    check=_check_split,
+    plan=_plan_split,
+    general=General(heads=2),
+    formulas=_formulas,
+    shown_with=("heads=2",),
+    on_the_way=True,
+    mistakes=(
+        Mistake("other_head", "Taking the columns of another head for Q.", _of_next_head),
+        Mistake(
+            "columns_dealt_out",
+            "Dealing the columns out to the heads in turn instead of giving each a run of them.",
+            lambda place: _interleaved(place)[0],
+            lambda place: _interleaved(place)[1:],
+        ),
+    ),
+    backward=Backward(
+        "the heads' columns",
+        "Each head's gradients go back to the columns that it took.",
+    ),
+)

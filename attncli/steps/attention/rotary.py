@@ -1,0 +1,383 @@
+"""Rotary positions, RoPE: queries and keys are turned (Su et al. 2021, arXiv:2104.09864).
+
+Frequencies that are scaled, so that a model reaches further than it was trained: YaRN, and those
+before it, Peng et al. 2023, arXiv:2309.00071; Llama 3, arXiv:2407.21783, 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+from attncli.arithmetic.expression import ONE, Apply, Expression, Number, Product, Sum, constant
+from attncli.arithmetic.operations import (
+    BlendFrequencies,
+    DivideBy,
+    Frequencies,
+    Operation,
+    RampOfPairs,
+    RampOfTurns,
+    RotaryTable,
+    Rotate,
+    TakeRows,
+    TurnsTable,
+)
+from attncli.file.problems import Problems
+from attncli.name import Name
+from attncli.scenario.model import Positions
+from attncli.scenario.scenario import Scenario
+from attncli.steps.input.positions import (
+    BASE,
+    COS,
+    DIMENSIONS,
+    PAIRS,
+    ROPE,
+    SCALING,
+    SCALINGS,
+    SIN,
+    START,
+)
+from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.trace import Axis, Definition, HeadPlace
+from attncli.trace.extents import sized
+from attncli.trace.quantity import told_apart
+
+_ONE_PAIR = 2
+MAKES = ("frequencies", "ramp", "scaled_frequencies")
+_DEFAULTS = {"low_freq_factor": 1, "high_freq_factor": 4, "beta_fast": 32, "beta_slow": 1}
+
+
+def is_scaled(positions: Positions) -> bool:
+    """Whether the frequencies are told by themselves, and scaled; not by what lacks something,
+    which is complained of where it is read."""
+    said = positions.said.get(SCALING) or {}
+    needs = SCALINGS[said["kind"]].needs if "kind" in said else None
+    return needs is not None and all(name in said for name in needs.parts)
+
+
+def check_scaling(place: HeadPlace, positions: Positions, problems: Problems) -> None:
+    """Complains of ramps that go nowhere."""
+    said, where = positions.said.get(SCALING), place.scenario.where("positions")
+    for low, high in (("low_freq_factor", "high_freq_factor"), ("beta_slow", "beta_fast")):
+        few, many = (said.get(name, _DEFAULTS[name]) for name in (low, high))
+        if few >= many:
+            wrong = f"scaling with {low} {few} and {high} {many}"
+            problems.add(where, wrong, f"give a {high} that is larger than {low}")
+    base = positions.said.get(BASE)
+    if said["kind"] == "yarn" and base <= 1:
+        problems.add(where, f"scaling of the base {base}", "give one that is larger than 1")
+
+
+def fits_scaling(definition: Definition, scenario: Scenario, problems: Problems) -> None:
+    """Complains of a larger base where a single pair turns, as the exponent d/(d − 2) has none."""
+    operation = definition.operation
+    width = scenario.shapes[definition.operands[0]][1]
+    if not isinstance(operation, Frequencies) or operation.stretch is None:
+        return
+    if (operation.dimensions or width) == _ONE_PAIR:
+        wrong = "a larger base for 2 dimensions, of which the exponent d/(d − 2) has no value"
+        problems.add(scenario.where(definition.blame), wrong, "say scaling: {kind: linear, …}")
+
+
+def frequencies(
+    place: HeadPlace, positions: Positions, dimensions: int | None
+) -> tuple[Definition, ...]:
+    """The frequencies before and after they are scaled."""
+    said, base = positions.said.get(SCALING), Number.written(positions.said.get(BASE))
+    there = (name for name in ("K", "Q") if place.gives(name) or place.gives(f"W_{name}"))
+    turned = place.latest(next(there, "K"))  # only the width counts, which both have
+    plain = _of(place, "frequencies", Frequencies(base, dimensions), turned)
+    factor = _number(said, "factor")
+    match said["kind"]:
+        case "linear":
+            return plain, _of(place, "scaled_frequencies", DivideBy(factor), plain.name)
+        case "ntk" | "dynamic":
+            start = positions.said.get(START)
+            original = _number(said, "original_length") if "original_length" in said else None
+            scaled = Frequencies(base, dimensions, factor, original, start)
+            return plain, _of(place, "scaled_frequencies", scaled, turned)
+        case _:
+            ramp = _of(place, "ramp", _ramp(said, base), plain.name)
+            blend = BlendFrequencies(factor)
+            scaled_by_ramp = _of(place, "scaled_frequencies", blend, plain.name, ramp.name)
+            return plain, ramp, scaled_by_ramp
+
+
+def _of(place: HeadPlace, local: str, operation: Operation, *operands: Name) -> Definition:
+    return Definition(place.name(local), operation, operands, blame=Name("positions"))
+
+
+def _number(said: Mapping[str, Any], name: str) -> Number:
+    return Number.written(said.get(name, _DEFAULTS.get(name)))
+
+
+def _ramp(said: Mapping[str, Any], base: Number) -> Operation:
+    original = _number(said, "original_length")
+    if said["kind"] == "llama3":
+        return RampOfTurns(
+            original, _number(said, "low_freq_factor"), _number(said, "high_freq_factor")
+        )
+    fast, slow = _number(said, "beta_fast"), _number(said, "beta_slow")
+    return RampOfPairs(base, original, fast, slow, said.get("truncate", True))
+
+
+def attention_factor(positions: Positions) -> Expression | None:
+    """What cosines and sines are multiplied by, if anything: of YaRN 0.1 ln factor + 1."""
+    said = positions.said.get(SCALING)
+    if said["kind"] != "yarn":
+        return None
+    if "attention_factor" in said:
+        return _number(said, "attention_factor")
+    factor = _number(said, "factor")
+    if factor.full <= 1:
+        return None
+    return Sum((Product((constant("0.1"), Apply("ln", (factor,)))), ONE))
+
+
+_IN_WORDS = {
+    "linear": "The frequencies are divided by {factor}, so that the angles of {factor} times as"
+    " many positions are those that the model was trained on",
+    "ntk": "The frequencies are those of a larger base: the slowest pair turns {factor} times as"
+    " slowly, the fastest as before",
+    "dynamic": "Where the text is longer than {original_length}, the frequencies are those of a"
+    " larger base",
+    "llama3": "Pairs that turn {low_freq_factor} times or less within {original_length} positions"
+    " turn {factor} times as slowly, those that turn {high_freq_factor} times or more as before,"
+    " and between them is a ramp",
+    "yarn": "Pairs that turn {beta_slow} times or less within {original_length} positions turn"
+    " {factor} times as slowly, those that turn {beta_fast} times or more as before, and between"
+    " them is a ramp",
+}
+
+
+def told_scaled(positions: Positions) -> str:
+    """How frequencies are scaled, in words."""
+    said = positions.said.get(SCALING)
+    return _IN_WORDS[said["kind"]].format(**{**_DEFAULTS, **said})
+
+
+def check_tables(place: HeadPlace, positions: Positions, problems: Problems) -> None:
+    """Complains of one table without the other, and of what would make them beside both."""
+    where = place.scenario.where(positions.said.path)
+    for key, other in ((COS, SIN), (SIN, COS)):
+        if not positions.said.says(key):
+            right = f"give both, like {key.name}: [[1]]"
+            problems.add(where, f"{other.name} and no {key.name}", right)
+    for key in (BASE, SCALING):
+        if positions.said.says(key):
+            wrong = f"cos and sin, and the {key.name} that they would be made by"
+            problems.add(where, wrong, "keep one of them")
+
+
+def given_rows(names: Sequence[Name], tables: Sequence[Name], start: int) -> Sequence[Definition]:
+    """What is looked up in the tables from a position on; how many rows that are is told when all
+    shapes are."""
+    taken = TakeRows((start,), (str(start),), "position")
+    return [
+        Definition(name, taken, (table,), blame=table)
+        for name, table in zip(names, tables, strict=True)
+    ]
+
+
+def rows_sized(place: HeadPlace, planned: Definition) -> Definition:
+    """A row for each query or key."""
+    height = place.height(planned.name)
+    if not isinstance(planned.operation, TakeRows) or height is None:
+        return planned
+    names = place.attention.keys if planned.name.local[0] == "K" else place.text.tokens
+    rows = Axis(told_apart(names), "token") if len(names) == height else None
+    start = planned.operation.indices[0]
+    positions = tuple(range(start, start + height))
+    taken = TakeRows(positions, tuple(map(str, positions)), "position")
+    return planned._replace(operation=taken, rows=rows)
+
+
+def fits_tables(definition: Definition, scenario: Scenario, problems: Problems) -> None:
+    """Complains of tables that have too few rows, or not a column for each pair that turns."""
+    operation, shapes = definition.operation, scenario.shapes
+    first = definition.operands[0]
+    if isinstance(operation, TakeRows):
+        there, height = shapes[first][0], shapes[definition.name][0]
+        wanted = operation.indices[0] + (height or 0)
+        if there is not None and there < wanted:
+            wrong = f"{first} has {sized(there, 0)}, and that of position {wanted - 1} is needed"
+            problems.add(scenario.where(first), wrong, f"give it {sized(wanted, 0)}")
+    if isinstance(operation, Rotate):
+        columns, pairs = operation.dimensions or shapes[first][1], shapes[definition.operands[1]][1]
+        if columns is not None and pairs is not None and columns != 2 * pairs:
+            wrong = (
+                f"{sized(pairs, 1)} of cosines and sines, and {columns} of {first} turn in pairs"
+            )
+            right = f"give {sized(columns // 2, 1)}, one for each pair, or say dimensions"
+            problems.add(scenario.where(definition.blame), wrong, right)
+
+
+_FUNCTIONS: dict[str, Literal["cos", "sin"]] = {"cosine": "cos", "sine": "sin"}
+
+
+def _start(place: HeadPlace, positions: Positions, name: str) -> int:
+    """The position of the first row: queries come after the keys that are cached."""
+    return positions.said.get(START) + (len(place.attention.cached or ()) if name == "Q" else 0)
+
+
+def _dimensions(positions: Positions) -> int | None:
+    """How many dimensions turn, in pairs."""
+    dimensions = positions.said.get(DIMENSIONS)
+    return dimensions and dimensions // 2 * 2
+
+
+def _check(place: HeadPlace, problems: Problems) -> None:
+    positions, said = place.attention.rotated, place.attention.said
+    if place.attention.sees_memory and said.says(ROPE):
+        wrong = "the positions of a memory are nobody's, and queries can't be turned against them"
+        problems.add(place.scenario.where(said.at(ROPE)), wrong, "leave rope out")
+    if positions is not None and positions.turned_by is not None:
+        check_tables(place, positions, problems)
+    elif positions is not None and is_scaled(positions):
+        check_scaling(place, positions, problems)
+
+
+def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
+    """No more dimensions turn than there are."""
+    fits_scaling(definition, scenario, problems)
+    fits_tables(definition, scenario, problems)
+    turned, rotate = definition.operands[0], definition.operation
+    width = scenario.shapes[turned][1]
+    if width is not None and isinstance(rotate, Rotate) and (rotate.dimensions or 0) > width:
+        wrong = f"{rotate.dimensions} dimensions are to turn, and {turned} has {sized(width, 1)}"
+        problems.add(scenario.where(definition.blame), wrong, f"give {width} or less")
+
+
+def _by_halves(positions: Positions) -> bool:
+    return positions.said.get(PAIRS) == "half"
+
+
+def _plan(place: HeadPlace) -> tuple[Definition, ...]:
+    positions = place.attention.rotated
+    if positions is None:
+        return ()
+    scaled = positions.turned_by is None and is_scaled(positions)
+    return (
+        *(frequencies(place, positions, _dimensions(positions)) if scaled else ()),
+        *_rotated(place, positions, "Q"),
+        *_rotated(place, positions, "K"),
+    )
+
+
+def _table(
+    place: HeadPlace, positions: Positions, name: str, function: Literal["cos", "sin"]
+) -> tuple[Operation, tuple[Name, ...]]:
+    """How the cosines or sines of queries or keys are made, and of what."""
+    x, start = place.latest(name), _start(place, positions, name)
+    if is_scaled(positions):
+        operation = TurnsTable(function, start, attention_factor(positions))
+        return operation, (x, place.name("scaled_frequencies"))
+    base = Number.written(positions.said.get(BASE))
+    return RotaryTable(function, _dimensions(positions), base, start), (x,)
+
+
+def _tables(place: HeadPlace, positions: Positions, name: str) -> Sequence[Definition]:
+    """The cosines and sines of queries or keys, looked up where these are given."""
+    names = [place.name(f"{name}_{table}") for table in _FUNCTIONS]
+    if positions.turned_by is not None:
+        return given_rows(names, positions.turned_by, _start(place, positions, name))
+    return [
+        Definition(one, *_table(place, positions, name, function), blame=Name("positions"))
+        for one, function in zip(names, _FUNCTIONS.values(), strict=True)
+    ]
+
+
+def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definition, ...]:
+    dimensions = _dimensions(positions)
+    tables = _tables(place, positions, name)
+    operands = (place.latest(name), *(table.name for table in tables))
+    rotate = Rotate("half" if _by_halves(positions) else "interleaved", dimensions)
+    turned = Definition(place.name(f"rotated_{name}"), rotate, operands, wire=name)
+    return (*tables, turned._replace(blame=Name("positions")))
+
+
+def _turned_wrongly(place: HeadPlace, name: str, *, pairs: bool) -> Definition | None:
+    """Other pairs turned, or the same ones the other way round."""
+    positions = place.attention.rotated
+    if positions is None:
+        return None
+    half = _by_halves(positions) != pairs
+    other = Rotate("half" if half else "interleaved", _dimensions(positions), not pairs)
+    return _rotated(place, positions, name)[-1]._replace(operation=other)
+
+
+def _keys_too(place: HeadPlace, *, pairs: bool) -> tuple[Definition, ...]:
+    made = _turned_wrongly(place, "K", pairs=pairs)
+    return () if made is None else (made,)
+
+
+def _happens(place: HeadPlace) -> str:
+    positions = place.attention.rotated
+    half = positions is not None and _by_halves(positions)
+    pairs = "a column of the first half and one of the second" if half else "two columns"
+    if positions is not None and positions.turned_by is not None:
+        return (
+            f"In each query and key {pairs} at a time are turned by an angle, of which the cosine"
+            " and the sine are given: each position, counted from 0, has its row."
+        )
+    scaled = "" if positions is None or not is_scaled(positions) else f" {told_scaled(positions)}."
+    return (
+        f"In each query and key {pairs} at a time are turned by an angle that grows with the"
+        f" position, which counts from 0.{scaled}"
+    )
+
+
+ROTATE_STEP = Step(
+    name="rotate",
+    at=HeadPlace,
+    keys=(ROPE,),
+    title="Rotary positions",
+    does="turns queries and keys by their positions",
+    makes=(
+        *MAKES,
+        "Q_cosine",
+        "Q_sine",
+        "rotated_Q",
+        "K_cosine",
+        "K_sine",
+        "rotated_K",
+    ),
+    shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
+    happens=_happens,
+    why=(
+        "Instead of adding something to the embeddings, queries and keys are turned, each pair of"
+        " their columns at a speed of its own."
+    ),
+    more=(
+        "The dot product of two turned vectors depends only on how much further one was turned"
+        " than the other: so a score knows how far apart two tokens stand, wherever they are."
+    ),
+    check=_check,
+    plan=_plan,
+    fits=_fits,
+    sized=rows_sized,
+    general=General(positions=(Positions("rope"),)),
+    shown_with=("positions=rope",),
+    on_the_way=True,
+    mistakes=(
+        Mistake(
+            "other_pairs",
+            "Taking other columns for pairs: neighbours where one of each half belong together,"
+            " or the other way round.",
+            partial(_turned_wrongly, name="Q", pairs=True),
+            partial(_keys_too, pairs=True),
+        ),
+        Mistake(
+            "turned_back",
+            "Turning the other way round: the sines have the other sign.",
+            partial(_turned_wrongly, name="Q", pairs=False),
+            partial(_keys_too, pairs=False),
+        ),
+    ),
+    backward=Backward(
+        "the rotation",
+        "What was turned on the way forward is turned back, by the same angle the other way.",
+        fixed=("cos", "sin"),
+    ),
+)

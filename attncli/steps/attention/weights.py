@@ -1,0 +1,424 @@
+"""From scores to weights: softmax, sinks, dropout.
+
+* sinks: a learned score that takes a share of the softmax and has no value (OpenAI
+  2025, gpt-oss, arXiv:2508.10925; Miller 2023, Attention Is Off By One, is the same with a score of
+  0).
+* dropout: (Srivastava et al. 2014, JMLR 15; Vaswani et al. 2017, 5.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any
+
+from attncli.arithmetic.equations.formulas import cell
+from attncli.arithmetic.expression import (
+    Apply,
+    Expression,
+    Negative,
+    Number,
+    Power,
+    Quotient,
+    Total,
+    constant,
+)
+from attncli.arithmetic.operations import (
+    DivideByColumnSum,
+    DivideByRow,
+    DivideByRowSum,
+    Dropout,
+    Exponential,
+    JoinColumns,
+    Multiply,
+    Operation,
+    RaisedTo,
+    RepeatDown,
+    RowSum,
+    SumOfAll,
+    WithoutColumn,
+)
+from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.rounding import Array
+from attncli.file.keys import Key, Needs, Record
+from attncli.file.kinds import Either, NumberKind
+from attncli.file.matrices import NAMED, TRUTH_TABLE, VECTOR
+from attncli.file.problems import Problems
+from attncli.name import Name, below
+from attncli.scenario.templates import TEMPLATE
+from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, largest
+from attncli.steps.mistakes import swapped
+from attncli.steps.step import Backward, General, Inquiry, Mistake, Step
+from attncli.trace import Axis, Definition, HeadPlace, Place, Quantity, Trace
+from attncli.trace.place import P
+from attncli.trace.quantity import counted, told_apart
+from attncli.word import Word
+
+_DOWN = "The token that attends to this one most was taken: the column was read, not the row."
+_LEAST = "The token with the smallest weight was taken."
+
+
+def attends_most(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
+    """Which token each query attends to most."""
+    weights = trace[place.name("weights")]
+    return tuple(_most_of(weights, i) for i in range(weights.matrix.shape[0]))
+
+
+def _most_of(weights: Quantity, i: int) -> WordsAsked:
+    says = ("Which token does the query “", Word(weights.rows.names[i]), "” attend to most?")
+    options = weights.columns.names
+
+    def right(low: Array, high: Array) -> Chosen:
+        return largest(low[i], high[i])
+
+    def down(low: Array, high: Array) -> Chosen:
+        return largest(low[:, i], high[:, i])
+
+    def least(low: Array, high: Array) -> Chosen:
+        return largest(-high[i], -low[i])
+
+    misread: tuple[Misreading, ...] = (Misreading("least_for_most", _LEAST, least),)
+    if weights.rows.names == options:
+        misread = (Misreading("read_down_the_column", _DOWN, down), *misread)
+    return WordsAsked(i, says, options, right, misread=misread)
+
+
+_WEIGHTS = Key(
+    "weights",
+    Either(lambda _: NAMED, (NAMED, TEMPLATE)),
+    "attention weights, [n, m]; or, once for the whole file, where matrices are that aren't given"
+    " otherwise: `{file: model.safetensors, keys: {W_Q: 'h.{i}.q.weight'}}`",
+    in_parts=True,
+)
+
+
+def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition, ...]:
+    """The softmax of each row of `x`; `x` and `result` are full names."""
+    exp, exp_sum = place.name("exp"), place.name("exp_sum")
+    rounding = place.scenario.rounding.of_quantity(step, exp)
+    return (
+        Definition(exp, Exponential.under(rounding, step), (x,)),
+        Definition(exp_sum, RowSum(), (exp,)),
+        Definition(result, DivideByRow(), (exp, exp_sum)),
+    )
+
+
+def mistakes_in(plan: Callable[[P], tuple[Definition, ...]]) -> tuple[Mistake[P], ...]:
+    """Those that can be made in any softmax, such as the one of a step with this plan."""
+
+    def powers(place: P) -> Iterator[Definition]:
+        made = (one for one in plan(place) if isinstance(one.operation, Exponential))
+        return filter(None, map(_negated, made))
+
+    def sums(place: P) -> Iterator[tuple[Definition, ...]]:
+        planned = plan(place)
+        for k, one in enumerate(planned):
+            if isinstance(one.operation, RowSum):
+                added = one._replace(operation=_COLUMN_SUMS)
+                yield (added,)
+                yield added, planned[k + 1]._replace(operation=_BY_COLUMNS)
+
+    return (
+        Mistake(
+            "exponent_negated",
+            "Raising e to the numbers with the other sign, e^(−x), so that the largest one gets the"
+            " smallest share.",
+            lambda place: next(powers(place), None),
+        ),
+        Mistake(
+            "columns_added_up",
+            "Adding up the columns instead of the rows.",
+            lambda place: next((one for one, *_ in sums(place)), None),
+            variants=lambda place: [*sums(place)][1:],
+        ),
+    )
+
+
+def _negated(exp: Definition) -> Definition | None:
+    """e^(−x); what is hidden by −∞ stays 0."""
+
+    def change(node: Expression) -> Expression | None:
+        match node:
+            case Power(base, exponent):
+                seen = Apply("finite", (exponent,))
+                return Apply("where", (seen, Power(base, Negative(exponent)), constant(0)))
+        return None
+
+    return swapped(exp, change)
+
+
+_X = cell(0, "i", "j")
+_COLUMN_SUMS = Indexed("n m -> m 1", Total("k", cell(0, "k", "i")))
+_BY_COLUMNS = Indexed("n m, m 1 -> n m", Quotient(_X, cell(1, "j")))
+
+
+def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """Definitions with the three of a softmax as one, whose derivative people know."""
+    from attncli.arithmetic.operations import Softmax
+
+    starts = [k for k, one in enumerate(definitions) if isinstance(one.operation, Exponential)]
+    for k in reversed(starts):
+        exp, _, result = definitions[k : k + 3]
+        whole = result._replace(operation=Softmax(), operands=exp.operands)
+        definitions = (*definitions[:k], whole, *definitions[k + 3 :])
+    return definitions
+
+
+def _weights(place: HeadPlace, operation: Operation, operand: Name) -> Definition:
+    return Definition(place.name("weights"), operation, (operand,))
+
+
+def _plan_softmax(place: HeadPlace) -> tuple[Definition, ...]:
+    return softmax(place, place.x, place.name("weights"), "softmax")
+
+
+def _raised(place: HeadPlace, base: int) -> Definition:
+    return Definition(place.name("exp"), RaisedTo(base), (place.x,))
+
+
+SOFTMAX_STEP = Step(
+    name="softmax",
+    at=HeadPlace,
+    keys=(_WEIGHTS,),
+    title="Softmax",
+    does="turns each row of scores into weights that add up to 1",
+    makes=("exp", "exp_sum", "weights"),
+    shapes="scores [n, m] → weights [n, m], each row adding up to 1",
+    happens=lambda _: (
+        "For each query, e is raised to each of its scores, and each result is divided by their"
+        " sum."
+    ),
+    why=(
+        "The softmax turns the scores of a query, which may be any numbers, into weights between 0"
+        " and 1 that add up to 1: the share of its attention that the query gives to each key."
+    ),
+    more="A score that is larger by 1 gets e times the weight.",
+    plan=_plan_softmax,
+    general=General(x="scaled"),
+    mistakes=(
+        Mistake(
+            "down_the_columns",
+            "Dividing by the sum of the column instead of the row, so that the columns add up"
+            " to 1 and the rows don't.",
+            lambda place: _weights(place, DivideByColumnSum(), place.name("exp")),
+        ),
+        Mistake(
+            "without_exponentials",
+            "Dividing the scores themselves by their sum, without raising e to them.",
+            lambda place: _weights(place, DivideByRowSum(), place.x),
+        ),
+        Mistake(
+            "base_2",
+            "Raising 2 instead of e to the scores.",
+            lambda place: _raised(place, 2),
+        ),
+        Mistake(
+            "base_10",
+            "Raising 10 instead of e to the scores.",
+            lambda place: _raised(place, 10),
+        ),
+        *mistakes_in(_plan_softmax),
+        Mistake(
+            "over_all_cells",
+            "Dividing by the sum of the whole table, so that all weights together add up to 1.",
+            lambda place: Definition(place.name("exp_sum"), SumOfAll(), (place.name("exp"),)),
+        ),
+    ),
+    adds_up_to_one=("weights",),
+    inquiries=(
+        Inquiry(
+            "attends_most",
+            "which token each query attends to most",
+            ("weights",),
+            attends_most,
+            lambda _: ("If several tokens share the largest weight, each of them is right.",),
+        ),
+    ),
+    pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
+    backward=Backward(
+        "the softmax",
+        (
+            "Weights only grow at each other's cost: a score's gradient has the sign of its "
+            "weight's gradient minus the row's weighted average."
+        ),
+        whole=lambda _, made: in_one(made),
+        usual_mistakes=("diagonal_only",),
+    ),
+)
+
+
+_SINKS = Key(
+    "sinks",
+    VECTOR,
+    "a score of each head that joins those of the keys in the softmax, [heads], and takes its share"
+    " without a value: the weights of the keys add up to less than 1 (gpt-oss)",
+)
+_NAME = "sink"
+
+
+def _check(place: HeadPlace, problems: Problems) -> None:
+    if place.head or not place.attention.said.says(_SINKS):
+        return
+    where, heads = place.scenario.where(place.find("sinks")), place.attention.heads
+    given = place.scenario.given.get(place.find("sinks"))
+    if given is not None and given.shape[1] != heads:
+        wrong = f"{given.shape[1]} sinks, and there {'is' if heads == 1 else 'are'} {heads} heads"
+        problems.add(where, wrong.replace("1 heads", "one head"), "give each head a number")
+    if place.gives("weights"):
+        problems.add(where, "sinks, and weights that are given", "leave one of them out")
+
+
+def _column(place: HeadPlace, head: int) -> Definition:
+    """The head's score, once for each query."""
+    operands = (place.x, place.find("sinks"))
+    columns = Axis((_NAME,), "K")
+    return Definition(place.name(_NAME), RepeatDown(head), operands, columns=columns)
+
+
+def _plan_sinks(place: HeadPlace) -> tuple[Definition, ...]:
+    """Before the softmax it is put beside the scores, after it its weight is left out."""
+    if not place.attention.said.says(_SINKS):
+        return ()
+    if place.x == place.name("weights"):
+        return (Definition(place.name("key_weights"), WithoutColumn(last=True), (place.x,)),)
+    column = _column(place, place.head)
+    joined = Definition(place.name("with_sink"), JoinColumns(2), (place.x, column.name))
+    return (column, joined)
+
+
+def _sized(place: HeadPlace, definition: Definition) -> Definition:
+    """The weights that are left are those of the keys."""
+    width = place.width(definition.name)
+    if definition.name.local != "key_weights" or width is None:
+        return definition
+    names = told_apart(place.attention.keys)
+    return definition._replace(columns=Axis(names if len(names) == width else counted(width), "K"))
+
+
+def _happens(place: HeadPlace) -> str:
+    if place.x == place.name("weights"):
+        return "The weight of the sink is left out: it has no value to blend in."
+    return "The sink's score is put beside those of the keys, the same for each query."
+
+
+def _of_another_head(place: HeadPlace) -> Definition | None:
+    heads = place.attention.heads
+    if heads == 1 or place.x == place.name("weights"):
+        return None
+    return _column(place, (place.head + 1) % heads)
+
+
+def _first_left_out(place: HeadPlace) -> Definition | None:
+    if place.x != place.name("weights"):
+        return None
+    return Definition(place.name("key_weights"), WithoutColumn(last=False), (place.x,))
+
+
+SINKS_STEP = Step(
+    name="sinks",
+    at=HeadPlace,
+    keys=(_SINKS,),
+    title="Attention sink",
+    does="lets a query attend to nothing",
+    titled=lambda place: (
+        "Without the sink" if place.x == place.name("weights") else "Attention sink"
+    ),
+    makes=("sink", "with_sink", "key_weights"),
+    shapes="scores [n, m], sinks [heads] → with_sink [n, m + 1]; weights [n, m + 1] → key_weights"
+    " [n, m]",
+    happens=_happens,
+    why=(
+        "The weights of a softmax add up to 1, so a query that finds nothing has to attend to"
+        " something all the same; a sink takes what it doesn't want to give to any key."
+    ),
+    more=(
+        "Without one, models learn to use the first token for that. Its score is learned, one for"
+        " each head."
+    ),
+    check=_check,
+    plan=_plan_sinks,
+    sized=_sized,
+    general=General(x="scaled", said={"sinks": ()}, gives=("sinks",)),
+    shown_with=("sinks=[0.5]",),
+    on_the_way=True,
+    mistakes=(
+        Mistake("other_head", "Taking the sink of another head.", _of_another_head),
+        Mistake(
+            "first_left_out", "Leaving out the first key instead of the sink.", _first_left_out
+        ),
+    ),
+    backward=Backward(
+        "the sinks",
+        (
+            "A larger sink leaves less to each key: its gradient adds up the weights times their "
+            "gradients, times its own share and with the other sign."
+        ),
+    ),
+)
+
+
+_DROPOUT: Key[dict[str, Any]] = Key(
+    "dropout",
+    Record.of(
+        Key("p", NumberKind(least=0, below=1), "the share that is dropped, 0 by default"),
+        Key("mask", TRUTH_TABLE, "[n, m], 1 where a weight is kept"),
+        needs=Needs("dropout", ("mask",), "{p: 0.1, mask: [[1, 0], [1, 1]]}"),
+    ),
+    "weights that are dropped, and the others scaled by 1 / (1 − p)",
+)
+
+
+def _p(place: HeadPlace) -> Decimal:
+    """The share that is dropped."""
+    p: Decimal = place.attention.said.get(_DROPOUT).get("p", Decimal(0))
+    return p
+
+
+def _operands(place: HeadPlace) -> tuple[Name, Name]:
+    return place.x, below(place.attention.said.at(_DROPOUT), "mask")
+
+
+def _plan_dropout(place: HeadPlace) -> tuple[Definition, ...]:
+    if not place.attention.said.says(_DROPOUT):
+        return ()
+    operation = Dropout(Number.written(_p(place)))
+    return (Definition(place.name("dropped"), operation, _operands(place)),)
+
+
+def _not_scaled(place: HeadPlace) -> Definition:
+    return Definition(place.name("dropped"), Multiply(), _operands(place))
+
+
+DROPOUT_STEP = Step(
+    name="dropout",
+    at=HeadPlace,
+    keys=(_DROPOUT,),
+    title="Dropout",
+    does="drops some weights, as is done in training",
+    makes=("dropped",),
+    shapes="weights [n, m], dropout.mask [n, m] → dropped [n, m]",
+    happens=lambda place: (
+        "Weights whose place in the given mask is 0 are dropped; the others are"
+        f" divided by 1 − p, here with p = {_p(place)}."
+    ),
+    why=(
+        "In training some weights are dropped at random, so that no token comes to rely on a"
+        " single other one."
+    ),
+    more=(
+        "Dividing the rest by 1 − p keeps their sum the same on average. When the model is used,"
+        " nothing is dropped."
+    ),
+    plan=_plan_dropout,
+    general=General(x="weights", said={"dropout": {"p": Decimal("0.1")}}),
+    mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", _not_scaled),),
+    backward=Backward(
+        "the dropout",
+        (
+            "Weights that were dropped get no gradient; the others get theirs as much larger as "
+            "they were made."
+        ),
+        fixed=("mask",),
+        shown_with=("dropout={p: 0.5, mask: [[1, 1, 0], [0, 1, 1], [1, 1, 0]]}",),
+    ),
+)

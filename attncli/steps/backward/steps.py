@@ -1,0 +1,309 @@
+"""The steps that lead back through others, and what people do wrong there: each mistake the
+equation of a gradient with something left out or put for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from attncli.arithmetic.expression import (
+    Apply,
+    Expression,
+    Length,
+    MatrixProduct,
+    Operand,
+    Product,
+    Quotient,
+    Symbol,
+    Total,
+    Transposed,
+    constant,
+    each,
+    minus,
+    rewritten,
+)
+from attncli.arithmetic.operations import Add, MatMul, One, Operation, Same, TakeRows
+from attncli.arithmetic.operations.indexed import Indexed
+from attncli.name import Name
+from attncli.steps.mistakes import exchanged, sum_for_mean
+from attncli.steps.step import Backward, Mistake, Step
+from attncli.trace import BackwardPlace, Definition
+
+Wrong = Callable[[Definition, Indexed], Definition | None]
+"""A gradient that is made wrongly, of one that is made by an equation; None where it can't be."""
+
+
+def _mistake(name: str, says: str, wrong: Wrong) -> Mistake[BackwardPlace]:
+    """One that is made in the first gradient of a step where it can be, and as well in others."""
+
+    def made(place: BackwardPlace) -> Iterator[Definition]:
+        for one in place.planned:
+            if isinstance(one.operation, Indexed):
+                found = wrong(one, one.operation)
+                if found is not None:
+                    yield found
+
+    return Mistake(
+        name,
+        says,
+        lambda place: next(made(place), None),
+        variants=lambda place: [(one,) for one in [*made(place)][1:]],
+    )
+
+
+def _not_transposed(one: Definition, equation: Indexed) -> Definition | None:
+    """X ∂Y for Xᵀ ∂Y, and ∂Y W for ∂Y Wᵀ."""
+    match equation.shown:
+        case MatrixProduct((Transposed(Operand(a)), Operand(b))):
+            pass
+        case MatrixProduct((Operand(a), Transposed(Operand(b)))):
+            pass
+        case _:
+            return None
+    return one._replace(operation=MatMul(), operands=(one.operands[a], one.operands[b]))
+
+
+def _averaged(one: Definition, equation: Indexed) -> Definition | None:
+    """Xᵀ ∂Y / n, n being how many tokens there are."""
+    match equation.shown:
+        case MatrixProduct((Transposed(Operand(place)), _)) as shown:
+            tree = Quotient(equation.tree, Length(place, 0))
+            mean = Indexed(equation.signature(), tree, Quotient(shown, Symbol("n")))
+            return one._replace(operation=mean)
+        case _:
+            return None
+
+
+def _one_token(one: Definition, equation: Indexed) -> Definition | None:
+    """The gradient of the first token for the sum over all."""
+    match equation.tree:
+        case Total(_, Operand()):
+            return one._replace(operation=TakeRows((0,), ("1",)))
+        case _:
+            return None
+
+
+def _of_the_gradient(one: Definition, equation: Indexed) -> Definition | None:
+    """step(∂a) for step(z)."""
+    gradient = len(equation.sides.operands) - 1
+
+    def change(node: Expression) -> Expression | None:
+        match node:
+            case Apply("step", (Operand(_, indices),)):
+                return Apply("step", (Operand(gradient, indices),))
+            case _:
+                return None
+
+    tree = rewritten(equation.tree, change)
+    return None if tree == equation.tree else one._replace(operation=Indexed(equation.shapes, tree))
+
+
+def _of_a_softmax(place: BackwardPlace, tree: Expression) -> Definition | None:
+    """What a softmax makes of G, by another equation of its weights and G."""
+    for one in place.planned:
+        if isinstance(one.operation, Indexed) and one.operation.shapes == "n m, n m -> n m":
+            return one._replace(operation=Indexed("n m, n m -> n m", tree))
+    return None
+
+
+_P, _G = Operand(0, ("i", "j")), Operand(1, ("i", "j"))
+
+DIAGONAL_ONLY = Mistake[BackwardPlace](
+    "diagonal_only",
+    "Taking only the diagonal of the softmax's Jacobian, p (1 − p): each score also moves the other"
+    " weights of its row.",
+    lambda place: _of_a_softmax(place, Product((_P, minus(constant(1), _P), _G))),
+)
+TRANSPOSE_FORGOTTEN = _mistake(
+    "transpose_forgotten",
+    "Forgetting to transpose: of Y = X W, ∂W is Xᵀ ∂Y, not X ∂Y, and ∂X is ∂Y Wᵀ, not ∂Y W.",
+    _not_transposed,
+)
+AVERAGED = _mistake(
+    "averaged_over_tokens",
+    "Averaging over the tokens: what each of them says of a weight is added up, and the loss has"
+    " divided already.",
+    _averaged,
+)
+BIAS_NOT_SUMMED = _mistake(
+    "bias_not_summed",
+    "Taking the gradient of one token for that of the bias, which is added to all of them and gets"
+    " the sum.",
+    _one_token,
+)
+MASK_OF_THE_GRADIENT = _mistake(
+    "mask_of_the_gradient",
+    "Letting through where the gradient is above 0, instead of where the activation's input was.",
+    _of_the_gradient,
+)
+NOT_AVERAGED = _mistake(
+    "not_averaged",
+    "Summing where the loss averages: the cross-entropy is a mean, so each position's loss gets"
+    " only 1/n of the gradient.",
+    lambda one, _: sum_for_mean(one),
+)
+
+
+def _without_target(place: BackwardPlace) -> Definition | None:
+    one = place.planned[-1]
+    if len(one.operands) != 4:  # noqa: PLR2004
+        return None
+    scaled = Product((Operand(1, ("i",)), _P))
+    operands = one.operands[1], one.operands[3]
+    return one._replace(operation=Indexed("n v, n 1 -> n v", scaled), operands=operands)
+
+
+WITHOUT_TARGET = Mistake[BackwardPlace](
+    "without_target",
+    "Taking the probabilities themselves for the gradient, without taking 1 off the target's.",
+    _without_target,
+)
+
+
+EXCHANGED = Mistake[BackwardPlace](
+    "exchanged",
+    "Taking y − p instead of p − y, so that each logit is pushed the wrong way.",
+    lambda place: exchanged(place.planned[-1]),
+)
+
+
+def _handed_on(place: BackwardPlace) -> Definition | None:
+    """The gradient of what went out, as it is, instead of what it makes for what went in."""
+    for one in place.planned:
+        same = one.operation.sides.operands[-1] == one.operation.sides.result
+        if same and not _only_hands_on(one.operation):
+            return one._replace(operation=Same(), operands=one.operands[-1:])
+    return None
+
+
+def _only_hands_on(operation: Operation) -> bool:
+    """Whether a gradient goes on as it is, as through a sum."""
+    is_one = isinstance(operation, Indexed) and isinstance(operation.tree, Operand)
+    return is_one or isinstance(operation, Add | Same | One)
+
+
+HANDED_ON = Mistake(
+    "handed_on",
+    "Handing the gradient on as it is, without what the step did on the way forward.",
+    _handed_on,
+)
+SCALE_LEFT_OUT = HANDED_ON._replace(
+    name="scale_left_out",
+    says="Leaving the scale out on the way back: what the scores were divided by, their gradient is"
+    " divided by as well.",
+)
+
+
+def _one_use_only(place: BackwardPlace) -> Definition | None:
+    """The first of the parts that are added up, instead of their sum."""
+    sums = (one for one in place.planned if isinstance(one.operation, Add))
+    one = next(sums, None)
+    return one and one._replace(operation=Same(), operands=one.operands[:1])
+
+
+ONE_USE_ONLY = Mistake(
+    "one_use_only",
+    "Taking the gradient of one use only: what is used several times gets the sum of all.",
+    _one_use_only,
+)
+
+_USUAL = {
+    one.name: one
+    for one in (
+        DIAGONAL_ONLY,
+        TRANSPOSE_FORGOTTEN,
+        AVERAGED,
+        BIAS_NOT_SUMMED,
+        MASK_OF_THE_GRADIENT,
+        NOT_AVERAGED,
+        WITHOUT_TARGET,
+        EXCHANGED,
+        HANDED_ON,
+        SCALE_LEFT_OUT,
+        ONE_USE_ONLY,
+    )
+}
+
+
+def made_in(step: Backward[Any]) -> tuple[Mistake[BackwardPlace], ...]:
+    """All that people do wrong in a step back: what is usual in it, its own, and what they do in
+    every step; what a scale's has a name for is no other one."""
+    usual = tuple(_USUAL[name] for name in step.usual_mistakes)
+    common = (ONE_USE_ONLY,) if SCALE_LEFT_OUT in usual else (ONE_USE_ONLY, HANDED_ON)
+    return (*usual, *step.mistakes, *common)
+
+
+def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
+    """The step of a name by which gradients go back through another step."""
+    back = forward.backward
+    assert back is not None
+    return Step(
+        name=name,
+        at=BackwardPlace,
+        title=f"Backward through {back.through}",
+        does=f"takes the gradients back through {back.through}",
+        makes=("grad",),
+        shapes="the gradient of what was made → the gradients of what it was made of",
+        happens=lambda place: _happens(place) + _of_a_step(place) + _not_learned(forward, place),
+        why=back.why,
+        plan=lambda place: place.planned,
+        mistakes=made_in(back),
+        on_the_way=forward.on_the_way,
+        read_first=back.read_first,
+        told_once=forward.told_once or back.told_once,
+        shown_with=back.shown_with or forward.shown_with,
+        example=back.example,
+    )
+
+
+def _happens(place: BackwardPlace) -> str:
+    """Where the gradients that come in go to: the quantities that get theirs from them."""
+    made = {one.name for one in place.planned}
+    used = {name for one in place.planned for name in one.operands}
+    came = _of(place, [name for name in _worked_with(place) if name not in made])
+    out = _of(place, [one.name for one in place.planned if one.name not in used])
+    sums = _of(place, [one.name for one in place.planned if isinstance(one.operation, Add)])
+    added = f" That of {_listed(sums)} adds up what comes from every use." if sums else ""
+    goes = "The gradients go" if len(came) > 1 else "The gradient goes"
+    return f"{goes} to {_listed(out)}.{added}"
+
+
+def _worked_with(place: BackwardPlace) -> Iterator[Name]:
+    """The gradients that others are made of, besides the parts that are only added up."""
+    for one in place.planned:
+        if not isinstance(one.operation, Add):
+            yield from (name for name in one.operands if name.inside(place.gradients))
+
+
+def _of_a_step(place: BackwardPlace) -> str:
+    """What the slope of a ReLU is, where one of the equations has it."""
+    trees = (one.operation.tree for one in place.planned if isinstance(one.operation, Indexed))
+    has_one = any(node.function == "step" for tree in trees for node in each(tree, Apply))
+    return " step is 1 above 0, and else 0." if has_one else ""
+
+
+def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:
+    """What is given to the step and gets no gradient."""
+    assert forward.backward is not None
+    fixed, given = forward.backward.fixed, place.scenario
+    used = (name for one in forward.planned(place.forward) for name in one.operands)
+    left_out = dict.fromkeys(name for name in used if name.local in fixed and given.gives(name))
+    if not left_out:
+        return ""
+    isnt, gets = ("isn't", "gets") if len(left_out) == 1 else ("aren't", "get")
+    return (
+        f" {_listed([*map(place.forward.here, left_out)])} {isnt} learned and {gets} no gradient."
+    )
+
+
+def _of(place: BackwardPlace, gradients: Iterable[Name]) -> list[str]:
+    """What gradients are of, each once: of `grad.X.Q`, which comes to X by Q, it's X."""
+    known = place.scenario.shapes
+    of = (name.seen_from(place.gradients) for name in gradients)
+    wholes = (next((one for one in name.places if one in known), name) for name in of)
+    return [*dict.fromkeys(map(place.forward.here, wholes))]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """a, b and c"""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -1,0 +1,406 @@
+"""Several feed-forward networks, of which each token goes through a few (Shazeer et al. 2017,
+arXiv:1701.06538).
+
+* route: a softmax over the chosen ones, Mixtral (Jiang et al. 2024, arXiv:2401.04088); over all of
+  them before some are chosen, Qwen2-MoE (Yang et al. 2024, arXiv:2407.10671).
+* mix: a shared expert, Dai et al. 2024, arXiv:2401.06066; with a gate, Qwen2-MoE.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attncli.arithmetic.expression import Equation, Product, Sum, Total
+from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.operations import (
+    Activate,
+    Add,
+    DivideByRowSum,
+    KeptShare,
+    KeptSum,
+    Masked,
+    MixtureOf,
+    Multiply,
+    Same,
+    TakeColumn,
+    TopK,
+)
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import COUNT, Choice, Either, Flag, ListOf
+from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.nodes import Items
+from attncli.file.problems import Problems
+from attncli.name import Name, below
+from attncli.steps.attention.weights import in_one, softmax
+from attncli.steps.block.feed_forward import MATRICES
+from attncli.steps.linear import layer_of, linear
+from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.trace import Axis, Definition, LayerPlace
+
+ANY_EXPERT = Name("experts").at("e")
+"""The place of an expert in formulas."""
+_USUAL = 2
+"""So many experts a token goes to in Mixtral."""
+_EXPERTS = ListOf(Record.of(*MATRICES))
+EXPERTS: Key[Any] = Key(
+    "experts",
+    Either(lambda node: _EXPERTS if isinstance(node, Items) else COUNT, (_EXPERTS, COUNT)),
+    "in the place of one feed-forward network several, of which each token goes through a few, as"
+    " the `router` says: `[{W1: …, W2: …}, {W1: …, W2: …}]`; or how many they are, if `weights`"
+    " names their matrices",
+    shared=True,
+)
+ROUTER: Key[dict[str, Any]] = Key(
+    "router",
+    Record.of(
+        Key("W_R", MATRIX, "what a token's vector is multiplied by, [d_model, experts]"),
+        Key("b_R", VECTOR, "its bias, [experts]"),
+        Key("top_k", COUNT, f"how many experts each token goes to, {_USUAL} by default"),
+        Key(
+            "softmax",
+            Choice(("chosen", "all")),
+            "over the `chosen` experts alone (the default, as Mixtral has it), or over `all` of"
+            " them before some are chosen",
+        ),
+        Key(
+            "renormalize",
+            Flag(),
+            "with `softmax: all`, whether what the chosen ones have is made to add up to 1",
+        ),
+    ),
+    "which experts each token goes to: `{W_R: [[1, 0, 2], [0, 1, 1]], top_k: 2}`",
+    shared=True,
+)
+SHARED: Key[dict[str, Any]] = Key(
+    "shared_expert",
+    Record.of(
+        *MATRICES,
+        Key(
+            "W_G",
+            MATRIX,
+            "its gate, [d_model, 1]: what it makes of x is multiplied by σ(x W_G)",
+        ),
+    ),
+    "a further expert that every token goes through, besides those of the router",
+)
+
+
+def _settings(place: LayerPlace) -> dict[str, Any]:
+    settings: dict[str, Any] = place.layer.said.get(ROUTER) or {}
+    return settings
+
+
+def _top_k(place: LayerPlace) -> int:
+    return min(int(_settings(place).get("top_k", _USUAL)), place.layer.experts)
+
+
+def _over_all(place: LayerPlace) -> bool:
+    return bool(_settings(place).get("softmax") == "all")
+
+
+def _renormalizes(place: LayerPlace) -> bool:
+    return bool(_settings(place).get("renormalize"))
+
+
+def _check(place: LayerPlace, problems: Problems) -> None:
+    said, scenario, count = place.layer.said, place.scenario, place.layer.experts
+    if not said.says(ROUTER):
+        problems.add(
+            scenario.where(said.at(EXPERTS)),
+            "experts without a router, which says where each token goes",
+            "give one, like router: {W_R: [[1, 0], [0, 1]], top_k: 1}",
+        )
+    where = scenario.where(place.name("top_k"))
+    if int(_settings(place).get("top_k", 1)) > count:
+        told = "one expert" if count == 1 else f"{count} experts"
+        problems.add(where, f"top_k is more than there are: {told}", f"give at most {count}")
+    if _renormalizes(place) and not _over_all(place):
+        wrong = "renormalize, and a softmax over the chosen experts adds up to 1 already"
+        problems.add(scenario.where(place.name("renormalize")), wrong, "add softmax: all")
+    for name in ("W1", "W2", "W3", "b1", "b2", "b3"):
+        if scenario.gives(below(place.layer.path, name)):
+            problems.add(
+                scenario.where(below(place.layer.path, name)),
+                f"{name} beside experts, which have matrices of their own",
+                "move it into one of them, or into shared_expert",
+            )
+
+
+def _axis(place: LayerPlace) -> Axis:
+    return Axis(tuple(f"expert {k}" for k in range(1, place.layer.experts + 1)), "expert")
+
+
+def _routing(place: LayerPlace) -> Name:
+    return below(place.layer.path, "routing")
+
+
+def _affinity(place: LayerPlace) -> Definition:
+    made = linear(place, "affinity", place.x, "_R", out_in=place.layer.said.linear)
+    return made._replace(columns=_axis(place))
+
+
+def _weights(place: LayerPlace) -> tuple[Definition, ...]:
+    """The weights of each token's experts, the last of them for all experts."""
+    affinity, chosen, k = place.name("affinity"), place.name("chosen"), _top_k(place)
+    if not _over_all(place):
+        kept = place.name("chosen_affinity")
+        return (
+            Definition(chosen, TopK(k), (affinity,)),
+            Definition(kept, Masked(), (affinity, chosen)),
+            *softmax(place, kept, _routing(place), "route"),
+        )
+    probabilities = place.name("probabilities")
+    operands = (probabilities, chosen)
+    made = (
+        *softmax(place, affinity, probabilities, "route"),
+        Definition(chosen, TopK(k), (probabilities,)),
+    )
+    if not _renormalizes(place):
+        return (*made, Definition(_routing(place), Multiply(), operands))
+    total = place.name("chosen_sum")
+    return (
+        *made,
+        Definition(total, KeptSum(), operands),
+        Definition(_routing(place), KeptShare(), (*operands, total)),
+    )
+
+
+def _plan_route(place: LayerPlace) -> tuple[Definition, ...]:
+    count, routing = place.layer.experts, _routing(place)
+    shares = (
+        Definition(below(path, "share"), TakeColumn(k, count, "expert"), (routing,))
+        for k, path in enumerate(place.layer.expert_paths)
+    )
+    return (_affinity(place), *_weights(place), *shares)
+
+
+def _formulas_route(place: LayerPlace) -> tuple[Equation, ...]:
+    """Those of what it makes, one for the shares of all experts."""
+    told: dict[Equation, None] = {}
+    for one in (_affinity(place), *_weights(place)):
+        told |= dict.fromkeys(one.operation.formulas(*map(place.here, (one.name, *one.operands))))
+    share = below(ANY_EXPERT, "share")
+    return (*told, define(at(share, "i"), at(place.here(_routing(place)), "i", "expert e")))
+
+
+def _happens_route(place: LayerPlace) -> str:
+    k = _top_k(place)
+    best = "the expert that it fits best" if k == 1 else f"the {k} experts that it fits best"
+    if not _over_all(place):
+        return (
+            f"How well each token fits each expert is a product with W_R. It goes to {best}, with"
+            " the weights that a softmax over these gives."
+        )
+    after = (
+        ", and these weights are divided by their sum, so that they add up to 1"
+        if _renormalizes(place)
+        else ", whose weights are left as they are"
+    )
+    return (
+        "How well each token fits each expert is a product with W_R, of which a softmax over all"
+        f" experts makes weights. It goes to {best}{after}."
+    )
+
+
+def _changed(place: LayerPlace, local: str, **changes: Any) -> Definition | None:  # noqa: ANN401
+    """What the step makes under a name, in another way; None where it makes nothing so."""
+    made = (one for one in _plan_route(place) if one.name.local == local)
+    found = next(made, None)
+    return found and found._replace(**changes)
+
+
+def _one_more(place: LayerPlace) -> Definition | None:
+    if _top_k(place) == place.layer.experts:
+        return None
+    return _changed(place, "chosen", operation=TopK(_top_k(place) + 1))
+
+
+def _not_renormalized(place: LayerPlace) -> Definition | None:
+    if not _renormalizes(place):
+        return None
+    operands = (place.name("probabilities"), place.name("chosen"))
+    return Definition(_routing(place), Multiply(), operands)
+
+
+def _over_all_instead(place: LayerPlace) -> Definition | None:
+    if _over_all(place):
+        return None
+    return _changed(place, "chosen_affinity", operation=Same(), operands=(place.name("affinity"),))
+
+
+def _without_exponentials(place: LayerPlace) -> Definition | None:
+    if not _over_all(place):
+        return None
+    operation, operands = DivideByRowSum(), (place.name("affinity"),)
+    return Definition(place.name("probabilities"), operation, operands)
+
+
+ROUTE_STEP = Step(
+    name="route",
+    at=LayerPlace,
+    keys=(EXPERTS, ROUTER, SHARED),
+    title="Router",
+    does="chooses the experts of each token, and their weights",
+    makes=(
+        "affinity", "chosen", "chosen_affinity", "exp", "exp_sum", "probabilities", "chosen_sum",
+        "routing", "share",
+    ),
+    shapes="output [n, d_model] → routing [n, experts], 0 where a token doesn't go",
+    happens=_happens_route,
+    why=(
+        "Many networks know more than one, and a token that goes through a few of them costs no"
+        " more than those few."
+    ),
+    more=(
+        "The router is learned with the experts. That it chooses the largest products is a step no"
+        " gradient goes through; the weights of the chosen ones are how it learns."
+    ),
+    check=_check,
+    plan=_plan_route,
+    formulas=_formulas_route,
+    general=General(x="output", gives=("b_R",)),
+    adds_up_to_one=("probabilities",),
+    mistakes=(
+        Mistake("one_expert_more", "Choosing one expert too many for each token.", _one_more),
+        Mistake(
+            "softmax_over_all",
+            "Taking the softmax over all experts, and leaving none of them out.",
+            _over_all_instead,
+        ),
+        Mistake(
+            "not_renormalized",
+            "Leaving the weights of the chosen experts as they are, which don't add up to 1.",
+            _not_renormalized,
+        ),
+        Mistake(
+            "without_exponentials",
+            "Dividing the products themselves by their sum, without raising e to them.",
+            _without_exponentials,
+        ),
+    ),
+    backward=Backward(
+        "the routing",
+        (
+            "Which experts are chosen doesn't change a little, only how much each of the chosen "
+            "ones counts; that is pushed by how well its output points along the gradient."
+        ),
+        whole=lambda _, made: in_one(made),
+        example="mixture_of_experts",
+    ),
+)  # fmt: skip
+
+
+_GATE, _LOGIT = "gate", "gate_logit"
+
+
+def _shared(place: LayerPlace, local: str) -> Name:
+    return below(place.layer.shared_path, local)
+
+
+def _is_gated(place: LayerPlace) -> bool:
+    return place.layer.has_shared_expert and place.scenario.gives(_shared(place, "W_G"))
+
+
+def _terms(place: LayerPlace) -> tuple[tuple[Name, ...], ...]:
+    """What each expert made of a token, behind its share of that, if it has one."""
+    terms = [(below(p, "share"), below(p, "ffn")) for p in place.layer.expert_paths]
+    shared = (*([_GATE] if _is_gated(place) else []), "ffn")
+    more = [tuple(_shared(place, local) for local in shared)] * place.layer.has_shared_expert
+    return (*terms, *more)
+
+
+def _mixture(place: LayerPlace, terms: tuple[tuple[Name, ...], ...]) -> Definition:
+    operation = MixtureOf(tuple(len(term) > 1 for term in terms))
+    operands = tuple(name for term in terms for name in term)
+    return Definition(place.name("mixture"), operation, operands)
+
+
+def _plan_mix(place: LayerPlace) -> tuple[Definition, ...]:
+    return (*_gate(place), _mixture(place, _terms(place)))
+
+
+def _gate(place: LayerPlace) -> tuple[Definition, ...]:
+    if not _is_gated(place):
+        return ()
+    W, b = _shared(place, "W_G"), _shared(place, "b_G")
+    operation, operands = layer_of(place, place.x, W, b, out_in=place.layer.said.linear)
+    logit, a_list = _shared(place, _LOGIT), Axis(())
+    return (
+        Definition(logit, operation, operands, columns=a_list),
+        Definition(_shared(place, _GATE), Activate("sigmoid"), (logit,), columns=a_list),
+    )
+
+
+def _formulas_mix(place: LayerPlace) -> tuple[Equation, ...] | None:
+    """With a sum over the experts, where they are several."""
+    if place.layer.experts == 1:
+        return None
+    share, made = (
+        at(below(ANY_EXPERT, local), *ij) for local, ij in (("share", "i"), ("ffn", "ij"))
+    )
+    each = Total("e", Product((share, made)))
+    shared = [
+        at(place.here(name), *("i" if name.local == _GATE else "ij")) for name in _terms(place)[-1]
+    ]
+    more = Product(tuple(shared)) if len(shared) > 1 else shared[0]
+    told = Sum((each, more)) if place.layer.has_shared_expert else each
+    gates = (
+        one.operation.formula(*map(place.here, (one.name, *one.operands))) for one in _gate(place)
+    )
+    return (*gates, define(at("mixture", "i", "j"), told))
+
+
+def _happens_mix(place: LayerPlace) -> str:
+    told = "What each expert makes of a token is multiplied by the token's weight for it, and added"
+    if not place.layer.has_shared_expert:
+        return f"{told} up."
+    more = ", multiplied by its gate" if _is_gated(place) else ""
+    return f"{told} up; so is what the shared expert makes of it{more}."
+
+
+def _unweighted(place: LayerPlace) -> Definition:
+    made = tuple(term[-1] for term in _terms(place))
+    return Definition(place.name("mixture"), Add(len(made)), made)
+
+
+def _without_shared(place: LayerPlace) -> Definition | None:
+    return _mixture(place, _terms(place)[:-1]) if place.layer.has_shared_expert else None
+
+
+def _without_gate(place: LayerPlace) -> Definition | None:
+    terms = _terms(place)
+    return _mixture(place, (*terms[:-1], terms[-1][1:])) if _is_gated(place) else None
+
+
+MIX_STEP = Step(
+    name="mix",
+    at=LayerPlace,
+    title="Experts together",
+    does="adds up what a token's experts made of it, by their weights",
+    makes=(_LOGIT, _GATE, "mixture"),
+    shapes="experts' ffn [n, d_model], share [n] → mixture [n, d_model]",
+    happens=_happens_mix,
+    why=(
+        "Each token gets one vector again, to which its experts contribute as much as the router"
+        " trusts them with it."
+    ),
+    more="An expert with the weight 0 isn't worked for that token by a program: it adds nothing.",
+    plan=_plan_mix,
+    formulas=_formulas_mix,
+    general=General(x="output", gives=("W_G",)),
+    mistakes=(
+        Mistake(
+            "unweighted",
+            "Adding up what all experts make of a token, without its weights for them.",
+            _unweighted,
+        ),
+        Mistake("shared_forgotten", "Leaving out the shared expert.", _without_shared),
+        Mistake("gate_forgotten", "Leaving out the shared expert's gate.", _without_gate),
+    ),
+    together=(("output", "output"), ("mixture", "mixture")),
+    backward=Backward(
+        "the experts together",
+        ("Each expert gets its share of the gradient, and its share a gradient by what it made."),
+        example="mixture_of_experts",
+    ),
+)

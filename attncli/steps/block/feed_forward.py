@@ -1,0 +1,412 @@
+"""Feed-forward networks (Vaswani et al. 2017, 3.3), and the residual connections around sublayers
+(He et al. 2015, arXiv:1512.03385; Vaswani et al. 2017, 3.1).
+
+Gated networks: Shazeer 2020, arXiv:2002.05202.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import partial
+
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import (
+    ACTIVATIONS,
+    Activate,
+    Add,
+    BiasAfter,
+    Linear,
+    MatMul,
+    Multiply,
+    MultiplyBy,
+    Operation,
+    Same,
+)
+from attncli.file.keys import Key
+from attncli.file.kinds import COUNT, NUMBER, Choice, Either, Flag, ListOf
+from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.nodes import Items, Numbers
+from attncli.file.problems import Problems
+from attncli.name import Name, below
+from attncli.steps.linear import MISTAKES_BACK, linear
+from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.trace import Definition, LayerPlace, ResidualPlace
+
+_GATED = {"swiglu": "silu", "geglu": "gelu"}
+"""Activations of gated networks (Shazeer 2020, arXiv:2002.05202), and what they gate with."""
+ACTIVATION = Key(
+    "activation",
+    Choice((*ACTIVATIONS, *_GATED, "none")),
+    "the activation of the feed-forward network, `relu` by default (`gelu` is the exact "
+    "one; `swiglu` and `geglu` are gated); of an rnn `tanh` (the default) or `relu`",
+    "relu",
+    shared=True,
+)
+_GATE = Key(
+    "gated",
+    Flag(),
+    "whether what is activated is a gate, which multiplies x W3 + b3: with `silu` that is `swiglu`",
+    False,
+    shared=True,
+)
+_D_FF = Key(
+    "d_ff",
+    COUNT,
+    "the columns of the feed-forward network, for random matrices; 4 d_model by default",
+    shared=True,
+)
+MATRICES = (
+    Key("W1", MATRIX, "first weights of the feed-forward network, [d_model, d_ff]"),
+    Key("b1", VECTOR, "its bias, [d_ff]; may be left out, as all biases may"),
+    Key("W2", MATRIX, "second weights of the feed-forward network, [d_ff, d_out]"),
+    Key("b2", VECTOR, "its bias, [d_out]"),
+    Key(
+        "W3",
+        MATRIX,
+        "of a gated network: what a gate multiplies, [d_model, d_ff]: (act(x W1 + b1) × "
+        "(x W3 + b3)) W2 + b2",
+    ),
+    Key("b3", VECTOR, "their bias, [d_ff]"),
+)
+
+
+def _gated(place: LayerPlace) -> bool:
+    return place.layer.said.get(ACTIVATION) in _GATED or bool(place.layer.said.get(_GATE))
+
+
+def _last(place: LayerPlace) -> Name:
+    """What the second layer is applied to."""
+    return place.name("gated") if _gated(place) else _activated(place)
+
+
+def _activated(place: LayerPlace) -> Name:
+    """What the first layer comes to, where there is no activation as it is."""
+    return place.name("hidden" if place.layer.said.get(ACTIVATION) == "none" else "activated")
+
+
+def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
+    return linear(place, made, x, layer, out_in=place.layer.said.linear)
+
+
+def _is_bare(place: LayerPlace) -> bool:
+    """Whether an activation stands by itself, without a layer before it or after it."""
+    weights = any(place.gives(f"{letter}{k}") for letter in "Wb" for k in "123")
+    return not (place.layer.attends or weights or _gated(place))
+
+
+def _plan_ffn(place: LayerPlace) -> tuple[Definition, ...]:
+    return _activation_alone(place) if _is_bare(place) else _network(place)
+
+
+def _activation_alone(place: LayerPlace) -> tuple[Definition, ...]:
+    if _kind(place) == "none":
+        return ()
+    return (Definition(place.name("activated"), Activate(_kind(place)), (place.x,)),)
+
+
+def _network(place: LayerPlace) -> tuple[Definition, ...]:
+    definitions = [_linear(place, "hidden", place.x, "1")]
+    if place.layer.said.get(ACTIVATION) != "none":
+        activated, hidden = place.name("activated"), place.name("hidden")
+        definitions.append(Definition(activated, Activate(_kind(place)), (hidden,)))
+    if _gated(place):
+        up = _linear(place, "up", place.x, "3")
+        operands = (_activated(place), up.name)
+        definitions += [up, Definition(place.name("gated"), Multiply(), operands)]
+    return (*definitions, _linear(place, "ffn", _last(place), "2"))
+
+
+def _happens_ffn(place: LayerPlace) -> str:
+    if _is_bare(place):
+        return f"The activation {_kind(place)} is applied to each number by itself."
+    kind = place.layer.said.get(ACTIVATION)
+    relu = ", which turns negative numbers into 0," if kind == "relu" else ""
+    middle = f", the activation {kind}{relu}" if kind != "none" else ""
+    if _gated(place):
+        activation = f" and the activation {_kind(place)}" if kind != "none" else ""
+        middle = f"{activation}, is multiplied by a gate"
+    return (
+        f"Each token's vector goes on its own through a first layer{middle} and a second layer."
+        if not _gated(place)
+        else f"Each token's vector goes on its own through a first layer{middle}, and goes through"
+        " a second layer."
+    )
+
+
+def _title(place: LayerPlace) -> str:
+    return "Activation" if _is_bare(place) else "Feed-forward network"
+
+
+def _kind(place: LayerPlace) -> str:
+    """The activation itself, also of a gated network."""
+    kind = place.layer.said.get(ACTIVATION)
+    return _GATED.get(kind, kind)
+
+
+def _without_activation(place: LayerPlace) -> Definition | None:
+    if _kind(place) == "none":
+        return None
+    x = place.x if _is_bare(place) else place.name("hidden")
+    return Definition(place.name("activated"), Same(), (x,))
+
+
+def _by_relu(place: LayerPlace) -> Definition | None:
+    if _kind(place) in ("none", "relu"):
+        return None
+    right = next(one for one in _plan_ffn(place) if isinstance(one.operation, Activate))
+    return right._replace(operation=Activate("relu"))
+
+
+def _layer(place: LayerPlace, number: str, *, turned: bool = False) -> Definition:
+    """The first or the second layer, whose matrix may be `turned` over."""
+    made, x = ("hidden", place.x) if number == "1" else ("ffn", _last(place))
+    return linear(place, made, x, number, out_in=place.layer.said.linear != turned)
+
+
+def _without_bias(place: LayerPlace, number: str) -> Definition | None:
+    bias = place.scenario.given.get(place.name(f"b{number}"))
+    if bias is None or not bias.values.any():
+        return None
+    right, plain = _layer(place, number), Linear() if place.layer.said.linear else MatMul()
+    return right._replace(operation=plain, operands=right.operands[:2])
+
+
+def _bias_after(place: LayerPlace) -> Definition | None:
+    if _kind(place) == "none" or _without_bias(place, "1") is None:
+        return None
+    operation = BiasAfter(_kind(place), place.layer.said.linear)
+    return Definition(place.name("activated"), operation, _layer(place, "1").operands)
+
+
+def _as_without_bias(place: LayerPlace) -> tuple[Definition, ...]:
+    made = _without_bias(place, "1")
+    return () if made is None else (made,)
+
+
+FFN_STEP = Step(
+    name="ffn",
+    at=LayerPlace,
+    keys=(ACTIVATION, _GATE, _D_FF, *MATRICES),
+    title="Feed-forward network",
+    titled=_title,
+    does="works on each token alone, in a wider space",
+    makes=("hidden", "activated", "up", "gated", "ffn"),
+    shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
+    happens=_happens_ffn,
+    why=(
+        "Attention mixes the tokens; the feed-forward network then works on each of them alone,"
+        " with the same weights for all."
+    ),
+    more=(
+        "Its activation is what keeps the two layers from being one: without it, they would do no"
+        " more than a single matrix."
+    ),
+    plan=_plan_ffn,
+    general=General(x="output", gives=("b1", "b2")),
+    mistakes=(
+        Mistake(
+            "activation_forgotten",
+            "Leaving the activation out, and taking the hidden numbers into the second layer.",
+            _without_activation,
+        ),
+        Mistake(
+            "relu_for_another", "Taking ReLU instead of the activation that is asked for.", _by_relu
+        ),
+        *(
+            Mistake(
+                f"W{number}_transposed",
+                f"Multiplying by the rows of W{number} instead of its columns.",
+                partial(_layer, number=number, turned=True),
+            )
+            for number in "12"
+        ),
+        *(
+            Mistake(
+                f"b{number}_forgotten",
+                f"Leaving out the bias b{number}.",
+                partial(_without_bias, number=number),
+            )
+            for number in "12"
+        ),
+        Mistake(
+            "bias_after_activation",
+            "Adding the bias b1 after the activation instead of before it.",
+            _bias_after,
+            _as_without_bias,
+        ),
+    ),
+    together=(("output", "output"), ("ffn", "ffn")),
+    backward=Backward(
+        "the feed-forward network",
+        (
+            "A weight is pushed by what came in times the gradient of what went out; where the "
+            "activation was flat, nothing goes back."
+        ),
+        usual_mistakes=(*MISTAKES_BACK, "mask_of_the_gradient"),
+        example="i_love_ai",
+    ),
+)
+
+
+_OF_EACH = ListOf(NUMBER)
+_SCALE: Key[Decimal | tuple[Decimal, ...]] = Key(
+    "residual_scale",
+    Either(
+        lambda node: _OF_EACH if isinstance(node, Items | Numbers) else NUMBER, (NUMBER, _OF_EACH)
+    ),
+    "what a sublayer's output is multiplied by before it is added (Granite's multiplier); or a list"
+    " with a number for each sublayer, in their order: `[1, 0.5]`",
+    shared=True,
+)
+_PARALLEL = Key(
+    "parallel",
+    Choice(("none", "shared_norm", "own_norms")),
+    "attention and feed-forward network side by side, both made of what goes into the layer and"
+    " added to it together: with one norm for both, `shared_norm` (GPT-J, Phi), or each with its"
+    " own, `own_norms` (GPT-NeoX)",
+    "none",
+    shared=True,
+)
+
+
+def _of(place: ResidualPlace, operation: Operation, *operands: Name) -> Definition:
+    return Definition(place.name(f"residual{place.number}"), operation, operands)
+
+
+def _plan_residual(place: ResidualPlace) -> tuple[Definition, ...]:
+    made = (place.x, *place.also)
+    scaled = tuple(_scaled(place, one, k) for k, one in enumerate(made))
+    terms = [one.name for one in scaled if one is not None] or made
+    multiplied = tuple(one for one in scaled if one is not None)
+    return (*multiplied, _of(place, Add(1 + len(terms)), place.skipped, *terms))
+
+
+def _factor(place: ResidualPlace, number: int) -> Decimal | None:
+    """What the output of a sublayer, from 1, is multiplied by."""
+    said = place.layer.said.get(_SCALE)
+    if not isinstance(said, tuple):
+        return said
+    return said[number - 1] if number <= len(said) else None
+
+
+def _check_factors(place: ResidualPlace, problems: Problems) -> None:
+    """There is a number for each sublayer."""
+    layer, said = place.layer, place.layer.said.get(_SCALE)
+    sublayers = layer.attends + (layer.cross is not None) + layer.has_ffn
+    if isinstance(said, tuple) and len(said) != sublayers and place.number == 1:
+        whose = f"of {layer.path} " if layer.path else ""
+        wrong = f"the numbers are {len(said)}, the sublayers {whose}{sublayers}"
+        right = "give a number for each sublayer"
+        problems.add(place.scenario.where(layer.said.at(_SCALE)), wrong, right)
+
+
+def _scaled(place: ResidualPlace, x: Name, k: int) -> Definition | None:
+    """A sublayer's output multiplied by a number, where one is said."""
+    factor = _factor(place, place.number + k)
+    if factor is None:
+        return None
+    name = place.name(f"multiplied{place.number + k}")
+    return Definition(name, MultiplyBy(Number.written(factor)), (x,), "residual")
+
+
+def _check(place: ResidualPlace, problems: Problems) -> None:
+    layer = place.layer
+    _check_factors(place, problems)
+    where = place.scenario.where(below(layer.path, _PARALLEL.name))
+    if layer.parallel != "none" and layer.norm not in ("pre", "none"):
+        wrong = f"{layer.parallel} with norm: {layer.norm}"
+        problems.add(where, wrong, "norms of sublayers side by side come before them: norm: pre")
+    if layer.parallel != "none" and layer.cross is not None:
+        wrong = "sublayers side by side, and a cross-attention among them"
+        problems.add(where, wrong, "leave it out: each has to work on what the one before made")
+
+
+def _not_added(place: ResidualPlace) -> Definition | None:
+    return None if place.also else _of(place, Same(), _plan_residual(place)[-1].operands[1])
+
+
+def _added_to_X(place: ResidualPlace) -> Definition | None:  # noqa: N802
+    """The sublayer's output added to what went into the layer, past the sublayers before it."""
+    layer = _entered(place)
+    *_, planned = _plan_residual(place)
+    if layer in (None, place.skipped):
+        return None
+    return planned._replace(operands=(layer, *planned.operands[1:]))
+
+
+def _entered(place: ResidualPlace) -> Name | None:
+    """What went into the layer, which its first residual skips ahead."""
+    parts = (part.place for part in place.scenario.story if isinstance(part.place, ResidualPlace))
+    return next((one.skipped for one in parts if one.layer.path == place.layer.path), None)
+
+
+def _happens_residual(place: ResidualPlace) -> str:
+    found = (_factor(place, place.number + k) for k in range(1 + len(place.also)))
+    factors = dict.fromkeys(f"{factor:f}" for factor in found if factor is not None)
+    times = f", multiplied by {' and '.join(factors)}," if factors else ""
+    if place.also:
+        return f"The outputs of both sublayers{times} are added to what went into the layer."
+    return f"The sublayer's output{times} is added to its input."
+
+
+RESIDUAL_STEP = Step(
+    name="residual",
+    at=ResidualPlace,
+    keys=(
+        Key(
+            "residuals",
+            Flag(),
+            "whether the input of a sublayer is added to its output",
+            shared=True,
+        ),
+        _SCALE,
+        _PARALLEL,
+    ),
+    title="Residual",
+    does="adds the output of a sublayer to its input",
+    titled=lambda place: "Residual" if place.also else f"Residual {place.number}",
+    makes=(
+        "multiplied1",
+        "multiplied2",
+        "multiplied3",
+        "residual1",
+        "residual2",
+        "residual3",
+    ),
+    shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
+    happens=_happens_residual,
+    why=(
+        "A residual connection around each sublayer (attention, feed-forward network) keeps what"
+        " was known of a token."
+    ),
+    more="The sum also gives the gradient a straight way back through many layers.",
+    plan=_plan_residual,
+    check=_check,
+    general=General(x="attention"),
+    shown_with=("block=encoder",),
+    mistakes=(
+        Mistake(
+            "not_added",
+            "Going on with the output of the sublayer alone.",
+            lambda place: (
+                None if place.also else _of(place, Same(), _plan_residual(place)[-1].operands[1])
+            ),
+        ),
+        Mistake(
+            "added_to_X",
+            "Adding the output to what went into the layer, instead of what the sublayer before"
+            " made of it.",
+            _added_to_X,
+        ),
+    ),
+    backward=Backward(
+        "the residual",
+        (
+            "A sum hands its gradient on to all of its terms as it is: a way back around the "
+            "sublayer."
+        ),
+        example="i_love_ai",
+        shown_with=("block=encoder", "norm=pre"),
+        told_once=True,
+    ),
+)

@@ -1,0 +1,579 @@
+"""Norms: of a block, before and after it, and of queries and keys.
+
+* norm: layer norm (Ba et al. 2016, arXiv:1607.06450), RMS norm (Zhang & Sennrich 2019,
+  arXiv:1910.07467) and batch norm in use (Ioffe & Szegedy 2015, arXiv:1502.03167).
+* qk_norm: queries and keys are normalized before they are compared (Henry et al. 2020,
+  arXiv:2010.04245). Each head by itself, as Qwen3 has it (arXiv:2505.09388); all heads together, as
+  OLMo 2 (arXiv:2501.00656); after the rotation, as Llama 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from attncli.arithmetic.expression import Number, Symbol
+from attncli.arithmetic.operations import (
+    MeanOfSquares,
+    Normalize,
+    NormalizeColumns,
+    Operation,
+    RootOf,
+    RootOfEach,
+    RowMean,
+    Same,
+    SubtractFromEach,
+    SubtractRow,
+)
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import Choice, Flag, NumberKind
+from attncli.file.matrices import VECTOR
+from attncli.file.problems import Problems
+from attncli.name import Name, below
+from attncli.scenario.input_steps import projected_when
+from attncli.scenario.model import Layer, Settings, Stack
+from attncli.scenario.scenario import Scenario
+from attncli.steps.mistakes import sum_for_mean, without_root
+from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.trace import AttentionPlace, Definition, HeadPlace, NormPlace
+
+KIND = Key(
+    "kind",
+    Choice(("layer", "rms", "batch")),
+    "`layer` (the default), `rms`, which takes no mean away, or `batch`, each column by a `mean`"
+    " and a `variance` that are given",
+    "layer",
+)
+EPSILON = Key("epsilon", NumberKind(least=0), "ε, 0.00001 by default", Decimal("0.00001"))
+EPSILON_IN = Key(
+    "epsilon_in",
+    Choice(("root", "deviation")),
+    "where ε is added: under the `root` (the default), or to the `deviation`",
+    "root",
+)
+OVER = Key(
+    "over",
+    Choice(("n", "n-1")),
+    "what the sum of the squares is divided by: `n` (the default) or `n-1`",
+    "n",
+)
+PLUS_ONE = Key(
+    "gamma_plus_one",
+    Flag(),
+    "whether numbers are multiplied by 1 + γ instead of γ, as Gemma has it",
+    False,
+)
+SETTINGS: tuple[Key[Any], ...] = (KIND, EPSILON, EPSILON_IN, OVER, PLUS_ONE)
+NORM = Record.of(
+    *SETTINGS,
+    Key("gamma", VECTOR, "γ, [d], multiplied; left out where it isn't given"),
+    Key("beta", VECTOR, "β, [d], added; left out where it isn't given"),
+    Key("mean", VECTOR, "of `batch`: the mean of each column, [d], that training found"),
+    Key("variance", VECTOR, "of `batch`: its variance, [d]"),
+)
+
+
+_INSTEAD_OF = {"pre": "post", "post": "pre"}
+_SAYS = {
+    "pre": "Norming what goes into each sublayer (pre-norm) where the sum of its input and its"
+    " output is to be normed (post-norm).",
+    "post": "Norming the sum of each sublayer's input and output (post-norm) where what goes into"
+    " it is to be normed (pre-norm).",
+}
+
+
+def norm_order(order: str) -> Mistake[NormPlace]:
+    """Norms that stand in this order, in all layers that have them in the other one."""
+
+    def definitions(place: NormPlace) -> tuple[Definition, ...]:
+        return tuple(_made_otherwise(place.scenario, order)) if _is_first(place, order) else ()
+
+    return Mistake(
+        f"{order}_norm",
+        _SAYS[order],
+        lambda place: next(iter(definitions(place)), None),
+        lambda place: definitions(place)[1:],
+    )
+
+
+def _is_first(place: NormPlace, order: str) -> bool:
+    """Whether a norm is the first of those that the other order concerns."""
+    layers = (layer for stack in place.scenario.stacks for layer in stack.layers)
+    return place.path == next(
+        (layer.norms[0].path for layer in layers if layer.norm == _INSTEAD_OF[order]), None
+    )
+
+
+def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
+    """What is made of something else in this order, in the order in which that can be made."""
+    from attncli.steps.planning import sized
+    from attncli.steps.story import story
+
+    encoder = scenario.encoder
+    other = replace(
+        scenario,
+        stack=_ordered(scenario.stack, order),
+        encoder=None if encoder is None else _ordered(encoder, order),
+    )
+    told = sized(replace(other, story=story(other)))
+    planned = {one.name: one.operands for part in scenario.story for one in part.definitions}
+    return [
+        one
+        for part in told
+        for one in part.definitions
+        if one.name not in scenario.given and planned.get(one.name, one.operands) != one.operands
+    ]
+
+
+def _ordered(stack: Stack, order: str) -> Stack:
+    return stack._replace(layers=tuple(_of_layer(layer, order) for layer in stack.layers))
+
+
+def _of_layer(layer: Layer, order: str) -> Layer:
+    return layer._replace(norm=order) if layer.norm == _INSTEAD_OF[order] else layer
+
+
+_FOUND = ("mean", "variance")
+_KEYS: tuple[Key[Any], ...] = (
+    Key("embedding_norm", NORM, "a norm before the first layer"),
+    Key("final_norm", NORM, "a norm after the last layer"),
+    Key(
+        "norm",
+        Choice(
+            ("post", "pre", "after", "both", "none"),
+            other="how norms are done belongs in norms: {kind: layer}",
+        ),
+        "where norms stand: `post`, after each residual (the default of `encoder` and "
+        "`decoder`), `pre`, before each sublayer, `after` it, before its output is added (OLMo 2), "
+        "`both` before and after it (Gemma 2), or `none`",
+        shared=True,
+    ),
+    Key(
+        "norms",
+        Record.of(*SETTINGS),
+        "how norms are done that don't say it themselves: of a layer its own; for the whole file"
+        " those of all layers, `embedding_norm` and `final_norm`",
+        shared=True,
+    ),
+    *(Key(f"norm{k}", NORM, f"the layer's norm {k}: γ, β, and how it is done") for k in (1, 2, 3)),
+    *(
+        Key(f"norm{k}_after", NORM, f"with `norm: both`: the norm after sublayer {k}")
+        for k in (1, 2, 3)
+    ),
+)
+
+
+class Normalizing(NamedTuple):
+    """Rows that are normalized: what they are, how, what the quantities are called on the way and
+    `width` is called in formulas; γ and β by their full names, where they are given."""
+
+    norm: Settings
+    x: Name
+    name: Callable[[str], Name]
+    out: Name
+    given: tuple[tuple[str, Name], ...]
+    blame: Name
+    width: str = "d_model"
+
+    def definitions(self) -> tuple[Definition, ...]:
+        """All that a norm makes."""
+        made = {"rms": self._rms, "batch": self._batch, "layer": self._layer}
+        return made[self.norm.get(KIND) or "layer"]()
+
+    def _batch(self) -> tuple[Definition, ...]:
+        """Each column, by what training found of it."""
+        centered, deviation, given = self.name("centered"), self.name("deviation"), dict(self.given)
+        epsilon, inside = self.norm.get(EPSILON), self.norm.get(EPSILON_IN) == "root"
+        normalize = NormalizeColumns("gamma" in given, "beta" in given)
+        return (
+            self._of(centered, SubtractFromEach(), self.x, self.name("mean")),
+            self._of(deviation, RootOfEach(Number.written(epsilon), inside), self.name("variance")),
+            self._of(self.out, normalize, centered, deviation, *given.values()),
+        )
+
+    def _layer(self) -> tuple[Definition, ...]:
+        mean, centered = self.name("mean"), self.name("centered")
+        variance, deviation = self.name("variance"), self.name("deviation")
+        return (
+            self._of(mean, RowMean(Symbol(self.width)), self.x),
+            self._of(centered, SubtractRow(), self.x, mean),
+            self._of(variance, self._squares(), centered),
+            self._of(deviation, self._root(), variance),
+            self.normed(centered, deviation),
+        )
+
+    def _rms(self) -> tuple[Definition, ...]:
+        mean_square, rms = self.name("mean_square"), self.name("rms")
+        return (
+            self._of(mean_square, self._squares(), self.x),
+            self._of(rms, self._root(), mean_square),
+            self.normed(self.x, rms),
+        )
+
+    def _squares(self) -> MeanOfSquares:
+        return MeanOfSquares(self.norm.get(OVER) == "n-1", Symbol(self.width))
+
+    def _root(self) -> RootOf:
+        under_root = self.norm.get(EPSILON_IN) == "root"
+        return RootOf(Number.written(self.norm.get(EPSILON)), under_root)
+
+    def normed(self, x: Name, deviation: Name) -> Definition:
+        """The last of them: x / deviation ⊙ γ + β."""
+        given = dict(self.given)
+        plus_one = self.norm.get(PLUS_ONE) or False
+        operation = Normalize("gamma" in given, "beta" in given, plus_one)
+        return self._of(self.out, operation, x, deviation, *given.values())
+
+    def _of(self, made: Name, operation: Operation, *operands: Name) -> Definition:
+        return Definition(made, operation, operands, blame=self.blame)
+
+
+def _normalizing_norm(place: NormPlace) -> Normalizing:
+    own = place.path in place.scenario.places
+    of_embeddings = place.norm is place.stack.embedding_norm
+    before_projection = of_embeddings and projected_when(place.stack) == "after"
+    return Normalizing(
+        place.norm,
+        place.x,
+        place.name,
+        place.out,
+        tuple((local, place.name(local)) for local in ("gamma", "beta") if place.gives(local)),
+        place.path if own else below(place.path.path, "norms"),
+        "d_embed" if before_projection else "d_model",
+    )
+
+
+def _plan_norm(place: NormPlace) -> tuple[Definition, ...]:
+    return _normalizing_norm(place).definitions()
+
+
+def _is_batch(place: NormPlace) -> bool:
+    return place.norm.get(KIND) == "batch"
+
+
+def _check_norm(place: NormPlace, problems: Problems) -> None:
+    """A mean and a variance belong to a batch norm, and it to them."""
+    batch = _is_batch(place)
+    for key in _FOUND:
+        where = place.scenario.where(below(place.path, key))
+        if batch and not place.gives(key):
+            wrong = f"a batch norm without its {key}"
+            problems.add(where, wrong, f"add what training found, like {key}: [0, 1]")
+        if not batch and place.gives(key):
+            problems.add(where, f"{key} is of batch norms", "say kind: batch, or leave it out")
+    if batch and place.norm.get(PLUS_ONE):
+        where = place.scenario.where(below(place.path, PLUS_ONE.name))
+        problems.add(where, "gamma_plus_one is not for batch norms", "leave it out")
+
+
+def _over_other(place: NormPlace) -> Definition | None:
+    if _is_batch(place):
+        return None
+    variance = _plan_norm(place)[-3]
+    return variance._replace(operation=MeanOfSquares(place.norm.get(OVER) != "n-1"))
+
+
+def _not_centered(place: NormPlace) -> Definition | None:
+    if place.norm.get(KIND) in ("rms", "batch"):
+        return None
+    return _normalizing_norm(place).normed(place.x, place.name("deviation"))
+
+
+def _not_normed(place: NormPlace) -> Definition:
+    return _plan_norm(place)[-1]._replace(operation=Same(), operands=(place.x,))
+
+
+def _epsilon_elsewhere(place: NormPlace) -> Definition | None:
+    """ε added to the deviation where it belongs under the root, or the other way round."""
+    epsilon, inside = place.norm.get(EPSILON), place.norm.get(EPSILON_IN) == "root"
+    if not epsilon or _is_batch(place):
+        return None
+    return _plan_norm(place)[-2]._replace(operation=RootOf(Number.written(epsilon), not inside))
+
+
+def _root_forgotten(place: NormPlace) -> tuple[Definition, ...]:
+    """The variance for the deviation, with ε or without."""
+    root = _plan_norm(place)[-2]
+    bare = root._replace(operation=Same())
+    return tuple(filter(None, (without_root(root), bare)))
+
+
+def _summed(place: NormPlace) -> tuple[Definition, ...]:
+    """The sum for the mean, of the numbers or of the squares."""
+    return tuple(filter(None, map(sum_for_mean, _plan_norm(place))))
+
+
+def _left_out_norm(local: str) -> Mistake[NormPlace]:
+    """A norm without its γ or its β."""
+
+    def definition(place: NormPlace) -> Definition | None:
+        whole = _normalizing_norm(place)
+        rest = tuple(one for one in whole.given if one[0] != local)
+        return whole._replace(given=rest).definitions()[-1] if rest != whole.given else None
+
+    letter = {"gamma": "γ", "beta": "β"}[local]
+    return Mistake(f"{local}_forgotten", f"Leaving out {letter}.", definition)
+
+
+def told(normalizing: Normalizing) -> str:
+    """How a norm is done, in words."""
+    norm, given, width = normalizing.norm, dict(normalizing.given), normalizing.width
+    what = ["Layer norm subtracts each row's mean", "divides by its standard deviation"]
+    if norm.get(KIND) == "rms":
+        what = ["RMS norm divides each row by the root of the mean of its squares"]
+    if norm.get(KIND) == "batch":
+        what = ["Batch norm subtracts from each column the mean that training found"]
+        what += ["divides by the root of the variance that it found"]
+    factor = "1 + γ" if norm.get(PLUS_ONE) else "γ"
+    what += [f"multiplies by {factor}"] if "gamma" in given else []
+    what += ["adds β"] if "beta" in given else []
+    done = " and ".join(filter(None, (", ".join(what[:-1]), what[-1])))
+    where = "inside the root" if norm.get(EPSILON_IN) == "root" else "to the deviation"
+    epsilon = norm.get(EPSILON)
+    added = f" ε = {epsilon:f} is added {where}." if epsilon else ""
+    if norm.get(KIND) == "batch":
+        return f"{done}.{added}"
+    divisor = f"{width} − 1" if norm.get(OVER) == "n-1" else width
+    return f"{done}. The sum of the squares is divided by {divisor}.{added}"
+
+
+def _happens_norm(place: NormPlace) -> str:
+    return told(_normalizing_norm(place))
+
+
+_TITLES = {
+    **{f"norm{k}": f"Norm {k}" for k in (1, 2, 3)},
+    **{f"norm{k}_after": f"Norm {k} after" for k in (1, 2, 3)},
+    "embedding_norm": "Embedding norm",
+    "final_norm": "Final norm",
+}
+
+
+def _title(place: NormPlace) -> str:
+    return _TITLES.get(place.path.local, "Norm")
+
+
+NORM_STEP = Step(
+    name="norm",
+    at=NormPlace,
+    keys=(*_KEYS,),
+    title="Norm",
+    does="brings each token's vector back to a standard size",
+    titled=_title,
+    makes=("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
+    shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
+    happens=_happens_norm,
+    why=(
+        "From layer to layer numbers could grow or shrink without end; a norm, short for"
+        " normalization, brings each token's vector back to a standard size."
+    ),
+    more=(
+        "That is mean 0 and standard deviation 1, or for RMS norm only the size. Then γ and β,"
+        " which are learned, may stretch and shift it again."
+    ),
+    check=_check_norm,
+    plan=_plan_norm,
+    general=General(x="x", gives=("gamma", "beta")),
+    shown_with=("block=encoder",),
+    on_the_way=True,
+    told_once=True,
+    mistakes=(
+        Mistake(
+            "other_divisor",
+            "Dividing the squares by n − 1 where n belongs, or the other way round.",
+            _over_other,
+        ),
+        Mistake(
+            "not_centered",
+            "Dividing the numbers themselves by the deviation, without subtracting the mean.",
+            _not_centered,
+        ),
+        Mistake(
+            "not_normed",
+            "Leaving the norm out and going on with the numbers as they are.",
+            _not_normed,
+        ),
+        Mistake(
+            "epsilon_elsewhere",
+            "Adding ε to the deviation where it belongs under the root, or the other way round.",
+            _epsilon_elsewhere,
+        ),
+        Mistake(
+            "root_forgotten",
+            "Dividing by the variance itself, without taking its root.",
+            lambda place: next(iter(_root_forgotten(place)), None),
+            variants=lambda place: [(one,) for one in _root_forgotten(place)[1:]],
+        ),
+        Mistake(
+            "sum_for_mean",
+            "Adding up without dividing by how many numbers there are: the sum for the mean.",
+            lambda place: next(iter(_summed(place)), None),
+            variants=lambda place: [(one,) for one in _summed(place)[1:]],
+        ),
+        *map(_left_out_norm, ("gamma", "beta")),
+        *map(norm_order, ("pre", "post")),
+    ),
+    backward=Backward(
+        "the norm",
+        (
+            "A layer norm or an RMS norm ties the numbers of a token together: a push along the"
+            " vector itself does nothing, nor does in a layer norm one that all numbers share."
+        ),
+        fixed=("mean", "variance"),
+        example="i_love_ai",
+    ),
+)
+
+
+_QK = ("Q", "K")
+_NAMES = ("mean", "centered", "variance", "deviation", "mean_square", "rms")
+_GIVEN = ("gamma", "beta")
+_KIND = KIND._replace(
+    kind=Choice(("rms", "layer")), says="`rms` (the default), or `layer`", default="rms"
+)
+QK_NORM: Key[dict[str, Any]] = Key(
+    "qk_norm",
+    Record.of(
+        _KIND,
+        *SETTINGS[1:],
+        Key(
+            "when", Choice(("before", "after")), "`before` the rotation (the default) or `after` it"
+        ),
+        Key(
+            "heads",
+            Choice(("each", "together")),
+            "`each` head by itself (the default, as Qwen3 has it), or all `together` (as OLMo 2)",
+        ),
+        Key("gamma_Q", VECTOR, "γ of the queries, [d_k], or of all heads together [heads · d_k]"),
+        Key("gamma_K", VECTOR, "γ of the keys"),
+        Key("beta_Q", VECTOR, "β of the queries"),
+        Key("beta_K", VECTOR, "β of the keys"),
+    ),
+    "queries and keys are normalized: `{kind: rms}`, with γ and β",
+    shared=True,
+)
+
+
+def _settings(place: AttentionPlace) -> dict[str, Any]:
+    return place.attention.said.get(QK_NORM)
+
+
+def _together(place: AttentionPlace) -> bool:
+    return place.attention.heads > 1 and _settings(place).get("heads") == "together"
+
+
+def _after(place: AttentionPlace) -> bool:
+    return bool(_settings(place).get("when") == "after")
+
+
+def _check_qk_norm(place: AttentionPlace, problems: Problems) -> None:
+    attention, settings = place.attention, _settings(place)
+    where = place.scenario.where(attention.said.at(QK_NORM))
+    if _after(place) and attention.rotated is None:
+        wrong = "qk_norm after a rotation, and nothing rotates queries and keys"
+        problems.add(where, wrong, "leave `when` out, or say positions: rope")
+    if settings.get("heads") == "together" and attention.heads > 1:
+        if attention.own_heads:
+            wrong = "all heads together, and each head has matrices of its own"
+            problems.add(where, wrong, "say heads: each")
+        elif _after(place):
+            wrong = "all heads together, and each head rotates its own queries and keys"
+            problems.add(where, wrong, "say when: before, or heads: each")
+
+
+def _is_due(place: AttentionPlace) -> bool:
+    """Whether this is the moment: for all heads, or in each; before the rotation or after it."""
+    if not place.attention.said.says(QK_NORM):
+        return False
+    turned = "Q" in place.wires
+    at_head = isinstance(place, HeadPlace)
+    return turned if _after(place) else not turned and at_head != _together(place)
+
+
+def _normalizing_qk_norm(place: AttentionPlace, name: str) -> Normalizing:
+    settings, path = _settings(place), place.attention.said.at(QK_NORM)
+    norm = Settings(path, {_KIND.name: _KIND.default, **settings})
+    given = {local: below(path, f"{local}_{name}") for local in _GIVEN}
+    return Normalizing(
+        norm,
+        place.latest(name),
+        lambda local: place.name(f"{name}_{local}"),
+        place.name(f"normed_{name}"),
+        tuple((local, full) for local, full in given.items() if place.scenario.gives(full)),
+        path,
+        "d" if _together(place) else "d_k",
+    )
+
+
+def _plan_qk_norm(place: AttentionPlace) -> tuple[Definition, ...]:
+    if not _is_due(place):
+        return ()
+    parts = (_normalizing_qk_norm(place, name).definitions() for name in _QK)
+    return tuple(
+        one
+        for name, made in zip(_QK, parts, strict=True)
+        for one in (*made[:-1], made[-1]._replace(wire=name))
+    )
+
+
+def _left_out_qk_norm(name: str) -> Mistake[AttentionPlace]:
+    def definition(place: AttentionPlace) -> Definition:
+        normed = _normalizing_qk_norm(place, name).definitions()[-1]
+        return normed._replace(operation=Same(), operands=(place.latest(name),))
+
+    what = {"Q": "queries", "K": "keys"}[name]
+    return Mistake(f"{name}_not_normed", f"Going on with the {what} as they are.", definition)
+
+
+def _other_gamma(place: AttentionPlace) -> Definition | None:
+    """The queries multiplied by the γ of the keys."""
+    own, other = (dict(_normalizing_qk_norm(place, name).given) for name in _QK)
+    if own.keys() != other.keys() or "gamma" not in own:
+        return None
+    normed = _normalizing_qk_norm(place, "Q").definitions()[-1]
+    return normed._replace(operands=(*normed.operands[:2], *other.values()))
+
+
+def _happens_qk_norm(place: AttentionPlace) -> str:
+    several = place.attention.heads > 1
+    whose = (" of all heads together" if _together(place) else " of this head") if several else ""
+    how = told(_normalizing_qk_norm(place, "Q"))
+    return f"Queries and keys{whose} are normalized before they are compared. {how}"
+
+
+QK_NORM_STEP = Step(
+    name="qk_norm",
+    at=AttentionPlace,
+    keys=(QK_NORM,),
+    title="Query and key norm",
+    does="brings all queries and keys to the same size",
+    makes=tuple(made for x in _QK for made in (*(f"{x}_{of}" for of in _NAMES), f"normed_{x}")),
+    shapes="Q [n, d_k], K [m, d_k] → normed_Q [n, d_k], normed_K [m, d_k]",
+    happens=_happens_qk_norm,
+    why=(
+        "A score is large where two vectors point the same way, but also where they are long;"
+        " normalized, all queries and keys have the same size."
+    ),
+    more=(
+        "In training they may otherwise grow until the softmax lets a single key take all. γ,"
+        " which is learned, says how large the scores may get."
+    ),
+    check=_check_qk_norm,
+    plan=_plan_qk_norm,
+    general=General(said={"qk_norm": {}}, gives=("gamma_Q", "gamma_K")),
+    shown_with=("qk_norm={kind: rms}",),
+    on_the_way=True,
+    mistakes=(
+        *map(_left_out_qk_norm, _QK),
+        Mistake("gamma_of_the_keys", "Multiplying the queries by the keys' γ.", _other_gamma),
+    ),
+    backward=Backward(
+        "the norm of queries and keys",
+        (
+            "A vector that is brought to one length can only be turned: what of the gradient lies"
+            " along it does nothing."
+        ),
+    ),
+)

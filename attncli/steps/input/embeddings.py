@@ -1,0 +1,546 @@
+"""From a text or a picture to vectors, one a token.
+
+* tokenize: from a sentence to tokens and their IDs.
+* embed: from IDs to vectors.
+* patch: from the patches of a picture to vectors, with a class token in front. Dosovitskiy et al.
+  2020, arXiv:2010.11929, 3.1.
+* project_in: from the width of the embeddings to that of the model. Before positions are added: OPT
+  of 350 million parameters (Zhang et al. 2022, arXiv:2205.01068). After the norm: ALBERT's
+  factorized embeddings (Lan et al. 2019, arXiv:1909.11942, 3.1), ELECTRA (Clark et al. 2020,
+  arXiv:2003.10555, 3.2).
+* project_out: from the width of the model back to that of the embeddings, which the logits are made
+  with. OPT of 350 million parameters: Zhang et al. 2022, arXiv:2205.01068.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+
+from attncli.arithmetic.expression import Apply, Equation, Number, Root, Symbol
+from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.operations import JoinRows, Linear, MatMul, MultiplyBy, Same, TakeRows
+from attncli.file.address import write_index
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import (
+    COUNT,
+    POSITIVE,
+    Choice,
+    Either,
+    Kind,
+    ListOf,
+    MapOf,
+    TextKind,
+    WholeNumber,
+    word_or,
+)
+from attncli.file.matrices import MATRIX, NAMED, VECTOR, VectorKind
+from attncli.file.nodes import Map, Node, Scalar
+from attncli.file.problems import Problems
+from attncli.file.sources import SourceKind, is_source
+from attncli.name import Name, below
+from attncli.scenario.input_steps import PROJECT, makes_X, projected_when, steps_to_X
+from attncli.scenario.model import TokenizedText
+from attncli.scenario.tokenizers import tokenizer_kind
+from attncli.scenario.tokenizers.keys import TOKENIZING
+from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.steps.linear import MISTAKES_BACK, linear, without_bias
+from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.trace import Axis, Definition, Place
+from attncli.trace.quantity import counted, told_apart
+from attncli.word import Phrase, Word
+
+_KEYS_TOKENIZE = (
+    Key("sentence", TextKind("a sentence"), "the text that is worked on"),
+    *TOKENIZING,
+    Key("tokens", ListOf(TOKEN), "the tokens themselves, instead of cutting the sentence"),
+    Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
+    Key(
+        "ids",
+        ListOf(WholeNumber(0, 10**9)),
+        "the tokens by their IDs, instead of a sentence or tokens; without a vocabulary they are"
+        " called by these",
+    ),
+)
+
+
+def _happens_tokenize(place: Place) -> str | Phrase:
+    cut = "The tokens are given"
+    if only_numbered(place.text):
+        cut += f" without words: they are called 1 to {len(place.text.tokens)}"
+    if place.text.cut:
+        cut = tokenizer_kind(place.text.tokenizer).explained
+    looked_up = ", and each token's ID is looked up in the vocabulary"
+    told = f"{cut}{looked_up if place.text.ids else ''}."
+    return told if place.text.tokenizing else (told, *_told_apart(place.text.tokens))
+
+
+def only_numbered(text: TokenizedText) -> bool:
+    """Whether tokens are given that have no other names than their positions."""
+    named = text.tokens != counted(len(text.tokens)) or text.ids or text.cut
+    return len(text.tokens) > 1 and not named
+
+
+def _told_apart(tokens: tuple[str, ...]) -> Phrase:
+    """How a token is called that comes more than once."""
+    again = next((token for token, count in Counter(tokens).items() if count > 1), None)
+    named = zip(told_apart(tokens), tokens, strict=True)
+    names = [Word(name) for name, token in named if token == again]
+    if again is None:
+        return ()
+    said = " A token that comes more than once is told apart by its position: "
+    return (said, names[0], " and ", names[1], ".")
+
+
+def _formulas(place: Place) -> tuple[Equation, ...]:
+    tokens = define("tokens", Apply("tokenize", (Symbol("sentence"),)))
+    ids = define("ids", at("vocabulary", "tokens"))
+    with_ids = (ids,) if place.text.ids or not place.text.tokens else ()
+    return (tokens, *with_ids) if place.text.cut else with_ids
+
+
+TOKENIZE_STEP = Step(
+    name="tokenize",
+    at=Place,
+    keys=(*_KEYS_TOKENIZE,),
+    title="Tokens",
+    does="cuts the text into tokens and looks up their IDs",
+    makes=("tokens", "ids"),
+    formulas=_formulas,
+    shapes="a sentence → n tokens → n whole numbers",
+    happens=_happens_tokenize,
+    why=(
+        "A network works on numbers, so a text is cut into tokens: pieces that the model knows,"
+        " each of which has its place in the vocabulary."
+    ),
+    more="That place is the token's ID, which is only a name: 103 is not more than 101.",
+    plan=lambda _: (),
+    pictures=("merge_trees",),
+)
+
+
+ONE_HOT = "one_hot"
+_ONE_HOT = Choice((ONE_HOT,), "a map from token to vector, or rows by ID")
+_TOKEN_VECTORS = MapOf(VectorKind(inline=True), "token")
+
+
+def _embeddings(node: Node) -> Kind[object]:
+    if isinstance(node, Scalar):
+        return _ONE_HOT
+    return _TOKEN_VECTORS if isinstance(node, Map) and not is_source(node) else MATRIX
+
+
+EMBEDDING_SCALE: Key[str | Decimal] = Key(
+    "embedding_scale",
+    word_or(("sqrt_d_model", "none"), POSITIVE),
+    "what embeddings are multiplied by: `none` (the default), `sqrt_d_model`, or a number",
+    "none",
+)
+_KEYS_EMBED = (
+    Key(
+        "embeddings",
+        Either(_embeddings, (_TOKEN_VECTORS, MATRIX, SourceKind(2), _ONE_HOT)),
+        "token → vector; or a matrix whose rows are counted by ID from 0; or `one_hot`: "
+        "vectors with a single 1, in the place of the token among the IDs, or among the "
+        "tokens",
+    ),
+    Key("X", NAMED, "the input embeddings themselves, [n, d_model]"),
+    Key("d_model", COUNT, "the columns of X, for random matrices"),
+    Key(
+        "features",
+        ListOf(TOKEN),
+        "the names of the columns of `embeddings` and of `X`, which are counted otherwise",
+    ),
+    EMBEDDING_SCALE,
+)
+
+_TOKENS = "token"
+_ROOT = Root(Symbol("d_model"))
+
+
+_ADDED = ("embedding_scale", "segments", "embedding_norm", "project_in")
+
+
+def _check_embed(place: Place, problems: Problems) -> None:
+    """What is added to embeddings can't be added to an X that is given."""
+    stack, said = place.stack, place.stack.said.values
+    added = [key for key in _ADDED if key in said]
+    added += ["positions"] if any(one.is_added for one in stack.positions) else []
+    for key in added if "X" in said else ():
+        where = place.scenario.where(below(stack.path, key))
+        right = "give embeddings instead of X, or leave it out"
+        problems.add(where, f"{key} goes into X, and X itself is given", right)
+
+
+def _is_scaled(place: Place) -> bool:
+    return place.stack.said.get(EMBEDDING_SCALE) != "none"
+
+
+def embedded(place: Place) -> Name:
+    """The full name of what is looked up: X, where nothing else is done to it."""
+    return place.name("E" if steps_to_X(place.stack) or _is_scaled(place) else "X")
+
+
+def _plan_embed(place: Place) -> tuple[Definition, ...]:
+    found = _look_up(place, embedded(place), place.text.rows_of_tokens)
+    if not _is_scaled(place):
+        return (found,)
+    scaled = place.name("scaled_E" if steps_to_X(place.stack) else "X")
+    scale = place.stack.said.get(EMBEDDING_SCALE)
+    factor = Number.written(scale) if isinstance(scale, Decimal) else _ROOT
+    needs = (Name("d_model"),) if factor is _ROOT else ()
+    return found, Definition(scaled, MultiplyBy(factor), (found.name,), needs=needs)
+
+
+def _sized(place: Place, planned: Definition) -> Definition:
+    d_model = place.width(place.name("X"))
+    if d_model is None or planned.needs != (Name("d_model"),):
+        return planned
+    return planned._replace(operation=MultiplyBy(Root(Number.written(d_model)), _ROOT), needs=())
+
+
+def _look_up(place: Place, name: Name, rows: tuple[int, ...]) -> Definition:
+    text = place.text
+    names = (text.embedded[row] if row < len(text.embedded) else str(row) for row in rows)
+    keys = tuple(names if text.by_id else map(write_index, names))
+    by = "ids" if text.by_id else "tokens"
+    tokens = Axis(told_apart(text.tokens), _TOKENS)
+    needs = (Name("sentence"),) if not text.tokens and place.scenario.gives(text.table) else ()
+    operation = TakeRows(rows, keys, by)
+    return Definition(name, operation, (text.table,), rows=tokens, needs=needs)
+
+
+def _next_rows(place: Place) -> Definition | None:
+    height = place.height(place.text.table)
+    if height is None:
+        return None
+    rows = tuple((row + 1) % height for row in place.text.rows_of_tokens)
+    return _look_up(place, embedded(place), rows)
+
+
+def _happens_embed(place: Place) -> str:
+    scale = place.stack.said.get(EMBEDDING_SCALE)
+    told = "Each token picks its row of the embedding table"
+    if isinstance(scale, Decimal):
+        told += ", and every number is multiplied by the number that the scenario gives"
+    elif scale != "none":
+        told += ", and every number is multiplied by √d_model"
+    return f"{told}." if steps_to_X(place.stack) else f"{told}: its input embedding."
+
+
+_WHY = (
+    "An embedding is a vector of {} numbers: a point in a space in which words that are used alike"
+    " come to lie near each other."
+)
+
+EMBED_STEP = Step(
+    name="embed",
+    at=Place,
+    keys=(*_KEYS_EMBED,),
+    title="Embeddings",
+    does="looks up the vector of each token",
+    makes=("X", "E", "scaled_E"),
+    shapes="n tokens, embeddings [vocabulary, d_model] → X [n, d_model]",
+    happens=_happens_embed,
+    why=_WHY.format("d_model"),
+    why_at=lambda place: _WHY.format("d_embed" if projected_when(place.stack) else "d_model"),
+    more=(
+        "The table is learned; looking up only picks rows, one for each token, in the order"
+        " of the sentence."
+    ),
+    check=_check_embed,
+    plan=_plan_embed,
+    sized=_sized,
+    mistakes=(
+        Mistake(
+            "off_by_one",
+            "Counting the rows of the table from the wrong number, so that each token gets the"
+            " row of the one after it.",
+            _next_rows,
+        ),
+    ),
+    pictures=("planes",),
+    backward=Backward(
+        "the embeddings",
+        (
+            "A token's row of the table gets the gradient of each place where the token stands; "
+            "rows of other tokens get none."
+        ),
+        example="embedding_before_during_after",
+    ),
+)
+
+
+PATCHES = Key(
+    "patches",
+    NAMED,
+    "instead of a sentence: the patches of a picture, a row each, [n, pixels]; without W_patch"
+    " their embeddings, [n, d_model]",
+)
+_KEYS_PATCH = (
+    PATCHES,
+    Key("W_patch", MATRIX, "what patches are multiplied by, [pixels, d_model]"),
+    Key("b_patch", VECTOR, "its bias, [d_model]"),
+    Key("class_token", VECTOR, "a row that is put before those of the patches, [d_model]"),
+)
+_INSTEAD = ("sentence", "tokens", "ids", "embeddings", "X")
+
+
+def _check_patch(place: Place, problems: Problems) -> None:
+    said = place.stack.said.values
+    for key in (key for key in _INSTEAD if key in said):
+        where = place.scenario.where(below(place.stack.path, key))
+        problems.add(where, f"{key} beside patches, which go in instead", "keep one of them")
+    if "embedding_scale" in said:
+        where = place.scenario.where(below(place.stack.path, "embedding_scale"))
+        wrong = "embedding_scale is for embeddings of tokens, and patches go in"
+        problems.add(where, wrong, "leave it out")
+
+
+def _plan_patch(place: Place) -> tuple[Definition, ...]:
+    x = "E" if steps_to_X(place.stack) else "X"
+    first = place.gives("class_token")
+    made = "patch_embeddings" if first else x
+    patches = place.name("patches")
+    if place.gives("W_patch"):
+        out_in = place.stack.said.linear
+        vectors = [linear(place, made, patches, "_patch", out_in=out_in)]
+    else:
+        vectors = [] if first else [Definition(place.name(x), Same(), (patches,))]
+    if not first:
+        return tuple(one._replace(rows=_tokens(place)) for one in vectors)
+    below_it = vectors[0].name if vectors else patches
+    return (*vectors, _in_front(place, place.name(x), below_it))
+
+
+def _in_front(place: Place, made: Name, vectors: Name) -> Definition:
+    rows = (place.name("class_token"), vectors)
+    return Definition(made, JoinRows(), rows, rows=_tokens(place))
+
+
+def _tokens(place: Place) -> Axis | None:
+    names = place.text.tokens
+    return Axis(told_apart(names), "token") if names else None
+
+
+def _behind(place: Place) -> Definition | None:
+    """The class token behind the patches."""
+    if not place.gives("class_token"):
+        return None
+    right = _plan_patch(place)[-1]
+    return right._replace(operands=right.operands[::-1])
+
+
+def _happens_patch(place: Place) -> str:
+    told = []
+    if place.gives("W_patch"):
+        told.append("Each patch, whose pixels stand in a row, is multiplied by the same matrix")
+    if place.gives("class_token"):
+        told.append("A class token, which is learned, comes before the patches")
+    return ". ".join(told or ["The vectors of the patches are given"]) + "."
+
+
+PATCH_STEP = Step(
+    name="patch",
+    at=Place,
+    keys=_KEYS_PATCH,
+    title="Patches",
+    does="makes a vector of each patch of a picture",
+    makes=("patch_embeddings", "E", "X"),
+    shapes="patches [n, pixels], W_patch [pixels, d_model] → X [n, d_model], or [n + 1, d_model]",
+    happens=_happens_patch,
+    why=(
+        "A picture is cut into square patches, which are to a Transformer what tokens are: each"
+        " becomes a vector."
+    ),
+    more=(
+        "A class token gathers what the patches say of the whole picture. Where a patch lies in it"
+        " nothing tells but the positions that are added."
+    ),
+    check=_check_patch,
+    plan=_plan_patch,
+    general=General(x="patches", gives=("W_patch", "b_patch", "class_token")),
+    example="picture",
+    mistakes=(Mistake("class_token_behind", "Putting the class token last.", _behind),),
+    backward=Backward(
+        "the patches",
+        "The patches' weights are pushed by the pixels times the gradient of what went out.",
+        example="picture",
+        shown_with=("targets=[rising]",),
+    ),
+)
+
+
+Made = Callable[[Place], Name]
+"""The full name of what a projection makes at a place."""
+
+
+def projected(place: Place, made: Made, *, transposed: bool = False) -> Definition:
+    """x W + b, or by the rows of W instead of its columns. [n, k], [k, m], [m] -> [n, m]"""
+    out_in = place.stack.said.linear != transposed
+    return linear(place, "projected", place.x, "", out_in=out_in)._replace(name=made(place))
+
+
+def mistakes(made: Made, other: str, name: str, instead: str) -> tuple[Mistake[Place], ...]:
+    """Those that are made here; the last, of a `name`, takes the matrix of the `other` projection,
+    which goes the other way, `instead` of its own."""
+
+    def by_other(place: Place) -> Definition | None:
+        matrix = below(below(place.stack.path, other), "W")
+        if not place.scenario.gives(matrix):
+            return None
+        operation = MatMul() if place.stack.said.linear else Linear()
+        return Definition(made(place), operation, (place.x, matrix))
+
+    return (
+        Mistake(
+            "transposed",
+            "Multiplying by the rows of W instead of its columns.",
+            lambda place: projected(place, made, transposed=True),
+        ),
+        Mistake(
+            "bias_forgotten",
+            "Leaving out the bias b.",
+            lambda place: without_bias(projected(place, made)),
+        ),
+        Mistake(
+            name,
+            f"Taking the matrix {instead}, transposed, instead of a matrix of its own.",
+            by_other,
+        ),
+    )
+
+
+_PROJECT_IN = Record.of(
+    Key("W", MATRIX, "what embeddings are multiplied by, [d_embed, d_model]"),
+    Key("b", VECTOR, "its bias, [d_model]"),
+    Key(
+        "when",
+        Choice(("before", "after")),
+        "`before` positions are added (the default, as in OPT), or `after` all that is added, and"
+        " the norm (ALBERT, ELECTRA)",
+        "before",
+    ),
+)
+
+
+def _made_project_in(place: Place) -> Name:
+    if makes_X(PROJECT, place.stack):
+        return below(place.stack.path, "X")
+    return place.name("projected")
+
+
+def _happens_project_in(place: Place) -> str:
+    told = "Each embedding is multiplied by a matrix that makes it as wide as the model"
+    return (
+        f"{told}."
+        if _made_project_in(place).local != "X"
+        else f"{told}: the token's input embedding."
+    )
+
+
+PROJECT_IN_STEP = Step(
+    name="project_in",
+    at=Place,
+    keys=(
+        Key(
+            "project_in",
+            _PROJECT_IN,
+            "embeddings that are narrower than the model, or wider, are multiplied by a matrix:"
+            " `{W: …}`, with a bias `b` or without",
+        ),
+    ),
+    title="Projection in",
+    does="makes the embeddings as wide as the model",
+    makes=("projected", "X"),
+    shapes="E [n, d_embed], W [d_embed, d_model] → projected [n, d_model]",
+    happens=_happens_project_in,
+    why=(
+        "The table of embeddings has a row for each token of the vocabulary; with short rows it is"
+        " small, however wide the model is."
+    ),
+    more=(
+        "50,000 tokens of 1,024 numbers are 51 million numbers; of 512, with a matrix of"
+        " 512 × 1,024 for all of them, they are 26 million. What a token means by itself takes less"
+        " room than what it means in a sentence."
+    ),
+    plan=lambda place: (projected(place, _made_project_in),),
+    general=General(x="E", gives=("b",)),
+    shown_with=(
+        "embeddings={I: [1], love: [-1], AI: [2]}",
+        "project_in={W: [[1, 0.5]], b: [0, 1]}",
+    ),
+    mistakes=mistakes(_made_project_in, "project_out", "by_the_matrix_back", "that projects back"),
+    backward=Backward(
+        "the projection in",
+        (
+            "Every token's embedding goes through the same matrix, which is pushed by all of them,"
+            " the embeddings by what comes back through it."
+        ),
+        usual_mistakes=MISTAKES_BACK,
+        example="i_love_ai",
+    ),
+)
+
+
+_PROJECT_OUT = Record.of(
+    Key("W", MATRIX, "what the last states are multiplied by, [d_model, d_embed]"),
+    Key("b", VECTOR, "its bias, [d_embed]"),
+)
+
+
+def _made_project_out(place: Place) -> Name:
+    return place.name("projected")
+
+
+_NARROW = (
+    "embeddings={I: [1], love: [-1], AI: [2]}",
+    "project_in={W: [[1, 0.5]]}",
+    "project_out={W: [[0.5], [-1]]}",
+)
+
+PROJECT_OUT_STEP = Step(
+    name="project_out",
+    at=Place,
+    keys=(
+        Key(
+            "project_out",
+            _PROJECT_OUT,
+            "the last states, normed or not, are multiplied by a matrix before any logits: `{W:"
+            " …}`, with a bias `b` or without, which makes them as wide as embeddings that are the"
+            " unembedding too",
+        ),
+    ),
+    title="Projection out",
+    does="makes the last states as wide as the embeddings",
+    makes=("projected",),
+    shapes="x [n, d_model], W [d_model, d_embed] → projected [n, d_embed]",
+    happens=lambda _: (
+        "Each token's last state is multiplied by a matrix that makes it as wide as an embedding."
+    ),
+    why=(
+        "A state can only be compared with the embeddings of the vocabulary where it has as many"
+        " numbers as they have."
+    ),
+    more=(
+        "It is the way back of the projection in, with a matrix of its own: the states have changed"
+        " on their way through the layers."
+    ),
+    plan=lambda place: (projected(place, _made_project_out),),
+    general=General(x="x", gives=("b",)),
+    shown_with=_NARROW,
+    mistakes=mistakes(
+        _made_project_out, "project_in", "by_the_matrix_in", "that embeddings are projected by"
+    ),
+    backward=Backward(
+        "the projection out",
+        (
+            "The gradient of a vector as wide as an embedding becomes one as wide as the model,"
+            " through the same matrix for each token."
+        ),
+        usual_mistakes=MISTAKES_BACK,
+        example="i_love_ai",
+        shown_with=(*_NARROW, "targets=[[1], [0], [1]]"),
+    ),
+)

@@ -1,0 +1,337 @@
+"""From the last vectors to logits: a head, the unembedding.
+
+* head: what a model does with its last vectors, before any logits. BERT's for masked words,
+  dense, activation, norm, and its pooler, the first token's vector through a dense layer and tanh:
+  Devlin et al. 2018, arXiv:1810.04805.
+* unembed: from vectors to logits: one number for each token of the vocabulary. Tied to the
+  embeddings: Press & Wolf 2016, arXiv:1608.05859.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import ACTIVATIONS, Activate, MultiplyBy, Same, SoftCap, TakeRows
+from attncli.file.keys import Key, Record
+from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either, ListOf
+from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.nodes import Scalar
+from attncli.name import Name
+from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.steps.block.norms import NORM
+from attncli.steps.linear import MISTAKES_BACK, layer_of, linear
+from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.trace import Axis, Definition, Place
+from attncli.trace.quantity import told_apart
+
+_WHOSE = {"last": "The last token's vector", "first": "The first token's vector",
+          "every": "Each token's vector"}  # fmt: skip
+
+
+def chosen(place: Place, row: int | None = None) -> Definition | None:
+    """The row of one token, by default of that which is asked for; None where all are."""
+    which = place.scenario.prediction.which
+    if which == "every":
+        return None
+    row = {"first": 0, "last": -1}[which] if row is None else row
+    tokens = told_apart(place.text.tokens)
+    count = len(tokens) or place.height(place.x) or 1
+    name = tokens[row] if tokens else str(row % count + 1)
+    operation = TakeRows((row % count,), (name,), which)
+    return Definition(Name(which), operation, (place.x,), rows=Axis((name,), "Q"))
+
+
+def whose(place: Place) -> str:
+    """`The last token's vector`."""
+    return _WHOSE[place.scenario.prediction.which]
+
+
+_ACTIVATION = Key(
+    "activation",
+    Choice((*ACTIVATIONS, "none")),
+    "one of those of a feed-forward network, `none` by default",
+    "none",
+)
+_HEAD = Record.of(
+    Key("W", MATRIX, "what vectors are multiplied by, [d_model, d]"),
+    Key("b", VECTOR, "its bias, [d]"),
+    _ACTIVATION,
+    Key("norm", NORM, "a norm after the activation"),
+)
+
+
+def _plan_head(place: Place) -> tuple[Definition, ...]:
+    one = chosen(place)
+    dense = linear(place, "hidden", place.x if one is None else one.name, "",
+                   out_in=place.stack.said.linear)  # fmt: skip
+    kind = _kind(place)
+    made = [*filter(None, [one]), dense]
+    if kind != "none":
+        made.append(Definition(place.name("activated"), Activate(kind), (dense.name,)))
+    return tuple(made)
+
+
+def _kind(place: Place) -> str:
+    head = place.scenario.prediction.head
+    return "none" if head is None else head.activation
+
+
+def _sized_head(place: Place, planned: Definition) -> Definition:
+    """The last of as many rows as there are."""
+    one = chosen(place)
+    return one if one is not None and one.name == planned.name else planned
+
+
+def _without_activation(place: Place) -> Definition | None:
+    if _kind(place) == "none":
+        return None
+    return Definition(place.name("activated"), Same(), (place.name("hidden"),))
+
+
+def _by_relu(place: Place) -> Definition | None:
+    if _kind(place) in ("none", "relu"):
+        return None
+    return Definition(place.name("activated"), Activate("relu"), (place.name("hidden"),))
+
+
+def _from_last(place: Place) -> Definition | None:
+    return chosen(place, -1) if place.scenario.prediction.which == "first" else None
+
+
+def _happens_head(place: Place) -> str:
+    kind = _kind(place)
+    activated = "" if kind == "none" else f" and the activation {kind}"
+    return f"{whose(place)} goes through a layer of the head's own{activated}."
+
+
+HEAD_STEP = Step(
+    name="head",
+    at=Place,
+    keys=(
+        Key(
+            "head",
+            _HEAD,
+            "a layer between the last layer and the logits, such as BERT's for masked words"
+            " (`{W: …, b: …, activation: gelu, norm: {…}}`, with `predict_from: every`) and its"
+            " pooler (`tanh`, with `predict_from: first`)",
+        ),
+    ),
+    title="Head",
+    does="makes the last vectors ready for what is asked of them",
+    makes=("last", "first", "hidden", "activated"),
+    shapes="x [n, d_model], W [d_model, d] → hidden [n, d] → activated [n, d]",
+    happens=_happens_head,
+    why=(
+        "What a model has found out about a sentence can be asked in many ways; a head makes its"
+        " last vectors ready for one of them."
+    ),
+    more=(
+        "It is small, and learned with the question: which word belongs in a place, or of which"
+        " kind a sentence or a picture is."
+    ),
+    example="masked_word",
+    plan=_plan_head,
+    sized=_sized_head,
+    general=General(x="x", gives=("b",)),
+    mistakes=(
+        Mistake("activation_forgotten", "Leaving the activation out.", _without_activation),
+        Mistake(
+            "relu_for_another", "Taking ReLU instead of the activation that is asked for.", _by_relu
+        ),
+        Mistake(
+            "from_the_last", "Taking the last token's vector instead of the first.", _from_last
+        ),
+    ),
+    backward=Backward(
+        "the head",
+        (
+            "A weight is pushed by what came in times the gradient of what went out, and only the"
+            " vectors that were taken get any."
+        ),
+        example="masked_word",
+        shown_with=("targets=[I, love, AI]",),
+    ),
+)
+
+
+_TIED = Choice(("tied",), "rows of numbers")
+_KEYS = (
+    Key(
+        "unembedding",
+        Either(lambda node: _TIED if isinstance(node, Scalar) else MATRIX, (_TIED, MATRIX)),
+        "what the logits are made with: `tied`, the embeddings transposed, or a matrix "
+        "[d_model, vocabulary]",
+    ),
+    Key("logits", MATRIX, "given in the place of what would make them, [n, vocabulary]"),
+    Key("b_U", VECTOR, "the bias of the logits, [vocabulary]"),
+    Key(
+        "predict_from",
+        Choice(("last", "first", "every")),
+        "which positions get logits, or go into a `head`: the `last` (the default), the `first`,"
+        " or `every` one (where there are targets)",
+    ),
+    Key(
+        "labels",
+        ListOf(TOKEN),
+        "what the logits stand for where these are classes: `[cat, dog]`",
+    ),
+    Key("logit_scale", NUMBER, "what the logits are multiplied by (Cohere, Granite)"),
+    Key("logit_softcap", POSITIVE, "c in c · tanh(logits / c), after `logit_scale` (Gemma 2)"),
+)
+
+_VOCABULARY = "vocabulary"
+_UNEMBEDDING = Name("unembedding")
+
+
+def _plan_unembed(place: Place) -> tuple[Definition, ...]:
+    one = None if place.scenario.prediction.head else chosen(place)
+    logits = _logits(place, place.x if one is None else one.name)
+    return (*filter(None, [one]), logits, *_changed(place, logits.name))
+
+
+def _changed(place: Place, x: Name) -> Iterator[Definition]:
+    """The logits multiplied and capped, as far as that is said."""
+    prediction = place.scenario.prediction
+    if prediction.logit_scale is not None:
+        multiply = MultiplyBy(Number.written(prediction.logit_scale))
+        yield Definition(place.name("scaled_logits"), multiply, (x,))
+        x = place.name("scaled_logits")
+    if prediction.logit_softcap is not None:
+        cap = SoftCap(Number.written(prediction.logit_softcap))
+        yield Definition(place.name("capped_logits"), cap, (x,))
+
+
+def _logits(place: Place, x: Name) -> Definition:
+    tied = place.scenario.prediction.unembedding == "tied"
+    matrix = place.text.table if tied else _UNEMBEDDING
+    out_in = tied or place.stack.said.linear
+    operation, operands = layer_of(place, x, matrix, Name("b_U"), out_in=out_in)
+    return Definition(place.name("logits"), operation, operands, blame=_UNEMBEDDING)
+
+
+def _sized_unembed(place: Place, planned: Definition) -> Definition:
+    """The last of as many rows as there are; logits of the vocabulary, if they are as many."""
+    one = chosen(place)
+    if one is not None and planned.name == one.name:
+        return one
+    if planned.name != place.name("logits"):
+        return planned
+    vocabulary = place.scenario.prediction.vocabulary
+    if place.width(planned.name) != len(vocabulary):
+        return planned
+    return planned._replace(columns=Axis(vocabulary, _VOCABULARY))
+
+
+def _from_first(place: Place) -> Definition | None:
+    prediction = place.scenario.prediction
+    return chosen(place, 0) if prediction.which == "last" and not prediction.head else None
+
+
+def _happens_unembed(place: Place) -> str:
+    prediction = place.scenario.prediction
+    which = "What the head made of it" if prediction.head else whose(place)
+    matrix = "the table of embeddings, transposed" if prediction.unembedding == "tied" else (
+        "the unembedding"
+    )  # fmt: skip
+    what = "class" if prediction.of_classes else "token of the vocabulary"
+    told = f"{which} is multiplied by {matrix}: a logit for each {what}."
+    if prediction.logit_scale is not None:
+        told += f" Each logit is multiplied by {_text(prediction.logit_scale)}."
+    if prediction.logit_softcap is not None:
+        cap = _text(prediction.logit_softcap)
+        told += f" Each is then bent so that it stays between −{cap} and {cap}."
+    return told
+
+
+def _text(number: Decimal) -> str:
+    return decimals.text(number).replace("-", "−")
+
+
+def _cap_not_divided(place: Place) -> Definition | None:
+    capped = _plan_unembed(place)[-1]
+    if place.scenario.prediction.logit_softcap is None:
+        return None
+    return capped._replace(operation=Activate("tanh"))
+
+
+def _not_changed(place: Place) -> Definition | None:
+    """The last logits as they are, without what is done to them."""
+    changed = tuple(_changed(place, place.name("logits")))
+    return changed[-1]._replace(operation=Same()) if changed else None
+
+
+def _why(place: Place) -> str:
+    prediction = place.scenario.prediction
+    if prediction.foretells:
+        return _next(place)
+    if prediction.of_classes:
+        return "To find of which class it is, the model compares what it knows with each class."
+    return (
+        "To find which token belongs in a place, the vector there is compared with a vector for"
+        " each token of the vocabulary."
+    )
+
+
+def _next(place: Place) -> str:
+    """Why, where the next token is looked for; what a vector knows by then."""
+    every = place.scenario.prediction.every
+    vector = "each token's vector" if every else "the vector of the last token"
+    gathers = any(layer.attends or layer.recurrent for layer in place.stack.layers)
+    holds = _GATHERED if gathers else ""
+    alone = "" if gathers else " Nothing here has told it of other tokens."
+    return (
+        f"To find what comes next, {vector}{holds} is compared with a vector for each token of the"
+        f" vocabulary.{alone}"
+    )
+
+
+_GATHERED = ", which by now holds what it has gathered from the others,"
+_NEXT = (
+    f"To find what comes next, the vector of the last token{_GATHERED} is compared with a vector"
+    " for each token of the vocabulary."
+)
+
+UNEMBED_STEP = Step(
+    name="unembed",
+    at=Place,
+    keys=(*_KEYS,),
+    title="Logits",
+    does="compares the last vector with each token of the vocabulary",
+    makes=("last", "first", "logits", "scaled_logits", "capped_logits"),
+    shapes="x [n, d_model], unembedding [d_model, vocabulary] → logits [1, vocabulary]",
+    happens=_happens_unembed,
+    why=_NEXT,
+    why_at=_why,
+    more="A large dot product says: that token fits.",
+    example="next_token",
+    plan=_plan_unembed,
+    sized=_sized_unembed,
+    general=General(x="x"),
+    mistakes=(
+        Mistake(
+            "from_the_first", "Taking the first token's vector instead of the last.", _from_first
+        ),
+        Mistake(
+            "logits_not_changed",
+            "Going on with the logits as they are, where they are to be multiplied or capped.",
+            _not_changed,
+        ),
+        Mistake(
+            "cap_not_divided",
+            "Taking the tanh of the logit as it is, without dividing by the cap before and"
+            " multiplying by it after.",
+            _cap_not_divided,
+        ),
+    ),
+    backward=Backward(
+        "the logits",
+        (
+            "A vector is pushed towards its target's column, and away from what was likely and "
+            "wrong."
+        ),
+        usual_mistakes=MISTAKES_BACK,
+    ),
+)

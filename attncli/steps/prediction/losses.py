@@ -1,0 +1,471 @@
+"""Losses: how far what came out is from what should have.
+
+* binary_loss: binary cross-entropy of a sigmoid's probabilities, as PyTorch's `BCELoss` has it, the
+  mean over all numbers.
+* mse: the mean squared error, as PyTorch's `MSELoss` has it, the mean over all numbers.
+* loss: cross-entropy of probabilities, and perplexity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations import (
+    AbsoluteError,
+    BinaryCrossEntropies,
+    BinaryLossOfLogits,
+    ColumnMean,
+    CrossEntropies,
+    DistributionLoss,
+    ExponentialOf,
+    LossOfLogits,
+    MeanOfAll,
+    MeanSquaredError,
+    NegativeLog,
+    OneHot,
+    Smooth,
+    SmoothOthers,
+    SquaredError,
+    SumOfSquares,
+    SumOverRows,
+    TakeRows,
+)
+from attncli.arithmetic.operations.derivatives import gradient_of
+from attncli.file.keys import Key
+from attncli.file.kinds import SHARE, Choice, Either, Kind, ListOf
+from attncli.file.matrices import MATRIX
+from attncli.file.nodes import Items, Map, Node, Numbers
+from attncli.name import Name, below
+from attncli.scenario.prediction import LOSSES, TARGETS
+from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.steps.attention.weights import softmax
+from attncli.steps.mistakes import sum_for_mean
+from attncli.steps.prediction.logits import chosen
+from attncli.steps.prediction.probabilities import TEMPERATURE, TOP_K
+from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.trace import Axis, BackwardPlace, Definition, Place
+from attncli.trace.quantity import counted as numbered
+from attncli.trace.quantity import told_apart
+from attncli.word import Phrase, Word
+
+
+def _plan_binary_loss(place: Place) -> tuple[Definition, ...]:
+    losses = place.name("binary_loss")
+    return (
+        Definition(losses, BinaryCrossEntropies(), (place.x, TARGETS)),
+        Definition(place.name("binary_cross_entropy"), MeanOfAll(), (losses,)),
+    )
+
+
+def _whole_binary_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """The loss straight from what went into the sigmoid, whose gradient is p − y."""
+    losses, mean = made
+    operands = (logits_of(place.x), *losses.operands)
+    return losses._replace(operation=BinaryLossOfLogits(), operands=operands), mean
+
+
+def logits_of(readouts: Name) -> Name:
+    """What the probabilities that were read out were made of."""
+    return below(readouts.path, "readout_logits")
+
+
+def _squared(place: Place) -> Definition:
+    return _plan_binary_loss(place)[0]._replace(operation=SquaredError())
+
+
+BINARY_LOSS_STEP = Step(
+    name="binary_loss",
+    at=Place,
+    title="Binary cross-entropy",
+    does="says how surprised a sigmoid's probabilities were by what was so",
+    makes=("binary_loss", "binary_cross_entropy"),
+    shapes="probabilities [n, k], targets [n, k] → binary_loss [n, k] → binary_cross_entropy",
+    happens=lambda _: (
+        "Where the target is 1, the loss is −ln of the probability; where it is 0, −ln of what is"
+        " left to 1. The binary cross-entropy is the mean."
+    ),
+    why="Training asks how surprised the probabilities were by what was so.",
+    more=(
+        "A sigmoid's probability is of one thing that is so or isn't, and so each number has a"
+        " loss of its own."
+    ),
+    plan=_plan_binary_loss,
+    general=General(x="readouts"),
+    mistakes=(
+        Mistake(
+            "squared",
+            "Squaring the difference from the target, instead of taking the logarithm of the"
+            " probability.",
+            _squared,
+        ),
+    ),
+    backward=Backward(
+        "the binary cross-entropy",
+        (
+            "For the loss of its number the gradient of a logit is its probability minus its"
+            " target: what was said minus what was so."
+        ),
+        whole=_whole_binary_loss,
+        fixed=(TARGETS,),
+        example="rnn_backward_through_time",
+    ),
+)
+
+
+def _plan_mse(place: Place) -> tuple[Definition, ...]:
+    one, errors = _compared(place), place.name("squared_error")
+    x = place.x if one is None else one.name
+    return (
+        *filter(None, [one]),
+        Definition(errors, SquaredError(), (x, TARGETS)),
+        Definition(place.name("mse"), MeanOfAll(), (errors,)),
+    )
+
+
+def _compared(place: Place) -> Definition | None:
+    """The row of one token, where only that is compared."""
+    prediction = place.scenario.prediction
+    return None if prediction.unembedding or prediction.readout else chosen(place)
+
+
+def _whole_mse(_: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """The mean straight from the numbers, whose gradient is 2 (x − y) / nm."""
+    *before, errors, mean = made
+    return *before, mean._replace(operation=MeanSquaredError(), operands=errors.operands)
+
+
+def _sized(place: Place, planned: Definition) -> Definition:
+    one = _compared(place)
+    return one if one is not None and one.name == planned.name else planned
+
+
+def _not_squared(place: Place) -> Definition:
+    return _plan_mse(place)[-2]._replace(operation=AbsoluteError())
+
+
+def _summed(place: Place) -> Definition:
+    return _plan_mse(place)[-1]._replace(operation=SumOverRows())
+
+
+def _not_divided(place: BackwardPlace) -> Definition | None:
+    """The gradient of a sum, in the place of that of a mean."""
+    operation, needed = gradient_of(SumOfSquares(), 0)
+    one = next((d for d in place.planned if len(d.operands) == len(needed)), None)
+    return one and one._replace(operation=operation)
+
+
+MSE_STEP = Step(
+    name="mse",
+    at=Place,
+    keys=(
+        Key(
+            "loss",
+            Choice(tuple(LOSSES)),
+            "what is worked of the targets: `cross_entropy` (of targets that are tokens), `mse`"
+            " (of rows of numbers), or `binary_cross_entropy`, of what a sigmoid reads out of a"
+            " recurrent cell",
+        ),
+    ),
+    title="Mean squared error",
+    does="says how far the numbers are from what they should be",
+    makes=("last", "first", "squared_error", "mse"),
+    shapes="x [n, d], targets [n, d] → squared_error [n, d] → mse",
+    happens=lambda _: (
+        "Each number's difference from its target is squared; the loss is the mean of all squares."
+    ),
+    why="Training asks how far what came out is from what should have come.",
+    more=(
+        "Squared, errors to either side count alike, and a large one counts for more than small"
+        " ones that add up to it."
+    ),
+    plan=_plan_mse,
+    sized=_sized,
+    general=General(x="output"),
+    mistakes=(
+        Mistake(
+            "not_squared",
+            "Taking the size of each difference instead of its square.",
+            _not_squared,
+        ),
+        Mistake(
+            "divided_by_rows",
+            "Dividing by the number of rows alone, instead of by that of all numbers.",
+            _summed,
+        ),
+    ),
+    backward=Backward(
+        "the mean squared error",
+        "The gradient of a number is its difference from its target, times 2 and divided by how"
+        " many numbers there are.",
+        whole=_whole_mse,
+        fixed=(TARGETS,),
+        mistakes=(
+            Mistake(
+                "sum_for_mean",
+                "Taking the loss for a sum on the way back: the mean divides by how many numbers"
+                " there are.",
+                _not_divided,
+            ),
+        ),
+        example="i_love_ai",
+    ),
+)
+
+
+def _plan_loss(place: Place) -> tuple[Definition, ...]:
+    """The loss is of the model's own probabilities, before any temperature or choice."""
+    prediction = place.scenario.prediction
+    chosen = _is_chosen(place)
+    at = place.at(place.name("plain")) if chosen else place
+    probabilities = _probabilities(place)
+    rows = _with_target(place, probabilities)
+    of = rows[0].name if rows else probabilities
+    softmaxed = softmax(at, place.x, probabilities, "loss") if chosen else ()
+    entropy = place.name("cross_entropy")
+    spread = tuple(_distribution(place, of))
+    if spread or prediction.targets_in_numbers:
+        y = spread[-1].name if spread else TARGETS
+        loss = Definition(place.name("loss"), CrossEntropies(), (of, y), blame=TARGETS)
+        mean = Definition(entropy, ColumnMean(), (loss.name,))
+        return (*softmaxed, *rows, *spread, loss, mean)
+    loss = _of_targets(place, of, prediction.target_places)
+    mean = Definition(entropy, ColumnMean(), (loss.name,))
+    perplexity = Definition(place.name("perplexity"), ExponentialOf(), (entropy,))
+    return (*softmaxed, *rows, loss, mean, perplexity)
+
+
+def _of_targets(place: Place, probabilities: Name, targets: tuple[int, ...]) -> Definition:
+    """The loss of each row by the probability of its target alone."""
+    of_targets = NegativeLog(targets)
+    return Definition(place.name("loss"), of_targets, (probabilities,), blame=TARGETS)
+
+
+def _distribution(place: Place, probabilities: Name) -> Iterator[Definition]:
+    """The targets as shares of all classes, where a part of each is spread over these."""
+    prediction, y = place.scenario.prediction, TARGETS
+    if prediction.label_smoothing is None:
+        return
+    if not prediction.targets_in_numbers:
+        y = place.name("one_hot")
+        yield Definition(y, OneHot(prediction.target_places), (probabilities,))
+    smooth = Smooth(Number.written(prediction.label_smoothing))
+    yield Definition(place.name("smoothed"), smooth, (y,))
+
+
+def _kind_of_targets(node: Node) -> Kind[Any]:
+    """Rows of numbers, or a list of tokens."""
+    items = node.items if isinstance(node, Items) else ()
+    if isinstance(node, Map) or isinstance(next(iter(items), None), Items):
+        return MATRIX
+    return MATRIX if isinstance(node, Numbers) and node.array.ndim > 1 else ListOf(TOKEN)
+
+
+def _is_chosen(place: Place) -> bool:
+    """Whether the next token is chosen of other probabilities than the model's own."""
+    said = place.scenario.prediction.said
+    return said.says(TEMPERATURE) or said.says(TOP_K)
+
+
+def _probabilities(place: Place) -> Name:
+    """The model's own; or those that were read out of a cell."""
+    if place.scenario.prediction.readout:
+        return place.x
+    at = place.at(place.name("plain")) if _is_chosen(place) else place
+    return at.name("probabilities")
+
+
+def _with_target(place: Place, probabilities: Name) -> tuple[Definition, ...]:
+    """The rows whose target isn't ignored, as PyTorch's `ignore_index` has it."""
+    prediction = place.scenario.prediction
+    counted = prediction.counted
+    if len(counted) == len(prediction.targets) or prediction.targets_in_numbers:
+        return ()
+    tokens = told_apart(place.text.tokens) or numbered(len(prediction.targets))
+    names = tuple(tokens[k] for k in counted)
+    taken = TakeRows(counted, names, "positions")
+    made = place.name("with_target")
+    return (Definition(made, taken, (probabilities,), rows=Axis(names, "Q")),)
+
+
+def _whole_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """The loss straight from the logits, whose gradient is p − y; where only probabilities are
+    given, from these."""
+    prediction = place.scenario.prediction
+    if prediction.is_given and not place.gives("logits"):
+        return made
+    loss, entropy = (_made(made, name) for name in ("loss", "cross_entropy"))
+    logits = logits_of(place.x) if prediction.readout else place.x
+    counted, places = prediction.counted, prediction.target_places
+    if len(loss.operands) > 1:
+        count = len(prediction.targets) or place.height(_probabilities(place)) or 1
+        counts = tuple(k in counted or prediction.targets_in_numbers for k in range(count))
+        of = (logits, _probabilities(place), loss.operands[1])
+        return loss._replace(operation=DistributionLoss(counts), operands=of), entropy
+    targets = dict(zip(counted or range(len(places)), places, strict=False))  # some may be wrong
+    rows = range(len(prediction.targets) or len(places))
+    of_logits = LossOfLogits(tuple(targets.get(k) for k in rows))
+    operands = (logits, _probabilities(place))
+    return loss._replace(operation=of_logits, operands=operands), entropy
+
+
+def _made(made: tuple[Definition, ...], local: str) -> Definition:
+    return next(one for one in made if one.name.local == local)
+
+
+def _not_smoothed(place: Place) -> Definition | None:
+    """The probability of the target alone, where a part of it is spread over all classes."""
+    prediction = place.scenario.prediction
+    if prediction.label_smoothing is None or prediction.targets_in_numbers:
+        return None
+    of = _made(_plan_loss(place), "loss").operands[0]
+    return _of_targets(place, of, prediction.target_places)
+
+
+def _spread_over_others(place: Place) -> Definition | None:
+    """ε taken from the target and given to the others alone."""
+    smoothed = next((one for one in _plan_loss(place) if one.name.local == "smoothed"), None)
+    epsilon = place.scenario.prediction.label_smoothing
+    if smoothed is None or epsilon is None:
+        return None
+    return smoothed._replace(operation=SmoothOthers(Number.written(epsilon)))
+
+
+def _not_shifted(place: Place) -> Definition | None:
+    vocabulary = place.scenario.prediction.vocabulary
+    if (
+        place.scenario.prediction.targets_in_numbers
+        or any(token not in vocabulary for token in place.text.tokens)
+        or not place.text.tokens
+    ):
+        return None
+    prediction = place.scenario.prediction
+    tokens = place.text.tokens[-len(prediction.targets) :]
+    own = tuple(vocabulary.index(tokens[k]) for k in prediction.counted if k < len(tokens))
+    made = _plan_loss(place)
+    one_hot = next((one for one in made if one.name.local == "one_hot"), None)
+    if one_hot is not None:
+        return one_hot._replace(operation=OneHot(own))
+    return _made(made, "loss")._replace(operation=NegativeLog(own))
+
+
+def _why(place: Place) -> str:
+    """What the step is for, by what is right there."""
+    prediction = place.scenario.prediction
+    if prediction.readout or prediction.targets_in_numbers:
+        right = "what was right"
+    elif prediction.foretells:
+        right = "what really came next"
+    else:
+        right = "the true class" if prediction.of_classes else "what really stands there"
+    return f"Training asks how surprised the model was by {right}."
+
+
+def _happens(place: Place) -> Phrase:
+    prediction = place.scenario.prediction
+    targets, counted = prediction.targets, prediction.counted
+    if prediction.targets_in_numbers:
+        return (f"{_smoothed(place)}{_EACH} The cross-entropy is the mean.",)
+    left_out = len(targets) - len(counted) if targets else 0
+    position = "1 position is" if left_out == 1 else f"{left_out} positions are"
+    told = f" {position} left out, whose target is ignored." if left_out else ""
+    names = Word(", ".join(targets[k] for k in counted))
+    if prediction.label_smoothing is not None:
+        return (
+            f"{_smoothed(place)}Each target (",
+            names,
+            f") is 1 before that, all else 0. {_EACH} The cross-entropy is the mean.{told}",
+        )
+    return (
+        "The loss of a position is −ln of the probability that its target got (",
+        names,
+        f"); the cross-entropy is the mean.{told}",
+    )
+
+
+_EACH = "The loss of a position is −ln of each probability, weighted by its target, added up."
+
+
+def _smoothed(place: Place) -> str:
+    epsilon = place.scenario.prediction.label_smoothing
+    if epsilon is None:
+        return ""
+    share = decimals.text(epsilon)
+    return f"Labels are smoothed: {share} of each target is spread over all classes alike. "
+
+
+LOSS_STEP = Step(
+    name="loss",
+    at=Place,
+    keys=(
+        Key(
+            "targets",
+            Either(_kind_of_targets, (ListOf(TOKEN), MATRIX)),
+            "the token that should come out of each, the next one, a hidden one, or a class: loss, "
+            "cross-entropy and perplexity, of the "
+            "model's own probabilities before any temperature or choice; or rows of numbers, "
+            "`[[1, 0], [0, 1]]`, that the output should be: the mean squared error. Of what is "
+            "read out of a recurrent cell alike",
+        ),
+        Key(
+            "ignored_target",
+            TOKEN,
+            "what stands among the targets where none counts, such as `_`: its positions are left "
+            "out, and the mean is that of the others",
+        ),
+        Key(
+            "label_smoothing",
+            SHARE,
+            "the share of each target that is spread over all classes alike, such as 0.1",
+        ),
+    ),
+    title="Loss",
+    does="says how surprised the model was by the right answer",
+    makes=("with_target", "one_hot", "smoothed", "loss", "cross_entropy", "perplexity"),
+    shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
+    happens=_happens,
+    why="Training asks how surprised the model was by the right answer.",
+    why_at=_why,
+    more=(
+        "−ln of the target's probability is 0 where that probability is 1, and grows without end as"
+        " it goes to 0. e to the mean of it is the perplexity: among how many equally likely"
+        " answers the model might as well have been guessing."
+    ),
+    plan=_plan_loss,
+    general=General(x="logits"),
+    mistakes=(
+        Mistake(
+            "sum_for_mean",
+            "Adding up the losses without dividing by how many there are: the sum for the mean.",
+            lambda place: sum_for_mean(_made(_plan_loss(place), "cross_entropy")),
+        ),
+        Mistake(
+            "not_shifted",
+            "Taking each token itself for its target, instead of the one that comes after it.",
+            _not_shifted,
+        ),
+        Mistake(
+            "not_smoothed",
+            "Taking −ln of the target's probability alone, where labels are smoothed.",
+            _not_smoothed,
+        ),
+        Mistake(
+            "spread_over_others",
+            "Spreading ε over the other classes alone: the target gets its part of it, too.",
+            _spread_over_others,
+        ),
+    ),
+    backward=Backward(
+        "the loss",
+        (
+            "In its position's loss a logit's gradient is its probability minus y, what that "
+            "should be: the answer given minus the right one."
+        ),
+        whole=_whole_loss,
+        usual_mistakes=("not_averaged", "without_target", "exchanged"),
+        fixed=(TARGETS,),
+        example="embedding_before_during_after",
+    ),
+)

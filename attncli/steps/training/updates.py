@@ -1,0 +1,406 @@
+"""Training, after the first way forth and back: updates, the model worked again with each, and what
+that did to the loss.
+
+What is worked again has the names of the first time in a place of its own, `train[1].scores` after
+one update; only what depends on something that is trained is made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from attncli.arithmetic.expression import ONE, Number
+from attncli.arithmetic.operations import (
+    Add,
+    ClipFactor,
+    DifferenceOf,
+    FrobeniusNorm,
+    NormOfNorms,
+    Same,
+    SlopeTimesStep,
+    SquaresTimes,
+    StepDown,
+    TimesNumber,
+)
+from attncli.file.keys import Key, Needs, Record
+from attncli.file.kinds import POSITIVE, SHARE, Choice, OneOrMany, TextKind, WholeNumber
+from attncli.file.problems import Problems, nearest
+from attncli.name import TOP, Name, below
+from attncli.scenario.prediction import LOSSES
+from attncli.scenario.scenario import Scenario
+from attncli.scenario.training import UPDATES, Training, after_updates
+from attncli.steps.step import Mistake, Step
+from attncli.steps.training.optimizers import OPTIMIZERS, Parameter, mistake, planned_as
+from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
+
+_MOST_STEPS = 1000
+
+TRAIN = Record.of(
+    Key(
+        "loss",
+        Choice(tuple(LOSSES)),
+        "what is made smaller, as `loss` says it at the top: `cross_entropy` (the default of"
+        " targets that are tokens), `mse` (of rows of numbers) or `binary_cross_entropy`",
+    ),
+    Key(
+        "label_smoothing",
+        SHARE,
+        "the share of each target that is spread over all classes alike, as at the top",
+    ),
+    Key(
+        "of",
+        OneOrMany(TextKind("a parameter")),
+        "the parameters that are trained: `W_Q`, or `[W_Q, layers[1].W_K]`; a last name alone means"
+        " all of that name. By default all matrices that the loss changes with, but for what comes"
+        " in (`X`, a memory, an initial state) or stands for what is worked (`K`, `scores`)",
+    ),
+    Key(
+        "optimizer",
+        Choice(tuple(OPTIMIZERS)),
+        "how they are updated, with the settings of PyTorch: `sgd` (the default), `momentum`,"
+        " `adam` or `adamw`",
+    ),
+    Key("learning_rate", POSITIVE, "η, how far a step goes; it has to be there"),
+    Key(
+        "steps",
+        WholeNumber(0, _MOST_STEPS),
+        "how many updates there are, 1 by default; 0 stops at the gradients, as `backward: true`"
+        " does",
+    ),
+    Key(
+        "clip",
+        POSITIVE,
+        "the largest norm that all gradients may have together, `1.0` as a rule; where it is"
+        " larger, all are made smaller alike, as `torch.nn.utils.clip_grad_norm_` does it",
+    ),
+    *{key.name: key for one in OPTIMIZERS.values() for key in one.settings}.values(),
+    needs=Needs("train", ("learning_rate",), "{learning_rate: 0.1}", unless=("steps", 0)),
+)
+"""A setting that several optimizers have stands here once."""
+
+
+def _happens(place: UpdatePlace) -> str:
+    training = place.scenario.training
+    if training is None:  # in general
+        return OPTIMIZERS["sgd"].happens
+    told = OPTIMIZERS[training.optimizer].happens
+    if training.clip is None:
+        return told
+    return (
+        "The gradients are clipped: if the norm of all of them together is more than"
+        f" {training.clip}, all are made smaller by the same factor. {told}"
+    )
+
+
+def _step(one: Definition, rate: Number | None = None, *, up: bool = False) -> Definition:
+    assert isinstance(one.operation, StepDown)
+    return one._replace(operation=StepDown(one.operation.rate if rate is None else rate, up))
+
+
+def _clipped_always(place: UpdatePlace) -> Definition | None:
+    training = place.scenario.training
+    if training is None or training.clip is None:
+        return None
+    always = ClipFactor(Number.written(training.clip), always=True)
+    return planned_as(place, ClipFactor, lambda one: one._replace(operation=always))
+
+
+UPDATE_STEP = Step(
+    name="update",
+    at=UpdatePlace,
+    keys=(
+        Key(
+            "train",
+            TRAIN,
+            "how the parameters are trained: after the gradients each of them is updated, and the"
+            " model is worked again, for so many steps",
+        ),
+    ),
+    title="Update",
+    does="moves each parameter against its gradient, as an optimizer does it",
+    makes=(
+        UPDATES,
+        "grad_norm",
+        "clip_factor",
+        "clipped",
+        *dict.fromkeys(name for one in OPTIMIZERS.values() for name in one.makes),
+    ),
+    shapes="a parameter and its gradient → the updated parameter",
+    happens=_happens,
+    why=(
+        "A gradient says how the loss grows with each number; a small step the other way makes it"
+        " smaller."
+    ),
+    plan=lambda place: place.planned,
+    mistakes=(
+        mistake(
+            "gradient_added",
+            "Adding the gradient instead of taking it away, which makes the loss larger.",
+            StepDown,
+            lambda one: _step(one, up=True),
+        ),
+        mistake(
+            "learning_rate_left_out",
+            "Taking away the whole gradient, without the learning rate.",
+            StepDown,
+            lambda one: _step(one, rate=ONE),
+        ),
+        mistake(
+            "not_clipped",
+            "Going on with the gradients as they are, though their norm is more than it may be.",
+            TimesNumber,
+            lambda one: one._replace(operation=Same(), operands=one.operands[1:]),
+        ),
+        Mistake(
+            "clipped_always",
+            "Scaling the gradients to the largest norm also where theirs is smaller.",
+            _clipped_always,
+        ),
+        *{
+            one.name: one for optimizer in OPTIMIZERS.values() for one in optimizer.mistakes
+        }.values(),
+    ),
+)
+
+
+def _turned_round(place: UpdatePlace) -> Definition | None:
+    """The loss before less the loss now."""
+    return planned_as(place, DifferenceOf, lambda one: one._replace(operands=one.operands[::-1]))
+
+
+def _not_squared(place: UpdatePlace) -> Definition | None:
+    """−η ‖∂‖"""
+    training = place.scenario.training
+    if training is None:
+        return None
+    norm = SquaresTimes(Number.written(training.learning_rate), root=True)
+    return planned_as(place, SquaresTimes, lambda one: one._replace(operation=norm))
+
+
+PROGRESS_STEP = Step(
+    name="progress",
+    at=UpdatePlace,
+    title="Progress",
+    titled=lambda place: f"Progress after update {place.update}",
+    does="tells how much smaller the loss has become",
+    makes=("promised", "change"),
+    shapes="the loss before and after, the gradients and the updates → promised, change",
+    happens=lambda _: (
+        "It is each number's gradient, times how far that number was moved, all added up."
+    ),
+    why="What the gradient predicts of an update is true of small steps only.",
+    plan=lambda place: place.planned,
+    mistakes=(
+        Mistake(
+            "turned_round",
+            "Taking the loss now from the loss before, so that a loss that falls seems to grow.",
+            _turned_round,
+        ),
+        Mistake(
+            "not_squared",
+            "Multiplying the learning rate by the norm of the gradient, instead of by its square.",
+            _not_squared,
+        ),
+    ),
+)
+
+
+_DATA = frozenset(
+    {
+        *("X", "queries", "keys", "values", "memory", "patches", "Q", "K", "V", "output"),
+        *("scores", "scaled", "bias", "mask", "allowed", "blocked", "add", "weights", "dropout"),
+        *("logits", "probabilities", "initial_state", "initial_cell", "cache"),
+    }
+)
+"""What is given in place of something that is worked, or comes from outside, and is trained only
+where `of` names it."""
+
+Story = tuple[Sequence[PlannedStep], Sequence[PlannedStep]]
+"""The way forth, and the way back."""
+Names = Mapping[Name, Name]
+
+
+def trained(
+    scenario: Scenario, training: Training, given: Sequence[Name], problems: Problems | None
+) -> tuple[Name, ...]:
+    """The parameters that are trained, of those given quantities that are used."""
+    if not training.of:
+        return tuple(name for name in given if not _is_data(name))
+    found: dict[Name, None] = {}
+    for text in training.of:
+        meant = [name for name in given if text in (name, name.local)]
+        if not meant and problems is not None:
+            known = dict.fromkeys(str(name) for name in given)
+            wrong = f"of: no parameter {text} is used here"
+            problems.add(scenario.where("train.of"), wrong, nearest(text, known))
+        found |= dict.fromkeys(meant)
+    return tuple(found)
+
+
+def _is_data(name: Name) -> bool:
+    return any(place.local in _DATA for place in name.places)
+
+
+class _Trainer(NamedTuple):
+    """What all updates of a scenario have in common."""
+
+    scenario: Scenario
+    training: Training
+    loss: Name
+    parameters: tuple[Name, ...]
+
+    def update(self, count: int, names: Names) -> PlannedStep:
+        """An update, from 1, of parameters by their latest names."""
+        place = after_updates(count - 1)
+        gradients = [name.under(GRADIENTS) for name in self.parameters]
+        gradients = [names.get(gradient, gradient) for gradient in gradients]
+        clipping = tuple(self._clipping(place, gradients))
+        if clipping:
+            gradients = [one.name for one in clipping[-len(gradients) :]]
+        made = [*clipping]
+        optimizer = OPTIMIZERS[self.training.optimizer]
+        said = optimizer.settings_of(self.training)
+        for name, gradient in zip(self.parameters, gradients, strict=True):
+            one = Parameter(name, names.get(name, name), gradient, count)
+            made += optimizer.plan(one, said)
+        return self._part("update", count, count - 1, made)
+
+    def _clipping(self, place: Name, gradients: Sequence[Name]) -> Iterator[Definition]:
+        """The norm of all gradients together, the factor that it leads to, and the gradients times
+        that."""
+        if self.training.clip is None:
+            return
+        norm, factor = below(place, "grad_norm"), below(place, "clip_factor")
+        norms = [name.under(norm) for name in self.parameters]
+        for one, gradient in zip(norms, gradients, strict=True):
+            yield Definition(one, FrobeniusNorm(), (gradient,))
+        yield Definition(norm, NormOfNorms(len(norms)), tuple(norms))
+        yield Definition(factor, ClipFactor(Number.written(self.training.clip)), (norm,))
+        for name, gradient in zip(self.parameters, gradients, strict=True):
+            clipped = name.under(below(place, "clipped"))
+            yield Definition(clipped, TimesNumber(), (factor, gradient))
+
+    def progress(self, count: int, before: Names, after: Names) -> PlannedStep:
+        """What an update, from 1, did to the loss."""
+        place = after_updates(count)
+        promised = below(place, "promised")
+        made = [self._promised(name, promised, before, after) for name in self.parameters]
+        parts = tuple(one.name for one in made)
+        losses = (after[self.loss], before.get(self.loss, self.loss))
+        return self._part(
+            "progress",
+            count,
+            count,
+            [
+                *made,
+                Definition(promised, Add(len(parts)), parts),
+                Definition(below(place, "change"), DifferenceOf(), losses),
+            ],
+        )
+
+    def _promised(self, name: Name, promised: Name, before: Names, after: Names) -> Definition:
+        """By how much a gradient says that the update of its parameter changes the loss: −η ‖∂‖²
+        where the step is −η ∂, else the sum of each number's gradient times its step."""
+        gradient = name.under(GRADIENTS)
+        gradient = before.get(gradient, gradient)
+        training = self.training
+        if OPTIMIZERS[training.optimizer].is_plain(training):
+            rate = Number.written(training.learning_rate)
+            return Definition(name.under(promised), SquaresTimes(rate), (gradient,))
+        operands = (gradient, after[name], before.get(name, name))
+        return Definition(name.under(promised), SlopeTimesStep(), operands)
+
+    def _part(self, step: str, count: int, after: int, made: Iterable[Definition]) -> PlannedStep:
+        planned = tuple(one._replace(step=step) for one in made)
+        place = UpdatePlace(self.scenario, self.scenario.stack, TOP, TOP, count, after, planned)
+        return PlannedStep(step, place, planned)
+
+
+def training_story(scenario: Scenario, training: Training, story: Story) -> Iterator[PlannedStep]:
+    """Each update with what comes after it: the model worked again, what that did to the loss, and
+    unless it was the last one, the gradients again."""
+    (forth, back), loss = story, Name(scenario.prediction.loss)
+    made = {one.name for part in back for one in part.definitions}
+    known = [*scenario.given, *scenario.random]
+    parameters = trained(scenario, training, known, None)
+    parameters = tuple(name for name in parameters if name.under(GRADIENTS) in made)
+    if not parameters:
+        return
+    trainer = _Trainer(scenario, training, loss, parameters)
+    gradients = {name.under(GRADIENTS) for name in parameters}
+    needed = _leading_to({loss, *gradients}, (*forth, *back))
+    to_the_loss = _leading_to({loss}, forth)
+    names: dict[Name, Name] = {}
+    for count in range(1, training.steps + 1):
+        yield trainer.update(count, names)
+        place = after_updates(count)
+        updated = {name: name.under(Name(UPDATES, after_updates(count - 1))) for name in parameters}
+        is_last = count == training.steps
+        after: dict[Name, Name] = dict(updated)
+        yield from _again(forth, to_the_loss if is_last else needed, after, place)
+        yield trainer.progress(count, names, after)
+        if not is_last:
+            yield from _again(back, needed, after, place)
+        names = after
+
+
+def in_general(
+    scenario: Scenario, training: Training, parameter: Name, loss: Name
+) -> Mapping[str, UpdatePlace]:
+    """The places of the first update of one parameter, and of what came of it, by their steps."""
+    trainer = _Trainer(scenario, training, loss, (parameter,))
+    updated = {parameter: parameter.under(Name(UPDATES)), loss: loss.under(after_updates(1))}
+    parts = (trainer.update(1, {}), trainer.progress(1, {}, updated))
+    return {part.step: part.place for part in parts if isinstance(part.place, UpdatePlace)}
+
+
+def _leading_to(names: set[Name], parts: Sequence[PlannedStep]) -> set[Name]:
+    """All that some quantities are made of, and themselves."""
+    wanted = set(names)
+    for part in reversed(parts):
+        for one in reversed(part.definitions):
+            if one.name in wanted:
+                wanted.update(one.operands)
+    return wanted
+
+
+def _again(
+    parts: Sequence[PlannedStep], needed: set[Name], names: dict[Name, Name], place: Name
+) -> Iterator[PlannedStep]:
+    """Parts worked again in a place, as far as they are needed and depend on what has another name
+    there; what they make is put to these names."""
+    for part in parts:
+        made = []
+        for one in part.definitions:
+            if one.name in needed and _depends(one, names):
+                names[one.name] = one.name.under(place)
+                operands = tuple(names.get(name, name) for name in one.operands)
+                made.append(one._replace(name=names[one.name], operands=operands))
+        if made:
+            yield PlannedStep(part.step, _moved(part.place, names, place, made), tuple(made))
+
+
+def _depends(one: Definition, names: Names) -> bool:
+    """Whether what is made changes with what has another name now: a mask knows only its size."""
+    if one.operation.takes_only_sizes:
+        return False
+    return any(name in names for name in one.operands[one.operation.first_for_size :])
+
+
+def _moved(place: Place, names: Names, to: Name, made: Sequence[Definition] = ()) -> Place:
+    """A place where a step is taken again, which finds what it works on by its latest names."""
+    changes: dict[str, Any] = {}
+    for field in place.__match_args__:
+        value = getattr(place, field)
+        if isinstance(value, Name):
+            changes[field] = names.get(value, value)
+    changes["path"] = place.path.under(to) if place.path else to
+    if isinstance(place, BackwardPlace):
+        changes["update"] = to
+        changes["planned"] = tuple(made)
+        changes["forward"] = _moved(place.forward, names, to)
+    elif hasattr(place, "wires"):
+        changes["wires"] = {key: names.get(name, name) for key, name in place.wires.items()}
+    return replace(place, **changes)
