@@ -5,16 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 
-Which = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Which: TypeAlias = "NDArray[np.bool_]"
 
 _FEW = 256
 """So few are made one by one."""

@@ -23,12 +23,13 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import DivideBy
 from attncli.arithmetic.operations.enclosing import enclosing
 from attncli.arithmetic.rounding import Unworkable
-from attncli.marking.linear import FirstOrder
 from attncli.marking.rounds import on_the_way, rounded
 from attncli.trace import Definition, Quantity, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from attncli.marking.linear import FirstOrder
 
 Known = Mapping[str, Enclosure]
 Made = Mapping[str, Definition]
@@ -218,6 +219,8 @@ class Paths:
     @cached_property
     def linear(self) -> FirstOrder:
         """The same by first order, which knows what goes together."""
+        from attncli.marking.linear import FirstOrder
+
         return FirstOrder(self) if self.base is None else self._first.linear.beside(self)
 
     @property

@@ -7,7 +7,3 @@ working    the author's working beside the right one
 data       the verdicts as data
 classes    the table of a class
 """
-
-from attncli.telling.marked.report import Report, report
-
-__all__ = ["Report", "report"]
