@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from importlib import import_module
 from pkgutil import walk_packages
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from attncli import arithmetic
@@ -109,6 +110,11 @@ def _functional(name: str) -> Callable[..., Tensor]:
 
 
 EPSILON = _written("0.01")
+_SQUARES = "sum(g[i, j] ** 2 for i in n for j in m)"
+STEP_UP = ops.StepDown.swap("x[i, j] - rate * g[i, j]", "x[i, j] + rate * g[i, j]")
+ROOT_OF_ALL = ops.OverRoot.swap("sqrt(v[i, j]) + epsilon", "sqrt(v[i, j] + epsilon)")
+ALWAYS_CLIPPED = ops.ClipFactor.swap("min(1, most / (norm + 0.000001))", "most / (norm + 0.000001)")
+ROOT_OF_SQUARES = ops.SquaresTimes.swap(_SQUARES, f"sqrt({_SQUARES})")
 exp, log, sqrt, tanh = map(_function, ("exp", "log", "sqrt", "tanh"))
 
 EXAMPLES: dict[str, Example] = {
@@ -135,7 +141,9 @@ EXAMPLES: dict[str, Example] = {
     "zeros": Example(ops.Zeros(), "f", lambda W: 0 * W[:, :1]),
     "corpus_loss": Example(ops.CorpusLoss(), "pf", lambda counts, scores: -_all(counts * scores)),
     "corpus_loss_unweighted": Example(
-        ops.CorpusLoss(weighted=False), "pf", lambda counts, scores: -_all(scores + 0 * counts)
+        ops.CorpusLoss.swap("count[i] * score[i]", "score[i]", "-sum(score[word] for word in w)")(),
+        "f",
+        lambda scores: -_all(scores),
     ),
     "exponential": Example(ops.Exponential(decimals=3, carry=True), "f", exp),
     "exponential_down": Example(ops.Exponential.down(Rounding("carry", 3)), "f", exp),
@@ -205,7 +213,7 @@ EXAMPLES: dict[str, Example] = {
         ops.MaskedShare(), "fb", lambda x, seen: exp(x) / exp(x).sum(1, keepdim=True) * seen
     ),
     "step_down": Example(ops.StepDown(_written("0.1")), "ff", lambda x, g: x - 0.1 * g),
-    "step_up": Example(ops.StepDown(_written("0.1"), up=True), "ff", lambda x, g: x + 0.1 * g),
+    "step_up": Example(STEP_UP(_written("0.1")), "ff", lambda x, g: x + 0.1 * g),
     "plus_times": Example(ops.PlusTimes(EPSILON), "ff", lambda g, x: g + 0.01 * x),
     "times_plus": Example(ops.TimesPlus(_written("0.9")), "ff", lambda v, g: 0.9 * v + g),
     "shrink": Example(
@@ -215,18 +223,18 @@ EXAMPLES: dict[str, Example] = {
         ops.MovingAverage(_written("0.9")), "ff", lambda m, g: 0.9 * m + 0.1 * g
     ),
     "moving_average_of_squares": Example(
-        ops.MovingAverage(_written("0.9"), squared=True), "ff", lambda v, g: 0.9 * v + 0.1 * g**2
+        ops.MovingSquares(_written("0.9")), "ff", lambda v, g: 0.9 * v + 0.1 * g**2
     ),
     "first_average": Example(ops.FirstAverage(_written("0.9")), "f", lambda g: 0.1 * g),
     "first_average_of_squares": Example(
-        ops.FirstAverage(_written("0.9"), squared=True), "f", lambda g: 0.1 * g**2
+        ops.FirstSquares(_written("0.9")), "f", lambda g: 0.1 * g**2
     ),
     "without_bias": Example(
         ops.WithoutBias(_written("0.9"), 3), "f", lambda m: m / (1 - 0.9**3)
     ),
     "over_root": Example(ops.OverRoot(EPSILON), "fp", lambda m, v: m / (sqrt(v) + 0.01)),
     "over_root_inside": Example(
-        ops.OverRoot(EPSILON, inside=True), "fp", lambda m, v: m / sqrt(v + 0.01)
+        ROOT_OF_ALL(EPSILON), "fp", lambda m, v: m / sqrt(v + 0.01)
     ),
     "norm_of_norms": Example(
         ops.NormOfNorms(3), "ppp", lambda a, b, c: sqrt(a * a + b * b + c * c)
@@ -235,13 +243,13 @@ EXAMPLES: dict[str, Example] = {
         ops.ClipFactor(_written("1.5")), "c", lambda norm: (1.5 / (norm + 1e-6)).clamp(max=1)
     ),
     "clip_factor_always": Example(
-        ops.ClipFactor(_written("1.5"), always=True), "p", lambda norm: 1.5 / (norm + 1e-6)
+        ALWAYS_CLIPPED(_written("1.5")), "p", lambda norm: 1.5 / (norm + 1e-6)
     ),
     "times_number": Example(ops.TimesNumber(), "ff", lambda c, g: c * g),
     "difference_of": Example(ops.DifferenceOf(), "ff", lambda x, y: x - y),
-    "squares_times": Example(ops.SquaresTimes(_written("0.1")), "f", lambda g: -0.1 * _all(g * g)),
+    "squares_times": Example(ops.SquaresTimes(_written("-0.1")), "f", lambda g: -0.1 * _all(g * g)),
     "root_times": Example(
-        ops.SquaresTimes(_written("0.1"), root=True), "f", lambda g: -0.1 * sqrt(_all(g * g))
+        ROOT_OF_SQUARES(_written("-0.1")), "f", lambda g: -0.1 * sqrt(_all(g * g))
     ),
     "slope_times_step": Example(
         ops.SlopeTimesStep(), "fff", lambda g, new, old: _all(g * (new - old))
@@ -265,7 +273,7 @@ EXAMPLES: dict[str, Example] = {
         lambda p, y: _functional("binary_cross_entropy")(p, y, reduction="none"),
     ),
     "of_memory": Example(
-        OfMemory("h 1, h 1 -> h 1", Sum((cell(0, "i"), cell(1, "i"))), None, 1), "ff",
+        OfMemory("h 1, h 1 -> h 1", Sum((cell(0, "i"), cell(1, "i"))), empty=1), "ff",
         lambda x, memory: x + memory,
     ),
 }  # fmt: skip
@@ -333,10 +341,25 @@ SEVERAL: dict[str, Example] = {
 }  # fmt: skip
 
 
+def modules() -> list[ModuleType]:
+    """All that is imported where every operation is."""
+    found = walk_packages(arithmetic.__path__, f"{arithmetic.__name__}.")
+    return [import_module(module.name) for module in found]
+
+
+def texts() -> dict[str, ops.EquationText]:
+    """The equations of the package that are texts, by their names."""
+    return {
+        name: one
+        for module in modules()
+        for name, one in vars(module).items()
+        if isinstance(one, ops.EquationText)
+    }
+
+
 def equations() -> Iterator[type[Indexed]]:
-    """The classes of the package that are equations."""
-    for module in walk_packages(arithmetic.__path__, f"{arithmetic.__name__}."):
-        import_module(module.name)
+    """The classes of the package that are equations, but for what texts are read into."""
+    modules()
     waiting = [Indexed]
     while waiting:
         inner = waiting.pop().__subclasses__()

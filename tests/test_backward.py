@@ -13,7 +13,7 @@ import pytest
 from attncli import load, work
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.composed import LossOfLogits
+from attncli.arithmetic.operations.losses import LossOfLogits
 from attncli.file.problems import ScenarioError
 from attncli.trace import GRADIENTS, Trace
 from tests.drawing import RandomPen, transformer

@@ -23,7 +23,7 @@ from attncli.arithmetic import operations as ops
 from attncli.arithmetic.expression import Number, Power, Quotient, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.backward import TargetSlope
-from attncli.arithmetic.operations.composed import TargetDifference
+from attncli.arithmetic.operations.losses import TargetDifference
 from attncli.arithmetic.rounding import (
     Doubtful,
     Error,

@@ -11,6 +11,7 @@ from safetensors.numpy import save_file
 from attncli import ScenarioError, load, work
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.products import Affine, AffineTransposed, Linear, MatMul
+from attncli.arithmetic.operations.texts import EquationText
 from attncli.arithmetic.stored import MANY, Kept, Stored
 from attncli.render import Page, render
 from attncli.scenario.scenario import Scenario
@@ -129,16 +130,16 @@ def test_a_stored_matrix_is_one_of_its_numbers() -> None:
 
 
 @pytest.mark.parametrize("product", [MatMul, Linear, Affine, AffineTransposed])
-def test_products_some_rows_at_a_time(product: type[MatMul]) -> None:
+def test_products_some_rows_at_a_time(product: EquationText) -> None:
     rng = np.random.default_rng(3)
     W = rng.normal(size=(1500, 900)).astype(np.float32)
-    transposed = product.right == "jk"
+    transposed, has_bias = product in (Linear, AffineTransposed), len(product.operands) > 2
     x = Matrix(rng.normal(size=(3, W.shape[transposed])), None, 3)
     b = Matrix(rng.normal(size=(1, W.shape[not transposed])), None, 3)
     stored = Stored(Kept(W), 3)
-    made = product().values(x, stored, *[b][: product.has_bias])
+    made = product().values(x, stored, *[b][:has_bias])
     wanted = x.values @ (W.T if transposed else W).astype(np.float64)
-    np.testing.assert_allclose(made, wanted + b.values if product.has_bias else wanted, atol=1e-11)
+    np.testing.assert_allclose(made, wanted + b.values if has_bias else wanted, atol=1e-11)
     assert "values" not in vars(stored.kept)
 
 

@@ -18,7 +18,14 @@ from collections.abc import Collection
 
 import numpy as np
 
-from attncli.arithmetic.operations import ColumnMean, KeptSum, MeanOfSquares, RowMean, RowSum
+from attncli.arithmetic.operations import (
+    ColumnMean,
+    KeptSum,
+    MeanOfSquares,
+    RowMean,
+    RowSum,
+    is_a,
+)
 from attncli.arithmetic.rounding import Array
 from attncli.design.quantity import CandidateQuantity, units
 from attncli.design.rules import factors_of, product
@@ -60,9 +67,9 @@ def _of_products(made: CandidateQuantity) -> Array:
 
 
 def _of_others(made: CandidateQuantity) -> Array:
-    if not isinstance(made.operation, _REDUCTIONS):
+    if not is_a(made.operation, *_REDUCTIONS):
         return _digits_of(made)
-    side = 0 if isinstance(made.operation, ColumnMean) else 1
+    side = 0 if is_a(made.operation, ColumnMean) else 1
     terms = _there(made.operands[0]).sum(axis=side, keepdims=True)
     return np.asarray(np.maximum(terms, 1) * _digits_of(made))
 

@@ -14,11 +14,12 @@ from attncli.arithmetic.operations import (
     Alibi,
     Buckets,
     Linear,
-    MatMul,
     MatMulTransposed,
+    ProductOfMatrices,
     RotaryTable,
     Seen,
     TakeColumns,
+    is_a,
 )
 from attncli.design.pools import Drawn, Pools, drawn_of
 from attncli.name import Name
@@ -123,9 +124,9 @@ def _staged(
 
 def _factors(definition: Definition) -> tuple[str, ...]:
     """The operands whose rows are multiplied with something."""
-    if not isinstance(definition.operation, MatMul):
+    if not isinstance(definition.operation, ProductOfMatrices):
         return ()
-    across = isinstance(definition.operation, MatMulTransposed | Linear)
+    across = is_a(definition.operation, MatMulTransposed, Linear)
     return definition.operands[: 2 if across else 1]
 
 
@@ -142,7 +143,7 @@ def _own_columns(
         return None
     parts.add((definition.operands[0], take.part))
     source = by_name.get(definition.operands[0])
-    if source is None or not take.part or not isinstance(source.operation, MatMul):
+    if source is None or not take.part or not isinstance(source.operation, ProductOfMatrices):
         return None
     weights = of_name.get(source.operands[1])
     if source.operation.right == "jk" or weights is None or len(weights.names) > 1:

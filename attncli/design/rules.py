@@ -12,7 +12,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from attncli.arithmetic.operations import Activate, DivideByRow, Dropout, KeptShare, MatMul
+from attncli.arithmetic.operations import (
+    Activate,
+    DivideByRow,
+    Dropout,
+    KeptShare,
+    ProductOfMatrices,
+    is_a,
+)
 from attncli.arithmetic.operations.base import ZeroOne
 from attncli.arithmetic.rounding import Array
 from attncli.design.matrices import singular, unvaried
@@ -138,7 +145,7 @@ def trivial(made: CandidateQuantity) -> Flags | None:
     """
     factors = factors_of(made)
     few = factors is None or factors[0].shape[1] < 2  # noqa: PLR2004
-    if factors is None or few or isinstance(made.left, _SPARSE):
+    if factors is None or few or is_a(made.left, *_SPARSE):
         return None
     if factors[0].all() and factors[1].all():
         return None
@@ -156,7 +163,7 @@ def large(made: CandidateQuantity) -> Flags | None:
 def sparse(made: CandidateQuantity) -> Flags | None:
     """Rows with fewer than two numbers that aren't 0: as factors they make trivial products.
     -> [n, 1]"""
-    if made.values.shape[1] < 2 or isinstance(made.operation, _SPARSE):  # noqa: PLR2004
+    if made.values.shape[1] < 2 or is_a(made.operation, *_SPARSE):  # noqa: PLR2004
         return None
     return np.asarray(along(np.add, (made.values != 0).astype(np.float64)) < 2)  # noqa: PLR2004
 
@@ -194,7 +201,7 @@ OF_ONE_KIND = frozenset({"extreme", "uniform", "winners", "exponentials", "metho
 
 def factors_of(made: CandidateQuantity) -> tuple[Array, Array] | None:
     """The factors [n, k] and [k, m] of a product of matrices; None for anything else."""
-    if not isinstance(made.operation, MatMul):
+    if not isinstance(made.operation, ProductOfMatrices):
         return None
     x, W = made.operands[:2]
     return (

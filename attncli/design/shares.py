@@ -7,7 +7,13 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from attncli.arithmetic.operations import DivideByRow, Exponential, KeptShare, Masked
+from attncli.arithmetic.operations import (
+    DivideByRow,
+    Exponential,
+    KeptShare,
+    Masked,
+    is_a,
+)
 from attncli.arithmetic.rounding import Array
 from attncli.design.quantity import Flags
 from attncli.file.address import AddressError, Index, parse_address
@@ -45,9 +51,9 @@ def _seen(
     match definition.operation:
         case Masked():
             return np.asarray(numbers(definition.operands[1]) != 0)
-        case KeptShare():
+        case operation if is_a(operation, KeptShare):
             return np.asarray(numbers(definition.operands[1]) != 0)
-        case DivideByRow() | Exponential() if before is not None:
+        case operation if before is not None and is_a(operation, DivideByRow, Exponential):
             return _seen(before, definitions, numbers)
     return np.ones(numbers(definition.name).shape, dtype=np.bool_)
 

@@ -8,6 +8,7 @@ from attncli.arithmetic.operations import (
     Linear,
     MatMul,
     Operation,
+    is_a,
 )
 from attncli.name import Name
 from attncli.trace import Definition, Place
@@ -38,7 +39,7 @@ def layer_of(
 
 def without_bias(layer: Definition) -> Definition | None:
     """A linear layer that leaves out its bias; None of one that has none."""
-    if not isinstance(layer.operation, Affine | AffineTransposed):
+    if not is_a(layer.operation, Affine, AffineTransposed):
         return None
-    bare = Linear() if isinstance(layer.operation, AffineTransposed) else MatMul()
+    bare = Linear() if is_a(layer.operation, AffineTransposed) else MatMul()
     return layer._replace(operation=bare, operands=layer.operands[:2])

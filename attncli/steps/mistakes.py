@@ -24,6 +24,22 @@ from attncli.steps.step import Mistake
 from attncli.trace import Definition, PlannedStep, Trace
 
 
+def swap(part: str, other: str) -> Callable[[Definition], Definition]:
+    """A mistake in an equation that is a text: something else in the place of one of its parts."""
+
+    def change(one: Definition) -> Definition:
+        right = one.operation
+        assert isinstance(right, Indexed)
+        assert right.equation is not None
+        wrong = right.equation.swap(part, other)
+        left = dict(wrong.operands)
+        named = zip(right.equation.operands, one.operands, strict=True)
+        operands = tuple(name for (operand, _), name in named if operand in left)
+        return one._replace(operation=wrong(*right.numbers), operands=operands)
+
+    return change
+
+
 def swapped(
     one: Definition, change: Callable[[Expression], Expression | None]
 ) -> Definition | None:

@@ -13,19 +13,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from attncli.arithmetic.operations.activations import *
     from attncli.arithmetic.operations.base import *
-    from attncli.arithmetic.operations.batch_norm import *
-    from attncli.arithmetic.operations.columns import *
-    from attncli.arithmetic.operations.composed import *
     from attncli.arithmetic.operations.counting import *
     from attncli.arithmetic.operations.derivatives import *
-    from attncli.arithmetic.operations.elementwise import *
     from attncli.arithmetic.operations.exponential import *
     from attncli.arithmetic.operations.frequencies import *
-    from attncli.arithmetic.operations.gradients import *
-    from attncli.arithmetic.operations.joining import *
     from attncli.arithmetic.operations.losses import *
     from attncli.arithmetic.operations.masking import *
-    from attncli.arithmetic.operations.means import *
     from attncli.arithmetic.operations.moved import *
     from attncli.arithmetic.operations.norms import *
     from attncli.arithmetic.operations.optimizing import *
@@ -37,18 +30,15 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.rotary import *
     from attncli.arithmetic.operations.sampling import *
     from attncli.arithmetic.operations.softmax import *
+    from attncli.arithmetic.operations.texts import *
     from attncli.arithmetic.operations.viterbi import *
 
 _NAMES = {
-    "activations": ("ACTIVATIONS", "Activate", "BiasAfter"),
-    "base": ("Layout", "Operation", "Working"),
-    "batch_norm": ("NormalizeColumns", "RootOfEach", "SubtractFromEach"),
-    "columns": ("AddedUp", "ColumnsAsRows", "OnlyRow", "RowAsColumn", "ShareItself", "Zeros"),
-    "composed": ("DistributionLoss", "LossOfLogits", "Softmax", "SoftmaxDown", "TargetDifference"),
-    "counting": ("CountInWords", "PairScore", "Share"),
-    "derivatives": ("derivative",),
-    "elementwise": (
+    "activations": (
+        "ACTIVATIONS",
+        "Activate",
         "Add",
+        "BiasAfter",
         "DivideBy",
         "Dropout",
         "MeanOf",
@@ -57,32 +47,19 @@ _NAMES = {
         "MultiplyBy",
         "SoftCap",
     ),
+    "base": ("Layout", "Operation", "Working"),
+    "counting": ("CountInWords", "PairScore", "Share"),
+    "derivatives": ("derivative",),
+    "texts": ("EquationText", "Kind", "equation", "is_a"),
     "exponential": ("Exponential",),
-    "frequencies": (
-        "BlendFrequencies",
-        "Frequencies",
-        "RampOfPairs",
-        "RampOfTurns",
-        "TurnsTable",
-    ),
-    "gradients": ("FrobeniusNorm", "One", "ReluSlope", "TanhSlope", "TimesDiagonal"),
-    "joining": (
-        "Interleave",
-        "JoinColumns",
-        "JoinRows",
-        "Listed",
-        "RepeatDown",
-        "TakeColumn",
-        "TakeColumns",
-        "TakeEvery",
-        "TakeRun",
-        "WithoutColumn",
-    ),
+    "frequencies": ("BlendFrequencies", "Frequencies", "RampOfPairs", "RampOfTurns", "TurnsTable"),
     "losses": (
         "AbsoluteError",
         "BinaryCrossEntropies",
         "BinaryLossOfLogits",
         "CrossEntropies",
+        "DistributionLoss",
+        "LossOfLogits",
         "MeanOfAll",
         "MeanSquaredError",
         "OneHot",
@@ -91,12 +68,13 @@ _NAMES = {
         "SquaredError",
         "SumOfSquares",
         "SumOverRows",
+        "TargetDifference",
     ),
     "masking": (
-        "MINUS_INFINITY",
         "AddFinite",
         "Causal",
         "Finite",
+        "MINUS_INFINITY",
         "Masked",
         "Padding",
         "Rule",
@@ -104,14 +82,41 @@ _NAMES = {
         "TableRule",
         "Window",
     ),
-    "means": ("ColumnMean", "RowMean"),
-    "moved": ("Same", "TakeRows"),
-    "norms": ("MeanOfSquares", "Normalize", "RootOf", "SubtractRow"),
+    "moved": (
+        "ColumnsAsRows",
+        "Interleave",
+        "JoinColumns",
+        "JoinRows",
+        "Listed",
+        "OnlyRow",
+        "RepeatDown",
+        "RowAsColumn",
+        "Same",
+        "TakeColumn",
+        "TakeColumns",
+        "TakeEvery",
+        "TakeRows",
+        "TakeRun",
+        "WithoutColumn",
+    ),
+    "norms": (
+        "ColumnMean",
+        "MeanOfSquares",
+        "Normalize",
+        "NormalizeColumns",
+        "RootOf",
+        "RootOfEach",
+        "RowMean",
+        "SubtractFromEach",
+        "SubtractRow",
+    ),
     "optimizing": (
         "ClipFactor",
         "DifferenceOf",
         "FirstAverage",
+        "FirstSquares",
         "MovingAverage",
+        "MovingSquares",
         "NormOfNorms",
         "OverRoot",
         "PlusTimes",
@@ -123,41 +128,46 @@ _NAMES = {
         "TimesPlus",
         "WithoutBias",
     ),
-    "pieces": (
-        "CorpusLoss",
-        "CutScores",
-        "LogShare",
-        "LossWithout",
-        "PruningLoss",
-    ),
-    "positions": (
-        "Alibi",
-        "SinesForCosines",
-        "Sinusoids",
-        "WaveOfEachColumn",
-        "alibi_slopes",
-    ),
-    "relative": ("Buckets", "BucketsTurned", "TakeByBucket"),
+    "pieces": ("CorpusLoss", "CutScores", "LogShare", "LossWithout", "PruningLoss"),
+    "positions": ("Alibi", "SinesForCosines", "Sinusoids", "WaveOfEachColumn", "alibi_slopes"),
     "products": (
         "Affine",
         "AffineTransposed",
         "Linear",
         "MatMul",
         "MatMulTransposed",
+        "ProductOfMatrices",
         "TransposedWeights",
         "WeightedSum",
         "scaled_vector",
     ),
-    "recurrent": ("AddUp", "GatedBlend", "Gated", "GatedColumn"),
+    "recurrent": (
+        "AddUp",
+        "FrobeniusNorm",
+        "Gated",
+        "GatedBlend",
+        "GatedColumn",
+        "One",
+        "ReluSlope",
+        "TanhSlope",
+        "TimesDiagonal",
+        "Zeros",
+    ),
+    "relative": ("Buckets", "BucketsTurned", "TakeByBucket"),
     "rotary": ("RotaryTable", "Rotate"),
-    "sampling": ("ExponentialOf", "KeptShare", "KeptSum", "NegativeLog", "Nucleus", "TopK"),
+    "sampling": ("KeptShare", "KeptSum", "NegativeLog", "Nucleus", "TopK"),
     "softmax": (
+        "AddedUp",
         "DivideByColumnSum",
         "DivideByRow",
         "DivideByRowSum",
+        "ExponentialOf",
         "MaskedShare",
         "RaisedTo",
         "RowSum",
+        "ShareItself",
+        "Softmax",
+        "SoftmaxDown",
         "SumOfAll",
     ),
     "viterbi": ("Arrivals", "BelowTheLeast", "LargestOf", "Least"),

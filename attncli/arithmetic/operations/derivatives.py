@@ -17,23 +17,22 @@ from attncli.arithmetic.equations.matrices import in_matrices, names_of_constant
 from attncli.arithmetic.expression import Apply, Expression, Length, Operand, each, rewritten
 from attncli.arithmetic.operations.backward import RotateBack, ScatterAdd, TargetSlope
 from attncli.arithmetic.operations.base import Operation, WholeNumbers
-from attncli.arithmetic.operations.composed import (
-    DistributionDifference,
-    DistributionLoss,
-    LossOfLogits,
-    TargetDifference,
-)
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.losses import (
     BinaryCrossEntropies,
     BinaryLossOfLogits,
     CrossEntropies,
+    DistributionDifference,
+    DistributionLoss,
+    LossOfLogits,
+    TargetDifference,
     smooth,
 )
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.arithmetic.operations.rotary import Rotate
 from attncli.arithmetic.operations.sampling import NegativeLog
+from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.signature import operands_in, parse
 
 
@@ -43,11 +42,12 @@ def derivative(operation: Operation, operand: int) -> Operation:
     of_loss = _of_loss(operation) if operand == 0 else None
     if of_loss is not None:
         return of_loss
-    what = f"{type(operation).__name__} has no derivative in operand {operand + 1}"
+    text = operation.equation.text if is_a(operation, Indexed) and operation.equation else ""
+    what = f"{text or type(operation).__name__} has no derivative in operand {operand + 1}"
     if operand < operation.first_for_size:
         raise NotImplementedError(f"{what}: it takes only its size")
     match operation:
-        case CrossEntropies():
+        case Indexed() if is_a(operation, CrossEntropies):
             return _of_equation(smooth(operation), operand)
         case Indexed(tree=tree) if not _is_condition(tree, operand):
             return _of_equation(operation, operand)
@@ -71,8 +71,8 @@ def _of_loss(operation: Operation) -> Operation | None:
         case DistributionLoss():
             return DistributionDifference(operation)
         case BinaryLossOfLogits():
-            return operation.slope
-        case BinaryCrossEntropies() | CrossEntropies():
+            return operation.slope()
+        case Indexed() if is_a(operation, BinaryCrossEntropies, CrossEntropies):
             return _of_equation(smooth(operation), 0)
         case _:
             return None

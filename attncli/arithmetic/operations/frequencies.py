@@ -14,7 +14,6 @@ import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.equations.bounds import EPSILON
-from attncli.arithmetic.equations.formulas import cell, whole
 from attncli.arithmetic.expression import (
     ONE,
     PI,
@@ -27,7 +26,6 @@ from attncli.arithmetic.expression import (
     Power,
     Product,
     Quotient,
-    Sum,
     Symbol,
     constant,
     minus,
@@ -35,7 +33,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_row
-from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.texts import equation
 from attncli.arithmetic.operations.waves import Function, even
 from attncli.arithmetic.rounding import Array, Error
 
@@ -200,14 +198,10 @@ class RampOfTurns(ByColumn):
         return _from_0_to_1(Quotient(minus(turns, self.low), minus(self.high, self.low)))
 
 
-class BlendFrequencies(Indexed):
-    """The share of a frequency that is kept, and of the rest what dividing by the factor leaves.
-    [p, 1], [p, 1] -> [p, 1]"""
-
-    def __init__(self, factor: Number) -> None:
-        kept = Product((_SHARE, _FREQUENCY))
-        rest = Quotient(Product((minus(ONE, _SHARE), _FREQUENCY)), factor)
-        super().__init__("p 1, p 1 -> p 1", Sum((kept, rest)), whole(Sum((kept, rest))))
+BlendFrequencies = equation(
+    "kept[i] * f[i] + (1 - kept[i]) * f[i] / factor", whole=True, f="p 1", kept="p 1"
+)
+"""The share of a frequency that is kept, and of the rest what dividing by the factor leaves."""
 
 
 @dataclass(frozen=True)
@@ -258,6 +252,3 @@ class TurnsTable(ByFirstForm):
 
     def _times(self, wave: Expression) -> Expression:
         return wave if self.factor is None else Product((self.factor, wave))
-
-
-_FREQUENCY, _SHARE = cell(0, "i"), cell(1, "i")

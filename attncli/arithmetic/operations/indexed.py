@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from attncli.arithmetic.equations import formulas
 from attncli.arithmetic.equations.bounds import bound
@@ -26,6 +27,9 @@ from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_ro
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import Array, Cells, Doubtful, Error, Long, Range, Rounding
 
+if TYPE_CHECKING:
+    from attncli.arithmetic.operations.texts import EquationText
+
 
 @dataclass(frozen=True)
 class Indexed(ByFirstForm):
@@ -36,6 +40,10 @@ class Indexed(ByFirstForm):
     tree: Expression
     shown: Expression | None = None
     """The formula, where that isn't the tree with names for places."""
+    equation: EquationText | None = None
+    """The text that it was read from, by which one knows what it is."""
+    numbers: tuple[Expression, ...] = ()
+    """What stands for the names in that text that are no operands."""
 
     def formula(self, name: str, *operands: str) -> Equation:
         known, called = self._known_formulas, (name, *operands)

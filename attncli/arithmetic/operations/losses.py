@@ -1,7 +1,9 @@
 """How far numbers are from what they should be: squared errors, and logs of probabilities.
 
 Cross-entropy of a distribution of targets, and label smoothing: Szegedy et al. 2016,
-arXiv:1512.00567, 7; means over all numbers or rows as those of PyTorch's losses.
+arXiv:1512.00567, 7; means over all numbers or rows as those of PyTorch's losses. Several equations
+as one, for the way back: with −ln p of a target behind a softmax, the gradient is p − y (Bridle
+1990, doi:10.1007/978-3-642-76153-9_28).
 """
 
 from __future__ import annotations
@@ -9,88 +11,56 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import ClassVar
 
 import numpy as np
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.equations.formulas import cell
+from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
     Expression,
-    Length,
     Negative,
-    Number,
-    Power,
     Product,
-    Quotient,
-    Root,
     Sum,
     Symbol,
-    Total,
     constant,
     minus,
 )
-from attncli.arithmetic.formula import define
+from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation, WholeNumbers, Working
+from attncli.arithmetic.operations.base import Operation, WholeNumbers, Working, cells_of_row
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import Array, Unworkable, no_logarithm
+from attncli.arithmetic.operations.texts import equation
+from attncli.arithmetic.rounding import Array, Error, Unworkable, largest, no_logarithm
 
-_X, _Y = cell(0, "i", "j"), cell(1, "i", "j")
-_ONE, _TWO, _ZERO = constant(1), constant(2), constant(0)
-_NOT = minus(_ONE, _Y)
-_LOG, _LOG_NOT = Apply("ln", (_X,)), Apply("ln", (minus(_ONE, _X),))
-_COUNT = Product((Length(0, 0), Length(0, 1)))
-_COUNTED = Product((Symbol("n"), Symbol("m")))
+_ALL = "for i in n for j in m"
 
-
-class SquaredError(Indexed):
-    """The square of each difference. [n, m], [n, m] -> [n, m]"""
-
-    def __init__(self) -> None:
-        super().__init__("n m, n m -> n m", Power(minus(_X, _Y), _TWO))
-
-
-class AbsoluteError(Indexed):
-    """The size of each difference, which people take for its square. [n, m], [n, m] -> [n, m]"""
-
-    def __init__(self) -> None:
-        super().__init__("n m, n m -> n m", Root(Power(minus(_X, _Y), _TWO)))
+SquaredError = equation("(x[i, j] - y[i, j]) ** 2", x="n m", y="n m")
+AbsoluteError = equation("sqrt((x[i, j] - y[i, j]) ** 2)", x="n m", y="n m")
+"""What people take for the square."""
+MeanOfAll = equation(f"sum(x[i, j] {_ALL}) / (n * m)", x="n m")
+SumOverRows = equation(f"sum(x[i, j] {_ALL}) / n", x="n m")
+"""Divided by the rows alone."""
+SumOfSquares = equation(f"sum((x[i, j] - y[i, j]) ** 2 {_ALL})", x="n m", y="n m")
+"""What people take for the mean."""
+MeanSquaredError = equation(f"sum((x[i, j] - y[i, j]) ** 2 {_ALL}) / (n * m)", x="n m", y="n m")
+"""All of it in one, whose gradient is 2 (x − y) / nm."""
+Smooth = equation("(1 - epsilon) * y[i, j] + epsilon / v", y="n v")
+"""A part of each target is spread over all v classes alike."""
 
 
-class MeanOfAll(Indexed):
-    """The mean of all numbers. [n, m] -> [1, 1]"""
-
-    def __init__(self) -> None:
-        total = Total("ij", _X)
-        super().__init__("n m -> 1 1", Quotient(total, _COUNT), Quotient(total, _COUNTED))
+class _OfOthers(Indexed):
+    def refuse(self, *operands: Matrix) -> None:
+        if operands[0].shape[1] == 1:
+            raise Unworkable(0, "there are no other classes", "more than one class")
 
 
-class SumOverRows(Indexed):
-    """All numbers added up, divided by the rows alone. [n, m] -> [1, 1]"""
-
-    def __init__(self) -> None:
-        total = Total("ij", _X)
-        rows = Length(0, 0)
-        super().__init__("n m -> 1 1", Quotient(total, rows), Quotient(total, Symbol("n")))
-
-
-class SumOfSquares(Indexed):
-    """The squares of all differences added up, which people take for their mean.
-    [n, m], [n, m] -> [1, 1]"""
-
-    def __init__(self) -> None:
-        super().__init__("n m, n m -> 1 1", Total("ij", Power(minus(_X, _Y), _TWO)))
-
-
-class MeanSquaredError(Indexed):
-    """The mean of the squares of all differences, as one equation, whose gradient is
-    2 (x − y) / nm. [n, m], [n, m] -> [1, 1]"""
-
-    def __init__(self) -> None:
-        total = Total("ij", Power(minus(_X, _Y), _TWO))
-        super().__init__("n m, n m -> 1 1", Quotient(total, _COUNT), Quotient(total, _COUNTED))
+SmoothOthers = equation(
+    "(1 - epsilon) * y[i, j] + (1 - y[i, j]) * epsilon / (v - 1)", _OfOthers, y="n v"
+)
+"""With nothing of ε for the target itself, which people take for it."""
 
 
 @dataclass(frozen=True)
@@ -117,40 +87,8 @@ class OneHot(WholeNumbers):
         return (constant(int(j == self.targets[i])),)
 
 
-class Smooth(Indexed):
-    """(1 − ε) y + ε / v: a part of each target is spread over all v classes alike.
-    [n, v] -> [n, v]"""
-
-    def __init__(self, epsilon: Number) -> None:
-        kept = Product((minus(_ONE, epsilon), _X))
-        tree, shown = (Sum((kept, Quotient(epsilon, v))) for v in (Length(0, 1), Symbol("v")))
-        super().__init__("n v -> n v", tree, shown)
-
-
-class SmoothOthers(Indexed):
-    """(1 − ε) y + (1 − y) ε / (v − 1), with nothing of ε for the target itself, which people take
-    for `Smooth`. [n, v] -> [n, v]"""
-
-    def __init__(self, epsilon: Number) -> None:
-        kept, other = Product((minus(_ONE, epsilon), _X)), Product((minus(_ONE, _X), epsilon))
-        tree, shown = (
-            Sum((kept, Quotient(other, minus(v, _ONE)))) for v in (Length(0, 1), Symbol("v"))
-        )
-        super().__init__("n v -> n v", tree, shown)
-
-    def refuse(self, *operands: Matrix) -> None:
-        if operands[0].shape[1] == 1:
-            raise Unworkable(0, "there are no other classes", "more than one class")
-
-
-class CrossEntropies(Indexed):
-    """−Σ y ln p: how far the probabilities of each row are from a distribution y; what is
-    multiplied by 0 is left out. [n, v], [n, v] -> [n, 1]"""
-
-    def __init__(self) -> None:
-        product = Product((_Y, _LOG))
-        tree, shown = (Negative(Total("j", one)) for one in (_unless_0(_Y, product), product))
-        super().__init__("n v, n v -> n 1", tree, shown)
+class _CrossEntropies(Indexed):
+    """What is multiplied by 0 is left out."""
 
     def refuse(self, *operands: Matrix) -> None:
         p, y = (operand.values for operand in operands)
@@ -169,14 +107,8 @@ def _is_off_one(row: Sequence[Decimal]) -> bool:
     return off > decimals.total([Decimal(0), *halves])
 
 
-class BinaryCrossEntropies(Indexed):
-    """−(y ln p + (1 − y) ln(1 − p)), number by number; what is multiplied by 0 is left out.
-    [n, m], [n, m] -> [n, m]"""
-
-    def __init__(self) -> None:
-        yes, no = Product((_Y, _LOG)), Product((_NOT, _LOG_NOT))
-        tree = Sum((_unless_0(_Y, yes), _unless_0(_NOT, no)))
-        super().__init__("n m, n m -> n m", Negative(tree), Negative(Sum((yes, no))))
+class _BinaryCrossEntropies(Indexed):
+    """What is multiplied by 0 is left out."""
 
     def refuse(self, *operands: Matrix) -> None:
         p, y = (operand.values for operand in operands)
@@ -184,14 +116,28 @@ class BinaryCrossEntropies(Indexed):
         _refuse_zeros((p >= 1) & (y != 1), "the probability of what isn't so")
 
 
-def smooth(loss: BinaryCrossEntropies | CrossEntropies) -> Indexed:
-    """The equation with all products, from which its derivative comes."""
+CrossEntropies = equation(
+    "-sum(y[i, j] * ln(p[i, j]) if y[i, j] else 0 for j in v)",
+    _CrossEntropies,
+    shown="-sum(y[i, j] * ln(p[i, j]) for j in v)",
+    p="n v",
+    y="n v",
+)
+"""How far the probabilities of each row are from a distribution y."""
+BinaryCrossEntropies = equation(
+    "-((y[i, j] * ln(p[i, j]) if y[i, j] else 0)"
+    " + ((1 - y[i, j]) * ln(1 - p[i, j]) if 1 - y[i, j] else 0))",
+    _BinaryCrossEntropies,
+    shown="-(y[i, j] * ln(p[i, j]) + (1 - y[i, j]) * ln(1 - p[i, j]))",
+    p="n m",
+    y="n m",
+)
+
+
+def smooth(loss: Indexed) -> Indexed:
+    """A cross-entropy with all products, from which its derivative comes."""
     assert loss.shown is not None
     return Indexed(loss.shapes, loss.shown)
-
-
-def _unless_0(factor: Expression, product: Expression) -> Expression:
-    return Apply("where", (factor, product, _ZERO))
 
 
 def _refuse_zeros(wrong: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], whose: str) -> None:
@@ -216,9 +162,184 @@ class BinaryLossOfLogits(Operation):
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         return BinaryCrossEntropies().cell(i, j, *operands[1:])
 
+    slope: ClassVar = equation(
+        "G[i, j] * (p[i, j] - y[i, j])", z="n m", p="n m", y="n m", loss="n m", G="n m"
+    )
+    """The gradient of a logit."""
+
+
+# -- a softmax and the loss of its targets -----------------------------------------------------
+
+
+Targets = tuple[int | None, ...]
+"""The column of each row's target; None for a row that doesn't count."""
+
+
+@dataclass(frozen=True)
+class LossOfLogits(Operation):
+    """−ln of the probability that a softmax gives the target of each row that counts, of the
+    logits; the probabilities are an operand too. [n, v], [n, v] -> [m, 1]"""
+
+    targets: Targets
+
+    shapes = "n v, n v -> m 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Apply("loss", tuple(Symbol(one) for one in operands)))
+
+    def values(self, *operands: Matrix) -> Array:
+        rows, columns = _counted(self.targets)
+        logits = operands[0].values[rows]
+        most = logits.max(axis=1, keepdims=True)
+        sums = np.log(np.exp(logits - most).sum(axis=1, keepdims=True)) + most
+        return np.asarray(sums - logits[np.arange(len(rows)), columns, np.newaxis])
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        row = _counted(self.targets)[0][i]
+        target = self.targets[row]
+        assert target is not None
+        return (Negative(Apply("ln", (operands[1].number(row, target),))),)
+
+
+@dataclass(frozen=True)
+class TargetDifference(Operation):
+    """(p − y) G: each probability, less 1 for the target, times the gradient of the row's loss; 0
+    in a row that doesn't count. By mistake p and y are `exchanged`.
+    [n, v], [n, v], [m, 1], [m, 1] -> [n, v]"""
+
+    targets: Targets
+    exchanged: bool = False
+
+    shapes = "n v, n v, m 1, m 1 -> n v"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        probability, gradient = at(operands[1], "i", "j"), at(operands[3], "i")
+        difference = self._minus(probability, Symbol("y", ("i", "j")))
+        return define(at(name, "i", "j"), Product((gradient, difference)))
+
+    def values(self, *operands: Matrix) -> Array:
+        _, probabilities, _, gradient = (operand.values for operand in operands)
+        rows, columns = _counted(self.targets)
+        slopes = np.zeros(probabilities.shape)
+        slopes[rows] = probabilities[rows]
+        slopes[rows, columns] -= 1
+        slopes[rows] *= -gradient if self.exchanged else gradient
+        return slopes
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        if self.targets[i] is None:
+            return (constant(0),)
+        right = constant(int(j == self.targets[i]))
+        difference = self._minus(operands[1].number(i, j), right)
+        gradient = operands[3].number(_counted(self.targets)[0].index(i), 0)
+        return (Product((gradient, difference)),)
+
+    def _minus(self, p: Expression, y: Expression) -> Expression:
+        return minus(y, p) if self.exchanged else minus(p, y)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[1].shape[1], *operands),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        _, probabilities, _, gradient = operands
+        if probabilities.places is None or gradient.places is None:
+            return None
+        return probabilities.places + gradient.places
+
+    def error(self, *operands: Matrix) -> Error:
+        # a probability near 1 is off by its own last digit, of which 1 − p is left
+        _, probabilities, _, gradient = (operand.values for operand in operands)
+        return Error(4 * EPSILON * largest(gradient) * (1 + largest(probabilities)))
+
+    def sizes(self, *operands: Matrix) -> Array:
+        _, probabilities, _, gradient = (operand.values for operand in operands)
+        rows, columns = _counted(self.targets)
+        sizes = np.zeros(probabilities.shape)
+        sizes[rows] = probabilities[rows]
+        sizes[rows, columns] += 1
+        sizes[rows] *= np.abs(gradient)
+        return sizes
+
+
+@dataclass(frozen=True)
+class DistributionLoss(Operation):
+    """The cross-entropy of each row that counts straight from the logits, with the probabilities
+    and the distribution of targets for operands. [n, v], [n, v], [m, v] -> [m, 1]"""
+
+    counts: tuple[bool, ...]
+    """Whether each row does."""
+
+    shapes = "n v, n v, m v -> m 1"
+
     @property
-    def slope(self) -> Indexed:
-        """(p − y) G, the gradient of a logit."""
-        difference = minus(cell(1, "i", "j"), cell(2, "i", "j"))
-        sides = ", ".join(["n m"] * 5)
-        return Indexed(f"{sides} -> n m", Product((cell(4, "i", "j"), difference)))
+    def rows(self) -> list[int]:
+        """The places of those that count."""
+        return [row for row, counts in enumerate(self.counts) if counts]
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Apply("loss", tuple(Symbol(one) for one in operands)))
+
+    def values(self, *operands: Matrix) -> Array:
+        logits, y = operands[0].values[self.rows], operands[2].values
+        most = logits.max(axis=1, keepdims=True)
+        sums = np.log(np.exp(logits - most).sum(axis=1, keepdims=True)) + most
+        return np.asarray((y * (sums - logits)).sum(axis=1, keepdims=True))
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        p, y = operands[1].row(self.rows[i]).entries, operands[2].row(i).entries
+        logs = (Apply("ln", (one,)) for one in p)
+        return (Negative(Sum(tuple(map(Product, zip(y, logs, strict=True))))),)
+
+
+@dataclass(frozen=True)
+class DistributionDifference(Operation):
+    """(p − y) G: each probability less its target, times the gradient of the row's loss; 0 in a
+    row that doesn't count. The targets of a row add up to 1.
+    [n, v], [n, v], [m, v], [m, 1], [m, 1] -> [n, v]"""
+
+    of: DistributionLoss
+
+    shapes = "n v, n v, m v, m 1, m 1 -> n v"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        p, y, gradient = at(operands[1], "i", "j"), at(operands[2], "i", "j"), at(operands[4], "i")
+        return define(at(name, "i", "j"), Product((gradient, minus(p, y))))
+
+    def values(self, *operands: Matrix) -> Array:
+        _, p, y, _, gradient = (operand.values for operand in operands)
+        slopes = np.zeros(p.shape)
+        slopes[self.of.rows] = (p[self.of.rows] - y) * gradient
+        return slopes
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        if not self.of.counts[i]:
+            return (constant(0),)
+        row = self.of.rows.index(i)
+        difference = minus(operands[1].number(i, j), operands[2].number(row, j))
+        return (Product((operands[4].number(row, 0), difference)),)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        return (cells_of_row(self, i, operands[1].shape[1], *operands),)
+
+    def places(self, *operands: Matrix) -> int | None:
+        _, p, y, _, gradient = operands
+        if p.places is None or y.places is None or gradient.places is None:
+            return None
+        return max(p.places, y.places) + gradient.places
+
+    def error(self, *operands: Matrix) -> Error:
+        # where p is near y, their difference is off by the last digit of either
+        _, p, y, _, gradient = (operand.values for operand in operands)
+        return Error(4 * EPSILON * largest(gradient) * (largest(p) + largest(y)))
+
+    def sizes(self, *operands: Matrix) -> Array:
+        _, p, y, _, gradient = (operand.values for operand in operands)
+        sizes = np.zeros(p.shape)
+        sizes[self.of.rows] = (p[self.of.rows] + np.abs(y)) * np.abs(gradient)
+        return sizes
+
+
+def _counted(targets: Targets) -> tuple[list[int], list[int]]:
+    """The rows that count, and the columns of their targets."""
+    known = [(row, column) for row, column in enumerate(targets) if column is not None]
+    return [row for row, _ in known], [column for _, column in known]

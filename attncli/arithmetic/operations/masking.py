@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from attncli.arithmetic import decimals
-from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
     Expression,
     Number,
-    Sum,
     constant,
     minus,
     numbers_in,
@@ -26,6 +24,7 @@ from attncli.arithmetic.matrix import Matrix, Written
 from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.exponential import all_masked
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.texts import equation, said
 from attncli.arithmetic.rounding import Array, Rounding
 from attncli.word import Word
 
@@ -242,7 +241,8 @@ class Masked(Indexed):
     copies = True
 
     def __init__(self, value: Number = MINUS_INFINITY) -> None:
-        super().__init__("n m, n m -> n m", Apply("where", (_Y, _X, value)))
+        text = "x[i, j] if seen[i, j] else value"
+        super().__init__(*said(text, {"x": "n m", "seen": "n m"}, numbers={"value": value}))
 
     def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         scores, (hidden,) = operands[0], {number.full for number in numbers_in(self.tree)}
@@ -261,14 +261,10 @@ class Masked(Indexed):
         )
 
 
-class AddFinite(Indexed):
-    """Scores and a table added up, but for the table's −∞, which hide a score rather than
-    change it. [n, m], [n, m] -> [n, m]"""
-
-    def __init__(self) -> None:
-        finite = Apply("finite", (_Y,))
-        added = Sum((_X, Apply("where", (finite, _Y, constant(0)))))
-        super().__init__("n m, n m -> n m", added, Sum((_X, finite)))
-
-
-_X, _Y = cell(0, "i", "j"), cell(1, "i", "j")
+AddFinite = equation(
+    "x[i, j] + (table[i, j] if finite(table[i, j]) else 0)",
+    shown="x[i, j] + finite(table[i, j])",
+    x="n m",
+    table="n m",
+)
+"""Scores and a table added up, but for the table's −∞, which hide a score rather than change it."""

@@ -1,7 +1,9 @@
-"""Layer normalization and RMSNorm, one quantity at a time.
+"""Means and norms, one quantity at a time.
 
-Ba et al. 2016 (arXiv:1607.06450): (x − mean) / √(variance + ε) × γ + β, over each row.
-Zhang & Sennrich 2019 (arXiv:1910.07467): x / √(mean of squares + ε) × γ.
+Layer norm (Ba et al. 2016, arXiv:1607.06450): (x − mean) / √(variance + ε) × γ + β, over each row.
+RMS norm (Zhang & Sennrich 2019, arXiv:1910.07467): x / √(mean of squares + ε) × γ.
+Batch norm (Ioffe & Szegedy 2015, arXiv:1502.03167): the first over each column, with the mean and
+the variance that training found.
 """
 
 from __future__ import annotations
@@ -11,68 +13,101 @@ from decimal import Decimal
 import numpy as np
 
 from attncli.arithmetic import evaluation
-from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.expression import (
-    ONE,
-    Expression,
-    Length,
-    Number,
-    Power,
-    Product,
-    Quotient,
-    Root,
-    Sum,
-    Symbol,
-    Total,
-    constant,
-    minus,
-    numbers_in,
-)
+from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.expression import Length, Number, Quotient, Root, numbers_in
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.operations.means import WIDTH, row_sizes
-from attncli.arithmetic.rounding import MOST_DECIMALS, Array, Unworkable
+from attncli.arithmetic.operations.texts import equation, said
+from attncli.arithmetic.rounding import (
+    MOST_DECIMALS,
+    Array,
+    Error,
+    Unworkable,
+    cleanse,
+    largest,
+)
+
+_WIDTH = "d_model"
+"""How many numbers there are in a row, in formulas."""
 
 
-class SubtractRow(Indexed):
-    """Each row less its own number: what is left of a row without its mean.
-    [n, m], [n, 1] -> [n, m]"""
+class RowMean(Indexed):
+    """The mean of each row; `width` is what formulas call m. [n, m] -> [n, 1]"""
 
-    def __init__(self) -> None:
-        super().__init__("n m, n 1 -> n m", minus(cell(0, "i", "j"), cell(1, "i")))
+    def __init__(self, width: str = _WIDTH) -> None:
+        total = "sum(x[i, j] for j in m)"
+        super().__init__(*said(f"{total} / m", {"x": "n m"}, shown=f"{total} / {width}"))
+
+    def values(self, *operands: Matrix) -> Array:
+        return means(operands[0], axis=1)
 
     def sizes(self, *operands: Matrix) -> Array:
+        return _row_sizes(operands[0].values)
+
+
+class _ColumnMeans(Indexed):
+    def values(self, *operands: Matrix) -> Array:
+        return means(operands[0], axis=0)
+
+
+ColumnMean = equation("sum(x[i] for i in n) / n", _ColumnMeans, x="n 1")
+"""The mean of a column."""
+
+
+def means(numbers: Matrix, axis: int) -> Array:
+    """The means of rows (axis 1) or columns (axis 0), which stay as an axis of one.
+
+    Where the sums are known to have few decimals they are exact, so that a row of equal
+    numbers has just that number for its mean.
+    """
+    x, count = numbers.values, numbers.values.shape[axis]
+    sums = x.sum(axis=axis, keepdims=True)
+    if numbers.places is None:
+        return np.asarray(sums / count)
+    error = Error(count * (count + 2) * EPSILON * largest(x))
+    if not cleanse(sums, error, numbers.places):
+        return np.asarray(sums / count)
+    unit = 10.0**numbers.places
+    return np.asarray(np.rint(sums * unit) / (unit * count))
+
+
+def _row_sizes(x: Array) -> Array:
+    """The largest size of a number in each row. [n, m] -> [n, 1]"""
+    return np.asarray(np.abs(x).max(axis=1, keepdims=True))
+
+
+class _Centered(Indexed):
+    def sizes(self, *operands: Matrix) -> Array:
         x, mean = (operand.values for operand in operands)
-        return np.asarray(row_sizes(x) + np.abs(mean))  # a mean has the noise of its whole row
+        return np.asarray(_row_sizes(x) + np.abs(mean))  # a mean has the noise of its whole row
+
+
+SubtractRow = equation("x[i, j] - mean[i]", _Centered, x="n m", mean="n 1")
+"""What is left of each row without its mean."""
+SubtractFromEach = equation("x[i, j] - mean[j]", x="n m", mean="1 m")
 
 
 class MeanOfSquares(Indexed):
     """(a² + b² + …) / n over each row, or over n − 1 with `less_one`; `width` is what formulas call
     n. [n, m] -> [n, 1]"""
 
-    def __init__(self, less_one: bool = False, width: Symbol = WIDTH) -> None:
-        def over(count: Expression) -> Quotient:
-            divisor = minus(count, constant(1)) if less_one else count
-            return Quotient(Total("j", Power(cell(0, "i", "j"), constant(2))), divisor)
-
-        super().__init__("n m -> n 1", over(Length(0, 1)), over(width))
+    def __init__(self, less_one: bool = False, width: str = _WIDTH) -> None:
+        mean = "sum(x[i, j] ** 2 for j in m) / " + ("({} - 1)" if less_one else "{}")
+        super().__init__(*said(mean.format("m"), {"x": "n m"}, shown=mean.format(width)))
 
     def refuse(self, *operands: Matrix) -> None:
-        if isinstance(self.tree, Quotient) and self.tree.divisor != Length(0, 1):
-            _refuse_single(operands[0])
-
-
-def _refuse_single(numbers: Matrix) -> None:
-    if numbers.shape[1] == 1:
-        what = "the rows have one number each, and n − 1, which is divided by, is 0"
-        raise Unworkable(0, what, "dividing by n")
+        is_less = isinstance(self.tree, Quotient) and self.tree.divisor != Length(0, 1)
+        if is_less and operands[0].shape[1] == 1:
+            what = "the rows have one number each, and n − 1, which is divided by, is 0"
+            raise Unworkable(0, what, "dividing by n")
 
 
 class RootOf(Indexed):
     """√(v + ε), or √v + ε where ε isn't `inside`: what the rows are divided by. [n, 1] -> [n, 1]"""
 
     def __init__(self, epsilon: Number, inside: bool = True) -> None:
-        super().__init__("n 1 -> n 1", root_and_epsilon(cell(0, "i"), epsilon, inside))
+        text = _root("v[i]", epsilon, inside)
+        super().__init__(*said(text, {"v": "n 1"}, numbers={"epsilon": epsilon}))
 
     def refuse(self, *operands: Matrix) -> None:
         if operands[0].range.low < 0:
@@ -89,11 +124,11 @@ class RootOf(Indexed):
             raise _nothing_to_divide_by(row, true, result.decimals)
 
 
-def root_and_epsilon(v: Expression, epsilon: Number, inside: bool) -> Expression:
+def _root(v: str, epsilon: Number, inside: bool) -> str:
     """√(v + ε), or √v + ε; √v where ε is 0."""
     if not epsilon.full:
-        return Root(v)
-    return Root(Sum((v, epsilon))) if inside else Sum((Root(v), epsilon))
+        return f"sqrt({v})"
+    return f"sqrt({v} + epsilon)" if inside else f"sqrt({v}) + epsilon"
 
 
 def _refuse_negative(v: Array) -> None:
@@ -117,16 +152,50 @@ class Normalize(Indexed):
     [n, m], [n, 1], [1, m], [1, m] -> [n, m]"""
 
     def __init__(self, gamma: bool, beta: bool, plus_one: bool = False) -> None:
-        normed: Expression = Quotient(cell(0, "i", "j"), cell(1, "i"))
-        if gamma:
-            factor = Sum((ONE, cell(2, "j"))) if plus_one else cell(2, "j")
-            normed = Product((normed, factor))
-        if beta:
-            normed = Sum((normed, cell(2 + gamma, "j")))
-        super().__init__("n m, n 1" + ", 1 m" * (gamma + beta) + " -> n m", normed)
+        text = _normed("x[i, j] / deviation[i]", gamma, beta, plus_one)
+        super().__init__(
+            *said(text, {"x": "n m", "deviation": "n 1", "gamma": "1 m", "beta": "1 m"})
+        )
 
     def refuse(self, *operands: Matrix) -> None:
         deviation = operands[1].values
         if not deviation.all():
             row = int((deviation == 0).any(axis=1).argmax())
             raise Unworkable(row, "the number to divide by is 0", "another number")
+
+
+class RootOfEach(Indexed):
+    """√(v + ε), or √v + ε where ε isn't `inside`, number by number of a row. [1, m] -> [1, m]"""
+
+    def __init__(self, epsilon: Number, inside: bool = True) -> None:
+        text = _root("v[j]", epsilon, inside)
+        super().__init__(*said(text, {"v": "1 m"}, numbers={"epsilon": epsilon}))
+
+    def refuse(self, *operands: Matrix) -> None:
+        if (operands[0].values < 0).any():
+            raise Unworkable(0, "a variance below 0 has no square root", "a number of 0 or more")
+
+    def check(self, result: Matrix, *_: Matrix) -> None:
+        if not result.values.all():
+            what = "a number to divide by is 0, or rounds to it"
+            raise Unworkable(0, what, "a larger epsilon, or more decimals,")
+
+
+class NormalizeColumns(Indexed):
+    """centered / deviation × γ + β, where there is a `gamma` and a `beta`, each column by itself.
+    [n, m], [1, m], [1, m], [1, m] -> [n, m]"""
+
+    def __init__(self, gamma: bool, beta: bool) -> None:
+        text = _normed("x[i, j] / deviation[j]", gamma, beta)
+        super().__init__(
+            *said(text, {"x": "n m", "deviation": "1 m", "gamma": "1 m", "beta": "1 m"})
+        )
+
+    def refuse(self, *operands: Matrix) -> None:
+        if not operands[1].values.all():
+            raise Unworkable(0, "a number to divide by is 0", "another number")
+
+
+def _normed(text: str, gamma: bool, beta: bool, plus_one: bool = False) -> str:
+    factor = " * (1 + gamma[j])" if plus_one else " * gamma[j]"
+    return text + factor * gamma + " + beta[j]" * beta

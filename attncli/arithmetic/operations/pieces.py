@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.equations.indices import renamed
 from attncli.arithmetic.equations.working import sum_of
 from attncli.arithmetic.expression import (
     Apply,
@@ -25,18 +23,21 @@ from attncli.arithmetic.expression import (
     minus,
 )
 from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations, number_of
+from attncli.arithmetic.operations.texts import equation
 
 Cut = tuple[int, ...]
 """The pieces of a word, by their rows from 0."""
 
 
-class LogShare(Indexed):
-    """The logarithm of the share that each number has in all. [p, 1], [1, 1] -> [p, 1]"""
-
-    def __init__(self) -> None:
-        super().__init__("p 1, 1 1 -> p 1", Apply("ln", (Quotient(cell(0, "i"), cell(1)),)))
+LogShare = equation("ln(p[i] / total)", p="p 1", total="1 1")
+"""The logarithm of the share that each number has in all."""
+CorpusLoss = equation(
+    "-sum(count[i] * score[i] for i in w)",
+    shown="-sum(count[word] * score[word] for word in w)",
+    count="w 1",
+    score="w 1",
+)
 
 
 @dataclass(frozen=True)
@@ -55,16 +56,6 @@ class CutScores(ListOfEquations):
     @property
     def trees(self) -> Sequence[Expression]:
         return [sum_of([number_of(0, piece) for piece in cut]) for cut in self.cuts]
-
-
-class CorpusLoss(Indexed):
-    """−Σ count · ln p(word); or, as nobody should, each word once. [w, 1], [w, 1] -> [1, 1]"""
-
-    def __init__(self, weighted: bool = True) -> None:
-        score = cell(1, "i")
-        term = Product((cell(0, "i"), score)) if weighted else score
-        loss = Negative(Total("i", term))
-        super().__init__("w 1, w 1 -> 1 1", loss, renamed(loss, {"i": "word"}))
 
 
 @dataclass(frozen=True)

@@ -4,58 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import reduce
+from functools import cached_property, reduce
 from typing import ClassVar
 
 import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
-from attncli.arithmetic.equations.formulas import X, Y, Z, cell
 from attncli.arithmetic.equations.working import product_of
 from attncli.arithmetic.expression import (
     Dot,
-    Expression,
-    MatrixProduct,
     Number,
     Omitted,
     Product,
     Sum,
-    Total,
-    Transposed,
     Vector,
 )
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Layout, Working
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.texts import equation
 from attncli.arithmetic.rounding import Array
-
-_SIDES = {"i": "n", "j": "m", "k": "k"}
-"""How long each index is, in signatures."""
+from attncli.arithmetic.signature import operands_in
 
 
-class MatMul(Indexed):
-    """x W: each row of the left matrix times the right one. [n, k], [k, m] -> [n, m]
-
-    Raises ValueError where the shapes don't fit, as all products do."""
+class ProductOfMatrices(Indexed):
+    """A product of two matrices, with or without a bias. [n, k], [k, m] -> [n, m], or of either
+    the transpose."""
 
     layout: ClassVar[Layout] = "sums"
-    left: ClassVar[str] = "ik"
-    """The indices of the left matrix; `ki` where it is transposed."""
-    right: ClassVar[str] = "kj"
-    """The indices of the right matrix; `jk` where it is transposed."""
-    has_bias: ClassVar[bool] = False
 
-    def __init__(self) -> None:
-        x = X if self.left == "ik" else Transposed(X)
-        W = Y if self.right == "kj" else Transposed(Y)
-        tree: Expression = Total("k", Product((cell(0, *self.left), cell(1, *self.right))))
-        shown: Expression = MatrixProduct((x, W))
-        sides = [" ".join(map(_SIDES.__getitem__, one)) for one in (self.left, self.right)]
-        if self.has_bias:
-            tree, shown = Sum((tree, cell(2, "j"))), Sum((shown, Z))
-            sides.append("1 m")
-        super().__init__(f"{', '.join(sides)} -> n m", tree, shown)
+    @cached_property
+    def left(self) -> str:
+        """The indices of the left matrix; `ki` where it is transposed."""
+        return self._indices(0)
+
+    @cached_property
+    def right(self) -> str:
+        """The indices of the right matrix; `jk` where it is transposed."""
+        return self._indices(1)
+
+    def _indices(self, place: int) -> str:
+        return next("".join(one.indices) for one in operands_in(self.tree) if one.place == place)
 
     def values(self, *operands: Matrix) -> Array:
         if operands[1].is_stored and self.left == "ik":
@@ -72,45 +62,20 @@ class MatMul(Indexed):
         return made + bias[0].values if bias else made
 
 
-class MatMulTransposed(MatMul):
-    """Q Kᵀ: each row of the left matrix with each row of the right one. [n, k], [m, k] -> [n, m]"""
-
+class _InCells(ProductOfMatrices):
     layout: ClassVar[Layout] = "cells"
-    right: ClassVar[str] = "jk"
+
+
+class _RowsByRows(_InCells):
+    """Each row of the left matrix with each row of the right one."""
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         Q, K = operands
         return (Dot(Q.row(i), K.row(j)), *super().cell(i, j, *operands))
 
 
-class Linear(MatMul):
-    """x Wᵀ, with a W that is stored out × in as nn.Linear does. [n, k], [m, k] -> [n, m]"""
-
-    right: ClassVar[str] = "jk"
-
-
-class Affine(MatMul):
-    """x W + b. [n, k], [k, m], [1, m] -> [n, m]"""
-
-    has_bias: ClassVar[bool] = True
-
-
-class AffineTransposed(Affine):
-    """x Wᵀ + b, with a W that is stored out × in as nn.Linear does.
-    [n, k], [m, k], [1, m] -> [n, m]"""
-
-    right: ClassVar[str] = "jk"
-
-
-class TransposedWeights(MatMul):
-    """weightsᵀ V: a column of weights in place of a row. [n, n], [n, d_v] -> [n, d_v]"""
-
-    layout: ClassVar[Layout] = "cells"
-    left: ClassVar[str] = "ki"
-
-
-class WeightedSum(MatMul):
-    """weights V: the rows of V added up, each times its weight. [n, m], [m, d_v] -> [n, d_v]"""
+class _RowsAddedUp(ProductOfMatrices):
+    """The rows of V added up, each times its weight."""
 
     layout: ClassVar[Layout] = "addition"
 
@@ -129,6 +94,27 @@ class WeightedSum(MatMul):
         told = ", ".join(rows[:MOST_PARTS]) + (", …" if len(rows) > MOST_PARTS else "")
         of = f"row {told}" if len(rows) == 1 else f"the rows {told}"
         return f"The given weights of {of} don't add up to 1, as those of a softmax do."
+
+
+_XW, _XWT = "sum(x[i, k] * W[k, j] for k in k)", "sum(x[i, k] * W[j, k] for k in k)"
+"""W as rows × columns, or as nn.Linear stores it, out × in."""
+
+MatMul = equation(_XW, ProductOfMatrices, shown="x @ W", x="n k", W="k m")
+Linear = equation(_XWT, ProductOfMatrices, shown="x @ W.T", x="n k", W="m k")
+Affine = equation(f"{_XW} + b[j]", ProductOfMatrices, shown="x @ W + b", x="n k", W="k m", b="1 m")
+AffineTransposed = equation(
+    f"{_XWT} + b[j]", ProductOfMatrices, shown="x @ W.T + b", x="n k", W="m k", b="1 m"
+)
+MatMulTransposed = equation(
+    "sum(Q[i, k] * K[j, k] for k in k)", _RowsByRows, shown="Q @ K.T", Q="n k", K="m k"
+)
+WeightedSum = equation(
+    "sum(w[i, k] * V[k, j] for k in k)", _RowsAddedUp, shown="w @ V", w="n k", V="k m"
+)
+TransposedWeights = equation(
+    "sum(w[k, i] * V[k, j] for k in k)", _InCells, shown="w.T @ V", w="k n", V="k m"
+)
+"""A column of weights in place of a row."""
 
 
 def is_off_one(row: Sequence[Decimal]) -> bool:

@@ -1,7 +1,8 @@
-"""The operations of recurrent cells: sums over the input and the memory, and gates.
+"""The operations of recurrent cells: sums over the input and the memory, and gates; what a gradient
+is multiplied by on its way back through one, and how large it is.
 
-Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014 (arXiv:1406.1078). Vectors are columns
-[h, 1], biases rows [1, h].
+Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014 (arXiv:1406.1078); Bengio et al. 1994;
+Pascanu et al. 2013 (arXiv:1211.5063). Vectors are columns [h, 1], biases rows [1, h].
 """
 
 from __future__ import annotations
@@ -10,23 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from attncli.arithmetic.equations.formulas import cell
+import numpy as np
+
 from attncli.arithmetic.equations.working import Filled, filled, sum_of
-from attncli.arithmetic.expression import (
-    Expression,
-    MatrixProduct,
-    Operand,
-    Product,
-    Sum,
-    Total,
-    Transposed,
-    constant,
-    each,
-    minus,
-)
+from attncli.arithmetic.expression import Equation, Expression, Operand, Sum, constant, each
+from attncli.arithmetic.formula import define
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Working
+from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.texts import equation, said
+from attncli.arithmetic.rounding import Array
 
 
 @dataclass(frozen=True)
@@ -78,29 +72,18 @@ class AddUp(OfMemory):
         in_out: bool = False,
         empty: int | None = None,
     ) -> None:
-        matrix = "d{0} h" if in_out else "h d{0}"
-        pairs = (f"{matrix.format(k)}, d{k} 1" for k in range(1, products + 1))
-        sides = (*pairs, *["h 1"] * columns, *["1 h"] * biases)
-        rest = range(2 * products, 2 * products + columns + biases)
-        terms = [_row_by_column(2 * k, in_out) for k in range(products)]
-        shown = [_matrix_by_column(2 * k, in_out) for k in range(products)]
-        super().__init__(
-            f"{', '.join(sides)} -> h 1",
-            sum_of([*terms, *(cell(k, "i") for k in rest)]),
-            sum_of([*shown, *map(Operand, rest)]),
-            empty,
-        )
-
-
-def _row_by_column(place: int, in_out: bool) -> Expression:
-    k = chr(ord("k") + place)  # each product goes over an index of its own
-    weight = cell(place, k, "i") if in_out else cell(place, "i", k)
-    return Total(k, Product((weight, cell(place + 1, k))))
-
-
-def _matrix_by_column(place: int, in_out: bool) -> Expression:
-    W = Transposed(Operand(place)) if in_out else Operand(place)
-    return MatrixProduct((W, Operand(place + 1)))
+        sides: dict[str, str] = {}
+        terms: list[str] = []
+        shown: list[str] = []
+        for one, k in zip(range(1, products + 1), "kmo", strict=False):  # each has its own index
+            sides |= {f"W{one}": f"d{one} h" if in_out else f"h d{one}", f"x{one}": f"d{one} 1"}
+            weight = f"W{one}[{k}, i]" if in_out else f"W{one}[i, {k}]"
+            terms.append(f"sum({weight} * x{one}[{k}] for {k} in d{one})")
+            shown.append(f"W{one}.T @ x{one}" if in_out else f"W{one} @ x{one}")
+        rest = {f"z{k}": "h 1" for k in range(columns)} | {f"b{k}": "1 h" for k in range(biases)}
+        terms += [f"{name}[i]" for name in rest]
+        told = " + ".join([*shown, *rest])
+        super().__init__(*said(" + ".join(terms), sides | rest, shown=told), empty=empty)
 
 
 class Gated(OfMemory):
@@ -108,16 +91,9 @@ class Gated(OfMemory):
     [h, 1], [h, 1], [h, 1], [h, 1] -> [h, 1]"""
 
     def __init__(self, empty: int | None = None) -> None:
-        u, new, f, old = (cell(k, "i") for k in range(4))
-        gated = Sum((Product((u, new)), Product((f, old))))
-        super().__init__("h 1, h 1, h 1, h 1 -> h 1", gated, None, empty)
-
-
-class GatedColumn(Indexed):
-    """A column that a gate lets through, number by number. [h, 1], [h, 1] -> [h, 1]"""
-
-    def __init__(self) -> None:
-        super().__init__("h 1, h 1 -> h 1", Product((cell(0, "i"), cell(1, "i"))))
+        gated = "update[i] * candidate[i] + forget[i] * before[i]"
+        sides = dict.fromkeys(("update", "candidate", "forget", "before"), "h 1")
+        super().__init__(*said(gated, sides), empty=empty)
 
 
 class GatedBlend(OfMemory):
@@ -125,8 +101,59 @@ class GatedBlend(OfMemory):
     `keeps` what was before, as PyTorch has it. [h, 1], [h, 1], [h, 1] -> [h, 1]"""
 
     def __init__(self, keeps: bool = False, empty: int | None = None) -> None:
-        u, new, old = (cell(k, "i") for k in range(3))
-        rest = minus(constant(1), u)
-        a, b = (rest, u) if keeps else (u, rest)
-        blended = Sum((Product((a, new)), Product((b, old))))
-        super().__init__("h 1, h 1, h 1 -> h 1", blended, None, empty)
+        new, old = ("(1 - u[i])", "u[i]") if keeps else ("u[i]", "(1 - u[i])")
+        blended = f"{new} * candidate[i] + {old} * before[i]"
+        sides = dict.fromkeys(("u", "candidate", "before"), "h 1")
+        super().__init__(*said(blended, sides), empty=empty)
+
+
+class _Empty(Indexed):
+    layout = "rows"
+    copies = True
+    takes_only_sizes = True
+
+
+Zeros = equation("0", _Empty, W="h k", result="h 1")
+"""A column of zeros, as long as a matrix of weights is high: a memory that is empty."""
+GatedColumn = equation("gate[i] * x[i]", gate="h 1", x="h 1")
+"""A column that a gate lets through, number by number."""
+
+
+# -- on the way back -------------------------------------------------------------------------------
+
+
+class _Slope(ZeroOne, Indexed):
+    """Of ones and zeros."""
+
+
+ReluSlope = equation("1 if z[i] > 0 else 0", _Slope, shown="z[i] > 0", z="h 1")
+"""1 where z is above 0, else 0."""
+TanhSlope = equation("1 - a[i] ** 2", a="h 1")
+"""The slope of tanh where it comes to a."""
+FrobeniusNorm = equation("sqrt(sum(W[i, j] ** 2 for i in h for j in k))", W="h k")
+"""√ of the sum of all squares: how large a matrix is."""
+
+
+class TimesDiagonal(Indexed):
+    """Wᵀ diag(slope): what a gradient is multiplied by at one step back. `in_out` has a W that is
+    kept in × out. [h, h], [h, 1] -> [h, h]"""
+
+    def __init__(self, in_out: bool = False) -> None:
+        weight, sides = ("W[i, j]", "h k") if in_out else ("W[j, i]", "k h")
+        super().__init__(*said(f"{weight} * slope[j]", {"W": sides, "slope": "k 1"}))
+
+
+class One(ZeroOne):
+    """1, with which the way back begins: how a loss changes with itself. [1, 1] -> [1, 1]"""
+
+    takes_only_sizes = True
+    shapes = "1 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        return define(name, constant(1))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.ones(operands[0].shape)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        return (constant(1),)

@@ -12,26 +12,22 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.equations.bounds import EPSILON
-from attncli.arithmetic.equations.formulas import X, cell
 from attncli.arithmetic.expression import (
     Apply,
     Equation,
     Expression,
     Negative,
     Number,
-    Product,
-    Quotient,
     Symbol,
-    Total,
     Vector,
     constant,
-    e_to,
 )
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations, number_of
+from attncli.arithmetic.operations.texts import equation
 from attncli.arithmetic.rounding import Array, Unworkable, no_logarithm
 
 if TYPE_CHECKING:
@@ -133,30 +129,28 @@ class Nucleus(_Kept):
         return np.asarray(left > rest * (1 + (ordered.shape[1] + 2) * EPSILON))
 
 
-_X, _KEPT = cell(0, "i", "j"), cell(1, "i", "j")
-
-
-class KeptSum(Indexed):
-    """The sum of those of each row that are kept. [n, v], [n, v] -> [n, 1]"""
-
-    def __init__(self) -> None:
-        kept = Total("j", Apply("where", (_KEPT, _X, constant(0))))
-        super().__init__("n v, n v -> n 1", kept, Total("j", Product((_X, _KEPT))))
-
-
-class KeptShare(Indexed):
-    """Those that are kept divided by their sum; 0 for the others.
-    [n, v], [n, v], [n, 1] -> [n, v]"""
-
-    def __init__(self) -> None:
-        share, total = Product((_X, _KEPT)), cell(2, "i")
-        kept = Apply("where", (_KEPT, Quotient(_X, total), constant(0)))
-        super().__init__("n v, n v, n 1 -> n v", kept, Quotient(share, total))
-
+class _KeptShares(Indexed):
     def refuse(self, *operands: Matrix) -> None:
         if not operands[2].values.all():
             row = int((operands[2].values == 0).any(axis=1).argmax())
             raise Unworkable(row, "a sum to divide by is 0", "other numbers")
+
+
+KeptSum = equation(
+    "sum(x[i, j] if kept[i, j] else 0 for j in v)",
+    shown="sum(x[i, j] * kept[i, j] for j in v)",
+    x="n v",
+    kept="n v",
+)
+"""The sum of those of each row that are kept."""
+KeptShare = equation(
+    "x[i, j] / total[i] if kept[i, j] else 0",
+    _KeptShares,
+    shown="x[i, j] * kept[i, j] / total[i]",
+    x="n v",
+    kept="n v",
+    total="n 1",
+)
 
 
 @dataclass(frozen=True)
@@ -185,10 +179,3 @@ class NegativeLog(ListOfEquations):
         if (chosen <= 0).any():
             raise no_logarithm(int((chosen <= 0).argmax()), "the probability of its target")
         return super().values(*operands)
-
-
-class ExponentialOf(Indexed):
-    """e^x as it is, such as the perplexity of a cross-entropy. [n, m] -> [n, m]"""
-
-    def __init__(self) -> None:
-        super().__init__("n m -> n m", e_to(cell(0, "i", "j")), e_to(X))

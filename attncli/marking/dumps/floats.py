@@ -14,6 +14,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations import Operation
 from attncli.arithmetic.operations.enclosing import enclosing
 from attncli.arithmetic.operations.frequencies import BlendFrequencies, ByColumn, TurnsTable
+from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.operations.waves import Waves
 from attncli.arithmetic.rounding import Array
 from attncli.file.dump_files import ROUNDOFFS
@@ -157,7 +158,8 @@ class Floats:
     def _rounded(self, operation: Operation) -> Roundoffs:
         if operation.copies:
             return EXACT
-        ahead = isinstance(operation, ByColumn | BlendFrequencies | TurnsTable)
+        is_table = isinstance(operation, ByColumn | TurnsTable)
+        ahead = is_table or is_a(operation, BlendFrequencies)
         return self.grain.ahead if ahead else self.grain.worked
 
     def _waves(self, operation: Waves, numbers: list[Matrix]) -> Enclosure:

@@ -28,7 +28,7 @@ from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition, HeadPlace
 
 
-def _output(place: HeadPlace, operation: MatMul, weights: Name, values: Name) -> Definition:
+def _output(place: HeadPlace, operation: Operation, weights: Name, values: Name) -> Definition:
     return Definition(place.name("output"), operation, (weights, values))
 
 

@@ -37,6 +37,7 @@ from attncli.arithmetic.operations import (
     RowSum,
     SumOfAll,
     WithoutColumn,
+    is_a,
 )
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array
@@ -113,7 +114,7 @@ def mistakes_in(plan: Callable[[P], tuple[Definition, ...]]) -> tuple[Mistake[P]
     def sums(place: P) -> Iterator[tuple[Definition, ...]]:
         planned = plan(place)
         for k, one in enumerate(planned):
-            if isinstance(one.operation, RowSum):
+            if is_a(one.operation, RowSum):
                 added = one._replace(operation=_COLUMN_SUMS)
                 yield (added,)
                 yield added, planned[k + 1]._replace(operation=_BY_COLUMNS)

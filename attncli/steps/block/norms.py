@@ -14,7 +14,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from attncli.arithmetic.expression import Number, Symbol
+from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import (
     MeanOfSquares,
     Normalize,
@@ -197,7 +197,7 @@ class Normalizing(NamedTuple):
         mean, centered = self.name("mean"), self.name("centered")
         variance, deviation = self.name("variance"), self.name("deviation")
         return (
-            self._of(mean, RowMean(Symbol(self.width)), self.x),
+            self._of(mean, RowMean(self.width), self.x),
             self._of(centered, SubtractRow(), self.x, mean),
             self._of(variance, self._squares(), centered),
             self._of(deviation, self._root(), variance),
@@ -213,7 +213,7 @@ class Normalizing(NamedTuple):
         )
 
     def _squares(self) -> MeanOfSquares:
-        return MeanOfSquares(self.norm.get(OVER) == "n-1", Symbol(self.width))
+        return MeanOfSquares(self.norm.get(OVER) == "n-1", self.width)
 
     def _root(self) -> RootOf:
         under_root = self.norm.get(EPSILON_IN) == "root"

@@ -210,9 +210,9 @@ def _unweighted(place: RoundPlace) -> Definition | None:
     own = count_round(place)
     if own is None or not own.removals:
         return None
-    operation = CorpusLoss(weighted=False)
-    operands = (counts_of_words(place), place.name("cut_scores"))
-    return Definition(place.name("loss"), operation, operands)
+    alike = "-sum(score[word] for word in w)"
+    operation = CorpusLoss.swap("count[i] * score[i]", "score[i]", alike)()
+    return Definition(place.name("loss"), operation, (place.name("cut_scores"),))
 
 
 PRUNE_STEP = Step(

@@ -22,10 +22,13 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.expression import Number, Product, Sum, rewritten
+from attncli.arithmetic.expression import Expression, Number, Product, Sum, rewritten
 from attncli.arithmetic.operations import (
     FirstAverage,
+    FirstSquares,
+    Kind,
     MovingAverage,
+    MovingSquares,
     OverRoot,
     PlusTimes,
     Same,
@@ -33,12 +36,14 @@ from attncli.arithmetic.operations import (
     StepDown,
     TimesPlus,
     WithoutBias,
+    is_a,
 )
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, NumberKind
 from attncli.name import Name
 from attncli.scenario.training import UPDATES, Training, after_updates
+from attncli.steps.mistakes import swap
 from attncli.steps.step import Mistake
 from attncli.trace import Definition, UpdatePlace
 
@@ -118,19 +123,19 @@ def with_decay(one: Parameter, said: Mapping[str, Number]) -> Iterator[Definitio
 
 
 def planned_as(
-    place: UpdatePlace, kind: type[Any], change: Callable[[Definition], Definition | None]
+    place: UpdatePlace, kind: Kind, change: Callable[[Definition], Definition | None]
 ) -> Definition | None:
     """The first definition of an update whose operation is of a kind, changed."""
     one = next(_of_kind(place, kind), None)
     return None if one is None else change(one)
 
 
-def _of_kind(place: UpdatePlace, kind: type[Any]) -> Iterator[Definition]:
-    return (one for one in place.planned if isinstance(one.operation, kind))
+def _of_kind(place: UpdatePlace, kind: Kind) -> Iterator[Definition]:
+    return (one for one in place.planned if is_a(one.operation, kind))
 
 
 def mistake(
-    name: str, says: str, kind: type[Any], change: Callable[[Definition], Definition]
+    name: str, says: str, kind: Kind, change: Callable[[Definition], Definition]
 ) -> Mistake[UpdatePlace]:
     """One that is made alike with each parameter, in what an operation of a kind makes of it."""
     return Mistake(
@@ -217,13 +222,16 @@ MAKES = ("m", "v", "m_hat", "v_hat", "quotient")
 
 def quotient(one: Parameter, said: Mapping[str, Number], gradient: Name) -> Iterator[Definition]:
     """m̂ / (√v̂ + ε), and before it all that it is made of."""
-    for what, beta, squared in (("m", "beta1", False), ("v", "beta2", True)):
+    for what, beta, first, later in (
+        ("m", "beta1", FirstAverage, MovingAverage),
+        ("v", "beta2", FirstSquares, MovingSquares),
+    ):
         average, corrected = one.made(what), one.made(f"{what}_hat")
         if one.update == 1:
-            yield Definition(average, FirstAverage(said[beta], squared), (gradient,))
+            yield Definition(average, first(said[beta]), (gradient,))
         else:
             operands = (one.made_before(what), gradient)
-            yield Definition(average, MovingAverage(said[beta], squared), operands)
+            yield Definition(average, later(said[beta]), operands)
         yield Definition(corrected, WithoutBias(said[beta], one.update), (average,))
     operands = (one.made("m_hat"), one.made("v_hat"))
     yield Definition(one.made("quotient"), OverRoot(said["epsilon"]), operands)
@@ -238,13 +246,8 @@ def _not_corrected(place: UpdatePlace) -> Definition | None:
 
 
 def _neither_corrected(place: UpdatePlace) -> tuple[Definition, ...]:
-    averages = [one for one in place.planned if isinstance(one.operation, WithoutBias)]
+    averages = [one for one in place.planned if is_a(one.operation, WithoutBias)]
     return tuple(map(_as_it_is, averages[1:]))
-
-
-def _inside(one: Definition) -> Definition:
-    assert isinstance(one.operation, OverRoot)
-    return one._replace(operation=one.operation.inside)
 
 
 MISTAKES = (
@@ -258,7 +261,7 @@ MISTAKES = (
         "epsilon_inside_the_root",
         "Adding ε inside the root instead of to it.",
         OverRoot,
-        _inside,
+        swap("sqrt(v[i, j]) + epsilon", "sqrt(v[i, j] + epsilon)"),
     ),
 )
 
@@ -314,16 +317,17 @@ class _Decayed(NamedTuple):
 
     def as_gradient(self) -> Iterator[Definition]:
         """All with λ x as a part of the gradient, and no shrinking, as Adam has it."""
-        assert isinstance(self.shrunk.operation, Shrink)
+        assert isinstance(self.shrunk.operation, Indexed)
+        _, decay = self.shrunk.operation.numbers
         for one in self.averages:
             assert isinstance(one.operation, Indexed)
-            average = _of_decayed(one.operation, self.shrunk.operation.decay)
+            average = _of_decayed(one.operation, decay)
             yield one._replace(operation=average, operands=(*one.operands, *self.shrunk.operands))
         yield self.shrunk._replace(operation=Same())
         yield self.not_shrunk
 
 
-def _of_decayed(average: Indexed, decay: Number) -> Indexed:
+def _of_decayed(average: Indexed, decay: Expression) -> Indexed:
     """An average of g + λ x, of one of g; x is an operand more."""
     count = len(average.sides.operands)
     gradient, x = cell(count - 1, "i", "j"), cell(count, "i", "j")
@@ -336,11 +340,11 @@ def _decayed(place: UpdatePlace) -> Iterator[_Decayed]:
     """Each parameter that is shrunk."""
     averages, shrunk = list[Definition](), None
     for one in place.planned:
-        if isinstance(one.operation, FirstAverage | MovingAverage):
+        if is_a(one.operation, FirstAverage, FirstSquares, MovingAverage, MovingSquares):
             averages.append(one)
-        elif isinstance(one.operation, Shrink):
+        elif is_a(one.operation, Shrink):
             shrunk = one
-        elif isinstance(one.operation, StepDown) and shrunk is not None:
+        elif is_a(one.operation, StepDown) and shrunk is not None:
             yield _Decayed(tuple(averages), shrunk, one)
             averages, shrunk = [], None
 

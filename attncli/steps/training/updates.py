@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from attncli.arithmetic.expression import ONE, Number
+from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations import (
     Add,
     ClipFactor,
@@ -31,6 +31,7 @@ from attncli.name import TOP, Name, below
 from attncli.scenario.prediction import LOSSES
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.training import UPDATES, Training, after_updates
+from attncli.steps.mistakes import swap
 from attncli.steps.step import Mistake, Step
 from attncli.steps.training.optimizers import OPTIMIZERS, Parameter, mistake, planned_as
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
@@ -94,17 +95,12 @@ def _happens(place: UpdatePlace) -> str:
     )
 
 
-def _step(one: Definition, rate: Number | None = None, *, up: bool = False) -> Definition:
-    assert isinstance(one.operation, StepDown)
-    return one._replace(operation=StepDown(one.operation.rate if rate is None else rate, up))
-
-
 def _clipped_always(place: UpdatePlace) -> Definition | None:
     training = place.scenario.training
     if training is None or training.clip is None:
         return None
-    always = ClipFactor(Number.written(training.clip), always=True)
-    return planned_as(place, ClipFactor, lambda one: one._replace(operation=always))
+    factor = "most / (norm + 0.000001)"
+    return planned_as(place, ClipFactor, swap(f"min(1, {factor})", factor))
 
 
 UPDATE_STEP = Step(
@@ -139,13 +135,13 @@ UPDATE_STEP = Step(
             "gradient_added",
             "Adding the gradient instead of taking it away, which makes the loss larger.",
             StepDown,
-            lambda one: _step(one, up=True),
+            swap("x[i, j] - rate * g[i, j]", "x[i, j] + rate * g[i, j]"),
         ),
         mistake(
             "learning_rate_left_out",
             "Taking away the whole gradient, without the learning rate.",
             StepDown,
-            lambda one: _step(one, rate=ONE),
+            lambda one: one._replace(operation=StepDown(1)),
         ),
         mistake(
             "not_clipped",
@@ -172,11 +168,8 @@ def _turned_round(place: UpdatePlace) -> Definition | None:
 
 def _not_squared(place: UpdatePlace) -> Definition | None:
     """−η ‖∂‖"""
-    training = place.scenario.training
-    if training is None:
-        return None
-    norm = SquaresTimes(Number.written(training.learning_rate), root=True)
-    return planned_as(place, SquaresTimes, lambda one: one._replace(operation=norm))
+    squares = "sum(g[i, j] ** 2 for i in n for j in m)"
+    return planned_as(place, SquaresTimes, swap(squares, f"sqrt({squares})"))
 
 
 PROGRESS_STEP = Step(
@@ -307,8 +300,8 @@ class _Trainer(NamedTuple):
         gradient = before.get(gradient, gradient)
         training = self.training
         if OPTIMIZERS[training.optimizer].is_plain(training):
-            rate = Number.written(training.learning_rate)
-            return Definition(name.under(promised), SquaresTimes(rate), (gradient,))
+            down = Number.written(-training.learning_rate)
+            return Definition(name.under(promised), SquaresTimes(down), (gradient,))
         operands = (gradient, after[name], before.get(name, name))
         return Definition(name.under(promised), SlopeTimesStep(), operands)
 

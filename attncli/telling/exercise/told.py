@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import INNER, Location, Number
-from attncli.arithmetic.operations.columns import Zeros
-from attncli.arithmetic.operations.gradients import One
+from attncli.arithmetic.operations import is_a
+from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.masking import Seen
-from attncli.arithmetic.operations.means import ColumnMean
 from attncli.arithmetic.operations.moved import Moved
-from attncli.arithmetic.operations.recurrent import OfMemory
+from attncli.arithmetic.operations.norms import ColumnMean
+from attncli.arithmetic.operations.recurrent import OfMemory, One, Zeros
 
 if TYPE_CHECKING:
     from attncli.trace import Definition, Trace
@@ -81,7 +81,7 @@ def copied_cell(trace: Trace, definition: Definition, row: int, column: int) -> 
 
 def is_of_one(trace: Trace, definition: Definition) -> bool:
     """Whether a mean is that of a single number: that number again."""
-    mean = isinstance(definition.operation, ColumnMean)
+    mean = is_a(definition.operation, ColumnMean)
     return mean and trace[definition.operands[0]].matrix.shape == (1, 1)
 
 
@@ -119,7 +119,7 @@ def is_said(trace: Trace, name: str) -> bool:
     if definition is None or is_ruled(trace, name):
         return definition is not None
     match definition.operation:
-        case Zeros():
+        case Indexed() if is_a(definition.operation, Zeros):
             return True
         case OfMemory() as operation:
             return operation.is_nothing(*trace.operands(definition))
