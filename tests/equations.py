@@ -10,7 +10,6 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from attncli import arithmetic
-from attncli.arithmetic import operations as ops
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     Apply,
@@ -31,6 +30,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.recurrent import OfMemory
 from attncli.arithmetic.rounding import Rounding
+from tests import ops
 
 Tensor = Any
 

@@ -17,7 +17,7 @@ import yaml
 from attncli import ScenarioError, load, work
 from attncli.arithmetic.equations import extended
 from attncli.arithmetic.equations.extended import long_epsilon
-from attncli.arithmetic.operations import ACTIVATIONS
+from attncli.arithmetic.operations.activations import ACTIVATIONS
 from attncli.cli import app
 from attncli.name import Name
 from attncli.scenario.budget import MOST_SETTLED

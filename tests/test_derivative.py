@@ -15,14 +15,13 @@ import numpy as np
 import pytest
 
 from attncli.arithmetic import evaluation
-from attncli.arithmetic import operations as ops
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import Apply, Power, Product, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Rounding, Unworkable
 from attncli.notation import plain, unbreakable
-from tests import truth
+from tests import ops, truth
 from tests.equations import EXAMPLES, SEVERAL, Example, equations, texts
 
 ALL = EXAMPLES | SEVERAL

@@ -17,8 +17,7 @@ from attncli.arithmetic.expression import (
     Total,
     constant,
 )
-from attncli.arithmetic.operations import equation, is_a
-from attncli.arithmetic.operations.texts import EquationText, read
+from attncli.arithmetic.operations.texts import EquationText, equation, is_a, read
 from tests.equations import EXAMPLES, texts
 
 

@@ -12,7 +12,7 @@ import pytest
 from attncli import oracle
 from attncli.arithmetic.expression import Number, Quotient, Root
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import DivideBy
+from attncli.arithmetic.operations.activations import DivideBy
 from attncli.arithmetic.rounding import Array
 from attncli.building.plain import plain_data, with_numbers
 from attncli.cli.exercising.variants import variants

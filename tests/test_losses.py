@@ -11,13 +11,13 @@ import pytest
 
 from attncli import Trace, load, oracle, work
 from attncli.arithmetic import evaluation
-from attncli.arithmetic import operations as ops
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.derivatives import derivative
 from attncli.file.problems import ScenarioError
 from attncli.name import Name
 from attncli.steps import step_named
 from attncli.trace import GRADIENTS
+from tests import ops
 from tests.marking_cases import run
 
 torch = pytest.importorskip("torch")

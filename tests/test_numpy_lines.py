@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from attncli.arithmetic import operations as ops
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import (
     Apply,
@@ -24,6 +23,7 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array
 from attncli.notation.numpy import identifier, numpy_line
+from tests import ops
 from tests.equations import SEVERAL
 from tests.test_derivative import ALL, PLACES, problems
 

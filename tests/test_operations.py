@@ -19,10 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli.arithmetic import decimals, evaluation
-from attncli.arithmetic import operations as ops
 from attncli.arithmetic.expression import Number, Power, Quotient, constant
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.backward import TargetSlope
+from attncli.arithmetic.operations.derivatives import TargetSlope
 from attncli.arithmetic.operations.losses import TargetDifference
 from attncli.arithmetic.rounding import (
     Doubtful,
@@ -35,7 +34,7 @@ from attncli.arithmetic.rounding import (
 )
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
-from tests import truth
+from tests import ops, truth
 from tests.conftest import sampled
 
 EXACT = Rounding("exact", 3)

@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic import operations as ops
 from attncli.arithmetic.formula import at
 from attncli.arithmetic.operations.moved import TakeRows
 from attncli.arithmetic.operations.relative import TakeByBucket
@@ -26,6 +25,7 @@ from attncli.render.pictures_in_tables import in_tables
 from attncli.render.screen.pictures import drawn
 from attncli.steps.order import STORY
 from attncli.tables import MatrixBlock, in_groups
+from tests import ops
 from tests.conftest import sampled
 from tests.pages import document_of, page_of, shipped_trace, trace_of
 from tests.pictures_examples import EXAMPLES

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attncli import load, work
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import Buckets
+from attncli.arithmetic.operations.relative import Buckets
 
 TABLE = [[0.5, -1], [0.25, 0], [-0.5, 2], [-2, 1]]
 PAIR: dict[str, Any] = {

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.arithmetic import operations as ops
 from attncli.arithmetic.equations import extended
 from attncli.arithmetic.expression import Root, constant
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, Unworkable
+from tests import ops
 from tests.conftest import FEWER
 from tests.truth import half_away
 

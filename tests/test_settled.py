@@ -15,7 +15,7 @@ from attncli import ScenarioError, oracle
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import Affine
+from attncli.arithmetic.operations.products import Affine
 from attncli.arithmetic.rounding import Rounding
 from attncli.trace import Trace
 from tests.conftest import FEWER

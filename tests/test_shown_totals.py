@@ -11,13 +11,13 @@ import pytest
 
 from attncli import load, work
 from attncli.arithmetic import decimals, evaluation
-from attncli.arithmetic import operations as ops
 from attncli.arithmetic.elision import MOST_PARTS, shortened
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.recurrent import AddUp
 from attncli.arithmetic.rounding import Rounding
 from attncli.arithmetic.shown_totals import LineOfCells, products_shown, total_shown
 from attncli.notation import plain
+from tests import ops
 from tests.conftest import THOROUGH
 from tests.pages import page_of
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load, work
-from attncli.arithmetic.operations import DivideByColumnSum
+from attncli.arithmetic.operations.softmax import DivideByColumnSum
 from attncli.name import Name
 from attncli.pipeline import outline
 from attncli.steps import step_named

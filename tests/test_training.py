@@ -12,7 +12,7 @@ import pytest
 from attncli import load, oracle, work
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import OverRoot
+from attncli.arithmetic.operations.optimizing import OverRoot
 from attncli.arithmetic.rounding import Unworkable
 from attncli.file.problems import ScenarioError
 from attncli.name import Name

@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import (
-    Nucleus,
-    Operation,
-    Rotate,
-    TopK,
-)
+from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations
 from attncli.arithmetic.operations.moved import Moved
+from attncli.arithmetic.operations.positions import Rotate
+from attncli.arithmetic.operations.sampling import Nucleus, TopK
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.design.quantity import units
 

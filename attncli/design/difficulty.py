@@ -18,14 +18,10 @@ from collections.abc import Collection
 
 import numpy as np
 
-from attncli.arithmetic.operations import (
-    ColumnMean,
-    KeptSum,
-    MeanOfSquares,
-    RowMean,
-    RowSum,
-    is_a,
-)
+from attncli.arithmetic.operations.norms import ColumnMean, MeanOfSquares, RowMean
+from attncli.arithmetic.operations.sampling import KeptSum
+from attncli.arithmetic.operations.softmax import RowSum
+from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
 from attncli.design.quantity import CandidateQuantity, units
 from attncli.design.rules import factors_of, product

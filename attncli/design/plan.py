@@ -10,17 +10,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attncli.arithmetic.operations import (
-    Alibi,
-    Buckets,
+from attncli.arithmetic.operations.masking import Seen
+from attncli.arithmetic.operations.moved import TakeColumns
+from attncli.arithmetic.operations.positions import Alibi, RotaryTable
+from attncli.arithmetic.operations.products import (
     Linear,
     MatMulTransposed,
     ProductOfMatrices,
-    RotaryTable,
-    Seen,
-    TakeColumns,
-    is_a,
 )
+from attncli.arithmetic.operations.relative import Buckets
+from attncli.arithmetic.operations.texts import is_a
 from attncli.design.pools import Drawn, Pools, drawn_of
 from attncli.name import Name
 from attncli.trace import Definition, Trace

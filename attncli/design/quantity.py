@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from attncli.arithmetic.operations import Operation
+from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.rounding import Array
 
 if TYPE_CHECKING:

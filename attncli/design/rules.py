@@ -12,15 +12,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from attncli.arithmetic.operations import (
-    Activate,
-    DivideByRow,
-    Dropout,
-    KeptShare,
-    ProductOfMatrices,
-    is_a,
-)
+from attncli.arithmetic.operations.activations import Activate, Dropout
 from attncli.arithmetic.operations.base import ZeroOne
+from attncli.arithmetic.operations.products import ProductOfMatrices
+from attncli.arithmetic.operations.sampling import KeptShare
+from attncli.arithmetic.operations.softmax import DivideByRow
+from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
 from attncli.design.matrices import singular, unvaried
 from attncli.design.quantity import CandidateQuantity, Check, Flags, along

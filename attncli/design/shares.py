@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from attncli.arithmetic.operations import (
-    DivideByRow,
-    Exponential,
-    KeptShare,
-    Masked,
-    is_a,
-)
+from attncli.arithmetic.operations.exponential import Exponential
+from attncli.arithmetic.operations.masking import Masked
+from attncli.arithmetic.operations.sampling import KeptShare
+from attncli.arithmetic.operations.softmax import DivideByRow
+from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
 from attncli.design.quantity import Flags
 from attncli.file.address import AddressError, Index, parse_address

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from attncli.arithmetic.equations.enclosures import Enclosure
-from attncli.arithmetic.operations import Operation
+from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.lists import ListOfEquations
 from attncli.arithmetic.operations.moved import Moved

@@ -20,7 +20,7 @@ import numpy as np
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Number, Quotient, Root
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import DivideBy
+from attncli.arithmetic.operations.activations import DivideBy
 from attncli.arithmetic.operations.enclosing import enclosing
 from attncli.arithmetic.rounding import Unworkable
 from attncli.marking.rounds import on_the_way, rounded

@@ -21,7 +21,8 @@ from attncli.arithmetic.expression import (
     Total,
     constant,
 )
-from attncli.arithmetic.operations import DivideBy, Exponential
+from attncli.arithmetic.operations.activations import DivideBy
+from attncli.arithmetic.operations.exponential import Exponential
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.rounding import Array
 from attncli.marking.paths import Paths

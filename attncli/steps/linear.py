@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import (
-    Affine,
-    AffineTransposed,
-    Linear,
-    MatMul,
-    Operation,
-    is_a,
-)
+from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.products import Affine, AffineTransposed, Linear, MatMul
+from attncli.arithmetic.operations.texts import is_a
 from attncli.name import Name
 from attncli.trace import Definition, Place
 

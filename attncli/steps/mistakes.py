@@ -17,8 +17,8 @@ from attncli.arithmetic.expression import (
     minus,
     rewritten,
 )
-from attncli.arithmetic.operations import TargetDifference
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.losses import TargetDifference
 from attncli.file.problems import ScenarioError
 from attncli.steps.step import Mistake
 from attncli.trace import Definition, PlannedStep, Trace

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS
 from attncli.arithmetic.expression import Number, Omitted
-from attncli.arithmetic.operations import FrobeniusNorm
+from attncli.arithmetic.operations.recurrent import FrobeniusNorm
 from attncli.document import Block, Note, Prose, Subheading, Table
 from attncli.name import Name
 from attncli.pictures import Curves, Series

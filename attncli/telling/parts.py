@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from attncli.arithmetic.operations import Same
+from attncli.arithmetic.operations.moved import Same
 from attncli.name import Name
 from attncli.steps import Step, step_named
 from attncli.trace import Definition, PlannedStep, Quantity, RoundPlace, Trace

@@ -76,7 +76,7 @@ def listed_again(trace: Trace, part: PlannedStep) -> set[str]:
     """The quantities of a part that another one of it shows again, all in one table."""
     if part.place.text.tokenizing is None:
         return set()
-    from attncli.arithmetic.operations import Listed
+    from attncli.arithmetic.operations.moved import Listed
 
     definitions = definitions_of(trace, part)
     return {name for m in definitions if isinstance(m.operation, Listed) for name in m.operands}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import Add, Operation
+from attncli.arithmetic.operations.activations import Add
+from attncli.arithmetic.operations.base import Operation
 from attncli.document import Block, Section, Spans
 from attncli.name import Name, below
 from attncli.scenario.training import UPDATES, after_updates

@@ -10,8 +10,10 @@ from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
 from attncli.arithmetic.expression import Expression, Number, Omitted, Product, Vector
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import Add, Layout, Operation, scaled_vector
-from attncli.arithmetic.operations import Working as Forms
+from attncli.arithmetic.operations.activations import Add
+from attncli.arithmetic.operations.base import Layout, Operation
+from attncli.arithmetic.operations.base import Working as Forms
+from attncli.arithmetic.operations.products import scaled_vector
 from attncli.document import Addition, Block, Line, Working
 from attncli.name import GRADIENTS, Name
 from attncli.telling.selection import Selection, row_asked_for

@@ -34,7 +34,7 @@ def cause_of(
 ) -> str:
     """What to look at where something can't be made: the key that its definition names; or if it
     gets too large by nothing that this key says, the largest of what was given for it."""
-    from attncli.arithmetic.operations import DivideBy
+    from attncli.arithmetic.operations.activations import DivideBy
 
     divided = isinstance(definition.operation, DivideBy) or isinstance(trouble, TooLong)
     said = divided and definition.blame in scenario.places
@@ -93,7 +93,7 @@ def _can_be_worked(
     plan: Sequence[Definition], quantities: Mapping[str, Quantity], rounding: Rounding
 ) -> bool:
     """Whether a plan can be worked from given numbers under a rounding."""
-    from attncli.arithmetic.operations import Exponential
+    from attncli.arithmetic.operations.exponential import Exponential
 
     matrices: dict[Name, Matrix] = {}
     try:

@@ -12,7 +12,7 @@ import numpy as np
 
 from attncli.arithmetic.expression import Number, Symbol
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import Operation
+from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.rounding import Array
 from attncli.file.address import Address, AddressError, Index, write_index
 from attncli.name import TOP, Name, below

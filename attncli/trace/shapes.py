@@ -143,7 +143,7 @@ class _Report(NamedTuple):
 
 def _parts_of(definition: Definition) -> str | None:
     """What a matrix is cut into, where it is cut."""
-    from attncli.arithmetic.operations import TakeColumns, TakeRun
+    from attncli.arithmetic.operations.moved import TakeColumns, TakeRun
 
     if isinstance(definition.operation, TakeColumns):
         of, what = definition.operation.of, definition.operation.what

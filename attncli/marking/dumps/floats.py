@@ -11,11 +11,10 @@ import numpy as np
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.enclosures import EXACT, Enclosure, Roundoffs
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import Operation
+from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.enclosing import enclosing
-from attncli.arithmetic.operations.frequencies import BlendFrequencies, ByColumn, TurnsTable
+from attncli.arithmetic.operations.positions import BlendFrequencies, ByColumn, TurnsTable, Waves
 from attncli.arithmetic.operations.texts import is_a
-from attncli.arithmetic.operations.waves import Waves
 from attncli.arithmetic.rounding import Array
 from attncli.file.dump_files import ROUNDOFFS
 from attncli.marking.tolerance import Flags

@@ -9,16 +9,11 @@ from __future__ import annotations
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import (
-    Add,
-    AddFinite,
-    Alibi,
-    Buckets,
-    BucketsTurned,
-    Same,
-    TakeByBucket,
-    alibi_slopes,
-)
+from attncli.arithmetic.operations.activations import Add
+from attncli.arithmetic.operations.masking import AddFinite
+from attncli.arithmetic.operations.moved import Same
+from attncli.arithmetic.operations.positions import Alibi, alibi_slopes
+from attncli.arithmetic.operations.relative import Buckets, BucketsTurned, TakeByBucket
 from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX
 from attncli.file.problems import Problems

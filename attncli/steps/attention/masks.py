@@ -14,19 +14,19 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import (
+from attncli.arithmetic.operations.exponential import Exponential
+from attncli.arithmetic.operations.masking import (
     Causal,
-    Exponential,
     Finite,
     Masked,
-    MaskedShare,
     Padding,
     Rule,
-    Same,
     Seen,
     TableRule,
     Window,
 )
+from attncli.arithmetic.operations.moved import Same
+from attncli.arithmetic.operations.softmax import MaskedShare
 from attncli.arithmetic.rounding import Array
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, NUMBER, Choice, Either, ListOf, OneOrMany, word_or

@@ -7,15 +7,12 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import (
-    Add,
-    Interleave,
-    JoinColumns,
+from attncli.arithmetic.operations.activations import Add, MeanOf
+from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.moved import Interleave, JoinColumns, Same
+from attncli.arithmetic.operations.products import (
     Linear,
     MatMul,
-    MeanOf,
-    Operation,
-    Same,
     TransposedWeights,
     WeightedSum,
 )

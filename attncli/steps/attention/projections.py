@@ -11,7 +11,7 @@ from typing import Any
 
 from attncli.arithmetic.expression import Equation, Symbol
 from attncli.arithmetic.formula import define
-from attncli.arithmetic.operations import TakeColumns, TakeEvery
+from attncli.arithmetic.operations.moved import TakeColumns, TakeEvery
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import COUNT, Choice, Either, ListOf, WholeNumber
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
@@ -125,7 +125,7 @@ def _definition(place: AttentionPlace, name: str, *, transposed: bool = False) -
     cached = name != "Q" and place.attention.cached is not None
     made = f"{name}_new" if cached else name
     if not place.attention.projects:
-        from attncli.arithmetic.operations import Same
+        from attncli.arithmetic.operations.moved import Same
 
         definition = Definition(place.name(made), Same(), (x,))
     else:
@@ -143,7 +143,7 @@ def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
 
 def _joined(place: AttentionPlace, name: str) -> Definition:
     """The cached rows above the new ones."""
-    from attncli.arithmetic.operations import JoinRows
+    from attncli.arithmetic.operations.moved import JoinRows
 
     rows = (below(place.name("cache"), name), place.name(f"{name}_new"))
     return Definition(place.name(name), JoinRows(), rows, role="K")

@@ -11,16 +11,16 @@ from functools import partial
 from typing import Any, Literal
 
 from attncli.arithmetic.expression import ONE, Apply, Expression, Number, Product, Sum, constant
-from attncli.arithmetic.operations import (
+from attncli.arithmetic.operations.activations import DivideBy
+from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.moved import TakeRows
+from attncli.arithmetic.operations.positions import (
     BlendFrequencies,
-    DivideBy,
     Frequencies,
-    Operation,
     RampOfPairs,
     RampOfTurns,
     RotaryTable,
     Rotate,
-    TakeRows,
     TurnsTable,
 )
 from attncli.file.problems import Problems

@@ -12,15 +12,9 @@ from decimal import Decimal
 from functools import lru_cache
 
 from attncli.arithmetic.expression import Expression, Number, Root, Symbol
-from attncli.arithmetic.operations import (
-    Activate,
-    DivideBy,
-    MatMul,
-    MatMulTransposed,
-    MultiplyBy,
-    Operation,
-    SoftCap,
-)
+from attncli.arithmetic.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
+from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.products import MatMul, MatMulTransposed
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, Choice, word_or
 from attncli.file.matrices import NAMED

@@ -23,23 +23,20 @@ from attncli.arithmetic.expression import (
     Total,
     constant,
 )
-from attncli.arithmetic.operations import (
+from attncli.arithmetic.operations.activations import Dropout, Multiply
+from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.exponential import Exponential
+from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.moved import JoinColumns, RepeatDown, WithoutColumn
+from attncli.arithmetic.operations.softmax import (
     DivideByColumnSum,
     DivideByRow,
     DivideByRowSum,
-    Dropout,
-    Exponential,
-    JoinColumns,
-    Multiply,
-    Operation,
     RaisedTo,
-    RepeatDown,
     RowSum,
     SumOfAll,
-    WithoutColumn,
-    is_a,
 )
-from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import Either, NumberKind
@@ -155,7 +152,7 @@ _BY_COLUMNS = Indexed("n m, m 1 -> n m", Quotient(_X, cell(1, "j")))
 
 def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """Definitions with the three of a softmax as one, whose derivative people know."""
-    from attncli.arithmetic.operations import Softmax
+    from attncli.arithmetic.operations.softmax import Softmax
 
     starts = [k for k, one in enumerate(definitions) if isinstance(one.operation, Exponential)]
     for k in reversed(starts):

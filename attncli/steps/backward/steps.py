@@ -22,8 +22,12 @@ from attncli.arithmetic.expression import (
     minus,
     rewritten,
 )
-from attncli.arithmetic.operations import Add, MatMul, One, Operation, Same, TakeRows
+from attncli.arithmetic.operations.activations import Add
+from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.moved import Same, TakeRows
+from attncli.arithmetic.operations.products import MatMul
+from attncli.arithmetic.operations.recurrent import One
 from attncli.name import Name
 from attncli.steps.mistakes import exchanged, sum_for_mean
 from attncli.steps.step import Backward, Mistake, Step

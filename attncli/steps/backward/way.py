@@ -12,8 +12,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from attncli.arithmetic.operations import Add, One
+from attncli.arithmetic.operations.activations import Add
 from attncli.arithmetic.operations.derivatives import gradient_of, has_derivative, is_flat
+from attncli.arithmetic.operations.recurrent import One
 from attncli.file.problems import Problems
 from attncli.name import Name
 from attncli.scenario.scenario import Scenario

@@ -12,19 +12,11 @@ from typing import Any
 
 from attncli.arithmetic.expression import Equation, Product, Sum, Total
 from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.operations import (
-    Activate,
-    Add,
-    DivideByRowSum,
-    KeptShare,
-    KeptSum,
-    Masked,
-    MixtureOf,
-    Multiply,
-    Same,
-    TakeColumn,
-    TopK,
-)
+from attncli.arithmetic.operations.activations import Activate, Add, MixtureOf, Multiply
+from attncli.arithmetic.operations.masking import Masked
+from attncli.arithmetic.operations.moved import Same, TakeColumn
+from attncli.arithmetic.operations.sampling import KeptShare, KeptSum, TopK
+from attncli.arithmetic.operations.softmax import DivideByRowSum
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, Choice, Either, Flag, ListOf
 from attncli.file.matrices import MATRIX, VECTOR

@@ -10,18 +10,17 @@ from decimal import Decimal
 from functools import partial
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import (
+from attncli.arithmetic.operations.activations import (
     ACTIVATIONS,
     Activate,
     Add,
     BiasAfter,
-    Linear,
-    MatMul,
     Multiply,
     MultiplyBy,
-    Operation,
-    Same,
 )
+from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.moved import Same
+from attncli.arithmetic.operations.products import Linear, MatMul
 from attncli.file.keys import Key
 from attncli.file.kinds import COUNT, NUMBER, Choice, Either, Flag, ListOf
 from attncli.file.matrices import MATRIX, VECTOR

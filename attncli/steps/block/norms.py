@@ -15,15 +15,15 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import (
+from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.moved import Same
+from attncli.arithmetic.operations.norms import (
     MeanOfSquares,
     Normalize,
     NormalizeColumns,
-    Operation,
     RootOf,
     RootOfEach,
     RowMean,
-    Same,
     SubtractFromEach,
     SubtractRow,
 )

@@ -20,7 +20,9 @@ from decimal import Decimal
 
 from attncli.arithmetic.expression import Apply, Equation, Number, Root, Symbol
 from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.operations import JoinRows, Linear, MatMul, MultiplyBy, Same, TakeRows
+from attncli.arithmetic.operations.activations import MultiplyBy
+from attncli.arithmetic.operations.moved import JoinRows, Same, TakeRows
+from attncli.arithmetic.operations.products import Linear, MatMul
 from attncli.file.address import write_index
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import (

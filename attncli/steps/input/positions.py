@@ -11,12 +11,11 @@ from decimal import Decimal
 from typing import Any
 
 from attncli.arithmetic.expression import Number, Symbol
-from attncli.arithmetic.operations import (
-    Add,
-    Same,
+from attncli.arithmetic.operations.activations import Add
+from attncli.arithmetic.operations.moved import Same, TakeRows
+from attncli.arithmetic.operations.positions import (
     SinesForCosines,
     Sinusoids,
-    TakeRows,
     WaveOfEachColumn,
 )
 from attncli.file.keys import Key, Needs, Record

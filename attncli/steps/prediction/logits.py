@@ -14,7 +14,13 @@ from decimal import Decimal
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import ACTIVATIONS, Activate, MultiplyBy, Same, SoftCap, TakeRows
+from attncli.arithmetic.operations.activations import (
+    ACTIVATIONS,
+    Activate,
+    MultiplyBy,
+    SoftCap,
+)
+from attncli.arithmetic.operations.moved import Same, TakeRows
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either, ListOf
 from attncli.file.matrices import MATRIX, VECTOR

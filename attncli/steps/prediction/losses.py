@@ -13,27 +13,27 @@ from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import (
+from attncli.arithmetic.operations.derivatives import gradient_of
+from attncli.arithmetic.operations.losses import (
     AbsoluteError,
     BinaryCrossEntropies,
     BinaryLossOfLogits,
-    ColumnMean,
     CrossEntropies,
     DistributionLoss,
-    ExponentialOf,
     LossOfLogits,
     MeanOfAll,
     MeanSquaredError,
-    NegativeLog,
     OneHot,
     Smooth,
     SmoothOthers,
     SquaredError,
     SumOfSquares,
     SumOverRows,
-    TakeRows,
 )
-from attncli.arithmetic.operations.derivatives import gradient_of
+from attncli.arithmetic.operations.moved import TakeRows
+from attncli.arithmetic.operations.norms import ColumnMean
+from attncli.arithmetic.operations.sampling import NegativeLog
+from attncli.arithmetic.operations.softmax import ExponentialOf
 from attncli.file.keys import Key
 from attncli.file.kinds import SHARE, Choice, Either, Kind, ListOf
 from attncli.file.matrices import MATRIX

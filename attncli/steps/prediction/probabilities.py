@@ -10,15 +10,10 @@ from __future__ import annotations
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import (
-    DivideBy,
-    DivideByRowSum,
-    KeptShare,
-    KeptSum,
-    Masked,
-    Nucleus,
-    TopK,
-)
+from attncli.arithmetic.operations.activations import DivideBy
+from attncli.arithmetic.operations.masking import Masked
+from attncli.arithmetic.operations.sampling import KeptShare, KeptSum, Nucleus, TopK
+from attncli.arithmetic.operations.softmax import DivideByRowSum
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, POSITIVE, NumberKind, WholeNumber
 from attncli.file.matrices import MATRIX

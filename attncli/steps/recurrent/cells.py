@@ -12,18 +12,16 @@ from collections.abc import Iterator
 from itertools import islice, permutations
 from typing import Any
 
-from attncli.arithmetic.operations import (
-    AddUp,
-    MatMul,
+from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.moved import (
     OnlyRow,
-    Operation,
     RowAsColumn,
     Same,
     TakeColumns,
     TakeRun,
-    TransposedWeights,
-    Zeros,
 )
+from attncli.arithmetic.operations.products import MatMul, TransposedWeights
+from attncli.arithmetic.operations.recurrent import AddUp, Zeros
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice, ListOf
 from attncli.file.matrices import MATRIX, VECTOR

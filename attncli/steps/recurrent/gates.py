@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from attncli.arithmetic.operations import Activate, AddUp, Gated, GatedBlend, GatedColumn, Same
+from attncli.arithmetic.operations.activations import Activate
+from attncli.arithmetic.operations.moved import Same
+from attncli.arithmetic.operations.recurrent import AddUp, Gated, GatedBlend, GatedColumn
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR

@@ -9,23 +9,18 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations import (
-    Activate,
-    AddedUp,
+from attncli.arithmetic.operations.activations import Activate
+from attncli.arithmetic.operations.exponential import Exponential
+from attncli.arithmetic.operations.moved import ColumnsAsRows, JoinColumns, RowAsColumn, Same
+from attncli.arithmetic.operations.products import MatMul
+from attncli.arithmetic.operations.recurrent import (
     AddUp,
-    ColumnsAsRows,
-    Exponential,
     FrobeniusNorm,
-    JoinColumns,
-    MatMul,
     ReluSlope,
-    RowAsColumn,
-    Same,
-    ShareItself,
-    SoftmaxDown,
     TanhSlope,
     TimesDiagonal,
 )
+from attncli.arithmetic.operations.softmax import AddedUp, ShareItself, SoftmaxDown
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice, Flag
 from attncli.file.matrices import MATRIX, VECTOR

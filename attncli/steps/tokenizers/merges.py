@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from attncli.arithmetic.operations import CountInWords, PairScore, Share
+from attncli.arithmetic.operations.pieces import CountInWords, PairScore, Share
 from attncli.arithmetic.rounding import Array
 from attncli.name import Name, below
 from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, in_no_order, largest

@@ -15,20 +15,19 @@ from collections.abc import Iterator, Sequence
 
 from attncli.arithmetic.expression import Apply, Equation, Sum, Symbol
 from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.operations import (
-    AddedUp,
+from attncli.arithmetic.operations.moved import Listed
+from attncli.arithmetic.operations.pieces import (
     Arrivals,
     BelowTheLeast,
     CorpusLoss,
     CutScores,
     LargestOf,
     Least,
-    Listed,
     LogShare,
     LossWithout,
     PruningLoss,
-    ShareItself,
 )
+from attncli.arithmetic.operations.softmax import AddedUp, ShareItself
 from attncli.name import Name, below
 from attncli.steps.step import Mistake, Step
 from attncli.steps.tokenizers.merges import (

@@ -23,22 +23,21 @@ from typing import Any, NamedTuple
 
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import Expression, Number, Product, Sum, rewritten
-from attncli.arithmetic.operations import (
+from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.moved import Same
+from attncli.arithmetic.operations.optimizing import (
     FirstAverage,
     FirstSquares,
-    Kind,
     MovingAverage,
     MovingSquares,
     OverRoot,
     PlusTimes,
-    Same,
     Shrink,
     StepDown,
     TimesPlus,
     WithoutBias,
-    is_a,
 )
-from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.texts import Kind, is_a
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, NumberKind
 from attncli.name import Name

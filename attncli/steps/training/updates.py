@@ -12,18 +12,18 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import (
-    Add,
+from attncli.arithmetic.operations.activations import Add
+from attncli.arithmetic.operations.moved import Same
+from attncli.arithmetic.operations.optimizing import (
     ClipFactor,
     DifferenceOf,
-    FrobeniusNorm,
     NormOfNorms,
-    Same,
     SlopeTimesStep,
     SquaresTimes,
     StepDown,
     TimesNumber,
 )
+from attncli.arithmetic.operations.recurrent import FrobeniusNorm
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import POSITIVE, SHARE, Choice, OneOrMany, TextKind, WholeNumber
 from attncli.file.problems import Problems, nearest

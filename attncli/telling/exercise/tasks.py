@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from attncli.arithmetic.operations.counting import CountInWords
+from attncli.arithmetic.operations.pieces import CountInWords
 from attncli.document import (
     Addition,
     AnswerSpace,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations import DivideBy
+from attncli.arithmetic.operations.activations import DivideBy
 from attncli.file.problems import ScenarioError
 from attncli.pictures import Bars, Series
 from attncli.telling.pictures.places import called_by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.arithmetic.operations import Sinusoids
+from attncli.arithmetic.operations.positions import Sinusoids
 from attncli.pictures import Curves, HeatMaps
 from attncli.telling.blocks import matrix_block
 from attncli.telling.parts import made_by

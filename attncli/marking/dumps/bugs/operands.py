@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.arithmetic.operations import Same
+from attncli.arithmetic.operations.moved import Same
 from attncli.marking.hypotheses import WrongWay
 from attncli.name import Name, below
 from attncli.trace import Definition, HeadPlace, NormPlace, PlannedStep, Trace

@@ -10,20 +10,13 @@ from typing import NamedTuple
 from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.expression import Apply, Number, Product, Root, Sum, numbers_in
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations import (
-    ACTIVATIONS,
-    Activate,
-    Add,
-    Masked,
-    Operation,
-    RootOf,
-    RotaryTable,
-    Sinusoids,
-    TakeColumns,
-    TakeRows,
-    Working,
-)
+from attncli.arithmetic.operations.activations import ACTIVATIONS, Activate, Add
+from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.masking import Masked
+from attncli.arithmetic.operations.moved import TakeColumns, TakeRows
+from attncli.arithmetic.operations.norms import RootOf
+from attncli.arithmetic.operations.positions import RotaryTable, Sinusoids
 from attncli.arithmetic.rounding import Array
 from attncli.marking.hypotheses import WrongWay
 from attncli.trace import Definition, HeadPlace, PlannedStep, Trace

@@ -9,8 +9,7 @@ import numpy as np
 
 from attncli.arithmetic.expression import Equation, Symbol
 from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.operations import JoinColumns, TakeColumns
-from attncli.arithmetic.operations.moved import Moved, Numbers
+from attncli.arithmetic.operations.moved import JoinColumns, Moved, Numbers, TakeColumns
 from attncli.marking.hypotheses import WrongWay
 from attncli.trace import PlannedStep, Trace
 
