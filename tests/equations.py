@@ -110,6 +110,8 @@ def _functional(name: str) -> Callable[..., Tensor]:
 
 
 EPSILON = _written("0.01")
+_ERRORS = "sum((x[i, j] - y[i, j]) ** 2 for i in n for j in m)"
+SUM_OF_SQUARES = ops.MeanSquaredError.swap(f"{_ERRORS} / (n * m)", _ERRORS)
 _SQUARES = "sum(g[i, j] ** 2 for i in n for j in m)"
 STEP_UP = ops.StepDown.swap("x[i, j] - rate * g[i, j]", "x[i, j] + rate * g[i, j]")
 ROOT_OF_ALL = ops.OverRoot.swap("sqrt(v[i, j]) + epsilon", "sqrt(v[i, j] + epsilon)")
@@ -256,10 +258,10 @@ EXAMPLES: dict[str, Example] = {
     ),
     "softmax_down": Example(ops.SoftmaxDown(), "f", lambda x: x.softmax(0)),
     "squared_error": Example(ops.SquaredError(), "ff", lambda x, y: (x - y) ** 2),
-    "absolute_error": Example(ops.AbsoluteError(), "ff", lambda x, y: (x - y).abs()),
+    "absolute_error": Example(ops.SquaredError.swap("(x[i, j] - y[i, j]) ** 2", "sqrt((x[i, j] - y[i, j]) ** 2)")(), "ff", lambda x, y: (x - y).abs()),
     "mean_of_all": Example(ops.MeanOfAll(), "f", lambda x: x.mean().reshape(1, 1)),
-    "sum_over_rows": Example(ops.SumOverRows(), "f", lambda x: _all(x) / len(x)),
-    "sum_of_squares": Example(ops.SumOfSquares(), "ff", lambda x, y: _all((x - y) ** 2)),
+    "sum_over_rows": Example(ops.MeanOfAll.swap("n * m", "n")(), "f", lambda x: _all(x) / len(x)),
+    "sum_of_squares": Example(SUM_OF_SQUARES(), "ff", lambda x, y: _all((x - y) ** 2)),
     "mean_squared_error": Example(
         ops.MeanSquaredError(), "ff", lambda x, y: _functional("mse_loss")(x, y).reshape(1, 1)
     ),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import elided_rows
-from attncli.arithmetic.operations.losses import DistributionDifference, TargetDifference
+from attncli.arithmetic.operations.losses import TargetDifference
 from attncli.arithmetic.operations.moved import Listed
 from attncli.arithmetic.operations.recurrent import One
 from attncli.name import GRADIENTS
@@ -127,7 +127,7 @@ def gathered(trace: Trace) -> set[str]:
         for one in trace.plan
         if one.operation.repeats
         or (one.name.inside(GRADIENTS) and _sums_one_row(trace, one))
-        or isinstance(one.operation, DistributionDifference | TargetDifference)
+        or isinstance(one.operation, TargetDifference)
     }
 
 

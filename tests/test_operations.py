@@ -264,7 +264,7 @@ CASES: dict[str, Case] = {
         lambda s, a, b, u: np.array([s[2], b[0] + s[0], a[0] + u[0]]),
     ),
     "target_difference": Case(
-        TargetDifference((1, None, 0)), ((3, 4), (3, 4), (2, 1), (2, 1)), "fpff",
+        TargetDifference(ops.LossOfLogits((1, None, 0))), ((3, 4), (3, 4), (2, 1), (2, 1)), "fpff",
         lambda *of: of[3][[0, 0, 1]] * (of[1] - np.eye(4)[[1, 0, 0]]) * [[1], [0], [1]],
     ),
     "target_slope": Case(

@@ -43,7 +43,6 @@ from attncli.arithmetic.operations.losses import (
     BinaryCrossEntropies,
     BinaryLossOfLogits,
     CrossEntropies,
-    DistributionDifference,
     DistributionLoss,
     LossOfLogits,
     TargetDifference,
@@ -209,12 +208,10 @@ def derivative(operation: Operation, operand: int) -> Operation:
 def _of_loss(operation: Operation) -> Operation | None:
     """The derivative of a loss of which no equation says it as people know it."""
     match operation:
-        case LossOfLogits(targets):
-            return TargetDifference(targets)
+        case LossOfLogits() | DistributionLoss():
+            return TargetDifference(operation)
         case NegativeLog(targets):
             return TargetSlope(targets)
-        case DistributionLoss():
-            return DistributionDifference(operation)
         case BinaryLossOfLogits():
             return operation.slope()
         case Indexed() if is_a(operation, BinaryCrossEntropies, CrossEntropies):

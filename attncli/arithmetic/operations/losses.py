@@ -8,6 +8,7 @@ as one, for the way back: with −ln p of a target behind a softmax, the gradien
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -38,13 +39,7 @@ from attncli.arithmetic.rounding import Array, Error, Unworkable, largest, no_lo
 _ALL = "for i in n for j in m"
 
 SquaredError = equation("(x[i, j] - y[i, j]) ** 2", x="n m", y="n m")
-AbsoluteError = equation("sqrt((x[i, j] - y[i, j]) ** 2)", x="n m", y="n m")
-"""What people take for the square."""
 MeanOfAll = equation(f"sum(x[i, j] {_ALL}) / (n * m)", x="n m")
-SumOverRows = equation(f"sum(x[i, j] {_ALL}) / n", x="n m")
-"""Divided by the rows alone."""
-SumOfSquares = equation(f"sum((x[i, j] - y[i, j]) ** 2 {_ALL})", x="n m", y="n m")
-"""What people take for the mean."""
 MeanSquaredError = equation(f"sum((x[i, j] - y[i, j]) ** 2 {_ALL}) / (n * m)", x="n m", y="n m")
 """All of it in one, whose gradient is 2 (x − y) / nm."""
 Smooth = equation("(1 - epsilon) * y[i, j] + epsilon / v", y="n v")
@@ -175,96 +170,61 @@ Targets = tuple[int | None, ...]
 """The column of each row's target; None for a row that doesn't count."""
 
 
+class _LossOfRows(Operation):
+    """The cross-entropy of each row that counts straight from the logits, the probabilities being
+    an operand, too. -> [m, 1]"""
+
+    @property
+    @abstractmethod
+    def rows(self) -> list[int]:
+        """The places of the rows that count."""
+
+    @abstractmethod
+    def shares(self, *operands: Matrix) -> Matrix:
+        """What the probabilities of these should be, y. [m, v]"""
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Apply("loss", tuple(Symbol(one) for one in operands)))
+
+    def less_logits(self, operand: Matrix) -> Array:
+        """The logarithm of the sum of each row's powers of e, less each logit. [m, v]"""
+        logits = operand.values[self.rows]
+        most = logits.max(axis=1, keepdims=True)
+        return np.asarray(np.log(np.exp(logits - most).sum(axis=1, keepdims=True)) + most - logits)
+
+
 @dataclass(frozen=True)
-class LossOfLogits(Operation):
-    """−ln of the probability that a softmax gives the target of each row that counts, of the
-    logits; the probabilities are an operand too. [n, v], [n, v] -> [m, 1]"""
+class LossOfLogits(_LossOfRows):
+    """−ln of the probability of a target. [n, v], [n, v] -> [m, 1]"""
 
     targets: Targets
 
     shapes = "n v, n v -> m 1"
 
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply("loss", tuple(Symbol(one) for one in operands)))
+    @property
+    def rows(self) -> list[int]:
+        return [row for row, target in enumerate(self.targets) if target is not None]
+
+    @property
+    def columns(self) -> list[int]:
+        """Those of the targets of these rows."""
+        return [target for target in self.targets if target is not None]
+
+    def shares(self, *operands: Matrix) -> Matrix:
+        y = np.zeros((len(self.columns), operands[0].shape[1]))
+        y[np.arange(len(y)), self.columns] = 1
+        return Matrix(y, 0, 0)
 
     def values(self, *operands: Matrix) -> Array:
-        rows, columns = _counted(self.targets)
-        logits = operands[0].values[rows]
-        most = logits.max(axis=1, keepdims=True)
-        sums = np.log(np.exp(logits - most).sum(axis=1, keepdims=True)) + most
-        return np.asarray(sums - logits[np.arange(len(rows)), columns, np.newaxis])
+        return self.less_logits(operands[0])[np.arange(len(self.rows)), self.columns, np.newaxis]
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        row = _counted(self.targets)[0][i]
-        target = self.targets[row]
-        assert target is not None
-        return (Negative(Apply("ln", (operands[1].number(row, target),))),)
+        return (Negative(Apply("ln", (operands[1].number(self.rows[i], self.columns[i]),))),)
 
 
 @dataclass(frozen=True)
-class TargetDifference(Operation):
-    """(p − y) G: each probability, less 1 for the target, times the gradient of the row's loss; 0
-    in a row that doesn't count. By mistake p and y are `exchanged`.
-    [n, v], [n, v], [m, 1], [m, 1] -> [n, v]"""
-
-    targets: Targets
-    exchanged: bool = False
-
-    shapes = "n v, n v, m 1, m 1 -> n v"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        probability, gradient = at(operands[1], "i", "j"), at(operands[3], "i")
-        difference = self._minus(probability, Symbol("y", ("i", "j")))
-        return define(at(name, "i", "j"), Product((gradient, difference)))
-
-    def values(self, *operands: Matrix) -> Array:
-        _, probabilities, _, gradient = (operand.values for operand in operands)
-        rows, columns = _counted(self.targets)
-        slopes = np.zeros(probabilities.shape)
-        slopes[rows] = probabilities[rows]
-        slopes[rows, columns] -= 1
-        slopes[rows] *= -gradient if self.exchanged else gradient
-        return slopes
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        if self.targets[i] is None:
-            return (constant(0),)
-        right = constant(int(j == self.targets[i]))
-        difference = self._minus(operands[1].number(i, j), right)
-        gradient = operands[3].number(_counted(self.targets)[0].index(i), 0)
-        return (Product((gradient, difference)),)
-
-    def _minus(self, p: Expression, y: Expression) -> Expression:
-        return minus(y, p) if self.exchanged else minus(p, y)
-
-    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        return (cells_of_row(self, i, operands[1].shape[1], *operands),)
-
-    def places(self, *operands: Matrix) -> int | None:
-        _, probabilities, _, gradient = operands
-        if probabilities.places is None or gradient.places is None:
-            return None
-        return probabilities.places + gradient.places
-
-    def error(self, *operands: Matrix) -> Error:
-        # a probability near 1 is off by its own last digit, of which 1 − p is left
-        _, probabilities, _, gradient = (operand.values for operand in operands)
-        return Error(4 * EPSILON * largest(gradient) * (1 + largest(probabilities)))
-
-    def sizes(self, *operands: Matrix) -> Array:
-        _, probabilities, _, gradient = (operand.values for operand in operands)
-        rows, columns = _counted(self.targets)
-        sizes = np.zeros(probabilities.shape)
-        sizes[rows] = probabilities[rows]
-        sizes[rows, columns] += 1
-        sizes[rows] *= np.abs(gradient)
-        return sizes
-
-
-@dataclass(frozen=True)
-class DistributionLoss(Operation):
-    """The cross-entropy of each row that counts straight from the logits, with the probabilities
-    and the distribution of targets for operands. [n, v], [n, v], [m, v] -> [m, 1]"""
+class DistributionLoss(_LossOfRows):
+    """−Σ y ln p of a distribution of targets, the last operand. [n, v], [n, v], [m, v] -> [m, 1]"""
 
     counts: tuple[bool, ...]
     """Whether each row does."""
@@ -273,17 +233,14 @@ class DistributionLoss(Operation):
 
     @property
     def rows(self) -> list[int]:
-        """The places of those that count."""
         return [row for row, counts in enumerate(self.counts) if counts]
 
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply("loss", tuple(Symbol(one) for one in operands)))
+    def shares(self, *operands: Matrix) -> Matrix:
+        return operands[2]
 
     def values(self, *operands: Matrix) -> Array:
-        logits, y = operands[0].values[self.rows], operands[2].values
-        most = logits.max(axis=1, keepdims=True)
-        sums = np.log(np.exp(logits - most).sum(axis=1, keepdims=True)) + most
-        return np.asarray((y * (sums - logits)).sum(axis=1, keepdims=True))
+        terms = operands[2].values * self.less_logits(operands[0])
+        return np.asarray(terms.sum(axis=1, keepdims=True))
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
         p, y = operands[1].row(self.rows[i]).entries, operands[2].row(i).entries
@@ -292,54 +249,56 @@ class DistributionLoss(Operation):
 
 
 @dataclass(frozen=True)
-class DistributionDifference(Operation):
-    """(p − y) G: each probability less its target, times the gradient of the row's loss; 0 in a
-    row that doesn't count. The targets of a row add up to 1.
-    [n, v], [n, v], [m, v], [m, 1], [m, 1] -> [n, v]"""
+class TargetDifference(Operation):
+    """(p − y) G: each probability less what it should be, times the gradient of the row's loss; 0
+    in a row that doesn't count. By mistake p and y are `exchanged`. The operands of the loss, the
+    loss [m, 1], and its gradient [m, 1] -> [n, v]"""
 
-    of: DistributionLoss
+    of: LossOfLogits | DistributionLoss
+    exchanged: bool = False
 
-    shapes = "n v, n v, m v, m 1, m 1 -> n v"
+    def signature(self) -> str:
+        return f"{self.of.shapes.partition(' -> ')[0]}, m 1, m 1 -> n v"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        p, y, gradient = at(operands[1], "i", "j"), at(operands[2], "i", "j"), at(operands[4], "i")
-        return define(at(name, "i", "j"), Product((gradient, minus(p, y))))
+        _, p, *y, _, gradient = operands
+        difference = self._minus(at(p, "i", "j"), at(y[0] if y else "y", "i", "j"))
+        return define(at(name, "i", "j"), Product((at(gradient, "i"), difference)))
 
     def values(self, *operands: Matrix) -> Array:
-        _, p, y, _, gradient = (operand.values for operand in operands)
+        p, y, gradient = (one.values for one in self._of_difference(operands))
         slopes = np.zeros(p.shape)
-        slopes[self.of.rows] = (p[self.of.rows] - y) * gradient
+        slopes[self.of.rows] = (p[self.of.rows] - y) * (-gradient if self.exchanged else gradient)
         return slopes
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        if not self.of.counts[i]:
+        if i not in self.of.rows:
             return (constant(0),)
-        row = self.of.rows.index(i)
-        difference = minus(operands[1].number(i, j), operands[2].number(row, j))
-        return (Product((operands[4].number(row, 0), difference)),)
+        row, (p, y, gradient) = self.of.rows.index(i), self._of_difference(operands)
+        return (Product((gradient.number(row, 0), self._minus(p.number(i, j), y.number(row, j)))),)
+
+    def _minus(self, p: Expression, y: Expression) -> Expression:
+        return minus(y, p) if self.exchanged else minus(p, y)
+
+    def _of_difference(self, operands: Sequence[Matrix]) -> tuple[Matrix, Matrix, Matrix]:
+        return operands[1], self.of.shares(*operands), operands[-1]
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         return (cells_of_row(self, i, operands[1].shape[1], *operands),)
 
     def places(self, *operands: Matrix) -> int | None:
-        _, p, y, _, gradient = operands
+        p, y, gradient = self._of_difference(operands)
         if p.places is None or y.places is None or gradient.places is None:
             return None
         return max(p.places, y.places) + gradient.places
 
     def error(self, *operands: Matrix) -> Error:
         # where p is near y, their difference is off by the last digit of either
-        _, p, y, _, gradient = (operand.values for operand in operands)
-        return Error(4 * EPSILON * largest(gradient) * (largest(p) + largest(y)))
+        p, y, gradient = (largest(one.values) for one in self._of_difference(operands))
+        return Error(4 * EPSILON * gradient * (p + y))
 
     def sizes(self, *operands: Matrix) -> Array:
-        _, p, y, _, gradient = (operand.values for operand in operands)
+        p, y, gradient = (np.abs(one.values) for one in self._of_difference(operands))
         sizes = np.zeros(p.shape)
-        sizes[self.of.rows] = (p[self.of.rows] + np.abs(y)) * np.abs(gradient)
+        sizes[self.of.rows] = (p[self.of.rows] + y) * gradient
         return sizes
-
-
-def _counted(targets: Targets) -> tuple[list[int], list[int]]:
-    """The rows that count, and the columns of their targets."""
-    known = [(row, column) for row, column in enumerate(targets) if column is not None]
-    return [row for row, _ in known], [column for _, column in known]

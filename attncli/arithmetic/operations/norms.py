@@ -9,6 +9,7 @@ the variance that training found.
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import ClassVar
 
 import numpy as np
 
@@ -151,17 +152,26 @@ class Normalize(Indexed):
     """centered / deviation × γ + β, where there is a `gamma` and a `beta`, or × (1 + γ).
     [n, m], [n, 1], [1, m], [1, m] -> [n, m]"""
 
+    deviation: ClassVar = ("deviation[i]", "n 1")
+
     def __init__(self, gamma: bool, beta: bool, plus_one: bool = False) -> None:
-        text = _normed("x[i, j] / deviation[i]", gamma, beta, plus_one)
-        super().__init__(
-            *said(text, {"x": "n m", "deviation": "n 1", "gamma": "1 m", "beta": "1 m"})
-        )
+        deviation, sides = self.deviation
+        factor = " * (1 + gamma[j])" if plus_one else " * gamma[j]"
+        text = f"x[i, j] / {deviation}" + factor * gamma + " + beta[j]" * beta
+        operands = {"x": "n m", "deviation": sides, "gamma": "1 m", "beta": "1 m"}
+        super().__init__(*said(text, operands))
 
     def refuse(self, *operands: Matrix) -> None:
         deviation = operands[1].values
         if not deviation.all():
             row = int((deviation == 0).any(axis=1).argmax())
             raise Unworkable(row, "the number to divide by is 0", "another number")
+
+
+class NormalizeColumns(Normalize):
+    """The same of each column by itself. [n, m], [1, m], [1, m], [1, m] -> [n, m]"""
+
+    deviation = ("deviation[j]", "1 m")
 
 
 class RootOfEach(Indexed):
@@ -179,23 +189,3 @@ class RootOfEach(Indexed):
         if not result.values.all():
             what = "a number to divide by is 0, or rounds to it"
             raise Unworkable(0, what, "a larger epsilon, or more decimals,")
-
-
-class NormalizeColumns(Indexed):
-    """centered / deviation × γ + β, where there is a `gamma` and a `beta`, each column by itself.
-    [n, m], [1, m], [1, m], [1, m] -> [n, m]"""
-
-    def __init__(self, gamma: bool, beta: bool) -> None:
-        text = _normed("x[i, j] / deviation[j]", gamma, beta)
-        super().__init__(
-            *said(text, {"x": "n m", "deviation": "1 m", "gamma": "1 m", "beta": "1 m"})
-        )
-
-    def refuse(self, *operands: Matrix) -> None:
-        if not operands[1].values.all():
-            raise Unworkable(0, "a number to divide by is 0", "another number")
-
-
-def _normed(text: str, gamma: bool, beta: bool, plus_one: bool = False) -> str:
-    factor = " * (1 + gamma[j])" if plus_one else " * gamma[j]"
-    return text + factor * gamma + " + beta[j]" * beta

@@ -12,14 +12,11 @@ from attncli.arithmetic.expression import (
     Length,
     MatrixProduct,
     Operand,
-    Product,
     Quotient,
     Symbol,
     Total,
     Transposed,
-    constant,
     each,
-    minus,
     rewritten,
 )
 from attncli.arithmetic.operations.activations import Add
@@ -28,6 +25,7 @@ from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Same, TakeRows
 from attncli.arithmetic.operations.products import MatMul
 from attncli.arithmetic.operations.recurrent import One
+from attncli.arithmetic.operations.texts import equation
 from attncli.name import Name
 from attncli.steps.mistakes import exchanged, sum_for_mean
 from attncli.steps.step import Backward, Mistake, Step
@@ -102,21 +100,21 @@ def _of_the_gradient(one: Definition, equation: Indexed) -> Definition | None:
     return None if tree == equation.tree else one._replace(operation=Indexed(equation.shapes, tree))
 
 
-def _of_a_softmax(place: BackwardPlace, tree: Expression) -> Definition | None:
+def _by_the_diagonal(place: BackwardPlace) -> Definition | None:
     """What a softmax makes of G, by another equation of its weights and G."""
     for one in place.planned:
         if isinstance(one.operation, Indexed) and one.operation.shapes == "n m, n m -> n m":
-            return one._replace(operation=Indexed("n m, n m -> n m", tree))
+            return one._replace(operation=_DIAGONAL())
     return None
 
 
-_P, _G = Operand(0, ("i", "j")), Operand(1, ("i", "j"))
+_DIAGONAL = equation("p[i, j] * (1 - p[i, j]) * G[i, j]", p="n m", G="n m")
 
 DIAGONAL_ONLY = Mistake[BackwardPlace](
     "diagonal_only",
     "Taking only the diagonal of the softmax's Jacobian, p (1 − p): each score also moves the other"
     " weights of its row.",
-    lambda place: _of_a_softmax(place, Product((_P, minus(constant(1), _P), _G))),
+    _by_the_diagonal,
 )
 TRANSPOSE_FORGOTTEN = _mistake(
     "transpose_forgotten",
@@ -152,9 +150,8 @@ def _without_target(place: BackwardPlace) -> Definition | None:
     one = place.planned[-1]
     if len(one.operands) != 4:  # noqa: PLR2004
         return None
-    scaled = Product((Operand(1, ("i",)), _P))
-    operands = one.operands[1], one.operands[3]
-    return one._replace(operation=Indexed("n v, n 1 -> n v", scaled), operands=operands)
+    scaled = equation("G[i] * p[i, j]", p="n v", G="n 1")
+    return one._replace(operation=scaled(), operands=(one.operands[1], one.operands[3]))
 
 
 WITHOUT_TARGET = Mistake[BackwardPlace](

@@ -15,7 +15,6 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations.derivatives import gradient_of
 from attncli.arithmetic.operations.losses import (
-    AbsoluteError,
     BinaryCrossEntropies,
     BinaryLossOfLogits,
     CrossEntropies,
@@ -27,8 +26,6 @@ from attncli.arithmetic.operations.losses import (
     Smooth,
     SmoothOthers,
     SquaredError,
-    SumOfSquares,
-    SumOverRows,
 )
 from attncli.arithmetic.operations.moved import TakeRows
 from attncli.arithmetic.operations.norms import ColumnMean
@@ -42,7 +39,7 @@ from attncli.name import Name, below
 from attncli.scenario.prediction import LOSSES, TARGETS
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.weights import softmax
-from attncli.steps.mistakes import sum_for_mean
+from attncli.steps.mistakes import sum_for_mean, swap
 from attncli.steps.prediction.logits import chosen
 from attncli.steps.prediction.probabilities import TEMPERATURE, TOP_K
 from attncli.steps.step import Backward, General, Mistake, Step
@@ -143,16 +140,18 @@ def _sized(place: Place, planned: Definition) -> Definition:
 
 
 def _not_squared(place: Place) -> Definition:
-    return _plan_mse(place)[-2]._replace(operation=AbsoluteError())
+    size = "sqrt((x[i, j] - y[i, j]) ** 2)"
+    return swap("(x[i, j] - y[i, j]) ** 2", size)(_plan_mse(place)[-2])
 
 
 def _summed(place: Place) -> Definition:
-    return _plan_mse(place)[-1]._replace(operation=SumOverRows())
+    return swap("n * m", "n")(_plan_mse(place)[-1])
 
 
 def _not_divided(place: BackwardPlace) -> Definition | None:
     """The gradient of a sum, in the place of that of a mean."""
-    operation, needed = gradient_of(SumOfSquares(), 0)
+    squares = "sum((x[i, j] - y[i, j]) ** 2 for i in n for j in m)"
+    operation, needed = gradient_of(MeanSquaredError.swap(f"{squares} / (n * m)", squares)(), 0)
     one = next((d for d in place.planned if len(d.operands) == len(needed)), None)
     return one and one._replace(operation=operation)
 

@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.expression import Apply, Number, Product, Root, Sum, numbers_in
+from attncli.arithmetic.expression import Apply, Number, Root, numbers_in
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.activations import ACTIVATIONS, Activate, Add
 from attncli.arithmetic.operations.base import Operation, Working
-from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.masking import Masked
 from attncli.arithmetic.operations.moved import TakeColumns, TakeRows
 from attncli.arithmetic.operations.norms import RootOf
 from attncli.arithmetic.operations.positions import RotaryTable, Sinusoids
+from attncli.arithmetic.operations.texts import equation
 from attncli.arithmetic.rounding import Array
 from attncli.marking.hypotheses import WrongWay
 from attncli.trace import Definition, HeadPlace, PlannedStep, Trace
@@ -81,8 +80,7 @@ def _others_of_inputs(trace: Trace, definition: Definition) -> Iterator[_Other]:
 
 def _scaled_first(width: int) -> Operation:
     """The first of two operands times the root of its width, and the second."""
-    scaled = Product((cell(0, "i", "j"), Root(Number.written(width))))
-    return Indexed("n m, n m -> n m", Sum((scaled, cell(1, "i", "j"))))
+    return equation("x[i, j] * sqrt(width) + y[i, j]", x="n m", y="n m")(width)
 
 
 _SCALED = "The embeddings are multiplied by √d_model, which the scenario doesn't say."
@@ -127,9 +125,8 @@ def _epsilons(root: RootOf) -> Iterator[_Other]:
 
 
 def _inverted(masked: Masked) -> Operation:
-    assert isinstance(masked.tree, Apply)
-    condition, seen, hidden = masked.tree.arguments
-    return Indexed(masked.shapes, Apply("where", (condition, hidden, seen)))
+    hidden = numbers_in(masked.tree)
+    return equation("value if seen[i, j] else x[i, j]", x="n m", seen="n m")(*hidden)
 
 
 def _waves(waves: Sinusoids) -> Iterator[_Other]:
