@@ -209,6 +209,10 @@ EXAMPLES: dict[str, Example] = {
     "blend_frequencies": Example(
         ops.BlendFrequencies(constant(4)), "ff", lambda x, kept: kept * x + (1 - kept) * x / 4
     ),
+    "ramp_of_turns": Example(
+        ops.RampOfTurns(constant(32), constant(1), constant(4)), "c",
+        lambda f: ((32 * f / (2 * 3.141592653589793) - 1) / 3).clamp(0, 1),
+    ),
     "raised_to": Example(ops.RaisedTo(2), "f", lambda x: 2.0**x),
     "sum_of_all": Example(ops.SumOfAll(), "f", lambda x: _all(x) + 0 * x[:, :1]),
     "masked_share": Example(

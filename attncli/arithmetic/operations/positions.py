@@ -553,38 +553,15 @@ class RampOfPairs(ByColumn):
 
 
 def _falling(k: Expression, first: Expression, last: Expression) -> Expression:
-    return minus(ONE, _from_0_to_1(Quotient(minus(k, first), minus(last, first))))
+    share = Quotient(minus(k, first), minus(last, first))
+    return minus(ONE, Apply("max", (ZERO, Apply("min", (ONE, share)))))
 
 
-def _from_0_to_1(x: Expression) -> Expression:
-    return Apply("max", (ZERO, Apply("min", (ONE, x))))
-
-
-@dataclass(frozen=True)
-class RampOfTurns(ByColumn):
-    """Which share of its frequency each pair keeps, by how often it turns within the `original`
-    length: nothing below `low` times, all of it from `high` times on. [p, 1] -> [p, 1]"""
-
-    original: Number
-    low: Number
-    high: Number
-
-    shapes = "p 1 -> p 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, self._of(Symbol(operands[0])))
-
-    def shape(self, *operands: Matrix) -> tuple[int, int]:
-        return operands[0].shape
-
-    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
-        return self._of(operands[0].number(i, j))
-
-    def _of(self, frequency: Expression) -> Expression:
-        turns = Quotient(Product((self.original, frequency)), Product((TWO, PI)))
-        return _from_0_to_1(Quotient(minus(turns, self.low), minus(self.high, self.low)))
-
-
+RampOfTurns = equation(
+    "max(0, min(1, (original * f[i] / (2 * pi) - low) / (high - low)))", whole=True, f="p 1"
+)
+"""Which share of its frequency each pair keeps, by how often it turns within the `original` length:
+nothing below `low` times, all of it from `high` times on."""
 BlendFrequencies = equation(
     "kept[i] * f[i] + (1 - kept[i]) * f[i] / factor", whole=True, f="p 1", kept="p 1"
 )

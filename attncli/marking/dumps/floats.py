@@ -13,7 +13,13 @@ from attncli.arithmetic.equations.enclosures import EXACT, Enclosure, Roundoffs
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.enclosing import enclosing
-from attncli.arithmetic.operations.positions import BlendFrequencies, ByColumn, TurnsTable, Waves
+from attncli.arithmetic.operations.positions import (
+    BlendFrequencies,
+    ByColumn,
+    RampOfTurns,
+    TurnsTable,
+    Waves,
+)
 from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
 from attncli.file.dump_files import ROUNDOFFS
@@ -158,7 +164,7 @@ class Floats:
         if operation.copies:
             return EXACT
         is_table = isinstance(operation, ByColumn | TurnsTable)
-        ahead = is_table or is_a(operation, BlendFrequencies)
+        ahead = is_table or is_a(operation, BlendFrequencies, RampOfTurns)
         return self.grain.ahead if ahead else self.grain.worked
 
     def _waves(self, operation: Waves, numbers: list[Matrix]) -> Enclosure:
