@@ -7,7 +7,6 @@ from __future__ import annotations
 from attncli.arithmetic.operations.activations import *
 from attncli.arithmetic.operations.base import *
 from attncli.arithmetic.operations.derivatives import *
-from attncli.arithmetic.operations.exponential import *
 from attncli.arithmetic.operations.losses import *
 from attncli.arithmetic.operations.masking import *
 from attncli.arithmetic.operations.moved import *

@@ -18,12 +18,11 @@ from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.activations import Activate, DivideBy, MultiplyBy
-from attncli.arithmetic.operations.exponential import Exponential
 from attncli.arithmetic.operations.masking import Masked
 from attncli.arithmetic.operations.moved import JoinColumns, Same, TakeColumns
 from attncli.arithmetic.operations.norms import RowMean
 from attncli.arithmetic.operations.products import Affine, MatMul, MatMulTransposed
-from attncli.arithmetic.operations.softmax import DivideByRow, RowSum
+from attncli.arithmetic.operations.softmax import DivideByRow, Exponential, RowSum
 from attncli.arithmetic.rounding import Rounding, Unworkable
 from tests.conftest import sampled
 from tests.pages import page_of, trace_of

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from attncli.arithmetic.operations.exponential import Exponential
 from attncli.arithmetic.operations.masking import Masked
 from attncli.arithmetic.operations.sampling import KeptShare
-from attncli.arithmetic.operations.softmax import DivideByRow
+from attncli.arithmetic.operations.softmax import DivideByRow, Exponential
 from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
 from attncli.design.quantity import Flags

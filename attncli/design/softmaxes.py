@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attncli.arithmetic.operations.exponential import Exponential
+from attncli.arithmetic.operations.softmax import Exponential
 from attncli.design.quantity import CandidateQuantity, Flags, along
 
 _MOST_WEIGHT = 0.95

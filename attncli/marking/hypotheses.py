@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attncli.arithmetic.equations.enclosures import Enclosure
-from attncli.arithmetic.operations.exponential import Exponential
+from attncli.arithmetic.operations.softmax import Exponential
 from attncli.file.problems import ScenarioError
 from attncli.marking.paths import Paths
 from attncli.marking.tolerance import Tolerance, ranges

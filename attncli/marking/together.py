@@ -16,7 +16,7 @@ from attncli.arithmetic.operations.enclosing import (
     exponential_of,
     goes_over_many,
 )
-from attncli.arithmetic.operations.exponential import Exponential
+from attncli.arithmetic.operations.softmax import Exponential
 from attncli.arithmetic.rounding import Array
 from attncli.marking.linear import TooManyNumbersError
 from attncli.marking.paths import Paths, as_given, chosen_by

@@ -22,8 +22,8 @@ from attncli.arithmetic.expression import (
     constant,
 )
 from attncli.arithmetic.operations.activations import DivideBy
-from attncli.arithmetic.operations.exponential import Exponential
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.softmax import Exponential
 from attncli.arithmetic.rounding import Array
 from attncli.marking.paths import Paths
 from attncli.marking.rounds import rounded

@@ -93,7 +93,7 @@ def _can_be_worked(
     plan: Sequence[Definition], quantities: Mapping[str, Quantity], rounding: Rounding
 ) -> bool:
     """Whether a plan can be worked from given numbers under a rounding."""
-    from attncli.arithmetic.operations.exponential import Exponential
+    from attncli.arithmetic.operations.softmax import Exponential
 
     matrices: dict[Name, Matrix] = {}
     try:

@@ -17,9 +17,9 @@ from attncli.arithmetic.equations.enclosures import (
 from attncli.arithmetic.expression import Expression, Number
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, ZeroOne
-from attncli.arithmetic.operations.exponential import Exponential
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Moved
+from attncli.arithmetic.operations.softmax import Exponential
 from attncli.arithmetic.rounding import Array
 
 

@@ -22,8 +22,8 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix, Written
 from attncli.arithmetic.operations.base import Working, ZeroOne
-from attncli.arithmetic.operations.exponential import all_masked
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.softmax import all_masked
 from attncli.arithmetic.operations.texts import equation, said
 from attncli.arithmetic.rounding import Array, Rounding
 from attncli.word import Word

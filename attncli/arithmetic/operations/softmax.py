@@ -1,20 +1,253 @@
-"""The sums and quotients of a softmax, and what people take for them."""
+"""The powers of e of a softmax, their sums and quotients, and what people take for them.
+
+    softmax(x)_j = e^(x_j − m) / Σ_k e^(x_k − m)
+
+is the same for every m. m = 0 is what one does by hand; the row's maximum is subtracted
+only where an exponential would be too long, or all of them too small, to work with.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from attncli.arithmetic import decimals
+from attncli.arithmetic.decimals import SIGNIFICANT
+from attncli.arithmetic.elision import told_entries
 from attncli.arithmetic.equations.bounds import EPSILON
+from attncli.arithmetic.equations.formulas import cell
 from attncli.arithmetic.equations.working import filled
-from attncli.arithmetic.expression import Expression
+from attncli.arithmetic.expression import (
+    INNER,
+    Apply,
+    Expression,
+    Number,
+    Vector,
+    e_to,
+    minus,
+)
 from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.base import Working
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.operations.texts import equation
 from attncli.arithmetic.rounding import (
+    MOST_DECIMALS,
+    Array,
+    Cells,
+    Error,
+    Long,
     Range,
+    Rounding,
     Unworkable,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_UNDERFLOW = -700.0
+"""e^x of anything less is nearly out of float64's range."""
+
+
+_FEW = 10.0
+"""An exponent that is little enough not to be looked at more closely."""
+
+
+@dataclass(frozen=True)
+class Exponential(Indexed):
+    """e^x, or e^(x − the row's maximum) where that is needed; e^(−∞) is 0. [n, m] -> [n, m]
+
+    `decimals` are those that the results are shown with; `carry` whether they are kept so;
+    `always` whether the maximum is subtracted where it needn't be, as software does.
+    """
+
+    shapes: str = "n m -> n m"  # type: ignore[misc]
+    tree: Expression = e_to(cell(0, "i", "j"))
+    shown: Expression | None = None
+    decimals: int = 0
+    carry: bool = False
+    always: bool = False
+
+    @classmethod
+    def under(cls, rounding: Rounding, step: str) -> Exponential:
+        return cls(decimals=rounding.of(step), carry=rounding.carries)
+
+    @classmethod
+    def down(cls, rounding: Rounding) -> Exponential:
+        """The same down a column. [n, 1] -> [n, 1]"""
+        tree = e_to(cell(0, "i"))
+        return cls("n 1 -> n 1", tree, decimals=rounding.decimals, carry=rounding.carries)
+
+    def shifted(self, scores: Array) -> NDArray[np.bool_]:
+        """The rows [n, 1] whose maximum is subtracted: where an e^x, or the sum of them, would have
+        more than 15 digits, or, in full precision, all would be too small for float64."""
+        tops = scores.max(axis=self._axis, keepdims=True)
+        if self.always:
+            return np.asarray(tops > -math.inf)
+        limit, near = self._longest, self._longest - math.log(scores.shape[self._axis])
+        need = (tops > limit) | ((tops < _UNDERFLOW) & (tops > -math.inf) & (not self.carry))
+        if ((tops > near) & ~need).any():  # no e^x is too long, but their sum may be
+            with np.errstate(invalid="ignore"):  # of a row that is masked out
+                sums = np.exp(scores - tops).sum(axis=self._axis, keepdims=True)
+                need |= tops + np.log(sums) > limit
+        return np.asarray(need)
+
+    @property
+    def _axis(self) -> int:
+        """The axis of the numbers that are divided by one sum."""
+        return len(self.sides.indices) - 1
+
+    @property
+    def _longest(self) -> float:
+        """The exponent past which a power of e has more than 15 digits."""
+        return (SIGNIFICANT - self.decimals) * math.log(10)
+
+    def values(self, *operands: Matrix) -> Array:
+        scores = operands[0]
+        return np.exp(scores.values) if self._is_plain(scores) else super().values(scores)
+
+    def _is_plain(self, scores: Matrix) -> bool:
+        """Whether it shows by the smallest and the largest score that no maximum is subtracted."""
+        if self.always:
+            return False
+        near = self._longest - math.log(scores.shape[self._axis])
+        return scores.range.low >= _UNDERFLOW and _largest(scores, near) <= near
+
+    def foreseen(self, *operands: Matrix) -> Range | None:
+        if not self._is_plain(operands[0]) or not operands[0].is_finite:
+            return None
+        low, high = operands[0].range.low, _largest(operands[0], _FEW)
+        return Range(math.exp(low), math.exp(high))
+
+    def arrays(self, operands: Sequence[Array]) -> Array:
+        scores = operands[0]
+        shifted = self.shifted(scores)
+        if not shifted.any():
+            return np.asarray(np.exp(scores))
+        tops = scores.max(axis=self._axis, keepdims=True)
+        differences = scores - np.where(shifted, tops, 0.0)
+        return np.asarray(np.exp(differences, out=differences))
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        return self.cell(i, j, *operands)[0]
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        scores = operands[0]
+        x, top = scores.number(i, j), self._subtracted(i, scores)
+        if top is None:
+            return (e_to(x),)
+        return e_to(minus(x, top)), e_to(_difference(x, top))
+
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """With the maximum of the row, whichever it is, where one is subtracted here."""
+        scores = operands[0]
+        if self._subtracted(i, scores) is None:
+            return e_to(scores.number(i, j))
+        line = scores.row(i) if self._axis else scores.column(j)
+        return e_to(minus(scores.number(i, j), Apply("max", line.entries)))
+
+    def _subtracted(self, i: int, scores: Matrix) -> Number | None:
+        """The maximum of a number's row, where that is subtracted."""
+        if not self._axis:
+            top = scores.number(int(scores.values.argmax()), 0)
+            return top if self.shifted(scores.values).any() else None
+        near = self._longest - math.log(scores.shape[1])
+        if not self.always and _UNDERFLOW <= scores.tops[i] <= near:
+            return None  # as most are
+        row = scores.values[i : i + 1]
+        return scores.number(i, int(row.argmax())) if self.shifted(row).any() else None
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        if not self._axis:
+            return ()
+        forms = range(1 if self._subtracted(i, operands[0]) is None else 2)
+        width = operands[0].shape[1]
+
+        def told(form: int) -> Vector:
+            return told_entries(width, lambda j: self.cell(i, j, *operands)[form])
+
+        return tuple(map(told, forms))
+
+    def remark(self, *operands: Matrix) -> str | None:
+        shifted = self.shifted(operands[0].values)
+        if not shifted.any():
+            return None
+        rows = "each row" if shifted.all() else "such a row"
+        return (
+            "Raised to these scores as they are, e would give numbers too long or too small to"
+            f" work with. So the largest score of {rows} is subtracted from all of the row"
+            " first, which leaves the weights as they would be."
+        )
+
+    def error(self, *operands: Matrix) -> Error:
+        # e^(x + δ) ≈ e^x (1 + δ), and a score and its maximum are each off by ε |x|
+        return Error(0.0, (8 + 4 * operands[0].range.size) * EPSILON)
+
+    rough_error = error
+
+    def extended(self, cells: Cells, *operands: Matrix) -> tuple[Long, Error] | None:
+        from attncli.arithmetic.equations.extended import long_epsilon, long_of
+
+        scores = operands[0]
+        x = long_of(scores.values[cells], scores.places)
+        if x is not None and not self._is_plain(scores):
+            top = long_of(self._tops(scores.values, cells), scores.places)
+            x = None if top is None else x - top
+        if x is None:
+            return None
+        relative = self.error(scores).relative / EPSILON * long_epsilon()
+        return np.exp(x), Error(0.0, relative)
+
+    def _tops(self, scores: Array, cells: Cells) -> Array:
+        """What is subtracted from the numbers of some cells: the maximum of their row, or 0."""
+        first = int(cells.rows.min()) if self._axis else 0
+        rows = scores[first : int(cells.rows.max()) + 1] if self._axis else scores
+        tops = np.where(self.shifted(rows), rows.max(axis=self._axis, keepdims=True), 0.0)
+        return np.asarray(tops[cells.rows - first, 0] if self._axis else tops[0, cells.columns])
+
+    def check(self, result: Matrix, *operands: Matrix) -> None:
+        if result.spread and result.spread.least:
+            return
+        vanished = ~result.values.any(axis=self._axis)
+        if vanished.any():
+            row = int(vanished.argmax())
+            top = float(operands[0].values.max(axis=self._axis)[row])
+            raise _vanished(row, top, self.decimals)
+
+
+def _largest(scores: Matrix, enough: float) -> float:
+    """The largest of all scores, or more where that is little enough."""
+    high = scores.range.high
+    return high if high <= enough else max(scores.tops)
+
+
+def _difference(x: Number, top: Number) -> Number:
+    full = decimals.difference(x.full, top.full)
+    return Number(full, decimals.difference(x.shown, top.shown), INNER, minus(x, top))
+
+
+def all_masked(row: int) -> Unworkable:
+    """What is to be said of a row that sees nothing."""
+    what = "every key is masked out, so that there is nothing to attend to"
+    return Unworkable(row, what, "a mask that leaves each query a key")
+
+
+def _vanished(row: int, top: float, decimals: int) -> Unworkable:
+    if top == -math.inf:
+        return all_masked(row)
+    what = (
+        f"every e^x of the row rounds to 0 with {decimals} decimals (its largest score is"
+        f" {top:g}), so that there is nothing to divide by"
+    )
+    # e^x rounds to at least one unit of the last place d when e^x ≥ 10^−d / 2
+    enough = math.ceil(-(top / math.log(10)) - math.log10(2))
+    if enough > MOST_DECIMALS:
+        return Unworkable(row, what, "the policy exact, which keeps full precision")
+    return Unworkable(row, what, f"{enough} decimals")
 
 
 class _OfPower(Indexed):

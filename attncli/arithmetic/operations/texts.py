@@ -83,9 +83,9 @@ class EquationText(NamedTuple):
         return self._replace(text=text, shown=shown, operands=kept)
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> tuple[str, ...]:
         """Those of numbers, in the order in which they stand there."""
-        return [*_Reader(self, self.text, frozenset()).names]
+        return _names(self)
 
 
 Kind = type[Indexed] | EquationText
@@ -141,7 +141,6 @@ def _made(written: EquationText) -> Indexed:
 
 def read(written: EquationText, numbers: _Numbers) -> Read:
     """What an equation says, with these numbers for their names."""
-
     shapes, tree, shown = _read(written, frozenset(numbers))
     if not numbers:
         return shapes, tree, shown
@@ -160,6 +159,12 @@ def _read(written: EquationText, names: frozenset[str]) -> Read:
     return reader.shapes, tree, None if shown == tree else shown
 
 
+@cache
+def _names(written: EquationText) -> tuple[str, ...]:
+    return tuple(_Reader(written, written.text, frozenset()).names)
+
+
+@cache
 def _parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 

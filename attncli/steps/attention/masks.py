@@ -14,7 +14,6 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.exponential import Exponential
 from attncli.arithmetic.operations.masking import (
     Causal,
     Finite,
@@ -26,7 +25,7 @@ from attncli.arithmetic.operations.masking import (
     Window,
 )
 from attncli.arithmetic.operations.moved import Same
-from attncli.arithmetic.operations.softmax import MaskedShare
+from attncli.arithmetic.operations.softmax import Exponential, MaskedShare
 from attncli.arithmetic.rounding import Array
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, NUMBER, Choice, Either, ListOf, OneOrMany, word_or

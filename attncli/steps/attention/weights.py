@@ -25,13 +25,13 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.operations.activations import Dropout, Multiply
 from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.exponential import Exponential
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import JoinColumns, RepeatDown, WithoutColumn
 from attncli.arithmetic.operations.softmax import (
     DivideByColumnSum,
     DivideByRow,
     DivideByRowSum,
+    Exponential,
     RaisedTo,
     RowSum,
     SumOfAll,

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations.activations import Activate
-from attncli.arithmetic.operations.exponential import Exponential
 from attncli.arithmetic.operations.moved import ColumnsAsRows, JoinColumns, RowAsColumn, Same
 from attncli.arithmetic.operations.products import MatMul
 from attncli.arithmetic.operations.recurrent import (
@@ -20,7 +19,7 @@ from attncli.arithmetic.operations.recurrent import (
     TanhSlope,
     TimesDiagonal,
 )
-from attncli.arithmetic.operations.softmax import AddedUp, ShareItself, SoftmaxDown
+from attncli.arithmetic.operations.softmax import AddedUp, Exponential, ShareItself, SoftmaxDown
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice, Flag
 from attncli.file.matrices import MATRIX, VECTOR
