@@ -8,13 +8,14 @@ is for students it holds no answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.arithmetic.expression import (
     Equation,
     Expression,
+    Leaf,
     Location,
     Number,
     Omitted,
@@ -24,7 +25,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
-from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Plane
+from attncli.pictures import Picture
 from attncli.tables import Branch, Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.word import Word
 
@@ -202,15 +203,47 @@ Block = (
     | TextList
     | Tree
     | Graph
-    | HeatMaps
-    | Bars
-    | Curves
-    | Plane
-    | Diagram
+    | Picture
     | Fields
     | WordBlank
     | AnswerSpace
 )
+
+ONLY_DATA = (Data, TextList)
+"""What the page tells in another way: only formats that keep data have it."""
+
+_Kind = TypeVar("_Kind")
+_Rule = TypeVar("_Rule")
+
+
+def each(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks, for whoever looks at some kinds only. Raises TypeError for what is no block: one
+    of a new kind is passed over by nobody in silence."""
+    for block in blocks:
+        if not isinstance(block, Block):
+            raise TypeError(f"{type(block).__name__} is no kind of block")
+        yield block
+
+
+def rule_for(block: object, rules: Mapping[type, _Rule], where: str) -> _Rule:
+    """What somebody who has a rule for each kind does with a block. Raises TypeError for one of a
+    kind without a rule."""
+    if type(block) not in rules:
+        raise TypeError(f"{type(block).__name__} has no place in {where}")
+    return rules[type(block)]
+
+
+def parts_of(block: Block, kind: type[_Kind]) -> Iterator[_Kind]:
+    """What a block has of a kind, at whatever depth: its tables, its lines, its numbers. It is told
+    by the fields, so that whoever asks needn't know the kinds of blocks."""
+    (block,) = each([block])
+    waiting: list[Any] = [block]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, kind):
+            yield part
+        elif isinstance(part, tuple) and not isinstance(part, Leaf):  # whose answer isn't shown
+            waiting += part[::-1]
 
 
 class Section(NamedTuple):

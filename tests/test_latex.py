@@ -239,11 +239,6 @@ def test_only_pages_that_need_it_define_something() -> None:
     assert r"\providecommand\attnchar" in page
 
 
-def test_unknown_blocks_are_loud() -> None:
-    with pytest.raises(TypeError):
-        render(of_blocks(3), "latex", Page())  # type: ignore[arg-type]
-
-
 def test_numbers_are_filled_up_to_each_other() -> None:
     assert aligned(["1", "-20.5", "3.25"]) == [
         r"\phantom{0-}1\phantom{.25}",

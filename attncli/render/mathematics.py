@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from attncli.arithmetic.expression import Omitted, Symbol
-from attncli.document import Addition, Block, Document, Line, Working
+from attncli.document import Addition, Block, Document, Line, Working, each
 from attncli.notation.latex import latex
 from attncli.render.grid import Entry, Omission, SumEntry, grid_of
 from attncli.tables import MatrixBlock, SideBySide
@@ -22,14 +22,14 @@ def mathematics_of(document: Document) -> str | None:
 
 
 def _rows(document: Document) -> Iterator[str]:
-    for block in document.opening:
+    for block in each(document.opening):
         yield from _of_block(block)
     for section in document.sections:
         for formula in section.formulas:
             yield f"{latex(formula.left)} &= {latex(formula.right)}"
-        for block in section.blocks:
+        for block in each(section.blocks):
             yield from _of_block(block)
-    for block in document.closing:
+    for block in each(document.closing):
         yield from _of_block(block)
 
 

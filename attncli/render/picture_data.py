@@ -7,9 +7,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from attncli.arithmetic.expression import Number
-from attncli.document import Block
+from attncli.document import Block, each, rule_for
 from attncli.notation import plain
-from attncli.pictures import Arrow, Bars, Box, Curves, Diagram, HeatMaps, Link, Plane, Series
+from attncli.pictures import (
+    PICTURES,
+    Arrow,
+    Bars,
+    Box,
+    Curves,
+    Diagram,
+    HeatMaps,
+    Link,
+    Plane,
+    Series,
+)
 from attncli.word import raw
 
 _Data = dict[str, Any]
@@ -17,10 +28,9 @@ _Data = dict[str, Any]
 
 def pictures_as_data(blocks: Iterable[Block]) -> Iterator[_Data]:
     """The pictures among blocks. Heat maps name their quantities, whose numbers the page has."""
-    for block in blocks:
-        write = _WRITERS.get(type(block))
-        if write is not None:
-            yield write(block)
+    for block in each(blocks):
+        if isinstance(block, PICTURES):
+            yield rule_for(block, _WRITERS, "data")(block)
 
 
 def _maps(picture: HeatMaps) -> _Data:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attncli.document import Block, Subheading, Table
+from attncli.document import Block, Subheading, Table, rule_for
 from attncli.notation import plain
 from attncli.pictures import Arrow, Bars, Box, Curves, Diagram, HeatMaps, Label, Picture, Plane
 from attncli.word import Word, raw
@@ -13,7 +13,7 @@ from attncli.word import Word, raw
 
 def in_tables(picture: Picture) -> list[Block]:
     """What a picture is called, and its numbers."""
-    return [Subheading((picture.title,)), *_TABLES[type(picture)](picture)]
+    return [Subheading((picture.title,)), *rule_for(picture, _TABLES, "tables")(picture)]
 
 
 def box_label(box: Box) -> Label:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.arithmetic.expression import Node, Number, with_each
-from attncli.document import Document
+from attncli.document import Document, each
 from attncli.tables import MatrixBlock
 
 
 def as_printed(document: Document) -> Document:
     """The document without the digits behind those of its made numbers: in full, a sum could tell
-    a term that is asked for."""
-    return document._replace(
-        sections=_printed(document.sections), opening=_printed(document.opening)
-    )
+    a term that is asked for. Raises TypeError for what is no block."""
+    known = (one._replace(blocks=tuple(each(one.blocks))) for one in document.sections)
+    opening = tuple(each(document.opening))
+    return document._replace(sections=_printed(tuple(known)), opening=_printed(opening))
 
 
 def _shown(number: Number) -> Number:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from attncli.arithmetic.rounding import Array
-from attncli.document import Block, Document, Section, TextList
+from attncli.document import Block, Document, Section, TextList, each, parts_of
+from attncli.pictures import PICTURES
 from attncli.refusals import Refusal
-from attncli.tables import Data, MatrixBlock, SideBySide
+from attncli.tables import MatrixBlock
 
 Shown = MatrixBlock | TextList
 
@@ -20,15 +21,11 @@ class NoQuantitiesError(Refusal):
 
 def tables_in(blocks: Iterable[Block]) -> Iterator[Shown]:
     """The quantities that blocks show."""
-    for block in blocks:
-        if isinstance(block, SideBySide):
-            yield from (matrix for _, matrix in block.columns)
-        elif isinstance(block, MatrixBlock):
-            yield from (block, *block.beside)
-        elif isinstance(block, Data):
-            yield block.table
-        elif isinstance(block, TextList):
-            yield block
+    for block in each(blocks):
+        if not isinstance(block, PICTURES):  # whose numbers tables tell
+            for table in parts_of(block, MatrixBlock):
+                yield from (table, *table.beside)
+            yield from parts_of(block, TextList)
 
 
 def made_in(section: Section) -> Iterator[Shown]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from attncli.arithmetic.elision import elided_rows
 from attncli.arithmetic.expression import Equation
-from attncli.document import Block, Document, Facts, Spans
+from attncli.document import ONLY_DATA, Block, Document, Facts, Spans, rule_for
 from attncli.tables import MatrixBlock
 from attncli.word import Word
 
@@ -127,13 +127,7 @@ def written(
     Raises TypeError for a piece that has no writer.
     """
     for piece in pieces:
-        write = writers.get(type(piece))
-        if write is None:
-            raise TypeError(f"{type(piece).__name__} has no writer in this format")
-        if text := write(piece, *settings):
+        if isinstance(piece, ONLY_DATA):
+            continue
+        if text := rule_for(piece, writers, "this format")(piece, *settings):
             yield text
-
-
-def nothing(*_: object) -> Any:  # noqa: ANN401
-    """What is written of data that a table on the page says already."""
-    return ""

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Omitted, Symbol, Vector
-from attncli.document import Block, Facts, Prose, Spans, Subheading, TextList, Tree, TreeRow
+from attncli.document import Block, Facts, Prose, Spans, Subheading, TextList, Tree, TreeRow, each
 from attncli.name import TOP, Name, below
 from attncli.steps import step_named
 from attncli.steps.input.embeddings import only_numbered
@@ -101,7 +101,7 @@ def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
     """What a cell's gates work on: what was made before, then the given matrices, those of one
     gate, which are added up, in a row."""
     gates = {name: k for k, one in enumerate(part.definitions) for name in one.operands}
-    matrices = [block for block in given if isinstance(block, MatrixBlock) and block.given]
+    matrices = [block for block in each(given) if isinstance(block, MatrixBlock) and block.given]
     others = [block for block in given if not isinstance(block, MatrixBlock) or not block.given]
     rows: list[Block] = []
     for _, group in groupby(matrices, lambda matrix: gates[matrix.quantity]):

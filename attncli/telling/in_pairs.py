@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from attncli.document import Block
+from attncli.document import Block, each
 from attncli.name import Name
 from attncli.tables import Data, MatrixBlock
 from attncli.telling.blocks import given_block
@@ -19,7 +19,7 @@ def with_forward(trace: Trace, part: PlannedStep, blocks: Sequence[Block]) -> li
     if not isinstance(part.place, BackwardPlace):
         return [*blocks]
     shown = _with_result(blocks) if part is told_parts(trace)[-1] else blocks
-    there = {one.quantity for one in blocks if isinstance(one, MatrixBlock)}
+    there = {one.quantity for one in each(blocks) if isinstance(one, MatrixBlock)}
     return [told for block in shown for told in _told(trace, part, block, there)]
 
 

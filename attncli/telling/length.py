@@ -8,6 +8,7 @@ from typing import Any
 
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.document import (
+    ONLY_DATA,
     Addition,
     Block,
     Bullets,
@@ -22,14 +23,15 @@ from attncli.document import (
     Subheading,
     Table,
     Term,
-    TextList,
     Tree,
     Working,
+    each,
+    rule_for,
 )
 from attncli.notation import name_of, plain
 from attncli.notation.columns import PartColumns, Room, bands
 from attncli.pictures import PICTURES
-from attncli.tables import Data, MatrixBlock, SideBySide, in_groups
+from attncli.tables import MatrixBlock, SideBySide, in_groups
 from attncli.word import Word
 
 _CELLS = 78
@@ -60,8 +62,9 @@ def _lines_of_heading(section: Section) -> int:
 
 def _lines(blocks: Sequence[Block]) -> int:
     """Of blocks, each with the empty line behind it; small tables stand side by side."""
-    shown = (block for block in blocks if not isinstance(block, Data | TextList))
-    return sum(1 + max(_HEIGHTS[type(one)](one) for one in row) for row in _rows(shown))
+    shown = (block for block in each(blocks) if not isinstance(block, ONLY_DATA))
+    heights = ([rule_for(one, _HEIGHTS, "a page")(one) for one in row] for row in _rows(shown))
+    return sum(1 + max(row) for row in heights)
 
 
 def _rows(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:

@@ -14,7 +14,7 @@ from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Expression, Omitted, Vector
 from attncli.arithmetic.operations.moved import ColumnsAsRows, TakeRows
 from attncli.arithmetic.operations.recurrent import One
-from attncli.document import Block, Line, Note, Working
+from attncli.document import Block, Line, Note, Working, each
 from attncli.name import GRADIENTS, Name
 from attncli.tables import Data, MatrixBlock
 from attncli.telling.asides import is_aside
@@ -128,7 +128,7 @@ def only_data(trace: Trace, part: PlannedStep, selection: Selection) -> list[Blo
 
 def _working_first(blocks: Sequence[Block]) -> list[Block]:
     """All lines of working in one block, then the tables, which can stand side by side."""
-    lines = [line for block in blocks if isinstance(block, Working) for line in block.lines]
+    lines = [line for block in each(blocks) if isinstance(block, Working) for line in block.lines]
     tables = [block for block in blocks if isinstance(block, MatrixBlock)]
     others = [one for one in blocks if not isinstance(one, Working | MatrixBlock)]
     return [*([Working(tuple(lines))] if lines else []), *tables, *others]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank
-from attncli.document import AnswerSpace, Block, Document, Fields, Section
+from attncli.document import AnswerSpace, Block, Document, Fields, Section, each
 from attncli.notation.words import visible
 from attncli.questions import OWN_FORM, Paper, Question, RightWords
 from attncli.render.exercises._accepted import Alternatives
@@ -144,7 +144,7 @@ def written_answers(key: RightWords) -> list[str]:
 
 def _printed(blocks: Iterable[Block]) -> Iterator[Block]:
     """The blocks but those for writing on paper."""
-    return (block for block in blocks if not isinstance(block, Fields | AnswerSpace))
+    return (block for block in each(blocks) if not isinstance(block, Fields | AnswerSpace))
 
 
 class _Places:

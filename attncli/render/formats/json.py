@@ -75,7 +75,7 @@ def _document(document: doc.Document) -> dict[str, Any]:
 
 def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:
     """What is told of variants: their results as tables, other numbers in words."""
-    for block in closing:
+    for block in doc.each(closing):
         if isinstance(block, Data) and block.table.variant:
             yield block.table
         elif isinstance(block, MatrixBlock) and not block.given:
@@ -224,7 +224,7 @@ def _text(entry: Number | Blank) -> str | None:
 
 
 def _working(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
-    for block in blocks:
+    for block in doc.each(blocks):
         if isinstance(block, doc.Working) and not block.mistake:
             yield from _lines(block)
         elif isinstance(block, doc.Addition):
@@ -233,7 +233,7 @@ def _working(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
 
 def _mistakes(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
     """What common mistakes come to, apart from the working."""
-    for block in blocks:
+    for block in doc.each(blocks):
         if isinstance(block, doc.Working) and block.mistake:
             yield from ({"name": block.mistake, **line} for line in _lines(block))
 
@@ -264,7 +264,7 @@ def _addition(block: doc.Addition) -> dict[str, Any]:
 
 def _sentences(blocks: Iterable[doc.Block]) -> Iterator[str]:
     """What is said in words, where a section is a lesson."""
-    for block in blocks:
+    for block in doc.each(blocks):
         if isinstance(block, doc.Bullets):
             yield from map(_text_of, block.items)
         elif isinstance(block, doc.Prose | doc.Note):

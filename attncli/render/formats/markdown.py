@@ -21,8 +21,8 @@ from attncli.render.numbers import filled, filled_addends, filled_vectors, headi
 from attncli.render.page import Page
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.sentences import with_symbols
-from attncli.render.writers import Heading, NewPage, Title, nothing, pieces_of_all, written
-from attncli.tables import Branch, Data, MatrixBlock, SideBySide
+from attncli.render.writers import Heading, NewPage, Title, pieces_of_all, written
+from attncli.tables import Branch, MatrixBlock, SideBySide
 from attncli.word import Word
 
 SUFFIXES = (".md", ".markdown")
@@ -290,8 +290,6 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     doc.Table: _table,
     MatrixBlock: _matrix,
     SideBySide: _side_by_side,
-    doc.TextList: nothing,
-    Data: nothing,
     doc.Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: lambda block: "<br>" * (2 * block.lines),

@@ -34,12 +34,11 @@ from attncli.render.writers import (
     Tables,
     Title,
     lists_in_columns,
-    nothing,
     pieces_of_all,
     with_tables_together,
     written,
 )
-from attncli.tables import Data, SideBySide
+from attncli.tables import SideBySide
 from attncli.word import Word
 
 SUFFIXES = (".txt",)
@@ -258,8 +257,6 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     SideBySide: _side_by_side,
     doc.Tree: _tree,
     doc.Graph: _graph,
-    doc.TextList: nothing,
-    Data: nothing,
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: _room,

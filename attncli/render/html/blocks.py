@@ -13,8 +13,8 @@ from attncli.render.html import tables
 from attncli.render.html.spans import code_html, spans_html
 from attncli.render.html.style import HtmlStyle
 from attncli.render.pictures_in_tables import in_tables
-from attncli.render.writers import nothing, written
-from attncli.tables import Data, MatrixBlock, SideBySide
+from attncli.render.writers import written
+from attncli.tables import MatrixBlock, SideBySide
 
 
 def blocks_html(blocks: Iterable[doc.Block], style: HtmlStyle) -> str:
@@ -92,8 +92,6 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Table: tables.words_html,
     MatrixBlock: tables.matrix_html,
     SideBySide: tables.side_by_side_html,
-    doc.TextList: nothing,
-    Data: nothing,
     doc.Tree: _tree,
     doc.Graph: _graph,
     doc.Fields: _fields,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from attncli.document import Block, Document, Graph, Subheading
+from attncli.document import Block, Document, Graph, Subheading, each
 from attncli.name import Name
 from attncli.notation.columns import bands
 from attncli.pictures import PICTURES, HeatMaps
@@ -106,7 +106,7 @@ def _mapped(blocks: Sequence[Block]) -> Iterator[Name]:
 def _drawn(blocks: Sequence[Block], place: str, mapped: Collection[Name]) -> Iterator[Picture]:
     """Weights are called by their name, a graph as the subheading above it says."""
     heading = ""
-    for block in blocks:
+    for block in each(blocks):
         if isinstance(block, Subheading):
             heading = text_of_spans(block.text)
         elif isinstance(block, Graph):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from attncli.document import Graph
-from attncli.pictures import Bars, Curves, HeatMaps, Plane
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attncli.document import Graph, rule_for
+from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Plane
 from attncli.pictures import Picture as PictureBlock
 from attncli.render.svg.arrows import arrows
 from attncli.render.svg.bars import bars
@@ -23,19 +26,17 @@ _ASKED = " data-n="
 
 def drawn(block: PictureBlock | Graph, asked: Asked = silent) -> Picture:
     """The picture."""
-    match block:
-        case HeatMaps():
-            return heat_maps(block, asked)
-        case Bars():
-            return bars(block, asked)
-        case Curves():
-            return curves(block, asked)
-        case Plane():
-            return plane(block)
-        case Graph():
-            return arrows(block, block.name, asked)
-        case _:
-            return diagram(block)
+    return rule_for(block, _DRAWN, "a drawing")(block, asked)
+
+
+_DRAWN: Mapping[type, Callable[[Any, Asked], Picture]] = {
+    HeatMaps: heat_maps,
+    Bars: bars,
+    Curves: curves,
+    Plane: lambda block, _: plane(block),
+    Graph: lambda block, asked: arrows(block, block.name, asked),
+    Diagram: lambda block, _: diagram(block),
+}
 
 
 def inline(picture: Picture) -> str:

@@ -17,8 +17,8 @@ from attncli.render.tex.pictures import picture
 from attncli.render.tex.setting import Setting
 from attncli.render.tex.text import escaped, on_one_line, spans
 from attncli.render.tex.working import INDENT, pieces, working
-from attncli.render.writers import Tables, nothing, with_tables_together, written
-from attncli.tables import Data, SideBySide
+from attncli.render.writers import Tables, with_tables_together, written
+from attncli.tables import SideBySide
 
 _BETWEEN = 2.5
 _DEEPEST = 10
@@ -138,8 +138,6 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.Addition: addition,
     doc.Table: tables.table,
     SideBySide: tables.side_by_side,
-    doc.TextList: nothing,
-    Data: nothing,
     doc.Tree: _tree,
     doc.Graph: _graph,
     doc.Fields: _fields,

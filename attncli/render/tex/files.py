@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attncli.document import Document, Fields, Section
+from attncli.document import Document, Fields, Section, each
 from attncli.pictures import PICTURES
 from attncli.questions import OWN_FORM, Paper, points_text
 from attncli.render.tex.blocks import blocks, facts, formulas
@@ -89,7 +89,7 @@ def file(document: Document, *, fragment: bool) -> str:
 
 def _has_pictures(document: Document) -> bool:
     parts = (document.opening, document.closing, *(one.blocks for one in document.sections))
-    return any(isinstance(block, PICTURES) for blocks in parts for block in blocks)
+    return any(isinstance(block, PICTURES) for blocks in parts for block in each(blocks))
 
 
 def _whole(preamble: str, body: str) -> str:
@@ -184,7 +184,7 @@ def _numbered_sheet(sheet: Document) -> str:
 def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
     """What the whole exercise depends on and the first question, then a page or more for each of
     the others."""
-    top = [block for block in document.opening if isinstance(block, Fields)]
+    top = [block for block in each(document.opening) if isinstance(block, Fields)]
     others = [block for block in document.opening if not isinstance(block, Fields)]
     called = escaped(paper.called)
     fields = "\n\n".join(blocks(top, setting))

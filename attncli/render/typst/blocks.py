@@ -21,11 +21,10 @@ from attncli.render.writers import (
     NewPage,
     Tables,
     Title,
-    nothing,
     with_tables_together,
     written,
 )
-from attncli.tables import Data, SideBySide
+from attncli.tables import SideBySide
 from attncli.word import Word
 
 
@@ -107,8 +106,6 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.Addition: addition,
     doc.Table: tables.table,
     SideBySide: tables.side_by_side,
-    doc.TextList: nothing,
-    Data: nothing,
     doc.Tree: _tree,
     doc.Graph: lambda block, setting: picture(block) or tables.graph(block, setting),
     doc.Fields: _fields,

@@ -17,7 +17,6 @@ from attncli.pictures import PICTURES, Picture
 from attncli.render.grid import label_of
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.sentences import text_of_spans
-from attncli.render.writers import nothing
 from attncli.tables import Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.word import Word
 
@@ -67,10 +66,7 @@ Workings = Mapping[str, WorkedTable]
 def items_of(blocks: Iterable[doc.Block], workings: Workings) -> Iterator[Item]:
     """What blocks come to. Raises TypeError for one of a kind that has no place in a workbook."""
     for block in blocks:
-        write = _WRITERS.get(type(block))
-        if write is None:
-            raise TypeError(f"{type(block).__name__} has no place in a workbook")
-        yield from write(block, workings)
+        yield from doc.rule_for(block, _WRITERS, "a workbook")(block, workings)
 
 
 def table_of(worked: WorkedTable) -> NumberTable:
@@ -226,6 +222,6 @@ _WRITERS: Mapping[type, Callable[[Any, Workings], Iterator[Item]]] = MappingProx
         **dict.fromkeys(PICTURES, _picture),
         doc.Fields: _fields,
         doc.WordBlank: _word_blank,
-        doc.AnswerSpace: nothing,
+        doc.AnswerSpace: lambda *_: iter(()),
     }
 )

@@ -16,7 +16,7 @@ from functools import cached_property
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Location
 from attncli.choices import LANGUAGES
-from attncli.document import Addition, Block, Note, Spans, Working
+from attncli.document import Addition, Block, Note, Spans, Working, each
 from attncli.languages import words_of
 from attncli.languages.words import TaskWords
 from attncli.tables import MatrixBlock
@@ -128,7 +128,7 @@ class _Asker:
 
     def run(self) -> tuple[StepSection, list[Blankable]]:
         section = self.told.section
-        blocks = tuple(block for one in section.blocks for block in self.block(one))
+        blocks = tuple(block for one in each(section.blocks) for block in self.block(one))
         return self.told._replace(section=section._replace(blocks=blocks)), self.places
 
     def block(self, block: Block) -> Iterator[Block]:

@@ -15,6 +15,7 @@ from attncli.document import (
     Section,
     Subheading,
     Working,
+    each,
 )
 from attncli.languages.words import TaskWords
 from attncli.name import Name
@@ -96,7 +97,7 @@ def line_by_names(line: Line | Addition, trace: Trace, path: Name) -> Line:
 
 def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | Addition]:
     seen: set[str] = set()
-    for block in blocks:
+    for block in each(blocks):
         lines = block.lines if isinstance(block, Working) else (block,)
         for line in lines:
             if isinstance(line, Line | Addition) and line.quantity not in seen:

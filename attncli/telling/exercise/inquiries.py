@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Omitted
-from attncli.document import Block, Line, Section, Table, WordBlank, Working
+from attncli.document import Block, Line, Section, Table, WordBlank, Working, each
 from attncli.languages.words import FrameWords, KeyWords
 from attncli.marking.inquiries import WordQuestion, questions_at
 from attncli.marking.paths import Paths
@@ -91,7 +91,7 @@ def given_away(trace: Trace, question: WordQuestion, blocks: Iterable[Block]) ->
     if not question.asked.tables:
         return None
     tell = telling(trace, [question.reads])
-    tables = (one for one in blocks if isinstance(one, MatrixBlock) and one.quantity in tell)
+    tables = (one for one in each(blocks) if isinstance(one, MatrixBlock) and one.quantity in tell)
     return next((one for one in tables if not _is_blank(one)), None)
 
 
@@ -125,9 +125,9 @@ def asked_in_words(
 def by_names(section: Section) -> Section:
     """A section whose lists go by names, so that their order doesn't tell what is largest."""
     return section._replace(
-        blocks=tuple(map(_by_names, section.blocks)),
+        blocks=tuple(map(_by_names, each(section.blocks))),
         questions=tuple(sorted(section.questions, key=lambda one: one.id)),
-        solution=tuple(map(_by_names, section.solution)),
+        solution=tuple(map(_by_names, each(section.solution))),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncli.document import Block, Document, Facts, Fields
+from attncli.document import Block, Document, Facts, Fields, each
 from attncli.questions import Owner
 from attncli.word import Word
 
@@ -16,7 +16,7 @@ def sheet_for(sheet: Document, name: str, number: str) -> Document:
     return sheet._replace(
         facts=Facts((*whose, *rows)),
         paper=sheet.paper._replace(owner=owner),
-        opening=tuple(_without(words.paper.name, block) for block in sheet.opening),
+        opening=tuple(_without(words.paper.name, block) for block in each(sheet.opening)),
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attncli.arithmetic.expression import Symbol
-from attncli.document import Addition, Block, Line, Prose, Section, Working
+from attncli.document import Addition, Block, Line, Prose, Section, Working, each, parts_of
 from attncli.file.address import Address
 from attncli.name import Name
 from attncli.tables import MatrixBlock, SideBySide
@@ -148,7 +148,7 @@ def _begun_anew(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
     """The blocks of a part, its own tables below given ones that stand in rows."""
     made = {definition.name for definition in part.definitions}
     told, below_rows = list(blocks), False
-    for k, block in enumerate(blocks):
+    for k, block in enumerate(each(blocks)):
         if not isinstance(block, MatrixBlock):
             continue
         if below_rows and block.quantity in made:
@@ -162,7 +162,7 @@ def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
     """Rows side by side as a table each, which is better to write in: those that the part made."""
     made = {definition.name for definition in part.definitions}
     tables: list[Block] = []
-    for block in blocks:
+    for block in each(blocks):
         columns = block.columns if isinstance(block, SideBySide) else ()
         tables += [table for _, table in columns if table.quantity in made] if columns else [block]
     return tables
@@ -189,18 +189,14 @@ def _left_out(
 
 def _without(told: StepSection, names: Collection[str]) -> StepSection:
     """A section without the tables and lines of some quantities."""
-    blocks = tuple(block for block in told.section.blocks if _tells_of(block).isdisjoint(names))
-    return told._replace(section=told.section._replace(blocks=blocks))
+    blocks = told.section.blocks
+    kept = tuple(block for block in blocks if _tells_of(block).isdisjoint(names))
+    return told._replace(section=told.section._replace(blocks=kept))
 
 
 def _tells_of(block: Block) -> set[str]:
-    match block:
-        case Working(lines):
-            return {line.quantity for line in lines if isinstance(line, Line)}
-        case MatrixBlock() | Addition():
-            return {block.quantity}
-        case _:
-            return set()
+    kinds: tuple[type[Any], ...] = (Line, Addition, MatrixBlock)
+    return {str(one.quantity) for kind in kinds for one in parts_of(block, kind)}
 
 
 def _first_user(trace: Trace, name: str) -> PlannedStep | None:

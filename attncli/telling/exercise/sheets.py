@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.arithmetic.expression import Blank, Node, with_each
-from attncli.document import Document, Section, WordBlank
+from attncli.document import Document, Section, WordBlank, each
 from attncli.questions import Question
 from attncli.tables import MatrixBlock
 from attncli.word import Word
@@ -17,14 +17,14 @@ def sheet_of(whole: Document) -> Document:
     return whole._replace(
         sections=tuple(map(_unanswered_section, whole.sections)),
         given=_unanswered(whole.given),
-        opening=_unanswered(whole.opening),
+        opening=_unanswered(tuple(each(whole.opening))),
         paper=whole.paper._replace(kind="sheet", command=Word("")),
     )
 
 
 def _unanswered_section(section: Section) -> Section:
     return section._replace(
-        blocks=_unanswered(section.blocks),
+        blocks=_unanswered(tuple(each(section.blocks))),
         questions=tuple(Question(one.id, one.points) for one in section.questions),
         solution=(),
     )

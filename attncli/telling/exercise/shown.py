@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from attncli.arithmetic.expression import Expression, Number, Omitted, numbers_in
-from attncli.document import Addition, Block, Line, Working
-from attncli.tables import MatrixBlock, SideBySide
+from attncli.arithmetic.expression import Number
+from attncli.document import Block, parts_of
+from attncli.tables import MatrixBlock
 
 _TELLING = 3
 """A number of so many digits hardly comes about twice by chance; 0, 1 or 0.5 do."""
@@ -29,21 +29,7 @@ def numbers_shown(blocks: Iterable[Block]) -> set[Decimal]:
 
 
 def _of_block(block: Block) -> Iterator[Number]:
-    match block:
-        case Working(lines):
-            parts = (p for line in lines if isinstance(line, Line) for _, p in line.parts)
-            yield from (number for part in parts for number in numbers_in(part))
-        case Addition():
-            yield from (number for part in _added(block) for number in numbers_in(part))
-        case MatrixBlock():
-            cells = (block.entry(i, j) for i in block.rows for j in range(block.matrix.shape[1]))
-            yield from (cell for cell in cells if isinstance(cell, Number))
-        case SideBySide():
-            for _, table in block.columns:
-                yield from _of_block(table)
-
-
-def _added(block: Addition) -> Iterator[Expression]:
-    known = (addend for addend in block.addends if not isinstance(addend, Omitted))
-    yield from (part for addend in known for part in addend)
-    yield block.total
+    yield from parts_of(block, Number)
+    for table in parts_of(block, MatrixBlock):
+        cells = (table.entry(i, j) for i in table.rows for j in range(table.matrix.shape[1]))
+        yield from (cell for cell in cells if isinstance(cell, Number))

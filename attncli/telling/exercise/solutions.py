@@ -9,7 +9,7 @@ from functools import reduce
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Expression, Number, Omitted, Root, numbers_in
-from attncli.document import Addition, Block, Line, Note, Spans, Table, Working
+from attncli.document import Addition, Block, Line, Note, Spans, Table, Working, each
 from attncli.languages.words import FrameWords, KeyWords
 from attncli.name import Name
 from attncli.notation import plain
@@ -122,6 +122,7 @@ class _Wanted:
         self.lines = {place.line for place in places if place.cell is None}
 
     def of(self, block: Block) -> Iterator[Block]:
+        (block,) = each([block])
         if isinstance(block, Working):
             lines = _without_loose_ends([line for line in block.lines if self.keeps(line)])
             if lines:

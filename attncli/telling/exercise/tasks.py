@@ -17,6 +17,7 @@ from attncli.document import (
     Subheading,
     Term,
     Working,
+    each,
 )
 from attncli.languages.words import FrameWords, TaskWords
 from attncli.name import Name
@@ -85,7 +86,7 @@ def _numbers(quantity: Quantity, path: Name, asked: Asked, words: TaskWords) -> 
 
 def room(trace: Trace, section: Section, places: Sequence[Blankable], layout: str) -> list[Block]:
     """Room for the working, where no line of it is there to be filled in and it takes some."""
-    lines = (x for block in section.blocks if isinstance(block, Working) for x in block.lines)
+    lines = (x for block in each(section.blocks) if isinstance(block, Working) for x in block.lines)
     worked = any(isinstance(line, Line) and len(line.parts) > 1 for line in lines)
     if layout == "compact" or worked or any(isinstance(x, Addition) for x in section.blocks):
         return []

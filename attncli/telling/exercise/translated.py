@@ -7,7 +7,18 @@ import re
 from collections.abc import Mapping
 
 from attncli.choices import LANGUAGES, Language
-from attncli.document import Block, Note, Prose, Section, Span, Spans, Subheading, Table, WordBlank
+from attncli.document import (
+    Block,
+    Note,
+    Prose,
+    Section,
+    Span,
+    Spans,
+    Subheading,
+    Table,
+    WordBlank,
+    each,
+)
 from attncli.languages import sentences_in
 
 _NUMBER = re.compile(r"\((?:\d+, )*\d+\)|\d+(?:\.\d+)?")
@@ -25,7 +36,7 @@ def translated(section: Section, language: Language) -> Section:
     return section._replace(
         title=_spans(section.title, table),
         place=" · ".join(_told(part, table) for part in section.place.split(" · ")),
-        blocks=tuple(_block(block, table) for block in section.blocks),
+        blocks=tuple(_block(block, table) for block in each(section.blocks)),
     )
 
 

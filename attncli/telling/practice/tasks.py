@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
-from attncli.document import Block, Prose, Section, Table
+from attncli.document import Block, Prose, Section, Table, each
 from attncli.tables import MatrixBlock
 from attncli.telling.exercise.inquiries import AskedInWords
 from attncli.telling.exercise.lines import Blankable
@@ -94,7 +94,7 @@ class Lesson:
         hidden = made | {cell.quantity for task in self.tasks for cell in task.cells}
         happens, *others = told.section.blocks
         blocks = [*([happens] if not isinstance(happens, Prose) else []), *others]
-        kept = tuple(one for one in blocks if _starts_from(one, hidden))
+        kept = tuple(one for one in each(blocks) if _starts_from(one, hidden))
         return told.section._replace(number=None, blocks=kept, questions=(), solution=())
 
 
@@ -106,6 +106,6 @@ def _starts_from(block: Block, hidden: Collection[str]) -> bool:
 
 
 def _tables(blocks: Sequence[Block]) -> Iterator[MatrixBlock]:
-    for block in blocks:
+    for block in each(blocks):
         if isinstance(block, MatrixBlock):
             yield block

@@ -1,0 +1,146 @@
+"""A block of a kind that nobody knows stops the program, wherever blocks are walked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, NamedTuple, get_args
+
+import pytest
+
+from attncli.arithmetic.expression import Blank, Number, Sum, Symbol
+from attncli.document import (
+    Block,
+    Document,
+    Line,
+    Section,
+    Spans,
+    Working,
+    each,
+    parts_of,
+    rule_for,
+)  # fmt: skip
+from attncli.questions import Paper, Question, RightAnswer
+from attncli.render import (
+    Page,
+    binary_format_names,
+    contents_of,
+    exercise_format_names,
+    format_names,
+    paper_format_names,
+    picture_format_names,
+)  # fmt: skip
+from attncli.render.exercises._self_marking import _printed as printed_on_paper
+from attncli.render.mathematics import mathematics_of
+from attncli.render.picture_data import pictures_as_data
+from attncli.render.printed import as_printed
+from attncli.render.quantities import tables_in
+from attncli.render.svg.drawing import drawn
+from attncli.render.workbook.items import items_of
+from attncli.telling.blocks import by_gates
+from attncli.telling.exercise.hints import _first_lines
+from attncli.telling.exercise.inquiries import by_names
+from attncli.telling.exercise.personal import sheet_for
+from attncli.telling.exercise.sections import StepSection, _begun_anew, _separate, _without
+from attncli.telling.exercise.sheets import sheet_of
+from attncli.telling.exercise.shown import numbers_shown
+from attncli.telling.exercise.solutions import _Wanted
+from attncli.telling.exercise.tasks import room
+from attncli.telling.exercise.translated import translated
+from attncli.telling.length import length_of
+from attncli.telling.practice.tasks import _tables as tables_of_practice
+from attncli.telling.quantities import _working_first
+from attncli.word import Word
+from tests.pages import shipped_trace
+
+
+class Unheard(NamedTuple):
+    """A block that is in no list."""
+
+    text: Spans = ("Something new.",)
+
+
+UNHEARD: Any = Unheard()
+SECTION = Section("softmax", 1, ("Softmax",), (), (UNHEARD,), solution=(UNHEARD,))
+PAPER = Paper("exercise", "A", "12e45678", Word(""), 1)
+BLOCKS: tuple[Document, ...] = (
+    Document(Word("New"), (SECTION,)),
+    Document(Word("New"), (), opening=(UNHEARD,)),
+    Document(Word("New"), (), closing=(UNHEARD,)),
+)
+NUMBERS = ["npz", "safetensors"]
+"""Formats that have no word of what stands before and behind the sections."""
+TRACE = shipped_trace("i_love_ai")
+PART = TRACE.story[-1]
+PASSES: dict[str, Callable[[], object]] = {
+    "data": lambda: [*pictures_as_data([UNHEARD])],
+    "drawing": lambda: drawn(UNHEARD),
+    "gates": lambda: by_gates(PART, [UNHEARD]),
+    "hints": lambda: [*_first_lines([UNHEARD])],
+    "length": lambda: length_of(BLOCKS[0]),
+    "lines first": lambda: _working_first([UNHEARD]),
+    "mathematics": lambda: [mathematics_of(page) for page in BLOCKS],
+    "names": lambda: by_names(SECTION),
+    "numbers": lambda: numbers_shown([UNHEARD]),
+    "own sheet": lambda: sheet_for(BLOCKS[1]._replace(paper=PAPER), "Ada", "1"),
+    "practice": lambda: [*tables_of_practice([UNHEARD])],
+    "printed": lambda: as_printed(BLOCKS[0]),
+    "quantities": lambda: [*tables_in([UNHEARD])],
+    "room": lambda: room(TRACE, SECTION, [], "inline"),
+    "rows": lambda: _begun_anew([UNHEARD], PART),
+    "screen": lambda: [*printed_on_paper([UNHEARD])],
+    "separate": lambda: _separate([UNHEARD], PART),
+    "sheet": lambda: sheet_of(BLOCKS[0]._replace(paper=PAPER)),
+    "solution": lambda: [*_Wanted([]).of(UNHEARD)],
+    "translated": lambda: translated(SECTION, "de"),
+    "without": lambda: _without(StepSection(PART, SECTION), {"Q"}),
+    "workbook": lambda: [*items_of([UNHEARD], {})],
+}
+
+
+@pytest.mark.parametrize("told", PASSES)
+def test_no_pass_goes_over_an_unknown_block(told: str) -> None:
+    with pytest.raises(TypeError, match=r"^Unheard "):
+        PASSES[told]()
+
+
+def _contents(page: Document, form: str) -> object:
+    contents = contents_of(page, form, Page(80))
+    return contents if isinstance(contents, str | bytes) else [*contents]
+
+
+@pytest.mark.parametrize("page", BLOCKS, ids=["section", "opening", "closing"])
+@pytest.mark.parametrize("form", [*format_names(), *picture_format_names(), *binary_format_names()])
+def test_no_format_goes_over_an_unknown_block(form: str, page: Document) -> None:
+    if form in NUMBERS and not page.sections:
+        pytest.skip("only the sections have what it keeps")
+    with pytest.raises(TypeError, match=r"^Unheard "):
+        _contents(page, form)
+
+
+@pytest.mark.parametrize(
+    "form", sorted({*paper_format_names(), *exercise_format_names()} - {"csv", "yaml"})
+)
+def test_no_format_of_papers_goes_over_an_unknown_block(form: str) -> None:
+    """But for tables to write answers into, which have the ids of questions only."""
+    one = Decimal(1)
+    key = RightAnswer(Number.written(one), one, one, None, None)
+    asked = SECTION._replace(questions=(Question("a", one, key),))
+    with pytest.raises(TypeError, match=r"^Unheard "):
+        _contents(BLOCKS[0]._replace(sections=(asked,), paper=PAPER), form)
+
+
+def test_blocks_are_a_closed_set() -> None:
+    known = get_args(Block)
+    assert Working in known
+    assert [*each([Working(())])] == [Working(())]
+    assert rule_for(Working(()), {Working: 1}, "a test") == 1
+    with pytest.raises(TypeError, match=r"^Working has no place in a test$"):
+        rule_for(Working(()), {}, "a test")
+
+
+def test_parts_are_found_at_any_depth_but_behind_blanks() -> None:
+    one, two, three = map(Number.written, (1, 2, 3))
+    line = Line(Symbol("x"), (("=", one), ("=", Sum((two, Blank("a", three))))))
+    assert [*parts_of(Working((line,)), Line)] == [line]
+    assert [*parts_of(Working((line,)), Number)] == [one, two]
