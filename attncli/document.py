@@ -233,7 +233,7 @@ def rule_for(block: object, rules: Mapping[type, _Rule], where: str) -> _Rule:
     return rules[type(block)]
 
 
-def parts_of(block: Block, kind: type[_Kind]) -> Iterator[_Kind]:
+def parts_of(block: Block, kind: type[_Kind] | tuple[type[_Kind], ...]) -> Iterator[_Kind]:
     """What a block has of a kind, at whatever depth: its tables, its lines, its numbers. It is told
     by the fields, so that whoever asks needn't know the kinds of blocks."""
     (block,) = each([block])

@@ -10,6 +10,7 @@ import pytest
 
 from attncli.arithmetic.expression import Blank, Number, Sum, Symbol
 from attncli.document import (
+    ONLY_DATA,
     Block,
     Document,
     Line,
@@ -31,12 +32,18 @@ from attncli.render import (
     picture_format_names,
 )  # fmt: skip
 from attncli.render.exercises._self_marking import _printed as printed_on_paper
+from attncli.render.formats import markdown, terminal
+from attncli.render.html import blocks as html
 from attncli.render.mathematics import mathematics_of
 from attncli.render.picture_data import pictures_as_data
 from attncli.render.printed import as_printed
 from attncli.render.quantities import tables_in
 from attncli.render.svg.drawing import drawn
-from attncli.render.workbook.items import items_of
+from attncli.render.tex import blocks as tex
+from attncli.render.typst import blocks as typst
+from attncli.render.workbook import items
+from attncli.render.writers import Tables
+from attncli.tables import MatrixBlock
 from attncli.telling.blocks import by_gates
 from attncli.telling.exercise.hints import _first_lines
 from attncli.telling.exercise.inquiries import by_names
@@ -48,7 +55,6 @@ from attncli.telling.exercise.solutions import _Wanted
 from attncli.telling.exercise.tasks import room
 from attncli.telling.exercise.translated import translated
 from attncli.telling.length import length_of
-from attncli.telling.practice.tasks import _tables as tables_of_practice
 from attncli.telling.quantities import _working_first
 from attncli.word import Word
 from tests.pages import shipped_trace
@@ -83,7 +89,6 @@ PASSES: dict[str, Callable[[], object]] = {
     "names": lambda: by_names(SECTION),
     "numbers": lambda: numbers_shown([UNHEARD]),
     "own sheet": lambda: sheet_for(BLOCKS[1]._replace(paper=PAPER), "Ada", "1"),
-    "practice": lambda: [*tables_of_practice([UNHEARD])],
     "printed": lambda: as_printed(BLOCKS[0]),
     "quantities": lambda: [*tables_in([UNHEARD])],
     "room": lambda: room(TRACE, SECTION, [], "inline"),
@@ -94,7 +99,7 @@ PASSES: dict[str, Callable[[], object]] = {
     "solution": lambda: [*_Wanted([]).of(UNHEARD)],
     "translated": lambda: translated(SECTION, "de"),
     "without": lambda: _without(StepSection(PART, SECTION), {"Q"}),
-    "workbook": lambda: [*items_of([UNHEARD], {})],
+    "workbook": lambda: [*items.items_of([UNHEARD], {})],
 }
 
 
@@ -128,6 +133,14 @@ def test_no_format_of_papers_goes_over_an_unknown_block(form: str) -> None:
     asked = SECTION._replace(questions=(Question("a", one, key),))
     with pytest.raises(TypeError, match=r"^Unheard "):
         _contents(BLOCKS[0]._replace(sections=(asked,), paper=PAPER), form)
+
+
+@pytest.mark.parametrize("rules", [html, tex, typst, markdown, terminal, items])
+def test_every_format_has_a_rule_for_every_block(rules: Any) -> None:
+    """But for tables, which some tell several at a time, and what only data have."""
+    known: Any = getattr(rules, "WRITERS", None) or rules._WRITERS
+    assert {*get_args(Block)} - {*ONLY_DATA, MatrixBlock} <= {*known}
+    assert {*known} & {Tables, MatrixBlock}
 
 
 def test_blocks_are_a_closed_set() -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.choices import POLICIES, Policy
-from attncli.document import Block, Prose, Section, each
+from attncli.document import Block, Prose, Section, parts_of
 from attncli.file.problems import ScenarioError
 from attncli.languages.words import FrameWords, TaskWords
 from attncli.marking.paths import Paths, paths_from
@@ -56,8 +56,8 @@ class BlankedPage(NamedTuple):
     def context(self) -> set[str]:
         """The quantities that the sheet shows for its working to start from, besides given ones:
         those that it doesn't make itself."""
-        blocks = (block for told, _ in self.asking for block in each(told.section.blocks))
-        names = {block.quantity for block in blocks if isinstance(block, MatrixBlock)}
+        blocks = (block for told, _ in self.asking for block in told.section.blocks)
+        names = {table.quantity for block in blocks for table in parts_of(block, MatrixBlock)}
         return {n for n in names - self.page.makes if not self.trace[n].given}
 
     @property

@@ -15,7 +15,7 @@ from attncli.document import (
     Section,
     Subheading,
     Working,
-    each,
+    parts_of,
 )
 from attncli.languages.words import TaskWords
 from attncli.name import Name
@@ -97,9 +97,8 @@ def line_by_names(line: Line | Addition, trace: Trace, path: Name) -> Line:
 
 def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | Addition]:
     seen: set[str] = set()
-    for block in each(blocks):
-        lines = block.lines if isinstance(block, Working) else (block,)
-        for line in lines:
-            if isinstance(line, Line | Addition) and line.quantity not in seen:
-                seen.add(line.quantity)
-                yield line
+    kinds: tuple[type[Line | Addition], ...] = (Line, Addition)
+    for line in (one for block in blocks for one in parts_of(block, kinds)):
+        if line.quantity not in seen:
+            seen.add(line.quantity)
+            yield line

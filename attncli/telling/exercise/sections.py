@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Symbol
 from attncli.document import Addition, Block, Line, Prose, Section, Working, each, parts_of
@@ -195,8 +195,8 @@ def _without(told: StepSection, names: Collection[str]) -> StepSection:
 
 
 def _tells_of(block: Block) -> set[str]:
-    kinds: tuple[type[Any], ...] = (Line, Addition, MatrixBlock)
-    return {str(one.quantity) for kind in kinds for one in parts_of(block, kind)}
+    kinds: tuple[type[Line | Addition | MatrixBlock], ...] = (Line, Addition, MatrixBlock)
+    return {one.quantity for one in parts_of(block, kinds)}
 
 
 def _first_user(trace: Trace, name: str) -> PlannedStep | None:

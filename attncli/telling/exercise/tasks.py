@@ -16,8 +16,7 @@ from attncli.document import (
     Spans,
     Subheading,
     Term,
-    Working,
-    each,
+    parts_of,
 )
 from attncli.languages.words import FrameWords, TaskWords
 from attncli.name import Name
@@ -86,8 +85,8 @@ def _numbers(quantity: Quantity, path: Name, asked: Asked, words: TaskWords) -> 
 
 def room(trace: Trace, section: Section, places: Sequence[Blankable], layout: str) -> list[Block]:
     """Room for the working, where no line of it is there to be filled in and it takes some."""
-    lines = (x for block in each(section.blocks) if isinstance(block, Working) for x in block.lines)
-    worked = any(isinstance(line, Line) and len(line.parts) > 1 for line in lines)
+    lines = (line for block in section.blocks for line in parts_of(block, Line))
+    worked = any(len(line.parts) > 1 for line in lines)
     if layout == "compact" or worked or any(isinstance(x, Addition) for x in section.blocks):
         return []
     if layout == "pages":

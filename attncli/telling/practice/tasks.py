@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
-from attncli.document import Block, Prose, Section, Table, each
+from attncli.document import Block, Prose, Section, Table, each, parts_of
 from attncli.tables import MatrixBlock
 from attncli.telling.exercise.inquiries import AskedInWords
 from attncli.telling.exercise.lines import Blankable
@@ -80,8 +80,8 @@ class Lesson:
     def shown(self) -> frozenset[str]:
         """The quantities that are shown to start from, and are neither given nor asked for."""
         asked = {cell.quantity for task in self.tasks for cell in task.cells}
-        blocks = (block for told in self.sections for block in _tables(told.section.blocks))
-        names = {block.quantity for block in blocks} - asked
+        blocks = (block for told in self.sections for block in told.section.blocks)
+        names = {table.quantity for one in blocks for table in parts_of(one, MatrixBlock)} - asked
         return frozenset(name for name in names if not self.trace[name].given)
 
     def opening_of(self, section: int) -> Section:
@@ -103,9 +103,3 @@ def _starts_from(block: Block, hidden: Collection[str]) -> bool:
     if isinstance(block, MatrixBlock):
         return block.quantity not in hidden
     return isinstance(block, Prose | Table)
-
-
-def _tables(blocks: Sequence[Block]) -> Iterator[MatrixBlock]:
-    for block in each(blocks):
-        if isinstance(block, MatrixBlock):
-            yield block
