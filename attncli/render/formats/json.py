@@ -267,8 +267,8 @@ def _sentences(blocks: Iterable[doc.Block]) -> Iterator[str]:
     for block in doc.each(blocks):
         if isinstance(block, doc.Bullets):
             yield from map(_text_of, block.items)
-        elif isinstance(block, doc.Prose | doc.Note):
-            yield _text_of(block.text)
+        elif not isinstance(block, doc.Subheading | doc.WordBlank):
+            yield from (_text_of(text) for text in [getattr(block, "text", ())] if text)
 
 
 def _findings(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
