@@ -63,7 +63,9 @@ def test_a_wrong_gradient_does_not_agree(name: str, step: str, wrong: str) -> No
     trace = work(load(source, changes))
     parts = (part for part in trace.story if part.step == step)
     mistake = next(one for one in step_named(step).mistakes if one.name == wrong)
-    definition = next(made for part in parts if (made := mistake.definition(part.place)))
+    definition = next(
+        made for part in parts for made, *_ in mistake.ways(part.place, part.definitions)
+    )
     found = {str(one.gradient): one.worst.digits for one in checked(trace.remake(definition))}
     assert found[definition.name] <= 1
 

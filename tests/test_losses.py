@@ -289,7 +289,7 @@ def test_mistakes_come_to_what_their_names_say(step: str) -> None:
     trace = work(load({**scenario, **EXACT}))
     part = next(one for one in trace.story if one.step == step)
     made = next(one for one in step_named(step).mistakes if one.name == mistake)
-    definition = made.definition(part.place)
+    definition = next(iter(made.ways(part.place, part.definitions)))[0]
     assert definition is not None
     changed = trace.remake(definition)
     wanted = expected(trace["output"].values, trace["targets"].values)

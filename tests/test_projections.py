@@ -221,7 +221,7 @@ def test_mistakes_come_to_what_their_names_say(step: str, mistake: str, layout: 
     trace = work(load(said(project_in=into, project_out=back, weights_layout=layout)))
     part = next(one for one in trace.story if one.step == step)
     made = next(one for one in step_named(step).mistakes if one.name == mistake)
-    definition = made.definition(part.place)
+    definition = next(iter(made.ways(part.place, part.definitions)))[0]
     assert definition is not None
     wanted = MISTAKES[step, mistake](trace[part.definitions[0].operands[0]].values)
     changed = trace.remake(definition)[definition.name]
@@ -234,7 +234,7 @@ def test_the_matrix_of_as_many_rows_as_columns_can_be_turned(step: str) -> None:
     trace = work(load(said(**{step: {"W": square}})))
     part = next(one for one in trace.story if one.step == step)
     turned = next(one for one in step_named(step).mistakes if one.name == "transposed")
-    definition = turned.definition(part.place)
+    definition = next(iter(turned.ways(part.place, part.definitions)))[0]
     assert definition is not None
     wanted = trace[part.definitions[0].operands[0]].values @ np.transpose(square)
     np.testing.assert_allclose(trace.remake(definition)[definition.name].values, wanted, atol=1e-12)

@@ -32,9 +32,22 @@ def layer_of(
     return (Linear() if out_in else MatMul()), (x, W)
 
 
-def without_bias(layer: Definition) -> Definition | None:
-    """A linear layer that leaves out its bias; None of one that has none."""
+def without_bias(layer: Definition, _: Place) -> Definition | None:
+    """A mistake: a linear layer that leaves out its bias; None of one that has none."""
     if not is_a(layer.operation, Affine, AffineTransposed):
         return None
     bare = Linear() if is_a(layer.operation, AffineTransposed) else MatMul()
     return layer._replace(operation=bare, operands=layer.operands[:2])
+
+
+def transposed(layer: Definition, _: Place) -> Definition | None:
+    """A mistake: the rows of W for its columns."""
+    for kind, other in _TURNED:
+        if is_a(layer.operation, kind):
+            return layer._replace(operation=other())
+    return None
+
+
+_TURNED = (
+    (MatMul, Linear), (Linear, MatMul), (Affine, AffineTransposed), (AffineTransposed, Affine),
+)  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,17 +17,90 @@ from attncli.arithmetic.expression import (
     minus,
     rewritten,
 )
+from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.losses import TargetDifference
+from attncli.arithmetic.operations.moved import Same
+from attncli.arithmetic.operations.texts import Kind, is_a
 from attncli.file.problems import ScenarioError
-from attncli.steps.step import Mistake
-from attncli.trace import Definition, PlannedStep, Trace
+from attncli.steps.step import Mistake, Planned
+from attncli.trace import Definition, Place, PlannedStep, Trace
+from attncli.trace.place import P
+
+Change = Callable[[Definition, P], Definition | None]
+"""What somebody makes instead of what a definition says, at a place; None where it's the same."""
+Ways = Callable[[P, Planned], Iterable[Planned]]
 
 
-def swap(part: str, other: str) -> Callable[[Definition], Definition]:
+def wrong(change: Change[P], *of: str | Kind) -> Ways[P]:
+    """What is made wrongly in one of the quantities that are made under some local names, or by
+    some kinds of operations, or in any: in the first where that can be, or as well in another."""
+
+    def ways(place: P, planned: Planned) -> Iterator[Planned]:
+        return ((one,) for one in _changed(change, of, place, planned))
+
+    return ways
+
+
+def all_wrong(change: Change[P], *of: str | Kind) -> Ways[P]:
+    """What is made wrongly in each of these quantities by whoever makes it in one."""
+
+    def ways(place: P, planned: Planned) -> Iterator[Planned]:
+        return filter(None, (tuple(_changed(change, of, place, planned)),))
+
+    return ways
+
+
+def instead(*made: Callable[[P], Definition | None]) -> Ways[P]:
+    """Quantities that are made otherwise at a place, all by whoever makes the first of them so."""
+
+    def ways(place: P, _: Planned) -> Iterator[Planned]:
+        first, *others = (one(place) for one in made)
+        return filter(None, ((first, *filter(None, others)) if first is not None else (),))
+
+    return ways
+
+
+def together(made: Callable[[P], Planned]) -> Ways[P]:
+    """Quantities that are made otherwise at a place, all by whoever makes one of them so."""
+    return lambda place, _: filter(None, (made(place),))
+
+
+def _changed(
+    change: Change[P], of: tuple[str | Kind, ...], place: P, planned: Planned
+) -> Iterator[Definition]:
+    kinds = [one for one in of if not isinstance(one, str)]
+    for one in planned:
+        if not of or one.name.local in of or is_a(one.operation, *kinds):
+            made = change(one, place)
+            if made is not None and made != one:
+                yield made
+
+
+def by(operation: Operation, *operands: int) -> Callable[[Definition, Place], Definition]:
+    """The same by another operation, of all operands, or of some by their places."""
+
+    def change(one: Definition, _: Place) -> Definition:
+        kept = tuple(one.operands[k] for k in operands) if operands else one.operands
+        return one._replace(operation=operation, operands=kept)
+
+    return change
+
+
+def left_out(one: Definition, _: Place) -> Definition:
+    """What it is made of, as it is."""
+    return one._replace(operation=Same(), operands=one.operands[:1])
+
+
+def turned_round(one: Definition, _: Place) -> Definition:
+    """The operands in the other order."""
+    return one._replace(operands=one.operands[::-1])
+
+
+def swap(part: str, other: str) -> Callable[[Definition, Place], Definition]:
     """A mistake in an equation that is a text: something else in the place of one of its parts."""
 
-    def change(one: Definition) -> Definition:
+    def change(one: Definition, _: Place) -> Definition:
         right = one.operation
         assert isinstance(right, Indexed)
         assert right.equation is not None
@@ -54,7 +127,7 @@ def swapped(
     return one._replace(operation=Indexed(equation.signature(), tree, shown))
 
 
-def sum_for_mean(one: Definition) -> Definition | None:
+def sum_for_mean(one: Definition, _: Place | None = None) -> Definition | None:
     """What is added up, without dividing it by how many there are."""
     equation = one.operation
     match equation:
@@ -66,12 +139,12 @@ def sum_for_mean(one: Definition) -> Definition | None:
     return one._replace(operation=Indexed(equation.signature(), total, shown))
 
 
-def without_root(one: Definition) -> Definition | None:
+def without_root(one: Definition, _: Place | None = None) -> Definition | None:
     """What stands below a root, without taking that."""
     return swapped(one, lambda node: node.operand if isinstance(node, Root) else None)
 
 
-def exchanged(one: Definition) -> Definition | None:
+def exchanged(one: Definition, _: Place | None = None) -> Definition | None:
     """b − a for a − b."""
     if isinstance(one.operation, TargetDifference):
         return one._replace(operation=replace(one.operation, exchanged=True))
@@ -87,10 +160,10 @@ def exchanged(one: Definition) -> Definition | None:
 
 def made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Definition | None:
     """How a mistake makes its quantity in a part; None where the part doesn't come to make it."""
-    definition = mistake.definition(part.place)
-    if definition is None or definition.name not in trace or trace[definition.name].given:
-        return None
-    return definition._replace(step=part.step)
+    for definition, *_ in mistake.ways(part.place, part.definitions):
+        is_made = definition.name in trace and not trace[definition.name].given
+        return definition._replace(step=part.step) if is_made else None
+    return None
 
 
 def all_made_wrongly(
@@ -99,10 +172,9 @@ def all_made_wrongly(
     """All that is made in other ways by whoever makes a mistake, of what is there, what the mistake
     is in first: once for each way to make it. None where the part doesn't come to make that, or
     where what it is made of isn't there."""
-    first = made_wrongly(trace, part, mistake)
-    if first is None:
+    if made_wrongly(trace, part, mistake) is None:
         return
-    for way in ((first, *mistake.also(part.place)), *mistake.variants(part.place)):
+    for way in mistake.ways(part.place, part.definitions):
         made = tuple(
             one._replace(step=part.step)
             for one in way

@@ -21,24 +21,22 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
-def _nothing_else(_: Place) -> tuple[Any, ...]:
-    return ()
+Planned = tuple[Definition, ...]
+"""What a step makes at a place."""
 
 
 class Mistake(NamedTuple, Generic[P]):
-    """A common mistake: a quantity made in another way than it should be.
+    """A common mistake: quantities made in another way than they should be.
 
-    Marking replays it; the lesson shows what it would give. `definition` gives None where the
-    mistake can't be made at a place. `also` are other quantities that whoever makes it makes in
-    another way, before or after that one. `variants` are other ways to make the same mistake, each
-    with all that it makes, for marking alone.
+    Marking replays it; the lesson shows what it would give. `ways` are the ways to make it, of what
+    a step makes at a place: each is all that whoever makes it makes in another way, what it is a
+    mistake in first. The lesson and the keys go by the first way, marking by all. There are none
+    where it can't be made.
     """
 
     name: str
     says: str
-    definition: Callable[[P], Definition | None]
-    also: Callable[[P], tuple[Definition, ...]] = _nothing_else
-    variants: Callable[[P], Iterable[tuple[Definition, ...]]] = _nothing_else
+    ways: Callable[[P, Planned], Iterable[Planned]]
 
 
 def _as_planned(_: Place, definition: Definition) -> Definition:

@@ -104,7 +104,7 @@ def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[B
         return []
     blocks: list[Block] = []
     for mistake in step.mistakes:
-        if part is None or mistake.definition(part.place) is not None:
+        if part is None or any(mistake.ways(part.place, part.definitions)):
             blocks += _mistake_blocks(trace, part, mistake)
     return common_mistakes(blocks)
 

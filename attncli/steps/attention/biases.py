@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
@@ -21,7 +22,8 @@ from attncli.name import Name
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.attention.masks import mask_rules
 from attncli.steps.input.positions import BIDIRECTIONAL, BUCKETS, MAX_DISTANCE, SLOPES
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.mistakes import left_out, wrong
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Definition, HeadPlace
 from attncli.trace.extents import sized
 
@@ -134,26 +136,17 @@ def _told(made: Buckets) -> str:
     return f"less than {made.exact} have one each, longer ones share theirs: {', '.join(shared)}"
 
 
-def _without(place: HeadPlace) -> Definition | None:
-    definitions = _plan_relative(place)
-    return definitions[-1]._replace(operation=Same(), operands=(place.x,)) if definitions else None
-
-
-def _other_head(place: HeadPlace) -> Definition | None:
-    positions = place.attention.relative
-    if positions is None or place.attention.heads == 1:
+def _other_head(_: Definition, place: HeadPlace) -> Definition | None:
+    positions, heads = place.attention.relative, place.attention.heads
+    if positions is None or heads == 1:
         return None
-    return _numbers(place, positions, (place.head + 1) % place.attention.heads)
+    return _numbers(place, positions, (place.head + 1) % heads)
 
 
-def _turned(place: HeadPlace) -> Definition | None:
-    definitions = _plan_relative(place)
-    if not definitions:
-        return None
-    made = definitions[0].operation
+def _turned(one: Definition, _: HeadPlace) -> Definition:
+    made = one.operation
     assert isinstance(made, Buckets)
-    turned = BucketsTurned(made.count, made.max_distance, made.both)
-    return definitions[0]._replace(operation=turned)
+    return one._replace(operation=BucketsTurned(made.count, made.max_distance, made.both))
 
 
 RELATIVE_STEP = Step(
@@ -182,14 +175,18 @@ RELATIVE_STEP = Step(
     shown_with=(_SHOWN,),
     on_the_way=True,
     mistakes=(
-        Mistake("left_out", "Leaving the learned numbers out.", _without),
+        Mistake("left_out", "Leaving the learned numbers out.", wrong(left_out, "positioned")),
         Mistake(
             "turned",
             "Taking the distance of the query from the key, so that keys before it and keys after"
             " it change places.",
-            _turned,
+            wrong(_turned, "bucket"),
         ),
-        Mistake("of_another_head", "Taking the numbers that another head has.", _other_head),
+        Mistake(
+            "of_another_head",
+            "Taking the numbers that another head has.",
+            wrong(_other_head, "position_bias"),
+        ),
     ),
     backward=Backward(
         "the relative positions",
@@ -258,9 +255,9 @@ def _happens_bias(place: HeadPlace) -> str:
     return ". ".join(told) + "."
 
 
-def _left_out(place: HeadPlace) -> Definition | None:
-    definitions = _plan_bias(place)
-    return definitions[-1]._replace(operation=Same(), operands=(place.x,)) if definitions else None
+def _without_biases(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
+    """The scores as they are, past all that is added."""
+    yield (planned[-1]._replace(operation=Same(), operands=(place.x,)),)
 
 
 BIAS_STEP = Step(
@@ -289,7 +286,7 @@ BIAS_STEP = Step(
     ),
     shown_with=("positions=alibi",),
     on_the_way=True,
-    mistakes=(Mistake("left_out", "Leaving the bias out.", _left_out),),
+    mistakes=(Mistake("left_out", "Leaving the bias out.", _without_biases),),
     backward=Backward(
         "the bias",
         "A sum hands its gradient on to all of its terms as it is.",

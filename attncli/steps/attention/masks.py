@@ -38,7 +38,8 @@ from attncli.scenario.model import Attention, entry_path
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, in_no_order
-from attncli.steps.step import Backward, General, Inquiry, Mistake, Step
+from attncli.steps.mistakes import by, instead, wrong
+from attncli.steps.step import Backward, General, Inquiry, Mistake, Planned, Step
 from attncli.trace import Definition, HeadPlace, Trace
 
 _WORD = Choice(("causal", "none"), "a rule like {padding: [3]}")
@@ -253,28 +254,23 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     return mask, masked
 
 
-def _not_masked(place: HeadPlace) -> Definition:
-    return Definition(place.name("mask"), Seen((), must_see=False), (place.x,))
-
-
-def _not_applied(place: HeadPlace) -> tuple[tuple[Definition, ...], ...]:
-    """A mask that is written down and forgotten afterwards: at once, or before the softmax."""
+def _not_masked(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
+    """Without a mask; or it is written down and forgotten: at once, or before the softmax."""
+    yield (planned[0]._replace(operation=Seen((), must_see=False), operands=(place.x,)),)
+    yield (_as_scored(place),)
     exp = place.name("exp")
     rounding = place.scenario.rounding.of_quantity("softmax", exp)
-    of_all = Definition(exp, Exponential.under(rounding, "softmax"), (place.x,))
-    return _as_scored(place), (of_all,)
+    yield (Definition(exp, Exponential.under(rounding, "softmax"), (place.x,)),)
 
 
-def _zeros(place: HeadPlace) -> Definition:
+def _after_softmax(place: HeadPlace) -> Definition:
     operands = (place.x, place.name("mask"))
-    return Definition(place.name("masked"), Masked(Number.written(0)), operands)
+    return Definition(place.name("weights"), MaskedShare(), operands)
 
 
-def _minus_one(place: HeadPlace) -> Definition | None:
-    if not _value(place).is_infinite():
-        return None
-    operands = (place.x, place.name("mask"))
-    return Definition(place.name("masked"), Masked(Number.written(-1)), operands)
+def _as_scored(place: HeadPlace) -> Definition:
+    """What is masked as it is without the mask."""
+    return Definition(place.name("masked"), Same(), (place.x,))
 
 
 def _seen(place: HeadPlace, *, later: int = 0, from_top: bool = False) -> Definition | None:
@@ -286,20 +282,6 @@ def _seen(place: HeadPlace, *, later: int = 0, from_top: bool = False) -> Defini
         Causal(later, rule.from_top) if rule.kind == "causal" else _rule(rule) for rule in rules
     )
     return mask._replace(operation=Seen(moved, must_see=True, from_top=from_top))
-
-
-def _at_the_other_corner(place: HeadPlace) -> Definition | None:
-    return _seen(place, from_top=True) if place.attention.cached else None
-
-
-def _after_softmax(place: HeadPlace) -> Definition | None:
-    operands = (place.x, place.name("mask"))
-    return Definition(place.name("weights"), MaskedShare(), operands)
-
-
-def _as_scored(place: HeadPlace) -> tuple[Definition, ...]:
-    """What is masked as it is without the mask."""
-    return (Definition(place.name("masked"), Same(), (place.x,)),)
 
 
 def _aligned(place: HeadPlace, rule: MaskRule) -> str:
@@ -348,38 +330,44 @@ MASK_STEP = Step(
     shown_with=("mask=causal",),
     on_the_way=True,
     mistakes=(
-        Mistake("not_masked", "Forgetting the mask.", _not_masked, variants=_not_applied),
+        Mistake("not_masked", "Forgetting the mask.", _not_masked),
         Mistake(
             "zero_for_infinity",
             "Writing 0 instead of −∞, or multiplying by the mask, which still gets the weight"
             " e^0 = 1 before dividing.",
-            _zeros,
+            wrong(by(Masked(Number.written(0))), "masked"),
         ),
         Mistake(
             "minus_one_for_infinity",
             "Writing −1 instead of −∞, which still gets the weight e^(−1) before dividing.",
-            _minus_one,
+            wrong(
+                lambda one, place: (
+                    by(Masked(Number.written(-1)))(one, place)
+                    if _value(place).is_infinite()
+                    else None
+                ),
+                "masked",
+            ),
         ),
         Mistake(
             "sees_the_next",
             "Letting each query see the next key too: the mask is one place off.",
-            lambda place: _seen(place, later=1),
+            instead(lambda place: _seen(place, later=1)),
         ),
         Mistake(
             "does_not_see_itself",
             "Hiding each query's own key too: the mask is one place off.",
-            lambda place: _seen(place, later=-1),
+            instead(lambda place: _seen(place, later=-1)),
         ),
         Mistake(
             "other_corner",
             "Counting the queries from the first key, though those in the cache come before.",
-            _at_the_other_corner,
+            instead(lambda place: _seen(place, from_top=True) if place.attention.cached else None),
         ),
         Mistake(
             "masked_after_softmax",
             "Setting weights to 0 after the softmax, so that the rest don't add up to 1.",
-            _after_softmax,
-            _as_scored,
+            instead(_after_softmax, _as_scored),
         ),
     ),
     inquiries=(Inquiry("which_mask", "which of some tables is the mask", ("mask",), which_mask),),

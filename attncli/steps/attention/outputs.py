@@ -11,8 +11,6 @@ from attncli.arithmetic.operations.activations import Add, MeanOf
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.moved import Interleave, JoinColumns, Same
 from attncli.arithmetic.operations.products import (
-    Linear,
-    MatMul,
     TransposedWeights,
     WeightedSum,
 )
@@ -20,13 +18,18 @@ from attncli.file.keys import Key
 from attncli.file.kinds import Flag
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.name import Name, below
-from attncli.steps.linear import MISTAKES_BACK, linear
+from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
+from attncli.steps.mistakes import by, left_out, turned_round, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition, HeadPlace
 
 
-def _output(place: HeadPlace, operation: Operation, weights: Name, values: Name) -> Definition:
-    return Definition(place.name("output"), operation, (weights, values))
+def _plan_output(place: HeadPlace) -> tuple[Definition, ...]:
+    return (Definition(place.name("output"), WeightedSum(), (place.x, place.latest("V"))),)
+
+
+def _of(one: Definition, *operands: Name) -> Definition:
+    return one._replace(operands=operands)
 
 
 WEIGHTED_SUM_STEP = Step(
@@ -45,33 +48,33 @@ WEIGHTED_SUM_STEP = Step(
         "So the token's new vector holds something of every token that it attends to: it is the"
         " token in its context."
     ),
-    plan=lambda place: (_output(place, WeightedSum(), place.x, place.latest("V")),),
+    plan=_plan_output,
     general=General(x="weights"),
     on_the_way=True,
     mistakes=(
         Mistake(
             "keys_for_values",
             "Blending the keys instead of the values.",
-            lambda place: _output(place, WeightedSum(), place.x, place.latest("K")),
+            wrong(lambda one, place: _of(one, place.x, place.latest("K"))),
         ),
         Mistake(
             "inputs_for_values",
             "Blending what the values are made of instead of the values.",
-            lambda place: (
-                _output(place, WeightedSum(), place.x, place.source)
-                if place.attention.projects
-                else None
+            wrong(
+                lambda one, place: (
+                    _of(one, place.x, place.source) if place.attention.projects else None
+                )
             ),
         ),
         Mistake(
             "scores_for_weights",
             "Multiplying by the scores instead of the weights.",
-            lambda place: _output(place, WeightedSum(), place.name("scores"), place.latest("V")),
+            wrong(lambda one, place: _of(one, place.name("scores"), place.latest("V"))),
         ),
         Mistake(
             "weights_by_column",
             "Taking a column of the weights instead of a row, weightsᵀ V.",
-            lambda place: _output(place, TransposedWeights(), place.x, place.latest("V")),
+            wrong(by(TransposedWeights())),
         ),
     ),
     pictures=("planes",),
@@ -141,7 +144,7 @@ AVERAGE_STEP = Step(
         Mistake(
             "not_divided",
             "Adding the weights up without dividing by the number of heads.",
-            lambda place: _mean(place, Add(place.attention.heads)),
+            wrong(lambda one, _: one._replace(operation=Add(len(one.operands)))),
         ),
     ),
     pictures=("heat_maps",),
@@ -169,41 +172,6 @@ def _plan_merge(place: AttentionPlace) -> tuple[Definition, ...]:
         out_in = place.attention.said.linear
         definitions.append(linear(place, "attention", x, "_O", out_in=out_in))
     return tuple(definitions)
-
-
-def _interleaved(place: AttentionPlace) -> Definition | None:
-    joined = _joined(place)
-    return joined and joined._replace(operation=Interleave(len(joined.operands)))
-
-
-def _joined(place: AttentionPlace) -> Definition | None:
-    """All heads side by side; None of a single one."""
-    return next((one for one in _plan_merge(place) if isinstance(one.operation, JoinColumns)), None)
-
-
-def _through_W_O(  # noqa: N802
-    place: AttentionPlace, *, bias: bool = True, transposed: bool = False
-) -> Definition | None:
-    if not place.gives("W_O") or not (bias or place.gives("b_O")):
-        return None
-    x = _plan_merge(place)[-1].operands[0]
-    out_in = place.attention.said.linear != transposed
-    made = linear(place, "attention", x, "_O", out_in=out_in)
-    plain = Linear() if out_in else MatMul()
-    return made if bias else made._replace(operation=plain, operands=made.operands[:2])
-
-
-def _without_W_O(place: AttentionPlace) -> Definition | None:  # noqa: N802
-    made = _through_W_O(place)
-    return made and made._replace(operation=Same(), operands=made.operands[:1])
-
-
-def _reversed(place: AttentionPlace) -> Definition | None:
-    outputs = _outputs(place)
-    if len(outputs) == 1:
-        return None
-    joined = JoinColumns(len(outputs))
-    return Definition(place.name("concat"), joined, tuple(reversed(outputs)))
 
 
 def _happens_merge(place: AttentionPlace) -> str:
@@ -247,27 +215,27 @@ MERGE_STEP = Step(
         Mistake(
             "heads_in_another_order",
             "Setting the heads' outputs side by side in another order.",
-            _reversed,
+            wrong(turned_round, "concat"),
         ),
         Mistake(
             "heads_interleaved",
             "Taking the columns of the heads in turn instead of one head after the other.",
-            _interleaved,
+            wrong(lambda one, _: one._replace(operation=Interleave(len(one.operands))), "concat"),
         ),
         Mistake(
             "W_O_left_out",
             "Leaving W_O out, and going on with the heads' outputs as they are.",
-            _without_W_O,
+            wrong(left_out, "attention"),
         ),
         Mistake(
             "W_O_transposed",
             "Multiplying by the rows of W_O instead of its columns.",
-            lambda place: _through_W_O(place, transposed=True),
+            wrong(transposed, "attention"),
         ),
         Mistake(
             "b_O_forgotten",
             "Leaving out the bias b_O.",
-            lambda place: _through_W_O(place, bias=False),
+            wrong(without_bias, "attention"),
         ),
     ),
     pictures=("heat_maps",),

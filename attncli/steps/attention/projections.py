@@ -19,7 +19,8 @@ from attncli.file.nodes import Items
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.linear import MISTAKES_BACK, linear, without_bias
+from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
+from attncli.steps.mistakes import all_wrong, instead, wrong
 from attncli.steps.order import HEAD
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition
@@ -120,7 +121,7 @@ def _takes_embeddings(place: AttentionPlace) -> bool:
     return all(_input(place, name) == X for name in _NAMES)
 
 
-def _definition(place: AttentionPlace, name: str, *, transposed: bool = False) -> Definition:
+def _definition(place: AttentionPlace, name: str) -> Definition:
     x = _input(place, name)
     cached = name != "Q" and place.attention.cached is not None
     made = f"{name}_new" if cached else name
@@ -129,8 +130,7 @@ def _definition(place: AttentionPlace, name: str, *, transposed: bool = False) -
 
         definition = Definition(place.name(made), Same(), (x,))
     else:
-        out_in = place.attention.said.linear != transposed
-        definition = linear(place, made, x, f"_{name}", out_in=out_in)
+        definition = linear(place, made, x, f"_{name}", out_in=place.attention.said.linear)
     return definition._replace(role=ROLES[name])
 
 
@@ -149,24 +149,6 @@ def _joined(place: AttentionPlace, name: str) -> Definition:
     return Definition(place.name(name), JoinRows(), rows, role="K")
 
 
-def _transposed(name: str) -> Mistake[AttentionPlace]:
-    def definition(place: AttentionPlace) -> Definition | None:
-        return _definition(place, name, transposed=True) if place.attention.projects else None
-
-    return Mistake(
-        f"W_{name}_transposed",
-        f"Multiplying by the rows of W_{name} instead of its columns, which is X W_{name}ᵀ.",
-        definition,
-    )
-
-
-def _without_bias(name: str) -> Mistake[AttentionPlace]:
-    def definition(place: AttentionPlace) -> Definition | None:
-        return without_bias(_definition(place, name))
-
-    return Mistake(f"b_{name}_forgotten", f"Leaving out the bias b_{name}.", definition)
-
-
 def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition | None:
     """Q made by the weights of K, or the other way about."""
     if not place.attention.projects:
@@ -174,11 +156,6 @@ def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition |
     own, layer = _definition(place, name), _definition(place, other)
     operands = (own.operands[0], *layer.operands[1:])
     return own._replace(operation=layer.operation, operands=operands)
-
-
-def _keys_by_queries(place: AttentionPlace) -> tuple[Definition, ...]:
-    made = _by_weights_of(place, "K", "Q")
-    return () if made is None else (made,)
 
 
 def _happens_project(place: AttentionPlace) -> str:
@@ -231,18 +208,34 @@ PROJECT_STEP = Step(
     plan=_plan_project,
     on_the_way=True,
     mistakes=(
-        *map(_transposed, _NAMES),
-        *map(_without_bias, _NAMES),
+        *(
+            Mistake[AttentionPlace](
+                f"W_{x}_transposed",
+                f"Multiplying by the rows of W_{x} instead of its columns, which is X W_{x}ᵀ.",
+                wrong(transposed, x, f"{x}_new"),
+            )
+            for x in _NAMES
+        ),
+        *(
+            Mistake[AttentionPlace](
+                f"b_{x}_forgotten",
+                f"Leaving out the bias b_{x}.",
+                wrong(without_bias, x, f"{x}_new"),
+            )
+            for x in _NAMES
+        ),
         Mistake(
             "W_Q_and_W_K_swapped",
             "Making the queries by W_K and the keys by W_Q.",
-            lambda place: _by_weights_of(place, "Q", "K"),
-            _keys_by_queries,
+            instead(
+                lambda place: _by_weights_of(place, "Q", "K"),
+                lambda place: _by_weights_of(place, "K", "Q"),
+            ),
         ),
         Mistake(
             "V_by_W_K",
             "Making the values by W_K, the weights of the keys.",
-            lambda place: _by_weights_of(place, "V", "K"),
+            instead(lambda place: _by_weights_of(place, "V", "K")),
         ),
     ),
     roles=(
@@ -329,19 +322,16 @@ def _happens_split(place: AttentionPlace) -> str:
     return f"{told}."
 
 
-def _of_next_head(place: AttentionPlace) -> Definition:
-    return _columns(place, "Q", 0)._replace(operation=TakeColumns(1, place.attention.heads))
+def _of_next_head(one: Definition, place: AttentionPlace) -> Definition | None:
+    """In the first head the columns of the second."""
+    first = one.name.path == place.attention.head_path(0)
+    return one._replace(operation=TakeColumns(1, place.attention.heads)) if first else None
 
 
-def _interleaved(place: AttentionPlace) -> tuple[Definition, ...]:
+def _dealt(one: Definition, _: AttentionPlace) -> Definition:
     """The columns dealt out to the heads in turn."""
-    return tuple(_dealt(one) for one in _plan_split(place))
-
-
-def _dealt(definition: Definition) -> Definition:
-    run = definition.operation
-    assert isinstance(run, TakeColumns)
-    return definition._replace(operation=TakeEvery(run.part, run.of))
+    assert isinstance(one.operation, TakeColumns)
+    return one._replace(operation=TakeEvery(one.operation.part, one.operation.of))
 
 
 def _formulas(place: AttentionPlace) -> tuple[Equation, ...]:
@@ -388,12 +378,13 @@ SPLIT_STEP = Step(
     shown_with=("heads=2",),
     on_the_way=True,
     mistakes=(
-        Mistake("other_head", "Taking the columns of another head for Q.", _of_next_head),
+        Mistake(
+            "other_head", "Taking the columns of another head for Q.", wrong(_of_next_head, "Q")
+        ),
         Mistake(
             "columns_dealt_out",
             "Dealing the columns out to the heads in turn instead of giving each a run of them.",
-            lambda place: _interleaved(place)[0],
-            lambda place: _interleaved(place)[1:],
+            all_wrong(_dealt),
         ),
     ),
     backward=Backward(

@@ -7,7 +7,7 @@ before it, Peng et al. 2023, arXiv:2309.00071; Llama 3, arXiv:2407.21783, 3.2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from typing import Any, Literal
 
 from attncli.arithmetic.expression import ONE, Apply, Expression, Number, Product, Sum, constant
@@ -38,6 +38,7 @@ from attncli.steps.input.positions import (
     SIN,
     START,
 )
+from attncli.steps.mistakes import all_wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, HeadPlace
 from attncli.trace.extents import sized
@@ -297,21 +298,6 @@ def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definit
     return (*tables, turned._replace(blame=Name("positions")))
 
 
-def _turned_wrongly(place: HeadPlace, name: str, *, pairs: bool) -> Definition | None:
-    """Other pairs turned, or the same ones the other way round."""
-    positions = place.attention.rotated
-    if positions is None:
-        return None
-    half = _by_halves(positions) != pairs
-    other = Rotate("half" if half else "interleaved", _dimensions(positions), not pairs)
-    return _rotated(place, positions, name)[-1]._replace(operation=other)
-
-
-def _keys_too(place: HeadPlace, *, pairs: bool) -> tuple[Definition, ...]:
-    made = _turned_wrongly(place, "K", pairs=pairs)
-    return () if made is None else (made,)
-
-
 def _happens(place: HeadPlace) -> str:
     positions = place.attention.rotated
     half = positions is not None and _by_halves(positions)
@@ -326,6 +312,19 @@ def _happens(place: HeadPlace) -> str:
         f"In each query and key {pairs} at a time are turned by an angle that grows with the"
         f" position, which counts from 0.{scaled}"
     )
+
+
+def _other_pairs(one: Definition, _: HeadPlace) -> Definition | None:
+    turn = one.operation
+    if not isinstance(turn, Rotate):
+        return None
+    other: Literal["interleaved", "half"] = "interleaved" if turn.pairs == "half" else "half"
+    return one._replace(operation=replace(turn, pairs=other))
+
+
+def _turned_back(one: Definition, _: HeadPlace) -> Definition | None:
+    turn = one.operation
+    return one._replace(operation=replace(turn, back=True)) if isinstance(turn, Rotate) else None
 
 
 ROTATE_STEP = Step(
@@ -365,14 +364,12 @@ ROTATE_STEP = Step(
             "other_pairs",
             "Taking other columns for pairs: neighbours where one of each half belong together,"
             " or the other way round.",
-            partial(_turned_wrongly, name="Q", pairs=True),
-            partial(_keys_too, pairs=True),
+            all_wrong(_other_pairs),
         ),
         Mistake(
             "turned_back",
             "Turning the other way round: the sines have the other sign.",
-            partial(_turned_wrongly, name="Q", pairs=False),
-            partial(_keys_too, pairs=False),
+            all_wrong(_turned_back),
         ),
     ),
     backward=Backward(

@@ -11,22 +11,24 @@ from __future__ import annotations
 from decimal import Decimal
 from functools import lru_cache
 
-from attncli.arithmetic.expression import Expression, Number, Root, Symbol
+from attncli.arithmetic.expression import Expression, Number, Quotient, Root, Symbol
 from attncli.arithmetic.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
 from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.products import MatMul, MatMulTransposed
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, Choice, word_or
 from attncli.file.matrices import NAMED
 from attncli.file.problems import Problems
 from attncli.name import Name, below
+from attncli.steps.mistakes import by, turned_round, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
 
-def _definition(place: HeadPlace, operation: Operation, *names: str) -> Definition:
-    operands = tuple(map(place.latest, names))
-    return Definition(place.name("scores"), operation, operands)
+def _plan_scores(place: HeadPlace) -> tuple[Definition, ...]:
+    operands = (place.latest("Q"), place.latest("K"))
+    return (Definition(place.name("scores"), MatMulTransposed(), operands),)
 
 
 SCORES_STEP = Step(
@@ -46,18 +48,18 @@ SCORES_STEP = Step(
         "A dot product is large where two vectors point the same way. A row of the table holds"
         " all the scores of one query."
     ),
-    plan=lambda place: (_definition(place, MatMulTransposed(), "Q", "K"),),
+    plan=_plan_scores,
     on_the_way=True,
     mistakes=(
         Mistake(
             "K_not_transposed",
             "Multiplying Q by K as it stands, rows by columns, instead of Q Kᵀ.",
-            lambda place: _definition(place, MatMul(), "Q", "K"),
+            wrong(by(MatMul())),
         ),
         Mistake(
             "queries_and_keys_swapped",
             "Taking keys as rows and queries as columns, K Qᵀ, which flips the table.",
-            lambda place: _definition(place, MatMulTransposed(), "K", "Q"),
+            wrong(turned_round),
         ),
     ),
     pictures=("planes",),
@@ -124,27 +126,29 @@ def _scaled_by(place: HeadPlace, operation: Operation) -> Definition:
     return Definition(place.name("scaled"), operation, (place.x,), blame=blame)
 
 
-def _by_d_k(place: HeadPlace) -> Definition | None:
-    if _is_given(place) or place.d_k is None:
-        return None
-    return _scaled_by(place, DivideBy(Number.written(place.d_k)))
-
-
 def _is_given(place: HeadPlace) -> bool:
     """Whether the divisor is a number that the scenario gives."""
     return isinstance(place.attention.said.get(SCALE), Decimal)
 
 
-def _by_root_of_d_model(place: HeadPlace) -> Definition | None:
+def _by_d_k(one: Definition, place: HeadPlace) -> Definition | None:
+    if _is_given(place) or place.d_k is None:
+        return None
+    return one._replace(operation=DivideBy(Number.written(place.d_k)))
+
+
+def _by_root_of_d_model(one: Definition, place: HeadPlace) -> Definition | None:
     d_model = place.width(below(place.stack.path, "X"))
     if place.d_k is None or d_model in (None, place.d_k) or _is_given(place):
         return None
-    return _scaled_by(place, DivideBy(Root(Number.written(d_model))))
+    return one._replace(operation=DivideBy(Root(Number.written(d_model))))
 
 
-def _multiplied_scale(place: HeadPlace) -> Definition | None:
-    divisor = _divisor(place)
-    return None if divisor is None else _scaled_by(place, MultiplyBy(divisor))
+def _multiplied(one: Definition, _: HeadPlace) -> Definition | None:
+    match one.operation:
+        case Indexed(tree=Quotient(_, divisor)) if divisor != _ROOT:
+            return one._replace(operation=MultiplyBy(divisor))
+    return None
 
 
 SCALE_STEP = Step(
@@ -170,22 +174,22 @@ SCALE_STEP = Step(
         Mistake(
             "divided_by_d_k",
             "Dividing by d_k itself instead of its square root.",
-            _by_d_k,
+            wrong(_by_d_k),
         ),
         Mistake(
             "divided_by_root_of_d_model",
             "Dividing by √d_model, the width of the model, instead of √d_k, that of the keys.",
-            _by_root_of_d_model,
+            wrong(_by_root_of_d_model),
         ),
         Mistake(
             "multiplied",
             "Multiplying instead of dividing.",
-            _multiplied_scale,
+            wrong(_multiplied),
         ),
         Mistake(
             "not_scaled",
             "Forgetting to scale, and going on with the scores as they are.",
-            lambda place: _scaled_by(place, DivideBy(Number.written(1))),
+            wrong(by(DivideBy(Number.written(1)))),
         ),
     ),
     backward=Backward(
@@ -225,10 +229,6 @@ def _plan_softcap(place: HeadPlace) -> tuple[Definition, ...]:
     return (Definition(place.name("capped"), SoftCap(Number.written(cap)), (place.x,)),)
 
 
-def _not_divided(place: HeadPlace) -> Definition:
-    return Definition(place.name("capped"), Activate("tanh"), (place.x,))
-
-
 def _happens_softcap(place: HeadPlace) -> str:
     cap, late = place.attention.said.get(_CAP), place.attention.said.get(_ORDER) == "after_mask"
     told = f"Each score is bent so that it stays between −{cap} and {cap}"
@@ -258,7 +258,7 @@ SOFTCAP_STEP = Step(
             "not_divided",
             "Taking the tanh of the score as it is, without dividing by the cap before and"
             " multiplying by it after.",
-            _not_divided,
+            wrong(by(Activate("tanh"))),
         ),
     ),
     backward=Backward(
@@ -287,14 +287,6 @@ def _plan_temperature(place: HeadPlace) -> tuple[Definition, ...]:
     return (Definition(place.name("tempered"), operation, (place.x,), blame=blame),)
 
 
-def _multiplied_temperature(place: HeadPlace) -> Definition | None:
-    temperature = place.attention.said.get(_TEMPERATURE)
-    if temperature is None:
-        return None
-    operation = MultiplyBy(Number.written(temperature))
-    return Definition(place.name("tempered"), operation, (place.x,))
-
-
 TEMPERATURE_STEP = Step(
     name="temperature",
     at=HeadPlace,
@@ -319,7 +311,7 @@ TEMPERATURE_STEP = Step(
         Mistake(
             "multiplied",
             "Multiplying by the temperature instead of dividing.",
-            _multiplied_temperature,
+            wrong(_multiplied),
         ),
     ),
     pictures=("temperatures",),

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -24,7 +24,6 @@ from attncli.arithmetic.expression import (
     constant,
 )
 from attncli.arithmetic.operations.activations import Dropout, Multiply
-from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import JoinColumns, RepeatDown, WithoutColumn
 from attncli.arithmetic.operations.softmax import (
@@ -45,10 +44,9 @@ from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.templates import TEMPLATE
 from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, largest
-from attncli.steps.mistakes import swapped
-from attncli.steps.step import Backward, General, Inquiry, Mistake, Step
+from attncli.steps.mistakes import by, swapped, wrong
+from attncli.steps.step import Backward, General, Inquiry, Mistake, Planned, Step
 from attncli.trace import Axis, Definition, HeadPlace, Place, Quantity, Trace
-from attncli.trace.place import P
 from attncli.trace.quantity import counted, told_apart
 from attncli.word import Word
 
@@ -101,38 +99,7 @@ def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition,
     )
 
 
-def mistakes_in(plan: Callable[[P], tuple[Definition, ...]]) -> tuple[Mistake[P], ...]:
-    """Those that can be made in any softmax, such as the one of a step with this plan."""
-
-    def powers(place: P) -> Iterator[Definition]:
-        made = (one for one in plan(place) if isinstance(one.operation, Exponential))
-        return filter(None, map(_negated, made))
-
-    def sums(place: P) -> Iterator[tuple[Definition, ...]]:
-        planned = plan(place)
-        for k, one in enumerate(planned):
-            if is_a(one.operation, RowSum):
-                added = one._replace(operation=_COLUMN_SUMS)
-                yield (added,)
-                yield added, planned[k + 1]._replace(operation=_BY_COLUMNS)
-
-    return (
-        Mistake(
-            "exponent_negated",
-            "Raising e to the numbers with the other sign, e^(−x), so that the largest one gets the"
-            " smallest share.",
-            lambda place: next(powers(place), None),
-        ),
-        Mistake(
-            "columns_added_up",
-            "Adding up the columns instead of the rows.",
-            lambda place: next((one for one, *_ in sums(place)), None),
-            variants=lambda place: [*sums(place)][1:],
-        ),
-    )
-
-
-def _negated(exp: Definition) -> Definition | None:
+def _negated(exp: Definition, _: Place) -> Definition | None:
     """e^(−x); what is hidden by −∞ stays 0."""
 
     def change(node: Expression) -> Expression | None:
@@ -145,9 +112,35 @@ def _negated(exp: Definition) -> Definition | None:
     return swapped(exp, change)
 
 
+def without_exponentials(one: Definition, place: Place) -> Definition:
+    """The numbers themselves divided by their sum."""
+    return one._replace(operation=DivideByRowSum(), operands=(place.x,))
+
+
+def _columns_added_up(_: Place, planned: Planned) -> Iterator[Planned]:
+    """The sums of the columns, by which others divide rows as well as columns."""
+    for k, one in enumerate(planned):
+        if is_a(one.operation, RowSum):
+            added = one._replace(operation=_COLUMN_SUMS)
+            yield (added,)
+            yield added, planned[k + 1]._replace(operation=_BY_COLUMNS)
+
+
 _X = cell(0, "i", "j")
 _COLUMN_SUMS = Indexed("n m -> m 1", Total("k", cell(0, "k", "i")))
 _BY_COLUMNS = Indexed("n m, m 1 -> n m", Quotient(_X, cell(1, "j")))
+
+
+IN_SOFTMAX: tuple[Mistake[Any], ...] = (
+    Mistake(
+        "exponent_negated",
+        "Raising e to the numbers with the other sign, e^(−x), so that the largest one gets the"
+        " smallest share.",
+        wrong(_negated, Exponential),
+    ),
+    Mistake("columns_added_up", "Adding up the columns instead of the rows.", _columns_added_up),
+)
+"""Those that can be made in any softmax."""
 
 
 def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
@@ -162,16 +155,8 @@ def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     return definitions
 
 
-def _weights(place: HeadPlace, operation: Operation, operand: Name) -> Definition:
-    return Definition(place.name("weights"), operation, (operand,))
-
-
 def _plan_softmax(place: HeadPlace) -> tuple[Definition, ...]:
     return softmax(place, place.x, place.name("weights"), "softmax")
-
-
-def _raised(place: HeadPlace, base: int) -> Definition:
-    return Definition(place.name("exp"), RaisedTo(base), (place.x,))
 
 
 SOFTMAX_STEP = Step(
@@ -198,28 +183,28 @@ SOFTMAX_STEP = Step(
             "down_the_columns",
             "Dividing by the sum of the column instead of the row, so that the columns add up"
             " to 1 and the rows don't.",
-            lambda place: _weights(place, DivideByColumnSum(), place.name("exp")),
+            wrong(by(DivideByColumnSum(), 0), "weights"),
         ),
         Mistake(
             "without_exponentials",
             "Dividing the scores themselves by their sum, without raising e to them.",
-            lambda place: _weights(place, DivideByRowSum(), place.x),
+            wrong(without_exponentials, DivideByRow),
         ),
         Mistake(
             "base_2",
             "Raising 2 instead of e to the scores.",
-            lambda place: _raised(place, 2),
+            wrong(by(RaisedTo(2)), "exp"),
         ),
         Mistake(
             "base_10",
             "Raising 10 instead of e to the scores.",
-            lambda place: _raised(place, 10),
+            wrong(by(RaisedTo(10)), "exp"),
         ),
-        *mistakes_in(_plan_softmax),
+        *IN_SOFTMAX,
         Mistake(
             "over_all_cells",
             "Dividing by the sum of the whole table, so that all weights together add up to 1.",
-            lambda place: Definition(place.name("exp_sum"), SumOfAll(), (place.name("exp"),)),
+            wrong(by(SumOfAll()), "exp_sum"),
         ),
     ),
     adds_up_to_one=("weights",),
@@ -299,17 +284,9 @@ def _happens(place: HeadPlace) -> str:
     return "The sink's score is put beside those of the keys, the same for each query."
 
 
-def _of_another_head(place: HeadPlace) -> Definition | None:
+def _of_another_head(_: Definition, place: HeadPlace) -> Definition | None:
     heads = place.attention.heads
-    if heads == 1 or place.x == place.name("weights"):
-        return None
-    return _column(place, (place.head + 1) % heads)
-
-
-def _first_left_out(place: HeadPlace) -> Definition | None:
-    if place.x != place.name("weights"):
-        return None
-    return Definition(place.name("key_weights"), WithoutColumn(last=False), (place.x,))
+    return None if heads == 1 else _column(place, (place.head + 1) % heads)
 
 
 SINKS_STEP = Step(
@@ -340,9 +317,11 @@ SINKS_STEP = Step(
     shown_with=("sinks=[0.5]",),
     on_the_way=True,
     mistakes=(
-        Mistake("other_head", "Taking the sink of another head.", _of_another_head),
+        Mistake("other_head", "Taking the sink of another head.", wrong(_of_another_head, "sink")),
         Mistake(
-            "first_left_out", "Leaving out the first key instead of the sink.", _first_left_out
+            "first_left_out",
+            "Leaving out the first key instead of the sink.",
+            wrong(by(WithoutColumn(last=False)), "key_weights"),
         ),
     ),
     backward=Backward(
@@ -383,10 +362,6 @@ def _plan_dropout(place: HeadPlace) -> tuple[Definition, ...]:
     return (Definition(place.name("dropped"), operation, _operands(place)),)
 
 
-def _not_scaled(place: HeadPlace) -> Definition:
-    return Definition(place.name("dropped"), Multiply(), _operands(place))
-
-
 DROPOUT_STEP = Step(
     name="dropout",
     at=HeadPlace,
@@ -409,7 +384,7 @@ DROPOUT_STEP = Step(
     ),
     plan=_plan_dropout,
     general=General(x="weights", said={"dropout": {"p": Decimal("0.1")}}),
-    mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", _not_scaled),),
+    mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply()))),),
     backward=Backward(
         "the dropout",
         (

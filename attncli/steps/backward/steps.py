@@ -27,7 +27,7 @@ from attncli.arithmetic.operations.products import MatMul
 from attncli.arithmetic.operations.recurrent import One
 from attncli.arithmetic.operations.texts import equation
 from attncli.name import Name
-from attncli.steps.mistakes import exchanged, sum_for_mean
+from attncli.steps.mistakes import exchanged, instead, sum_for_mean, wrong
 from attncli.steps.step import Backward, Mistake, Step
 from attncli.trace import BackwardPlace, Definition
 
@@ -35,22 +35,13 @@ Wrong = Callable[[Definition, Indexed], Definition | None]
 """A gradient that is made wrongly, of one that is made by an equation; None where it can't be."""
 
 
-def _mistake(name: str, says: str, wrong: Wrong) -> Mistake[BackwardPlace]:
+def _mistake(name: str, says: str, made: Wrong) -> Mistake[BackwardPlace]:
     """One that is made in the first gradient of a step where it can be, and as well in others."""
 
-    def made(place: BackwardPlace) -> Iterator[Definition]:
-        for one in place.planned:
-            if isinstance(one.operation, Indexed):
-                found = wrong(one, one.operation)
-                if found is not None:
-                    yield found
+    def change(one: Definition, _: BackwardPlace) -> Definition | None:
+        return made(one, one.operation) if isinstance(one.operation, Indexed) else None
 
-    return Mistake(
-        name,
-        says,
-        lambda place: next(made(place), None),
-        variants=lambda place: [(one,) for one in [*made(place)][1:]],
-    )
+    return Mistake(name, says, wrong(change))
 
 
 def _not_transposed(one: Definition, equation: Indexed) -> Definition | None:
@@ -114,7 +105,7 @@ DIAGONAL_ONLY = Mistake[BackwardPlace](
     "diagonal_only",
     "Taking only the diagonal of the softmax's Jacobian, p (1 − p): each score also moves the other"
     " weights of its row.",
-    _by_the_diagonal,
+    instead(_by_the_diagonal),
 )
 TRANSPOSE_FORGOTTEN = _mistake(
     "transpose_forgotten",
@@ -157,14 +148,14 @@ def _without_target(place: BackwardPlace) -> Definition | None:
 WITHOUT_TARGET = Mistake[BackwardPlace](
     "without_target",
     "Taking the probabilities themselves for the gradient, without taking 1 off the target's.",
-    _without_target,
+    instead(_without_target),
 )
 
 
 EXCHANGED = Mistake[BackwardPlace](
     "exchanged",
     "Taking y − p instead of p − y, so that each logit is pushed the wrong way.",
-    lambda place: exchanged(place.planned[-1]),
+    instead(lambda place: exchanged(place.planned[-1])),
 )
 
 
@@ -186,7 +177,7 @@ def _only_hands_on(operation: Operation) -> bool:
 HANDED_ON = Mistake(
     "handed_on",
     "Handing the gradient on as it is, without what the step did on the way forward.",
-    _handed_on,
+    instead(_handed_on),
 )
 SCALE_LEFT_OUT = HANDED_ON._replace(
     name="scale_left_out",
@@ -205,7 +196,7 @@ def _one_use_only(place: BackwardPlace) -> Definition | None:
 ONE_USE_ONLY = Mistake(
     "one_use_only",
     "Taking the gradient of one use only: what is used several times gets the sum of all.",
-    _one_use_only,
+    instead(_one_use_only),
 )
 
 _USUAL = {

@@ -8,13 +8,14 @@ arXiv:1701.06538).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from attncli.arithmetic.expression import Equation, Product, Sum, Total
 from attncli.arithmetic.formula import at, define
-from attncli.arithmetic.operations.activations import Activate, Add, MixtureOf, Multiply
+from attncli.arithmetic.operations.activations import Activate, MixtureOf, Multiply
 from attncli.arithmetic.operations.masking import Masked
-from attncli.arithmetic.operations.moved import Same, TakeColumn
+from attncli.arithmetic.operations.moved import TakeColumn
 from attncli.arithmetic.operations.sampling import KeptShare, KeptSum, TopK
 from attncli.arithmetic.operations.softmax import DivideByRowSum
 from attncli.file.keys import Key, Record
@@ -26,6 +27,7 @@ from attncli.name import Name, below
 from attncli.steps.attention.weights import in_one, softmax
 from attncli.steps.block.feed_forward import MATRICES
 from attncli.steps.linear import layer_of, linear
+from attncli.steps.mistakes import by, instead, left_out, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, LayerPlace
 
@@ -194,37 +196,8 @@ def _happens_route(place: LayerPlace) -> str:
     )
 
 
-def _changed(place: LayerPlace, local: str, **changes: Any) -> Definition | None:  # noqa: ANN401
-    """What the step makes under a name, in another way; None where it makes nothing so."""
-    made = (one for one in _plan_route(place) if one.name.local == local)
-    found = next(made, None)
-    return found and found._replace(**changes)
-
-
-def _one_more(place: LayerPlace) -> Definition | None:
-    if _top_k(place) == place.layer.experts:
-        return None
-    return _changed(place, "chosen", operation=TopK(_top_k(place) + 1))
-
-
-def _not_renormalized(place: LayerPlace) -> Definition | None:
-    if not _renormalizes(place):
-        return None
-    operands = (place.name("probabilities"), place.name("chosen"))
-    return Definition(_routing(place), Multiply(), operands)
-
-
-def _over_all_instead(place: LayerPlace) -> Definition | None:
-    if _over_all(place):
-        return None
-    return _changed(place, "chosen_affinity", operation=Same(), operands=(place.name("affinity"),))
-
-
-def _without_exponentials(place: LayerPlace) -> Definition | None:
-    if not _over_all(place):
-        return None
-    operation, operands = DivideByRowSum(), (place.name("affinity"),)
-    return Definition(place.name("probabilities"), operation, operands)
+def _without_exponentials(one: Definition, place: LayerPlace) -> Definition:
+    return one._replace(operation=DivideByRowSum(), operands=(place.name("affinity"),))
 
 
 ROUTE_STEP = Step(
@@ -253,21 +226,26 @@ ROUTE_STEP = Step(
     general=General(x="output", gives=("b_R",)),
     adds_up_to_one=("probabilities",),
     mistakes=(
-        Mistake("one_expert_more", "Choosing one expert too many for each token.", _one_more),
+        Mistake("one_expert_more", "Choosing one expert too many for each token.", wrong(
+                lambda one, place: one._replace(
+                    operation=TopK(min(_top_k(place) + 1, place.layer.experts))
+                ),
+                "chosen",
+            )),
         Mistake(
             "softmax_over_all",
             "Taking the softmax over all experts, and leaving none of them out.",
-            _over_all_instead,
+            wrong(left_out, "chosen_affinity"),
         ),
         Mistake(
             "not_renormalized",
             "Leaving the weights of the chosen experts as they are, which don't add up to 1.",
-            _not_renormalized,
+            wrong(by(Multiply(), 0, 1), KeptShare),
         ),
         Mistake(
             "without_exponentials",
             "Dividing the products themselves by their sum, without raising e to them.",
-            _without_exponentials,
+            wrong(_without_exponentials, "probabilities"),
         ),
     ),
     backward=Backward(
@@ -301,7 +279,7 @@ def _terms(place: LayerPlace) -> tuple[tuple[Name, ...], ...]:
     return (*terms, *more)
 
 
-def _mixture(place: LayerPlace, terms: tuple[tuple[Name, ...], ...]) -> Definition:
+def _mixture(place: LayerPlace, terms: Sequence[tuple[Name, ...]]) -> Definition:
     operation = MixtureOf(tuple(len(term) > 1 for term in terms))
     operands = tuple(name for term in terms for name in term)
     return Definition(place.name("mixture"), operation, operands)
@@ -350,18 +328,9 @@ def _happens_mix(place: LayerPlace) -> str:
     return f"{told} up; so is what the shared expert makes of it{more}."
 
 
-def _unweighted(place: LayerPlace) -> Definition:
-    made = tuple(term[-1] for term in _terms(place))
-    return Definition(place.name("mixture"), Add(len(made)), made)
-
-
-def _without_shared(place: LayerPlace) -> Definition | None:
-    return _mixture(place, _terms(place)[:-1]) if place.layer.has_shared_expert else None
-
-
 def _without_gate(place: LayerPlace) -> Definition | None:
-    terms = _terms(place)
-    return _mixture(place, (*terms[:-1], terms[-1][1:])) if _is_gated(place) else None
+    *terms, shared = _terms(place)
+    return _mixture(place, [*terms, shared[1:]]) if _is_gated(place) else None
 
 
 MIX_STEP = Step(
@@ -384,10 +353,18 @@ MIX_STEP = Step(
         Mistake(
             "unweighted",
             "Adding up what all experts make of a token, without its weights for them.",
-            _unweighted,
+            instead(lambda place: _mixture(place, [term[-1:] for term in _terms(place)])),
         ),
-        Mistake("shared_forgotten", "Leaving out the shared expert.", _without_shared),
-        Mistake("gate_forgotten", "Leaving out the shared expert's gate.", _without_gate),
+        Mistake(
+            "shared_forgotten",
+            "Leaving out the shared expert.",
+            instead(
+                lambda place: (
+                    _mixture(place, _terms(place)[:-1]) if place.layer.has_shared_expert else None
+                )
+            ),
+        ),
+        Mistake("gate_forgotten", "Leaving out the shared expert's gate.", instead(_without_gate)),
     ),
     together=(("output", "output"), ("mixture", "mixture")),
     backward=Backward(

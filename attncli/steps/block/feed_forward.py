@@ -6,8 +6,8 @@ Gated networks: Shazeer 2020, arXiv:2002.05202.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
-from functools import partial
 
 from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations.activations import (
@@ -20,15 +20,15 @@ from attncli.arithmetic.operations.activations import (
 )
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.moved import Same
-from attncli.arithmetic.operations.products import Linear, MatMul
 from attncli.file.keys import Key
 from attncli.file.kinds import COUNT, NUMBER, Choice, Either, Flag, ListOf
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Items, Numbers
 from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.steps.linear import MISTAKES_BACK, linear
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
+from attncli.steps.mistakes import by, left_out, wrong
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Definition, LayerPlace, ResidualPlace
 
 _GATED = {"swiglu": "silu", "geglu": "gelu"}
@@ -142,44 +142,21 @@ def _kind(place: LayerPlace) -> str:
     return _GATED.get(kind, kind)
 
 
-def _without_activation(place: LayerPlace) -> Definition | None:
-    if _kind(place) == "none":
-        return None
-    x = place.x if _is_bare(place) else place.name("hidden")
-    return Definition(place.name("activated"), Same(), (x,))
+_LAYERS = (("1", "hidden"), ("2", "ffn"))
 
 
-def _by_relu(place: LayerPlace) -> Definition | None:
-    if _kind(place) in ("none", "relu"):
-        return None
-    right = next(one for one in _plan_ffn(place) if isinstance(one.operation, Activate))
-    return right._replace(operation=Activate("relu"))
+def _without_bias(layer: Definition, place: LayerPlace) -> Definition | None:
+    """None of a bias of zeros."""
+    bias = place.scenario.given.get(layer.operands[-1])
+    return None if bias is None or not bias.values.any() else without_bias(layer, place)
 
 
-def _layer(place: LayerPlace, number: str, *, turned: bool = False) -> Definition:
-    """The first or the second layer, whose matrix may be `turned` over."""
-    made, x = ("hidden", place.x) if number == "1" else ("ffn", _last(place))
-    return linear(place, made, x, number, out_in=place.layer.said.linear != turned)
-
-
-def _without_bias(place: LayerPlace, number: str) -> Definition | None:
-    bias = place.scenario.given.get(place.name(f"b{number}"))
-    if bias is None or not bias.values.any():
-        return None
-    right, plain = _layer(place, number), Linear() if place.layer.said.linear else MatMul()
-    return right._replace(operation=plain, operands=right.operands[:2])
-
-
-def _bias_after(place: LayerPlace) -> Definition | None:
-    if _kind(place) == "none" or _without_bias(place, "1") is None:
-        return None
-    operation = BiasAfter(_kind(place), place.layer.said.linear)
-    return Definition(place.name("activated"), operation, _layer(place, "1").operands)
-
-
-def _as_without_bias(place: LayerPlace) -> tuple[Definition, ...]:
-    made = _without_bias(place, "1")
-    return () if made is None else (made,)
+def _bias_after(place: LayerPlace, planned: Planned) -> Iterator[Planned]:
+    hidden = next((one for one in planned if one.name.local == "hidden"), None)
+    bare = hidden and _without_bias(hidden, place)
+    if hidden is not None and bare is not None and _kind(place) != "none":
+        operation = BiasAfter(_kind(place), place.layer.said.linear)
+        yield Definition(place.name("activated"), operation, hidden.operands), bare
 
 
 FFN_STEP = Step(
@@ -206,32 +183,33 @@ FFN_STEP = Step(
         Mistake(
             "activation_forgotten",
             "Leaving the activation out, and taking the hidden numbers into the second layer.",
-            _without_activation,
+            wrong(left_out, "activated"),
         ),
         Mistake(
-            "relu_for_another", "Taking ReLU instead of the activation that is asked for.", _by_relu
+            "relu_for_another",
+            "Taking ReLU instead of the activation that is asked for.",
+            wrong(by(Activate("relu")), "activated"),
         ),
         *(
-            Mistake(
+            Mistake[LayerPlace](
                 f"W{number}_transposed",
                 f"Multiplying by the rows of W{number} instead of its columns.",
-                partial(_layer, number=number, turned=True),
+                wrong(transposed, made),
             )
-            for number in "12"
+            for number, made in _LAYERS
         ),
         *(
-            Mistake(
+            Mistake[LayerPlace](
                 f"b{number}_forgotten",
                 f"Leaving out the bias b{number}.",
-                partial(_without_bias, number=number),
+                wrong(_without_bias, made),
             )
-            for number in "12"
+            for number, made in _LAYERS
         ),
         Mistake(
             "bias_after_activation",
             "Adding the bias b1 after the activation instead of before it.",
             _bias_after,
-            _as_without_bias,
         ),
     ),
     together=(("output", "output"), ("ffn", "ffn")),
@@ -320,19 +298,6 @@ def _check(place: ResidualPlace, problems: Problems) -> None:
         problems.add(where, wrong, "leave it out: each has to work on what the one before made")
 
 
-def _not_added(place: ResidualPlace) -> Definition | None:
-    return None if place.also else _of(place, Same(), _plan_residual(place)[-1].operands[1])
-
-
-def _added_to_X(place: ResidualPlace) -> Definition | None:  # noqa: N802
-    """The sublayer's output added to what went into the layer, past the sublayers before it."""
-    layer = _entered(place)
-    *_, planned = _plan_residual(place)
-    if layer in (None, place.skipped):
-        return None
-    return planned._replace(operands=(layer, *planned.operands[1:]))
-
-
 def _entered(place: ResidualPlace) -> Name | None:
     """What went into the layer, which its first residual skips ahead."""
     parts = (part.place for part in place.scenario.story if isinstance(part.place, ResidualPlace))
@@ -346,6 +311,14 @@ def _happens_residual(place: ResidualPlace) -> str:
     if place.also:
         return f"The outputs of both sublayers{times} are added to what went into the layer."
     return f"The sublayer's output{times} is added to its input."
+
+
+def _added_to_X(one: Definition, place: ResidualPlace) -> Definition | None:  # noqa: N802
+    """The sublayer's output added to what went into the layer, past the sublayers before it."""
+    layer = _entered(place)
+    if layer in (None, place.skipped):
+        return None
+    return one._replace(operands=(layer, *one.operands[1:]))
 
 
 RESIDUAL_STEP = Step(
@@ -387,15 +360,13 @@ RESIDUAL_STEP = Step(
         Mistake(
             "not_added",
             "Going on with the output of the sublayer alone.",
-            lambda place: (
-                None if place.also else _of(place, Same(), _plan_residual(place)[-1].operands[1])
-            ),
+            wrong(lambda one, place: None if place.also else by(Same(), 1)(one, place), Add),
         ),
         Mistake(
             "added_to_X",
             "Adding the output to what went into the layer, instead of what the sublayer before"
             " made of it.",
-            _added_to_X,
+            wrong(_added_to_X, Add),
         ),
     ),
     backward=Backward(

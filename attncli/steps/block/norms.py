@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -35,8 +35,8 @@ from attncli.name import Name, below
 from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Layer, Settings, Stack
 from attncli.scenario.scenario import Scenario
-from attncli.steps.mistakes import sum_for_mean, without_root
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.mistakes import Change, by, left_out, sum_for_mean, without_root, wrong
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import AttentionPlace, Definition, HeadPlace, NormPlace
 
 KIND = Key(
@@ -87,15 +87,11 @@ _SAYS = {
 def norm_order(order: str) -> Mistake[NormPlace]:
     """Norms that stand in this order, in all layers that have them in the other one."""
 
-    def definitions(place: NormPlace) -> tuple[Definition, ...]:
-        return tuple(_made_otherwise(place.scenario, order)) if _is_first(place, order) else ()
+    def ways(place: NormPlace, _: Planned) -> Iterator[Planned]:
+        if _is_first(place, order):
+            yield from filter(None, (tuple(_made_otherwise(place.scenario, order)),))
 
-    return Mistake(
-        f"{order}_norm",
-        _SAYS[order],
-        lambda place: next(iter(definitions(place)), None),
-        lambda place: definitions(place)[1:],
-    )
+    return Mistake(f"{order}_norm", _SAYS[order], ways)
 
 
 def _is_first(place: NormPlace, order: str) -> bool:
@@ -268,55 +264,6 @@ def _check_norm(place: NormPlace, problems: Problems) -> None:
         problems.add(where, "gamma_plus_one is not for batch norms", "leave it out")
 
 
-def _over_other(place: NormPlace) -> Definition | None:
-    if _is_batch(place):
-        return None
-    variance = _plan_norm(place)[-3]
-    return variance._replace(operation=MeanOfSquares(place.norm.get(OVER) != "n-1"))
-
-
-def _not_centered(place: NormPlace) -> Definition | None:
-    if place.norm.get(KIND) in ("rms", "batch"):
-        return None
-    return _normalizing_norm(place).normed(place.x, place.name("deviation"))
-
-
-def _not_normed(place: NormPlace) -> Definition:
-    return _plan_norm(place)[-1]._replace(operation=Same(), operands=(place.x,))
-
-
-def _epsilon_elsewhere(place: NormPlace) -> Definition | None:
-    """ε added to the deviation where it belongs under the root, or the other way round."""
-    epsilon, inside = place.norm.get(EPSILON), place.norm.get(EPSILON_IN) == "root"
-    if not epsilon or _is_batch(place):
-        return None
-    return _plan_norm(place)[-2]._replace(operation=RootOf(Number.written(epsilon), not inside))
-
-
-def _root_forgotten(place: NormPlace) -> tuple[Definition, ...]:
-    """The variance for the deviation, with ε or without."""
-    root = _plan_norm(place)[-2]
-    bare = root._replace(operation=Same())
-    return tuple(filter(None, (without_root(root), bare)))
-
-
-def _summed(place: NormPlace) -> tuple[Definition, ...]:
-    """The sum for the mean, of the numbers or of the squares."""
-    return tuple(filter(None, map(sum_for_mean, _plan_norm(place))))
-
-
-def _left_out_norm(local: str) -> Mistake[NormPlace]:
-    """A norm without its γ or its β."""
-
-    def definition(place: NormPlace) -> Definition | None:
-        whole = _normalizing_norm(place)
-        rest = tuple(one for one in whole.given if one[0] != local)
-        return whole._replace(given=rest).definitions()[-1] if rest != whole.given else None
-
-    letter = {"gamma": "γ", "beta": "β"}[local]
-    return Mistake(f"{local}_forgotten", f"Leaving out {letter}.", definition)
-
-
 def told(normalizing: Normalizing) -> str:
     """How a norm is done, in words."""
     norm, given, width = normalizing.norm, dict(normalizing.given), normalizing.width
@@ -355,6 +302,44 @@ def _title(place: NormPlace) -> str:
     return _TITLES.get(place.path.local, "Norm")
 
 
+def _over_other(one: Definition, place: NormPlace) -> Definition:
+    return one._replace(operation=MeanOfSquares(place.norm.get(OVER) != "n-1"))
+
+
+def _not_centered(one: Definition, place: NormPlace) -> Definition | None:
+    is_layer = place.norm.get(KIND) not in ("rms", "batch")
+    return one._replace(operands=(place.x, *one.operands[1:])) if is_layer else None
+
+
+def _not_normed(place: NormPlace, planned: Planned) -> Iterator[Planned]:
+    yield (by(Same())(planned[-1]._replace(operands=(place.x,)), place),)
+
+
+def _epsilon_elsewhere(one: Definition, place: NormPlace) -> Definition | None:
+    """ε added to the deviation where it belongs under the root, or the other way round."""
+    epsilon, inside = place.norm.get(EPSILON), place.norm.get(EPSILON_IN) == "root"
+    return one._replace(operation=RootOf(Number.written(epsilon), not inside)) if epsilon else None
+
+
+def _root_forgotten(place: NormPlace, planned: Planned) -> Iterator[Planned]:
+    """The variance for the deviation, with ε or without."""
+    root = planned[-2]
+    made = (without_root(root), left_out(root, place))
+    return ((one,) for one in made if one is not None)
+
+
+def _without(local: str) -> Change[NormPlace]:
+    """A norm without its γ or its β."""
+
+    def change(one: Definition, place: NormPlace) -> Definition | None:
+        whole = _normalizing_norm(place)
+        rest = tuple(given for given in whole.given if given[0] != local)
+        is_last = one.name == place.out and rest != whole.given
+        return whole._replace(given=rest).definitions()[-1] if is_last else None
+
+    return change
+
+
 NORM_STEP = Step(
     name="norm",
     at=NormPlace,
@@ -383,12 +368,12 @@ NORM_STEP = Step(
         Mistake(
             "other_divisor",
             "Dividing the squares by n − 1 where n belongs, or the other way round.",
-            _over_other,
+            wrong(_over_other, MeanOfSquares),
         ),
         Mistake(
             "not_centered",
             "Dividing the numbers themselves by the deviation, without subtracting the mean.",
-            _not_centered,
+            wrong(_not_centered, "normed"),
         ),
         Mistake(
             "not_normed",
@@ -398,21 +383,22 @@ NORM_STEP = Step(
         Mistake(
             "epsilon_elsewhere",
             "Adding ε to the deviation where it belongs under the root, or the other way round.",
-            _epsilon_elsewhere,
+            wrong(_epsilon_elsewhere, RootOf),
         ),
         Mistake(
             "root_forgotten",
             "Dividing by the variance itself, without taking its root.",
-            lambda place: next(iter(_root_forgotten(place)), None),
-            variants=lambda place: [(one,) for one in _root_forgotten(place)[1:]],
+            _root_forgotten,
         ),
         Mistake(
             "sum_for_mean",
             "Adding up without dividing by how many numbers there are: the sum for the mean.",
-            lambda place: next(iter(_summed(place)), None),
-            variants=lambda place: [(one,) for one in _summed(place)[1:]],
+            wrong(sum_for_mean),
         ),
-        *map(_left_out_norm, ("gamma", "beta")),
+        *(
+            Mistake(f"{local}_forgotten", f"Leaving out {letter}.", wrong(_without(local)))
+            for local, letter in (("gamma", "γ"), ("beta", "β"))
+        ),
         *map(norm_order, ("pre", "post")),
     ),
     backward=Backward(
@@ -518,22 +504,16 @@ def _plan_qk_norm(place: AttentionPlace) -> tuple[Definition, ...]:
     )
 
 
-def _left_out_qk_norm(name: str) -> Mistake[AttentionPlace]:
-    def definition(place: AttentionPlace) -> Definition:
-        normed = _normalizing_qk_norm(place, name).definitions()[-1]
-        return normed._replace(operation=Same(), operands=(place.latest(name),))
-
-    what = {"Q": "queries", "K": "keys"}[name]
-    return Mistake(f"{name}_not_normed", f"Going on with the {what} as they are.", definition)
+def _as_it_was(name: str) -> Change[AttentionPlace]:
+    return lambda one, place: one._replace(operation=Same(), operands=(place.latest(name),))
 
 
-def _other_gamma(place: AttentionPlace) -> Definition | None:
+def _other_gamma(one: Definition, place: AttentionPlace) -> Definition | None:
     """The queries multiplied by the γ of the keys."""
     own, other = (dict(_normalizing_qk_norm(place, name).given) for name in _QK)
     if own.keys() != other.keys() or "gamma" not in own:
         return None
-    normed = _normalizing_qk_norm(place, "Q").definitions()[-1]
-    return normed._replace(operands=(*normed.operands[:2], *other.values()))
+    return one._replace(operands=(*one.operands[:2], *other.values()))
 
 
 def _happens_qk_norm(place: AttentionPlace) -> str:
@@ -566,8 +546,19 @@ QK_NORM_STEP = Step(
     shown_with=("qk_norm={kind: rms}",),
     on_the_way=True,
     mistakes=(
-        *map(_left_out_qk_norm, _QK),
-        Mistake("gamma_of_the_keys", "Multiplying the queries by the keys' γ.", _other_gamma),
+        *(
+            Mistake(
+                f"{x}_not_normed",
+                f"Going on with the {what} as they are.",
+                wrong(_as_it_was(x), f"normed_{x}"),
+            )
+            for x, what in (("Q", "queries"), ("K", "keys"))
+        ),
+        Mistake(
+            "gamma_of_the_keys",
+            "Multiplying the queries by the keys' γ.",
+            wrong(_other_gamma, "normed_Q"),
+        ),
     ),
     backward=Backward(
         "the norm of queries and keys",

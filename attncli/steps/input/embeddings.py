@@ -47,7 +47,8 @@ from attncli.scenario.model import TokenizedText
 from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.scenario.tokenizers.keys import TOKENIZING
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.linear import MISTAKES_BACK, linear, without_bias
+from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
+from attncli.steps.mistakes import instead, turned_round, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import counted, told_apart
@@ -259,7 +260,7 @@ EMBED_STEP = Step(
             "off_by_one",
             "Counting the rows of the table from the wrong number, so that each token gets the"
             " row of the one after it.",
-            _next_rows,
+            instead(_next_rows),
         ),
     ),
     pictures=("planes",),
@@ -326,14 +327,6 @@ def _tokens(place: Place) -> Axis | None:
     return Axis(told_apart(names), "token") if names else None
 
 
-def _behind(place: Place) -> Definition | None:
-    """The class token behind the patches."""
-    if not place.gives("class_token"):
-        return None
-    right = _plan_patch(place)[-1]
-    return right._replace(operands=right.operands[::-1])
-
-
 def _happens_patch(place: Place) -> str:
     told = []
     if place.gives("W_patch"):
@@ -341,6 +334,12 @@ def _happens_patch(place: Place) -> str:
     if place.gives("class_token"):
         told.append("A class token, which is learned, comes before the patches")
     return ". ".join(told or ["The vectors of the patches are given"]) + "."
+
+
+def _behind(one: Definition, place: Place) -> Definition | None:
+    """The class token behind the patches."""
+    joined = place.gives("class_token") and isinstance(one.operation, JoinRows)
+    return turned_round(one, place) if joined else None
 
 
 PATCH_STEP = Step(
@@ -364,7 +363,7 @@ PATCH_STEP = Step(
     plan=_plan_patch,
     general=General(x="patches", gives=("W_patch", "b_patch", "class_token")),
     example="picture",
-    mistakes=(Mistake("class_token_behind", "Putting the class token last.", _behind),),
+    mistakes=(Mistake("class_token_behind", "Putting the class token last.", wrong(_behind)),),
     backward=Backward(
         "the patches",
         "The patches' weights are pushed by the pixels times the gradient of what went out.",
@@ -378,15 +377,15 @@ Made = Callable[[Place], Name]
 """The full name of what a projection makes at a place."""
 
 
-def projected(place: Place, made: Made, *, transposed: bool = False) -> Definition:
-    """x W + b, or by the rows of W instead of its columns. [n, k], [k, m], [m] -> [n, m]"""
-    out_in = place.stack.said.linear != transposed
+def projected(place: Place, made: Made) -> Definition:
+    """x W + b. [n, k], [k, m], [m] -> [n, m]"""
+    out_in = place.stack.said.linear
     return linear(place, "projected", place.x, "", out_in=out_in)._replace(name=made(place))
 
 
-def mistakes(made: Made, other: str, name: str, instead: str) -> tuple[Mistake[Place], ...]:
+def mistakes(made: Made, other: str, name: str, other_way: str) -> tuple[Mistake[Place], ...]:
     """Those that are made here; the last, of a `name`, takes the matrix of the `other` projection,
-    which goes the other way, `instead` of its own."""
+    which goes the other way, `other_way`, instead of its own."""
 
     def by_other(place: Place) -> Definition | None:
         matrix = below(below(place.stack.path, other), "W")
@@ -399,17 +398,17 @@ def mistakes(made: Made, other: str, name: str, instead: str) -> tuple[Mistake[P
         Mistake(
             "transposed",
             "Multiplying by the rows of W instead of its columns.",
-            lambda place: projected(place, made, transposed=True),
+            wrong(transposed),
         ),
         Mistake(
             "bias_forgotten",
             "Leaving out the bias b.",
-            lambda place: without_bias(projected(place, made)),
+            wrong(without_bias),
         ),
         Mistake(
             name,
-            f"Taking the matrix {instead}, transposed, instead of a matrix of its own.",
-            by_other,
+            f"Taking the matrix {other_way}, transposed, instead of a matrix of its own.",
+            instead(by_other),
         ),
     )
 

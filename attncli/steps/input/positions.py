@@ -7,6 +7,7 @@ Sinusoids: Vaswani et al. 2017, arXiv:1706.03762, 3.5. Learned tables and segmen
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -39,7 +40,8 @@ from attncli.refusals import Where
 from attncli.scenario.input_steps import ADD, makes_X, projected_when
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.mistakes import Change, wrong
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
@@ -363,20 +365,22 @@ def _tokens(place: Place) -> Axis | None:
     return Axis(told_apart(place.text.tokens), "token") if place.text.tokens else None
 
 
-def _otherwise(place: Place, kind: type[Sinusoids], later: int = 0) -> Definition | None:
-    """The first table of sines and cosines made in another way."""
-    for planned in _tables(place):
-        waves = planned.operation
-        if isinstance(waves, Sinusoids):
-            other = kind(waves.base, waves.start + later, waves.n, waves.d, waves.width)
-            return planned._replace(operation=other)
-    return None
+def _waves(kind: type[Sinusoids] = Sinusoids, later: int = 0) -> Change[Place]:
+    """A table of sines and cosines made in another way."""
+
+    def change(one: Definition, _: Place) -> Definition | None:
+        waves = one.operation
+        if not isinstance(waves, Sinusoids):
+            return None
+        other = kind(waves.base, waves.start + later, waves.n, waves.d, waves.width)
+        return one._replace(operation=other)
+
+    return change
 
 
-def _left_out(place: Place) -> Definition | None:
-    if not place.stack.added or not place.x:
-        return None
-    return _plan(place)[-1]._replace(operation=Same(), operands=(place.x,))
+def _without(place: Place, planned: Planned) -> Iterator[Planned]:
+    if place.stack.added and place.x:
+        yield (planned[-1]._replace(operation=Same(), operands=(place.x,)),)
 
 
 def _of_kind(place: Place, positions: Positions, name: str) -> str:
@@ -434,23 +438,23 @@ POSITIONS_STEP = Step(
         Mistake(
             "from_one",
             "Counting positions from 1 instead of 0.",
-            lambda place: _otherwise(place, Sinusoids, 1),
+            wrong(_waves(later=1)),
         ),
         Mistake(
             "sine_and_cosine_swapped",
             "Putting cosines into the even columns and sines into the odd ones.",
-            lambda place: _otherwise(place, SinesForCosines),
+            wrong(_waves(SinesForCosines)),
         ),
         Mistake(
             "exponent_of_each_column",
             "Taking the number of each column for i, so that a sine and its cosine are of"
             " different waves.",
-            lambda place: _otherwise(place, WaveOfEachColumn),
+            wrong(_waves(WaveOfEachColumn)),
         ),
         Mistake(
             "left_out",
             "Leaving the positions out, so that the order of the tokens is lost.",
-            _left_out,
+            _without,
         ),
     ),
     pictures=("waves",),

@@ -29,7 +29,8 @@ from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.block.norms import NORM
 from attncli.steps.linear import MISTAKES_BACK, layer_of, linear
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.mistakes import by, instead, left_out, wrong
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
@@ -91,26 +92,15 @@ def _sized_head(place: Place, planned: Definition) -> Definition:
     return one if one is not None and one.name == planned.name else planned
 
 
-def _without_activation(place: Place) -> Definition | None:
-    if _kind(place) == "none":
-        return None
-    return Definition(place.name("activated"), Same(), (place.name("hidden"),))
-
-
-def _by_relu(place: Place) -> Definition | None:
-    if _kind(place) in ("none", "relu"):
-        return None
-    return Definition(place.name("activated"), Activate("relu"), (place.name("hidden"),))
-
-
-def _from_last(place: Place) -> Definition | None:
-    return chosen(place, -1) if place.scenario.prediction.which == "first" else None
-
-
 def _happens_head(place: Place) -> str:
     kind = _kind(place)
     activated = "" if kind == "none" else f" and the activation {kind}"
     return f"{whose(place)} goes through a layer of the head's own{activated}."
+
+
+def _row_of(place: Place, row: int, which: str) -> Definition | None:
+    """The row of another token, where that of the first or of the last one is asked for."""
+    return chosen(place, row) if place.scenario.prediction.which == which else None
 
 
 HEAD_STEP = Step(
@@ -143,12 +133,18 @@ HEAD_STEP = Step(
     sized=_sized_head,
     general=General(x="x", gives=("b",)),
     mistakes=(
-        Mistake("activation_forgotten", "Leaving the activation out.", _without_activation),
         Mistake(
-            "relu_for_another", "Taking ReLU instead of the activation that is asked for.", _by_relu
+            "activation_forgotten", "Leaving the activation out.", wrong(left_out, "activated")
         ),
         Mistake(
-            "from_the_last", "Taking the last token's vector instead of the first.", _from_last
+            "relu_for_another",
+            "Taking ReLU instead of the activation that is asked for.",
+            wrong(by(Activate("relu")), "activated"),
+        ),
+        Mistake(
+            "from_the_last",
+            "Taking the last token's vector instead of the first.",
+            instead(lambda place: _row_of(place, -1, "first")),
         ),
     ),
     backward=Backward(
@@ -231,11 +227,6 @@ def _sized_unembed(place: Place, planned: Definition) -> Definition:
     return planned._replace(columns=Axis(vocabulary, _VOCABULARY))
 
 
-def _from_first(place: Place) -> Definition | None:
-    prediction = place.scenario.prediction
-    return chosen(place, 0) if prediction.which == "last" and not prediction.head else None
-
-
 def _happens_unembed(place: Place) -> str:
     prediction = place.scenario.prediction
     which = "What the head made of it" if prediction.head else whose(place)
@@ -254,19 +245,6 @@ def _happens_unembed(place: Place) -> str:
 
 def _text(number: Decimal) -> str:
     return decimals.text(number).replace("-", "−")
-
-
-def _cap_not_divided(place: Place) -> Definition | None:
-    capped = _plan_unembed(place)[-1]
-    if place.scenario.prediction.logit_softcap is None:
-        return None
-    return capped._replace(operation=Activate("tanh"))
-
-
-def _not_changed(place: Place) -> Definition | None:
-    """The last logits as they are, without what is done to them."""
-    changed = tuple(_changed(place, place.name("logits")))
-    return changed[-1]._replace(operation=Same()) if changed else None
 
 
 def _why(place: Place) -> str:
@@ -300,6 +278,13 @@ _NEXT = (
     " for each token of the vocabulary."
 )
 
+
+def _not_changed(place: Place, planned: Planned) -> Iterator[Planned]:
+    """The last logits as they are, without what is done to them."""
+    if planned[-1].name.local != "logits":
+        yield (planned[-1]._replace(operation=Same(), operands=(place.name("logits"),)),)
+
+
 UNEMBED_STEP = Step(
     name="unembed",
     at=Place,
@@ -318,7 +303,11 @@ UNEMBED_STEP = Step(
     general=General(x="x"),
     mistakes=(
         Mistake(
-            "from_the_first", "Taking the first token's vector instead of the last.", _from_first
+            "from_the_first",
+            "Taking the first token's vector instead of the last.",
+            instead(
+                lambda place: None if place.scenario.prediction.head else _row_of(place, 0, "last")
+            ),
         ),
         Mistake(
             "logits_not_changed",
@@ -329,7 +318,7 @@ UNEMBED_STEP = Step(
             "cap_not_divided",
             "Taking the tanh of the logit as it is, without dividing by the cap before and"
             " multiplying by it after.",
-            _cap_not_divided,
+            wrong(by(Activate("tanh")), "capped_logits"),
         ),
     ),
     backward=Backward(

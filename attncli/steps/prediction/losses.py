@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from attncli.arithmetic import decimals
@@ -39,10 +40,10 @@ from attncli.name import Name, below
 from attncli.scenario.prediction import LOSSES, TARGETS
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.weights import softmax
-from attncli.steps.mistakes import sum_for_mean, swap
+from attncli.steps.mistakes import by, sum_for_mean, swap, wrong
 from attncli.steps.prediction.logits import chosen
 from attncli.steps.prediction.probabilities import TEMPERATURE, TOP_K
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Axis, BackwardPlace, Definition, Place
 from attncli.trace.quantity import counted as numbered
 from attncli.trace.quantity import told_apart
@@ -69,10 +70,6 @@ def logits_of(readouts: Name) -> Name:
     return below(readouts.path, "readout_logits")
 
 
-def _squared(place: Place) -> Definition:
-    return _plan_binary_loss(place)[0]._replace(operation=SquaredError())
-
-
 BINARY_LOSS_STEP = Step(
     name="binary_loss",
     at=Place,
@@ -96,7 +93,7 @@ BINARY_LOSS_STEP = Step(
             "squared",
             "Squaring the difference from the target, instead of taking the logarithm of the"
             " probability.",
-            _squared,
+            wrong(by(SquaredError()), "binary_loss"),
         ),
     ),
     backward=Backward(
@@ -139,21 +136,12 @@ def _sized(place: Place, planned: Definition) -> Definition:
     return one if one is not None and one.name == planned.name else planned
 
 
-def _not_squared(place: Place) -> Definition:
-    size = "sqrt((x[i, j] - y[i, j]) ** 2)"
-    return swap("(x[i, j] - y[i, j]) ** 2", size)(_plan_mse(place)[-2])
-
-
-def _summed(place: Place) -> Definition:
-    return swap("n * m", "n")(_plan_mse(place)[-1])
-
-
-def _not_divided(place: BackwardPlace) -> Definition | None:
+def _not_divided(_: BackwardPlace, planned: Planned) -> Iterator[Planned]:
     """The gradient of a sum, in the place of that of a mean."""
     squares = "sum((x[i, j] - y[i, j]) ** 2 for i in n for j in m)"
     operation, needed = gradient_of(MeanSquaredError.swap(f"{squares} / (n * m)", squares)(), 0)
-    one = next((d for d in place.planned if len(d.operands) == len(needed)), None)
-    return one and one._replace(operation=operation)
+    found = (one for one in planned if len(one.operands) == len(needed))
+    return ((one._replace(operation=operation),) for one in islice(found, 1))
 
 
 MSE_STEP = Step(
@@ -187,12 +175,14 @@ MSE_STEP = Step(
         Mistake(
             "not_squared",
             "Taking the size of each difference instead of its square.",
-            _not_squared,
+            wrong(
+                swap("(x[i, j] - y[i, j]) ** 2", "sqrt((x[i, j] - y[i, j]) ** 2)"), "squared_error"
+            ),
         ),
         Mistake(
             "divided_by_rows",
             "Dividing by the number of rows alone, instead of by that of all numbers.",
-            _summed,
+            wrong(swap("n * m", "n"), "mse"),
         ),
     ),
     backward=Backward(
@@ -314,42 +304,6 @@ def _made(made: tuple[Definition, ...], local: str) -> Definition:
     return next(one for one in made if one.name.local == local)
 
 
-def _not_smoothed(place: Place) -> Definition | None:
-    """The probability of the target alone, where a part of it is spread over all classes."""
-    prediction = place.scenario.prediction
-    if prediction.label_smoothing is None or prediction.targets_in_numbers:
-        return None
-    of = _made(_plan_loss(place), "loss").operands[0]
-    return _of_targets(place, of, prediction.target_places)
-
-
-def _spread_over_others(place: Place) -> Definition | None:
-    """ε taken from the target and given to the others alone."""
-    smoothed = next((one for one in _plan_loss(place) if one.name.local == "smoothed"), None)
-    epsilon = place.scenario.prediction.label_smoothing
-    if smoothed is None or epsilon is None:
-        return None
-    return smoothed._replace(operation=SmoothOthers(Number.written(epsilon)))
-
-
-def _not_shifted(place: Place) -> Definition | None:
-    vocabulary = place.scenario.prediction.vocabulary
-    if (
-        place.scenario.prediction.targets_in_numbers
-        or any(token not in vocabulary for token in place.text.tokens)
-        or not place.text.tokens
-    ):
-        return None
-    prediction = place.scenario.prediction
-    tokens = place.text.tokens[-len(prediction.targets) :]
-    own = tuple(vocabulary.index(tokens[k]) for k in prediction.counted if k < len(tokens))
-    made = _plan_loss(place)
-    one_hot = next((one for one in made if one.name.local == "one_hot"), None)
-    if one_hot is not None:
-        return one_hot._replace(operation=OneHot(own))
-    return _made(made, "loss")._replace(operation=NegativeLog(own))
-
-
 def _why(place: Place) -> str:
     """What the step is for, by what is right there."""
     prediction = place.scenario.prediction
@@ -395,6 +349,34 @@ def _smoothed(place: Place) -> str:
     return f"Labels are smoothed: {share} of each target is spread over all classes alike. "
 
 
+def _not_smoothed(loss: Definition, place: Place) -> Definition | None:
+    """The probability of the target alone, where a part of it is spread over all classes."""
+    prediction = place.scenario.prediction
+    if prediction.label_smoothing is None or prediction.targets_in_numbers:
+        return None
+    return _of_targets(place, loss.operands[0], prediction.target_places)
+
+
+def _spread_over_others(one: Definition, place: Place) -> Definition | None:
+    """ε taken from the target and given to the others alone."""
+    epsilon = place.scenario.prediction.label_smoothing
+    return None if epsilon is None else by(SmoothOthers(Number.written(epsilon)))(one, place)
+
+
+def _not_shifted(place: Place, planned: Planned) -> Iterator[Planned]:
+    prediction = place.scenario.prediction
+    tokens, vocabulary = place.text.tokens, prediction.vocabulary
+    if prediction.targets_in_numbers or not tokens or not {*tokens}.issubset(vocabulary):
+        return
+    tokens = tokens[-len(prediction.targets) :]
+    own = tuple(vocabulary.index(tokens[k]) for k in prediction.counted if k < len(tokens))
+    for one in planned:
+        if one.name.local in ("one_hot", "loss"):
+            operation = OneHot(own) if one.name.local == "one_hot" else NegativeLog(own)
+            yield (one._replace(operation=operation),)
+            return
+
+
 LOSS_STEP = Step(
     name="loss",
     at=Place,
@@ -438,7 +420,7 @@ LOSS_STEP = Step(
         Mistake(
             "sum_for_mean",
             "Adding up the losses without dividing by how many there are: the sum for the mean.",
-            lambda place: sum_for_mean(_made(_plan_loss(place), "cross_entropy")),
+            wrong(sum_for_mean, "cross_entropy"),
         ),
         Mistake(
             "not_shifted",
@@ -448,12 +430,12 @@ LOSS_STEP = Step(
         Mistake(
             "not_smoothed",
             "Taking −ln of the target's probability alone, where labels are smoothed.",
-            _not_smoothed,
+            wrong(_not_smoothed, "loss"),
         ),
         Mistake(
             "spread_over_others",
             "Spreading ε over the other classes alone: the target gets its part of it, too.",
-            _spread_over_others,
+            wrong(_spread_over_others, "smoothed"),
         ),
     ),
     backward=Backward(

@@ -13,13 +13,14 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations.activations import DivideBy
 from attncli.arithmetic.operations.masking import Masked
 from attncli.arithmetic.operations.sampling import KeptShare, KeptSum, Nucleus, TopK
-from attncli.arithmetic.operations.softmax import DivideByRowSum
+from attncli.arithmetic.operations.softmax import DivideByRow
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, POSITIVE, NumberKind, WholeNumber
 from attncli.file.matrices import MATRIX
 from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.attention.weights import mistakes_in, softmax
+from attncli.steps.attention.weights import IN_SOFTMAX, softmax, without_exponentials
+from attncli.steps.mistakes import wrong
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
@@ -49,7 +50,7 @@ _KEYS = (
     Key("end_token", TOKEN, "with `generate`: the token after which no other one is made"),
 )
 
-_PROBABILITIES_PREDICT = Name("probabilities")
+_PROBABILITIES = Name("probabilities")
 
 
 def _plan_predict(place: Place) -> tuple[Definition, ...]:
@@ -69,7 +70,7 @@ def _plan_predict(place: Place) -> tuple[Definition, ...]:
         definitions.append(Definition(kept, TopK(top_k), (x,)))
         definitions.append(Definition(filtered, masked, (x, kept)))
         x = filtered
-    definitions += softmax(place, x, _PROBABILITIES_PREDICT, "predict")
+    definitions += softmax(place, x, _PROBABILITIES, "predict")
     if top_p is not None:
         definitions += _nucleus(place, Number.written(top_p))
     return tuple(definitions)
@@ -77,9 +78,9 @@ def _plan_predict(place: Place) -> tuple[Definition, ...]:
 
 def _nucleus(place: Place, p: Number) -> tuple[Definition, ...]:
     nucleus, total = place.name("nucleus"), place.name("nucleus_sum")
-    operands = (_PROBABILITIES_PREDICT, nucleus)
+    operands = (_PROBABILITIES, nucleus)
     return (
-        Definition(nucleus, Nucleus(p), (_PROBABILITIES_PREDICT,)),
+        Definition(nucleus, Nucleus(p), (_PROBABILITIES,)),
         Definition(total, KeptSum(), operands),
         Definition(place.name("renormalized"), KeptShare(), (*operands, total)),
     )
@@ -126,20 +127,17 @@ PREDICT_STEP = Step(
         Mistake(
             "without_exponentials",
             "Dividing the logits themselves by their sum, without raising e to them.",
-            lambda place: Definition(_PROBABILITIES_PREDICT, DivideByRowSum(), (place.x,)),
+            wrong(without_exponentials, DivideByRow),
         ),
-        *mistakes_in(_plan_predict),
+        *IN_SOFTMAX,
     ),
     adds_up_to_one=("probabilities", "renormalized"),
     pictures=("softmax_bars", "temperatures"),
 )  # fmt: skip
 
 
-_PROBABILITIES_CLASSIFY = Name("probabilities")
-
-
 def _plan_classify(place: Place) -> tuple[Definition, ...]:
-    return softmax(place, place.x, _PROBABILITIES_CLASSIFY, "classify")
+    return softmax(place, place.x, _PROBABILITIES, "classify")
 
 
 CLASSIFY_STEP = Step(
@@ -162,9 +160,9 @@ CLASSIFY_STEP = Step(
         Mistake(
             "without_exponentials",
             "Dividing the logits themselves by their sum, without raising e to them.",
-            lambda place: Definition(_PROBABILITIES_CLASSIFY, DivideByRowSum(), (place.x,)),
+            wrong(without_exponentials, DivideByRow),
         ),
-        *mistakes_in(_plan_classify),
+        *IN_SOFTMAX,
     ),
     adds_up_to_one=("probabilities",),
     pictures=("softmax_bars",),

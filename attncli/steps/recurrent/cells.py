@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, permutations
+from itertools import permutations
 from typing import Any
 
 from attncli.arithmetic.operations.base import Operation
@@ -29,6 +29,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.refusals import listed
 from attncli.scenario.model import CELLS, GATES, LETTERS, WAYS, Recurrent, Settings
+from attncli.steps.mistakes import instead
 from attncli.steps.order import keys_of
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
@@ -89,7 +90,7 @@ def if_empty(place: CellPlace, operand: int, local: str = "a") -> int | None:
     return operand if is_empty(place, local) else None
 
 
-def left_out(place: CellPlace, local: str = "a") -> str:
+def terms_left_out(place: CellPlace, local: str = "a") -> str:
     """What is said where the terms of an empty memory are left out; nothing where they aren't."""
     what = "cell state" if local == "c" else "state"
     return f" The initial {what} is 0: its terms are left out." if is_empty(place, local) else ""
@@ -174,10 +175,6 @@ def _other_orders(place: WayPlace) -> Iterator[tuple[Definition, ...]]:
             yield tuple(one for one in _runs(place, other) if one not in own)
 
 
-def _other_order(place: WayPlace) -> tuple[Definition, ...]:
-    return next(_other_orders(place), ())
-
-
 UNSTACK_STEP = Step(
     name="unstack",
     at=WayPlace,
@@ -202,9 +199,7 @@ UNSTACK_STEP = Step(
         Mistake(
             "gates_in_another_order",
             "Taking the gates' weights out of the stack in another order than they are in.",
-            lambda place: next(iter(_other_order(place)), None),
-            lambda place: _other_order(place)[1:],
-            lambda place: islice(_other_orders(place), 1, None),
+            lambda place, _: filter(None, _other_orders(place)),
         ),
     ),
     backward=Backward(
@@ -284,7 +279,7 @@ START_STEP = Step(
         Mistake(
             "memory_dropped",
             "Beginning with an empty memory where it goes on from another text.",
-            _forgotten,
+            instead(_forgotten),
         ),
     ),
     backward=Backward(
@@ -384,7 +379,7 @@ INPUT_STEP = Step(
         Mistake(
             "W_ax_transposed",
             "Multiplying the input by the columns of W_ax instead of its rows.",
-            _transposed_input,
+            instead(_transposed_input),
         ),
     ),
     backward=Backward(
@@ -442,12 +437,12 @@ MEMORY_STEP = Step(
         Mistake(
             "W_aa_transposed",
             "Multiplying the memory by the columns of W_aa instead of its rows.",
-            _transposed_memory,
+            instead(_transposed_memory),
         ),
         Mistake(
             "memory_not_carried",
             "Going on with the memory of the start at every time.",
-            _of_the_start,
+            instead(_of_the_start),
         ),
     ),
     backward=Backward(

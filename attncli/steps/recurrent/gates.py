@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from attncli.arithmetic.operations.activations import Activate
 from attncli.arithmetic.operations.moved import Same
@@ -20,13 +20,14 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.model import LETTERS, Recurrent, Settings
+from attncli.steps.mistakes import instead, left_out, together, wrong
 from attncli.steps.recurrent.cells import (
     bias_of_input,
     bias_of_memory,
     gates,
     if_empty,
-    left_out,
     matrix,
+    terms_left_out,
 )
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import CellPlace, Definition
@@ -206,18 +207,6 @@ def _without_bias_gates(gates_at: CellPlace) -> tuple[Definition, ...]:
     )
 
 
-def _first(
-    all_: Callable[[CellPlace], tuple[Definition, ...]],
-) -> Callable[[CellPlace], Definition | None]:
-    return lambda place: next(iter(all_(place)), None)
-
-
-def _others(
-    all_: Callable[[CellPlace], tuple[Definition, ...]],
-) -> Callable[[CellPlace], tuple[Definition, ...]]:
-    return lambda place: all_(place)[1:]
-
-
 _HAPPENS_GATES = {
     "lstm": (
         "The input gate (update) says how much of the candidate is written, the forget gate how"
@@ -248,7 +237,7 @@ GATES_STEP = Step(
         _HAPPENS_GATES.get(place.cell.kind, "").format(
             updated="kept" if keeps_old(place) else "replaced"
         )
-        + left_out(_cell_gates(place))
+        + terms_left_out(_cell_gates(place))
     ),
     why=(
         "Gates decide number by number what passes: a gate near 1 lets a number through, one near 0"
@@ -270,31 +259,27 @@ GATES_STEP = Step(
         Mistake(
             "tanh_for_sigmoid",
             "Squashing a gate by tanh instead of the sigmoid, so that it can turn negative.",
-            _first(_squashed_by_tanh),
-            _others(_squashed_by_tanh),
+            together(_squashed_by_tanh),
         ),
         Mistake(
             "sigmoid_for_tanh",
             "Squashing the candidate by the sigmoid instead of tanh, so that it can't be negative.",
-            _squashed_by_sigmoid,
+            instead(_squashed_by_sigmoid),
         ),
         Mistake(
             "reset_ignored",
             "Ignoring the reset gate, so that the candidate sees the whole memory.",
-            _first(_reset_ignored),
-            variants=lambda place: [(one,) for one in _others(_reset_ignored)(place)],
+            lambda place, _: [(one,) for one in _reset_ignored(place)],
         ),
         Mistake(
             "memory_forgotten",
             "Leaving the memory out of a gate's sum.",
-            _first(_without_memory),
-            _others(_without_memory),
+            together(_without_memory),
         ),
         Mistake(
             "bias_forgotten",
             "Leaving the bias out of a gate's sum.",
-            _first(_without_bias_gates),
-            _others(_without_bias_gates),
+            together(_without_bias_gates),
         ),
     ),
     backward=Backward(
@@ -367,18 +352,6 @@ def _blend(place: CellPlace, *, keeps: bool) -> Definition:
 _PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
 
 
-def _without_activation(place: CellPlace) -> Definition | None:
-    if place.cell.kind != "rnn":
-        return None
-    return Definition(place.timed("a"), Same(), (place.timed("z"),))
-
-
-def _without_tanh(place: CellPlace) -> Definition | None:
-    if place.cell.kind != "lstm":
-        return None
-    return Definition(place.timed("tanh_c"), Same(), (place.timed("c"),))
-
-
 def _without_bias_state(place: CellPlace) -> Definition | None:
     biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
     if place.cell.kind != "rnn" or not biases:
@@ -415,7 +388,7 @@ def _happens(place: CellPlace) -> str:
     one, other = _UPDATED[::-1] if keeps_old(place) else _UPDATED
     does = _DOES[place.cell.activation]
     told = _HAPPENS_STATE[place.cell.kind].format(bias=bias, does=does, one=one, other=other)
-    return told + left_out(place, "c" if place.cell.kind == "lstm" else "a")
+    return told + terms_left_out(place, "c" if place.cell.kind == "lstm" else "a")
 
 
 STATE_STEP = Step(
@@ -440,18 +413,20 @@ STATE_STEP = Step(
         Mistake(
             "activation_forgotten",
             "Going on with the sum of input and memory itself, without activation.",
-            _without_activation,
+            wrong(
+                lambda one, place: left_out(one, place) if place.cell.kind == "rnn" else None, "a"
+            ),
         ),
         Mistake(
             "tanh_forgotten",
             "Showing the cell state itself instead of its tanh.",
-            _without_tanh,
+            wrong(left_out, "tanh_c"),
         ),
-        Mistake("bias_forgotten", "Leaving out the bias b_a.", _without_bias_state),
+        Mistake("bias_forgotten", "Leaving out the bias b_a.", instead(_without_bias_state)),
         Mistake(
             "gates_swapped",
             "Giving what is old the gate of what is new, and the other way round.",
-            _swapped,
+            instead(_swapped),
         ),
     ),
     backward=Backward(

@@ -26,6 +26,7 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.model import Recurrent, Settings
+from attncli.steps.mistakes import instead
 from attncli.steps.recurrent.cells import matrix, product, rows
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
@@ -73,7 +74,7 @@ STATES_STEP = Step(
             "states_in_the_order_of_making",
             "Writing the states of the way back down in the order in which they are made, so that"
             " each stands beside another token.",
-            _as_made,
+            instead(_as_made),
         ),
     ),
     pictures=("states",),
@@ -210,7 +211,9 @@ READOUT_STEP = Step(
         cell=Recurrent(said=Settings(values={"readout": "softmax"})), gives=("W_ya", "b_y")
     ),
     mistakes=(
-        Mistake("bias_forgotten", "Leaving out the bias b_y of the read-out.", _without_bias),
+        Mistake(
+            "bias_forgotten", "Leaving out the bias b_y of the read-out.", instead(_without_bias)
+        ),
     ),
     backward=Backward(
         "the read-out",
@@ -280,7 +283,7 @@ READOUTS_STEP = Step(
         Mistake(
             "readouts_turned_round",
             "Writing the read-outs down from the last to the first, beside the targets of others.",
-            _turned_round,
+            instead(_turned_round),
         ),
     ),
     backward=Backward(
@@ -384,7 +387,7 @@ GRADIENT_STEP = Step(
         Mistake(
             "W_aa_not_transposed",
             "Multiplying by W_aa itself instead of W_aaᵀ.",
-            lambda place: _step_factor(place, in_out=not place.cell.in_out),
+            instead(lambda place: _step_factor(place, in_out=not place.cell.in_out)),
         ),
     ),
     pictures=("gradient_norm",),

@@ -15,6 +15,7 @@ from attncli.arithmetic.operations.pieces import CountInWords, PairScore, Share
 from attncli.arithmetic.rounding import Array
 from attncli.name import Name, below
 from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, in_no_order, largest
+from attncli.steps.mistakes import instead
 from attncli.steps.step import Inquiry, Mistake, Step
 from attncli.tokenizing.corpus import Occurrences, occurrences
 from attncli.tokenizing.dictionary import CountedDictionary
@@ -208,7 +209,7 @@ LEARN_STEP = Step(
         Mistake(
             "words_counted_once",
             "Counting the pairs of each word once, however often the word occurs.",
-            lambda place: _counts(place, weighted=False),
+            instead(lambda place: _counts(place, weighted=False)),
         ),
     ),
     inquiries=(
@@ -270,7 +271,7 @@ DICTIONARY_STEP = Step(
         Mistake(
             "words_counted_once",
             "Counting each word of the dictionary once, however often it occurs.",
-            lambda place: _totals(place, weighted=False),
+            instead(lambda place: _totals(place, weighted=False)),
         ),
     ),
 )

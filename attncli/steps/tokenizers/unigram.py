@@ -29,6 +29,7 @@ from attncli.arithmetic.operations.pieces import (
 )
 from attncli.arithmetic.operations.softmax import AddedUp, ShareItself
 from attncli.name import Name, below
+from attncli.steps.mistakes import by, instead, wrong
 from attncli.steps.step import Mistake, Step
 from attncli.steps.tokenizers.merges import (
     count_in_words,
@@ -90,11 +91,6 @@ def _plan_estimate(place: RoundPlace) -> tuple[Definition, ...]:
     return counts, total, log_p
 
 
-def _without_logarithm(place: RoundPlace) -> Definition:
-    operands = (place.name("counts"), place.name("total"))
-    return Definition(place.name("log_p"), ShareItself(), operands)
-
-
 ESTIMATE_STEP = Step(
     name="estimate",
     at=RoundPlace,
@@ -119,7 +115,7 @@ ESTIMATE_STEP = Step(
         Mistake(
             "no_logarithm",
             "Leaving out the logarithm: shares are to be multiplied, their logarithms added up.",
-            _without_logarithm,
+            wrong(by(ShareItself()), "log_p"),
         ),
     ),
 )
@@ -237,7 +233,7 @@ PRUNE_STEP = Step(
         Mistake(
             "words_counted_once",
             "Adding up each word's score once, however often the word occurs.",
-            _unweighted,
+            instead(_unweighted),
         ),
     ),
 )
@@ -338,12 +334,6 @@ def _formulas(place: CutPlace) -> tuple[Equation, ...]:
     )
 
 
-def _least(place: CutPlace) -> Definition:
-    end = table_of(place)[-1].end
-    operands = (place.name("totals", end),)
-    return Definition(place.name("best", end), Least(), operands)
-
-
 def _happens_viterbi(place: CutPlace) -> str:
     unknown = any(not one.known for point in table_of(place) for one in point.candidates)
     costs = (
@@ -355,6 +345,11 @@ def _happens_viterbi(place: CutPlace) -> str:
         " them starts, and which comes to the largest total? Then the best pieces are followed back"
         f" from the end of the word.{costs if unknown else ''}"
     )
+
+
+def _least(place: CutPlace) -> Definition:
+    end = table_of(place)[-1].end
+    return Definition(place.name("best", end), Least(), (place.name("totals", end),))
 
 
 VITERBI_STEP = Step(
@@ -381,7 +376,7 @@ VITERBI_STEP = Step(
         Mistake(
             "least_probable",
             "Taking the total that is largest without its sign: the least probable cut.",
-            _least,
+            instead(_least),
         ),
     ),
     pictures=("lattice",),

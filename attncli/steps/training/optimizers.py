@@ -37,12 +37,12 @@ from attncli.arithmetic.operations.optimizing import (
     TimesPlus,
     WithoutBias,
 )
-from attncli.arithmetic.operations.texts import Kind, is_a
+from attncli.arithmetic.operations.texts import is_a
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, NumberKind
 from attncli.name import Name
 from attncli.scenario.training import UPDATES, Training, after_updates
-from attncli.steps.mistakes import swap
+from attncli.steps.mistakes import all_wrong, by, left_out, swap, together
 from attncli.steps.step import Mistake
 from attncli.trace import Definition, UpdatePlace
 
@@ -121,30 +121,6 @@ def with_decay(one: Parameter, said: Mapping[str, Number]) -> Iterator[Definitio
         yield Definition(one.made("decayed"), PlusTimes(decay), operands)
 
 
-def planned_as(
-    place: UpdatePlace, kind: Kind, change: Callable[[Definition], Definition | None]
-) -> Definition | None:
-    """The first definition of an update whose operation is of a kind, changed."""
-    one = next(_of_kind(place, kind), None)
-    return None if one is None else change(one)
-
-
-def _of_kind(place: UpdatePlace, kind: Kind) -> Iterator[Definition]:
-    return (one for one in place.planned if is_a(one.operation, kind))
-
-
-def mistake(
-    name: str, says: str, kind: Kind, change: Callable[[Definition], Definition]
-) -> Mistake[UpdatePlace]:
-    """One that is made alike with each parameter, in what an operation of a kind makes of it."""
-    return Mistake(
-        name,
-        says,
-        lambda place: planned_as(place, kind, change),
-        also=lambda place: tuple(map(change, [*_of_kind(place, kind)][1:])),
-    )
-
-
 DECAY = weight_decay(
     "0", "of sgd, momentum and adam: λ, by which λ times the parameter is added to its gradient; "
     "of adamw: λ, by which the parameter shrinks by learning_rate × λ, 0.01 by default"
@@ -195,11 +171,10 @@ MOMENTUM = Optimizer(
     settings=(_KEPT, DECAY),
     makes=("decayed", _VELOCITY),
     mistakes=(
-        mistake(
+        Mistake(
             "velocity_forgotten",
             "Leaving out the velocity of before, so that only the gradient counts.",
-            TimesPlus,
-            lambda one: one._replace(operation=Same(), operands=one.operands[1:]),
+            all_wrong(by(Same(), 1), TimesPlus),
         ),
     ),
 )
@@ -236,31 +211,16 @@ def quotient(one: Parameter, said: Mapping[str, Number], gradient: Name) -> Iter
     yield Definition(one.made("quotient"), OverRoot(said["epsilon"]), operands)
 
 
-def _as_it_is(one: Definition) -> Definition:
-    return one._replace(operation=Same())
-
-
-def _not_corrected(place: UpdatePlace) -> Definition | None:
-    return planned_as(place, WithoutBias, _as_it_is)
-
-
-def _neither_corrected(place: UpdatePlace) -> tuple[Definition, ...]:
-    averages = [one for one in place.planned if is_a(one.operation, WithoutBias)]
-    return tuple(map(_as_it_is, averages[1:]))
-
-
-MISTAKES = (
+MISTAKES: tuple[Mistake[UpdatePlace], ...] = (
     Mistake(
         "bias_not_corrected",
         "Leaving out the correction of the averages, which began at 0 and are too small at first.",
-        _not_corrected,
-        also=_neither_corrected,
+        all_wrong(left_out, WithoutBias),
     ),
-    mistake(
+    Mistake(
         "epsilon_inside_the_root",
         "Adding ε inside the root instead of to it.",
-        OverRoot,
-        swap("sqrt(v[i, j]) + epsilon", "sqrt(v[i, j] + epsilon)"),
+        all_wrong(swap("sqrt(v[i, j]) + epsilon", "sqrt(v[i, j] + epsilon)"), OverRoot),
     ),
 )
 
@@ -356,9 +316,7 @@ def _mistake(
     def made(place: UpdatePlace) -> tuple[Definition, ...]:
         return tuple(definition for one in _decayed(place) for definition in wrong(one))
 
-    return Mistake(
-        name, says, lambda place: next(iter(made(place)), None), also=lambda place: made(place)[1:]
-    )
+    return Mistake(name, says, together(made))
 
 
 ADAMW = Optimizer(

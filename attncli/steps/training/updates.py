@@ -31,9 +31,9 @@ from attncli.name import TOP, Name, below
 from attncli.scenario.prediction import LOSSES
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.training import UPDATES, Training, after_updates
-from attncli.steps.mistakes import swap
+from attncli.steps.mistakes import all_wrong, by, swap, turned_round, wrong
 from attncli.steps.step import Mistake, Step
-from attncli.steps.training.optimizers import OPTIMIZERS, Parameter, mistake, planned_as
+from attncli.steps.training.optimizers import OPTIMIZERS, Parameter
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
 
 _MOST_STEPS = 1000
@@ -95,12 +95,8 @@ def _happens(place: UpdatePlace) -> str:
     )
 
 
-def _clipped_always(place: UpdatePlace) -> Definition | None:
-    training = place.scenario.training
-    if training is None or training.clip is None:
-        return None
-    factor = "most / (norm + 0.000001)"
-    return planned_as(place, ClipFactor, swap(f"min(1, {factor})", factor))
+_CLIPPED = "most / (norm + 0.000001)"
+_SQUARES = "sum(g[i, j] ** 2 for i in n for j in m)"
 
 
 UPDATE_STEP = Step(
@@ -131,45 +127,31 @@ UPDATE_STEP = Step(
     ),
     plan=lambda place: place.planned,
     mistakes=(
-        mistake(
+        Mistake(
             "gradient_added",
             "Adding the gradient instead of taking it away, which makes the loss larger.",
-            StepDown,
-            swap("x[i, j] - rate * g[i, j]", "x[i, j] + rate * g[i, j]"),
+            all_wrong(swap("x[i, j] - rate * g[i, j]", "x[i, j] + rate * g[i, j]"), StepDown),
         ),
-        mistake(
+        Mistake(
             "learning_rate_left_out",
             "Taking away the whole gradient, without the learning rate.",
-            StepDown,
-            lambda one: one._replace(operation=StepDown(1)),
+            all_wrong(by(StepDown(1)), StepDown),
         ),
-        mistake(
+        Mistake(
             "not_clipped",
             "Going on with the gradients as they are, though their norm is more than it may be.",
-            TimesNumber,
-            lambda one: one._replace(operation=Same(), operands=one.operands[1:]),
+            all_wrong(by(Same(), 1), TimesNumber),
         ),
         Mistake(
             "clipped_always",
             "Scaling the gradients to the largest norm also where theirs is smaller.",
-            _clipped_always,
+            wrong(swap(f"min(1, {_CLIPPED})", _CLIPPED), ClipFactor),
         ),
         *{
             one.name: one for optimizer in OPTIMIZERS.values() for one in optimizer.mistakes
         }.values(),
     ),
 )
-
-
-def _turned_round(place: UpdatePlace) -> Definition | None:
-    """The loss before less the loss now."""
-    return planned_as(place, DifferenceOf, lambda one: one._replace(operands=one.operands[::-1]))
-
-
-def _not_squared(place: UpdatePlace) -> Definition | None:
-    """−η ‖∂‖"""
-    squares = "sum(g[i, j] ** 2 for i in n for j in m)"
-    return planned_as(place, SquaresTimes, swap(squares, f"sqrt({squares})"))
 
 
 PROGRESS_STEP = Step(
@@ -189,12 +171,12 @@ PROGRESS_STEP = Step(
         Mistake(
             "turned_round",
             "Taking the loss now from the loss before, so that a loss that falls seems to grow.",
-            _turned_round,
+            wrong(turned_round, DifferenceOf),
         ),
         Mistake(
             "not_squared",
             "Multiplying the learning rate by the norm of the gradient, instead of by its square.",
-            _not_squared,
+            wrong(swap(_SQUARES, f"sqrt({_SQUARES})"), SquaresTimes),
         ),
     ),
 )
