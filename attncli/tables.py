@@ -93,11 +93,7 @@ class MatrixBlock(NamedTuple):
     def row_sum(self, i: int) -> tuple[str, Number]:
         """What the numbers of a row add up to, as they are shown: in full, with `=`, or where that
         has more digits than a number is ever told with, rounded, with `≈`."""
-        from attncli.arithmetic.shown_totals import (
-            total_shown,  # which tables without sums don't need
-        )
-
-        total = total_shown(self.matrix, range(i, i + 1), range(self.matrix.shape[1]))
+        total = decimals.total(self.matrix.shown(i, j) for j in range(self.matrix.shape[1]))
         if len(total.as_tuple().digits) <= decimals.SIGNIFICANT:
             return "=", Number.written(total)
         return "≈", Number.written(decimals.round_to(total, self.matrix.decimals))

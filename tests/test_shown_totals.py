@@ -1,117 +1,23 @@
-"""Long rows as a page tells them: what is left out is added up without making each number."""
+"""Long sums as a page tells them, without most of their terms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
-from itertools import islice, product
+from itertools import product
 
 import numpy as np
 import pytest
 
-from attncli import load, work
-from attncli.arithmetic import decimals, evaluation
+from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import MOST_PARTS, shortened
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.recurrent import AddUp
 from attncli.arithmetic.rounding import Rounding
-from attncli.arithmetic.shown_totals import LineOfCells, products_shown, total_shown
 from attncli.notation import plain
 from tests import ops
-from tests.conftest import THOROUGH
-from tests.pages import page_of
 
 EXACT, CARRY = Rounding("exact", 4), Rounding("carry", 4)
 LONG = 700
-
-
-def rows() -> Iterator[tuple[str, Matrix]]:
-    """Numbers of all sizes, near halves and edges, with zeros and what a mask hides."""
-    rng = np.random.default_rng(3)
-    for k in range(60 if THOROUGH else 15):
-        places = int(rng.integers(0, 9))
-        normal, signs = rng.standard_normal((1, LONG)), rng.choice([-1.0, 1.0], (1, LONG))
-        some = {
-            "of a size": normal * 10.0 ** rng.integers(-9, 6),
-            "of all sizes": signs * 10.0 ** rng.uniform(-14, 14, (1, LONG)),
-            "halves": np.round(normal, int(rng.integers(0, places + 3))),
-            "half units": rng.integers(-20, 20, (1, LONG)) * 10.0 ** -(places + 1) / 2,
-            "first digits": signs * rng.integers(1, 99, (1, LONG)) * 10.0 ** -(places + 3.0),
-        }
-        some["with zeros"] = np.where(normal > 1, 0.0, some["of a size"])
-        some["hidden"] = np.where(normal > 2, -np.inf, some["of a size"])
-        yield from ((f"{name}, {k}", Matrix(x + 0.0, None, places)) for name, x in some.items())
-        whole = np.round(normal * 100, places) + 0.0
-        yield f"carried, {k}", Matrix(whole, places, places)
-        yield f"with more decimals than are shown, {k}", Matrix(whole, places, max(0, places - 2))
-
-
-@pytest.mark.slow
-def test_totals_are_those_of_numbers_one_by_one() -> None:
-    for name, matrix in rows():
-        each = [matrix.shown(0, j) for j in range(LONG)]
-        for start in (0, 3):
-            wanted = decimals.total(each[start:])
-            found = total_shown(matrix, range(1), range(start, LONG))
-            assert found.as_tuple() == wanted.as_tuple(), name
-        turned = Matrix(matrix.values.T.copy(), matrix.places, matrix.decimals)
-        assert total_shown(turned, range(LONG), range(1)) == decimals.total(each), name
-
-
-@pytest.mark.parametrize("rounding", [EXACT, CARRY])
-def test_so_are_those_of_what_was_worked(rounding: Rounding) -> None:
-    """Whose smallest numbers are worked again, unless that is too much work."""
-    for width in (LONG, 40_000):
-        logits = np.random.default_rng(5).standard_normal((3, width)) * 4
-        x = Matrix.of_array(logits, 4, carry=rounding.carries)
-        exp = ops.Exponential.under(rounding, "softmax").make(rounding, "softmax", x)
-        total = ops.RowSum().make(rounding, "softmax", exp)
-        weights = ops.DivideByRow().make(rounding, "softmax", exp, total)
-        for matrix in (x, exp, weights):
-            each = (matrix.shown(1, j) for j in range(width))
-            found = total_shown(matrix, range(1, 2), range(width))
-            assert found.as_tuple() == decimals.total(each).as_tuple()
-
-
-def pairs() -> Iterator[tuple[str, Matrix, Matrix]]:
-    """Rows of numbers of any two kinds, but for what a mask hides, which nothing is multiplied by;
-    of all kinds with themselves."""
-    known = [(name, one) for name, one in rows() if one.is_finite]
-    written = Matrix.of_written([[Decimal(k) / 8 for k in range(LONG)]])
-    others = [*known[5:], *known[:4], ("written", written)]
-    some = zip(known, others, strict=True)
-    for (name, one), (its, other) in islice(some, 0, None, 1 if THOROUGH else 12):
-        yield f"{name}, {its}", one, other
-        yield f"{name}, itself", one, one
-
-
-@pytest.mark.slow
-def test_totals_of_products_are_those_of_products_one_by_one() -> None:
-    for name, a, b in pairs():
-        each = [decimals.product(a.shown(0, k), b.shown(0, k)) for k in range(3, LONG)]
-        turned = Matrix(
-            b.values.T.copy(),
-            b.places,
-            b.decimals,
-            b.written and tuple(zip(*b.written, strict=True)),
-        )
-        for other in (
-            LineOfCells(b, range(1), range(3, LONG)),
-            LineOfCells(turned, range(3, LONG), range(1)),
-        ):
-            total, places = products_shown(LineOfCells(a, range(1), range(3, LONG)), other)
-            assert total == decimals.total(each), name
-            assert places == max(map(decimals.places, each)), name
-
-
-@pytest.mark.parametrize("size", [1, 10**5, 10**9])
-def test_products_of_large_numbers_are_whole(size: int) -> None:
-    """More than 2⁶³ units of the last place, where it comes to that."""
-    numbers = np.array([[k * size + 0.25 for k in range(1, LONG + 1)]])
-    x = Matrix(numbers, None, 2)
-    total, places = products_shown(*[LineOfCells(x, range(1), range(LONG))] * 2)
-    units = [k * size * 100 + 25 for k in range(1, LONG + 1)]
-    assert (total, places) == (decimals.counted(sum(k * k for k in units), 4), 4)
 
 
 SUMS = (
@@ -203,44 +109,3 @@ def test_what_is_left_out_has_no_value_unless_it_is_told() -> None:
 
     with pytest.raises(TypeError):
         evaluation.shown(Sum((Omitted(),)))
-
-
-def test_the_cards_of_a_wide_model_make_the_numbers_that_they_tell(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rng = np.random.default_rng(2)
-    wide = rng.standard_normal((LONG, LONG)) / 30
-    network = {"W1": wide, "b1": rng.standard_normal((1, LONG)), "W2": wide}
-    source = {"output": rng.standard_normal((3, LONG)), **network, "rounding": {"policy": "exact"}}
-    trace = work(load(source, large=True))
-    made = noted(monkeypatch)
-    page = page_of(trace, "html", 80, "rows")
-    assert page.count('data-n="') > 40
-    assert 40 < len(made) < 2 * LONG
-
-
-def noted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The columns of all numbers that come to be made."""
-    made, number = list[int](), Matrix._number
-
-    def counted(matrix: Matrix, i: int, j: int) -> object:
-        made.append(j)
-        return number(matrix, i, j)
-
-    monkeypatch.setattr(Matrix, "_number", counted)
-    return made
-
-
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize("detail", ["full", "rows"])
-def test_a_page_of_a_large_vocabulary_makes_the_numbers_that_it_tells(
-    policy: str, detail: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    width = 40_000  # too many to be worked again where a float is in doubt
-    logits = np.random.default_rng(2).standard_normal((3, width))
-    rounding = {"policy": policy, "decimals": 6}
-    trace = work(load({"logits": logits, "rounding": rounding}, large=True))
-    made = noted(monkeypatch)
-    page = page_of(trace, "terminal", 80, detail)
-    assert "exp_sum" in page
-    assert 20 < len(made) < width / 40

@@ -3,6 +3,7 @@ what a trace with `backward: true` is measured against."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any
@@ -10,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.arithmetic.error_function import erf
-
 Array = NDArray[np.float64]
 Arrays = dict[str, Array]
 """By the names that the trace has for them."""
+
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+"""NumPy has none of its own."""
 
 
 def _relu(x: Array) -> Array:
@@ -22,7 +25,7 @@ def _relu(x: Array) -> Array:
 
 
 def _gelu(x: Array) -> Array:
-    return np.asarray(x * (1 + erf(x / 2**0.5)) / 2)  # NumPy has no erf of its own
+    return np.asarray(x * (1 + _erf(x / 2**0.5)) / 2)
 
 
 def _relu_slope(x: Array) -> Array:
@@ -32,7 +35,7 @@ def _relu_slope(x: Array) -> Array:
 def _gelu_slope(x: Array) -> Array:
     """Φ(x) + x φ(x)"""
     density: Array = np.exp(-(x**2) / 2) / (2 * np.pi) ** 0.5
-    return (1 + erf(x / 2**0.5)) / 2 + x * density
+    return np.asarray((1 + _erf(x / 2**0.5)) / 2 + x * density)
 
 
 ACTIVATED: Mapping[str, Callable[[Array], Array]] = {"relu": _relu, "gelu": _gelu}

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -29,7 +30,6 @@ from typing import Any, TextIO
 import numpy as np
 
 from attncli import Scenario, load, work
-from attncli.arithmetic.error_function import erf
 from attncli.cli.processes import cores
 from attncli.render import Page, render, stream_of
 from attncli.telling.cells import cells_page, find_cells
@@ -278,9 +278,10 @@ def stack_of(tokens: int, layers: int, activation: str, decimals: int = 0) -> di
     return {"X": X, "layers": [{**one, **settings} for one in told], "rounding": rounding}
 
 
+erf = np.vectorize(math.erf, otypes=[np.float64])  # NumPy has none of its own
 ACTIVATED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "relu": lambda x: np.maximum(x, 0),
-    "gelu": lambda x: x * (1 + erf(x / 2**0.5)) / 2,  # NumPy has none of its own
+    "gelu": lambda x: x * (1 + erf(x / 2**0.5)) / 2,
 }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic import decimals, evaluation
@@ -10,7 +12,6 @@ from attncli.arithmetic import expression as ex
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Expression, Number
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.shown_totals import LineOfCells, products_shown, total_shown
 from attncli.arithmetic.signature import Signature
 
 if TYPE_CHECKING:
@@ -66,9 +67,15 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
         count = operands[place].shape[side]
         if count <= _MANY:
             return written_out(at, operands)
-        where = {index: range(k, k + 1) for index, k in at.items()}
-        where[total.over] = range(_FIRST, count - 1)
-        omitted = _left_out([LineOfCells(operands[k], where[i], where[j]) for k, (i, j) in lines])
+        omitted = _left_out(
+            [
+                [
+                    operands[one].shown(*({**at, total.over: k}[side] for side in sides))
+                    for one, sides in lines
+                ]
+                for k in range(_FIRST, count - 1)
+            ]
+        )
         places = elided(count, MOST_PARTS, _FIRST)
         told = (omitted if k is None else term({**at, total.over: k}, operands) for k in places)
         return ex.Sum(tuple(told))
@@ -76,12 +83,11 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
     return fill
 
 
-def _left_out(factors: Sequence[LineOfCells]) -> ex.Omitted:
-    """The terms whose factors are some cells."""
-    if len(factors) == 1:
-        return ex.Omitted(Number.written(total_shown(*factors[0])))
-    total, places = products_shown(*factors)
-    return ex.Omitted(Number.written(total), places)
+def _left_out(terms: Sequence[Sequence[Decimal]]) -> ex.Omitted:
+    """The terms that have such factors, as a page would show these."""
+    products = [reduce(decimals.product, factors) for factors in terms]
+    places = max(map(decimals.places, products)) if len(terms[0]) > 1 else 0
+    return ex.Omitted(Number.written(decimals.total(products)), places)
 
 
 def one_omission(added: Filled) -> Filled:
