@@ -138,6 +138,19 @@ def test_mistakes_that_cannot_be_revealed() -> None:
     assert revealed.startswith("Queries, keys, values: Multiplying by the rows of W_K instead")
 
 
+def test_a_norm_of_another_name_has_its_mistakes() -> None:
+    told = " ".join(
+        render(weaknesses(trace_of(SHIPPED["masked_word"])), "markdown", Page()).split()
+    )
+    revealed = told.partition("Mistakes that can be revealed")[2]
+    assert "Embedding norm: Dividing the numbers themselves by the deviation" in revealed
+
+
+def test_a_learning_rate_of_one_hides_that_it_is_left_out() -> None:
+    told = render(weaknesses(trace_of(SHIPPED["learning_to_attend"])), "markdown", Page())
+    assert "Update 1: Taking away the whole gradient, without the learning rate." in told
+
+
 def test_nothing_weak() -> None:
     weak = found(NICE, steps=["project"])
     assert list(weak) == ["revealed", "nice", "in all"]

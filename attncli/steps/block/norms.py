@@ -373,7 +373,7 @@ NORM_STEP = Step(
         Mistake(
             "not_centered",
             "Dividing the numbers themselves by the deviation, without subtracting the mean.",
-            wrong(_not_centered, "normed"),
+            wrong(_not_centered, Normalize),
         ),
         Mistake(
             "not_normed",

@@ -135,7 +135,7 @@ UPDATE_STEP = Step(
         Mistake(
             "learning_rate_left_out",
             "Taking away the whole gradient, without the learning rate.",
-            all_wrong(by(StepDown(1)), StepDown),
+            all_wrong(swap("rate * g[i, j]", "g[i, j]"), StepDown),
         ),
         Mistake(
             "not_clipped",
