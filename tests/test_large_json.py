@@ -69,7 +69,8 @@ def test_every_text_of_a_large_trace_is_that_of_its_number() -> None:
 
 @pytest.mark.slow
 def test_a_large_page_is_never_a_whole() -> None:
-    page = walkthrough(work(load(big("carry", 100))), Selection())
+    small, page = (walkthrough(work(load(big("carry", size))), Selection()) for size in (4, 100))
+    assert "".join(map(str, stream_of(small, "json", Page())))  # modules are in memory by now
     tracemalloc.start()
     lengths = [*map(len, map(str, stream_of(page, "json", Page())))]
     _, most = tracemalloc.get_traced_memory()
