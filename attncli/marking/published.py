@@ -21,19 +21,10 @@ def published_verdicts(trace: Trace) -> tuple[Judge, tuple[Verdict, ...]]:
     known = {name: one for name, one in more.items() if name not in trace.quantities}
     judge = Judge(replace(trace, quantities={**known, **trace.quantities}))  # IDs are no quantities
     leading = _leading(judge, printed)
-    fewer = {printed_as(one) for one in printed if one.follows}
-    assumed = {printed_as(one) for one in printed if one.assumed}
-    told = [one for one in _each(judge, leading) if judged_as(one) not in assumed]
-    return judge, tuple(_asprinted_as(one, judged_as(one) in fewer) for one in told)
-
-
-def printed_as(one: PublishedNumber) -> tuple[object, ...]:
-    """Which number it is: its cell, what is printed, and where."""
-    return one.cell, one.theirs, one.at
-
-
-def judged_as(one: Verdict) -> tuple[object, ...]:
-    return one.cell, one.given.number, one.given.where
+    fewer = {one.key for one in printed if one.follows}
+    assumed = {one.key for one in printed if one.assumed}
+    told = [one for one in _each(judge, leading) if one.key not in assumed]
+    return judge, tuple(_as_printed(one, one.key in fewer) for one in told)
 
 
 def _each(judge: Judge, printed: Sequence[PublishedNumber]) -> list[Verdict]:
@@ -65,7 +56,7 @@ def _given(one: PublishedNumber) -> Given:
     return Given(decimals.text(one.theirs), one.theirs, decimals.places(one.theirs), one.at)
 
 
-def _asprinted_as(verdict: Verdict, follows: bool) -> Verdict:
+def _as_printed(verdict: Verdict, follows: bool) -> Verdict:
     """A number that a source prints with fewer decimals than are worked here is right where it is
     rounded from ours."""
     cause = verdict.cause

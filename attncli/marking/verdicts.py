@@ -97,3 +97,8 @@ class Verdict(NamedTuple):
     follows_from: tuple[Location, ...] = ()
     follows: Accepted | None = None
     path: str = ""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Which number it is on: its cell, what is given, and where."""
+        return self.cell, self.given.number, self.given.where

@@ -105,10 +105,8 @@ def swap(part: str, other: str) -> Callable[[Definition, Place], Definition]:
         assert isinstance(right, Indexed)
         assert right.equation is not None
         wrong = right.equation.swap(part, other)
-        left, known = (
-            dict(wrong.operands),
-            dict(zip(right.equation.names, right.numbers, strict=True)),
-        )
+        left = dict(wrong.operands)
+        known = dict(zip(right.equation.names, right.numbers, strict=True))
         named = zip(right.equation.operands, one.operands, strict=True)
         operands = tuple(name for (operand, _), name in named if operand in left)
         numbers = (known[name] for name in wrong.names)

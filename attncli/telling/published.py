@@ -4,12 +4,11 @@ the page."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from decimal import Decimal
 from itertools import compress, groupby
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
-from attncli.arithmetic.expression import Equation, Location, Number, Omitted, Sum, Vector
+from attncli.arithmetic.expression import Equation, Number, Omitted, Sum, Vector
 from attncli.document import Block, Note, Spans, Subheading, Term
 from attncli.name import Name
 from attncli.notation import plain
@@ -29,8 +28,8 @@ _MOST_ROWS = 200
 """Differences that are listed before some are left out."""
 
 Published = Sequence[PublishedNumber]
-_Key = tuple[Location, Decimal | None, str]
-"""Which number it is: its cell, what is printed, and where."""
+Judgements = Mapping[tuple[object, ...], str]
+"""What is said of numbers, by their keys."""
 
 
 def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
@@ -177,7 +176,7 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     differing = _differing(printed)
     judged = _judged(trace, differing)
     assumed = sum(one.assumed for one in printed)
-    wrong = [judged[_key(one)] for one in differing if judged[_key(one)] != "correct"]
+    wrong = [judged[one.key] for one in differing if judged[one.key] != "correct"]
     told = [_counted(len(printed) - assumed, wrong)] if assumed < len(printed) else []
     if assumed:
         told.append(f"It assumes {counted(assumed, 'more number' if told else 'number')}.")
@@ -211,21 +210,17 @@ _OF_ONE_OR_TWO = {
 }
 
 
-def _judged(trace: Trace, differing: Published) -> Mapping[_Key, str]:
+def _judged(trace: Trace, differing: Published) -> Judgements:
     """What is said of the numbers that are others than ours, by the one that judges all numbers."""
     if not differing:
         return {}
     from attncli.marking.published import published_verdicts
 
     _, verdicts = published_verdicts(trace)
-    return {(one.cell, one.given.number, one.given.where): one.judgement for one in verdicts}
+    return {one.key: one.judgement for one in verdicts}
 
 
-def _key(one: PublishedNumber) -> _Key:
-    return Location(*one.cell), one.theirs, one.at
-
-
-def _listed(differing: Published, judged: Mapping[_Key, str], selection: Selection) -> list[Block]:
+def _listed(differing: Published, judged: Judgements, selection: Selection) -> list[Block]:
     """A table of the differences in the rows that are told, and how many others there are."""
     told = [one for one in differing if one.row in selection.rows(one.quantity)]
     others = len(differing) - len(told)
@@ -240,11 +235,11 @@ def _of_others(others: int, told: int) -> Spans:
     return (f"{which} told here.",)
 
 
-def _table_of(told: Published, judged: Mapping[_Key, str]) -> list[Block]:
+def _table_of(told: Published, judged: Judgements) -> list[Block]:
     if not told:
         return []
     kept = (True, True, True, True, any(one.at for one in told))
-    rows = (compress(_row(one, judged[_key(one)]), kept) for one in told)
+    rows = (compress(_row(one, judged[one.key]), kept) for one in told)
     return [table(tuple(compress(_HEADINGS, kept)), map(tuple, rows), _MOST_ROWS)]
 
 

@@ -39,6 +39,11 @@ class PublishedNumber(NamedTuple):
         return self.quantity.name, self.row, self.column
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from all others, as the verdict on it does: its cell, number and place."""
+        return self.cell, self.theirs, self.at
+
+    @property
     def follows(self) -> bool:
         """Whether ours, rounded half away from zero to the decimals that the source prints, is its
         number. Ours is a rounded one itself under `carry`: where it has fewer decimals than the

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attncli.document import Document, Facts, Note, Section, Spans
 from attncli.marking.grading.papers import all_follow
-from attncli.marking.published import judged_as, printed_as, published_verdicts
+from attncli.marking.published import published_verdicts
 from attncli.marking.verdicts import Verdict
 from attncli.telling.facts import rounding_facts
 from attncli.telling.marked.report import Report, report
@@ -65,8 +65,8 @@ def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> I
     if assumed:
         those = "that is" if assumed == 1 else "those are"
         yield Note((f"The source assumes {counted(assumed, 'number')}; {those} gone on with.",))
-    differing = {printed_as(one) for one in printed if not one.follows and not one.assumed}
-    otherwise = [one for one in verdicts if judged_as(one) in differing]
+    differing = {one.key for one in printed if one.differs}
+    otherwise = [one for one in verdicts if one.key in differing]
     follow = sum(one.judgement == "correct" for one in otherwise)
     if follow:
         said = f"As this scenario rounds, {counted(len(otherwise), 'number')} would be others, as"
