@@ -387,5 +387,41 @@ def test_many_large_scores_shift_before_their_sum_is_too_long() -> None:
 
 
 def test_the_tanh_of_a_zero_is_zero_whatever_its_exponent() -> None:
-    assert evaluation.tanh(Decimal("0E-1000000000000000182")) == 0
-    assert evaluation.tanh(Decimal("-0.0")) == 0
+    for zero in ("0E-1000000000000000182", "-0.0"):
+        assert evaluation.full(ex.Apply("tanh", (ex.Number.written(Decimal(zero)),))) == 0
+
+
+def _number(text: str) -> ex.Number:
+    return ex.Number.written(Decimal(text))
+
+
+_ROOTS = ex.Quotient(ex.Root(_number("2")), ex.Root(_number("8")))
+_POWERS = ex.Quotient(ex.e_to(_number("0.7")), ex.e_to(_number("0.7")))
+_FRACTION = ex.Product((ex.Quotient(_number("1.4"), _number("7.2")), _number("1.8")))
+
+
+@pytest.mark.parametrize(
+    ("expression", "places", "rounded"),
+    [
+        (_FRACTION, 1, "0.4"),  # 0.35
+        (_ROOTS, 0, "1"),  # a half that no number of digits shows
+        (ex.Negative(_ROOTS), 0, "-1"),
+        (ex.minus(_ROOTS, _number("1e-200")), 0, "0"),
+        (ex.Sum((_ROOTS, _number("1e-200"))), 0, "1"),
+        (ex.minus(_POWERS, _number("0.5")), 0, "1"),
+        (ex.minus(_ROOTS, _number("0.5")), 12, "0"),
+        (_number("0.49999999999999999999999999999999999999999999999999999999999"), 0, "0"),
+    ],
+)
+def test_what_no_digits_tell_from_a_half_is_one(
+    expression: ex.Expression, places: int, rounded: str
+) -> None:
+    assert evaluation.rounded(expression, places) == Decimal(rounded)
+
+
+def test_what_no_digits_tell_from_0_is_0() -> None:
+    two = ex.Product((ex.Root(_number("2")), ex.Root(_number("2"))))
+    assert evaluation.full(ex.minus(two, _number("2"))) == 0
+    assert evaluation.full(ex.minus(two, _number("1.9"))) == Decimal("0.1")
+    small = ex.minus(ex.Apply("tanh", (_number("300"),)), _number("1"))
+    assert Decimal("-1e-259") < evaluation.full(small) < Decimal("-1e-261")

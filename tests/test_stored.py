@@ -113,10 +113,8 @@ def test_a_stored_matrix_is_one_of_its_numbers() -> None:
     assert array.size > 2**20 > MANY  # more than one part
     assert stored.shape == plain.shape
     assert stored.range == plain.range
-    assert stored.is_finite
-    for along in ((0,), (1,)):
-        assert stored.norm(plain.shape, along) == pytest.approx(plain.norm(plain.shape, along))
-    assert stored.norm((900, 1500), (0,)) == pytest.approx(plain.norm((900, 1500), (0,)))
+    for axis in (0, 1):
+        assert stored.squares(axis) == pytest.approx(plain.squares(axis))
     assert stored.named("W").number(7, 5).shown == plain.named("W").number(7, 5).shown
     assert stored.row(1499) == plain.row(1499)
     for columns in (slice(None), slice(5, 6)):

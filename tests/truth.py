@@ -9,8 +9,11 @@ from operator import mul
 from typing import Any
 
 import mpmath
+import numpy as np
+from numpy.typing import NDArray
 
 from attncli.arithmetic import expression as ex
+from attncli.arithmetic.rounding import Error
 
 _DIGITS = 200
 _SURE = 150
@@ -58,3 +61,8 @@ _VALUES: dict[type, Callable[[Any, Callable[[ex.Expression], Any]], Any]] = {
     ex.Root: lambda node, of: mpmath.sqrt(of(node.operand)),
     ex.Apply: lambda node, of: _FUNCTIONS[node.function](*map(of, node.arguments)),
 }
+
+
+def off(bound: Error, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far each of some values may be off."""
+    return np.broadcast_to(bound.off(np.abs(values)), values.shape)

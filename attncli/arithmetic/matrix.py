@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,12 +19,12 @@ from attncli.arithmetic.rounding import (
     Doubtful,
     Error,
     Range,
-    Spread,
-    largest,
     range_of,
 )
 from attncli.arithmetic.rounding import carry as round_in_place
-from attncli.arithmetic.whole import Whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _WHOLE = 10**numbers.SIGNIFICANT
 _NONE = Decimal("NaN")
@@ -57,8 +57,7 @@ class Matrix:
     `places` is the number of decimals that hold every value exactly (None: none is known to),
     `decimals` the number that a page shows, `written` the numbers as an author wrote them,
     `name` whose numbers they are, where a line of working is to know. A number that was taken
-    out is nan. `source` settles what floats can't decide, where they were worked in floats;
-    `spread` is known of numbers that were made: these are finite, and no 0 has a sign.
+    out is nan. `source` settles what floats can't decide, where they were worked in floats.
     """
 
     values: Array
@@ -67,7 +66,6 @@ class Matrix:
     written: Written | None = None
     name: str = ""
     source: Source | None = None
-    spread: Spread | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -100,7 +98,7 @@ class Matrix:
             return cls(array if fixed else np.array(array, dtype=np.float64), None, decimals)
         values = np.array(array, dtype=np.float64)
         settle = _AsWritten(values.copy())
-        round_in_place(values, largest(values), Error(0.0, 2.0**-53), None, decimals, settle)
+        round_in_place(values, Error(0.0, 2.0**-53), None, decimals, settle)
         return cls(values, decimals, decimals)
 
     @cached_property
@@ -167,37 +165,28 @@ class Matrix:
         few = self.places is not None and self.places <= self.decimals
         return number if few else numbers.shown(number, self.decimals)
 
-    @property
-    def range(self) -> Range:
-        """Between which numbers they lie, but for −∞; wider ones than need be, of many numbers."""
-        return self.spread.range if self.spread is not None else self._range
-
     @cached_property
-    def _range(self) -> Range:
+    def range(self) -> Range:
+        """Between which numbers they lie, but for −∞."""
         return range_of(self.values)
 
-    def norm(self, shape: tuple[int, ...], along: tuple[int, ...]) -> float:
-        """The largest norm along some axes of the numbers in a shape."""
-        known = self._norms.get((shape, along))
+    def squares(self, axis: int) -> Array:
+        """The sum of the squares down each column (0, [1, m]) or along each row (1, [n, 1])."""
+        known = self._squares.get(axis)
         if known is None:
-            known = self._norms[shape, along] = self._norm(shape, along)
+            sums = [np.einsum("ij,ij->" + "ji"[axis], x, x) for _, x in self.parts]
+            made = (
+                np.sum(sums, axis=0)[np.newaxis]
+                if axis == 0
+                else np.concatenate(sums)[:, np.newaxis]
+            )
+            known = self._squares[axis] = made
         return known
 
-    def _norm(self, shape: tuple[int, ...], along: tuple[int, ...]) -> float:
-        values, spelled = self.values.reshape(shape), "ij"[: len(shape)]
-        left = "".join(index for k, index in enumerate(spelled) if k not in along)
-        squares = np.einsum(f"{spelled},{spelled}->{left}", values, values)
-        return math.sqrt(float(squares.max()))
-
     @cached_property
-    def _norms(self) -> dict[tuple[tuple[int, ...], tuple[int, ...]], float]:
-        """Those that were asked for."""
+    def _squares(self) -> dict[int, Array]:
+        """Those that were asked for, as X is for Q, K and V."""
         return {}
-
-    @cached_property
-    def is_finite(self) -> bool:
-        """Whether all of them are."""
-        return self.spread is not None or bool(np.isfinite(self.values).all())
 
     @cached_property
     def is_shown_in_full(self) -> bool:
@@ -213,7 +202,7 @@ class Matrix:
         return tuple(self.values.max(axis=1).tolist())
 
     @cached_property
-    def counts(self) -> Whole | None:
+    def counts(self) -> NDArray[np.int64] | None:
         """The numbers in whole units of the last of `places` decimals, [n, m]; None where these
         are not known, or too many for floats."""
         if self.places is None or self.places > FINEST:
@@ -244,7 +233,7 @@ class Matrix:
     def worked_from(self, source: Source) -> Matrix:
         """The same numbers, which know what they were worked from."""
         own = self.values, self.places, self.decimals, self.written, self.name
-        return Matrix(*own, source, self.spread)
+        return Matrix(*own, source)
 
     def as_shown(self) -> Matrix:
         """The numbers as a page shows them, without the digits behind these."""

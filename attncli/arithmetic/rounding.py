@@ -9,14 +9,13 @@ rare cells within the error of a half are settled from their own working.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from attncli.arithmetic import decimals as decimal_numbers
-from attncli.arithmetic.extremes import CACHED, extremes, extremes_of_few, least_and_greatest
 from attncli.choices import Policy
 from attncli.name import Name
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
-Long: TypeAlias = "NDArray[np.longdouble]"
-"""The longest floats that the machine has."""
 
 MOST_DECIMALS = 12
 
@@ -39,8 +36,6 @@ FINEST = 22
 """10 to the power of more than this is not exact in float64."""
 _SCALING = 2.0**-51
 """More than a number is relatively off by, once it is multiplied by a power of ten."""
-_BLOCK = 2**14
-"""Numbers that are rounded at a time, so that what is needed meanwhile stays small."""
 
 
 class Settle(Protocol):
@@ -60,8 +55,8 @@ class Cells(NamedTuple):
     def size(self) -> int:
         return self.rows.size
 
-    def some(self, chosen: NDArray[Any]) -> Cells:
-        """Some of them, by their places in the list or by whether each is one."""
+    def some(self, chosen: slice) -> Cells:
+        """Some of them, by their places in the list."""
         return Cells(self.rows[chosen], self.columns[chosen])
 
 
@@ -115,7 +110,7 @@ class Rounding:
     steps: Mapping[str, int] = field(default_factory=dict)
     quantities: Mapping[str, int] = field(default_factory=dict)
     most_settled: float = field(default=math.inf, repr=False, compare=False)
-    """Numbers of one quantity that are worked each by itself, where floats can't round them."""
+    """Numbers that those of one quantity are worked from which floats can't round."""
 
     @property
     def carries(self) -> bool:
@@ -144,14 +139,15 @@ class Rounding:
 
 
 class Error(NamedTuple):
-    """A bound on how far computed values are from the true ones: absolute + relative · |v|."""
+    """A bound on how far computed values are from the true ones: absolute + relative · |v|, where
+    the absolute part may be one for each cell."""
 
-    absolute: float
+    absolute: Array | float
     relative: float = 0.0
 
-    def at(self, size: float) -> float:
-        """The bound for a value of a size."""
-        return self.absolute + self.relative * size
+    def off(self, sizes: Array) -> Array:
+        """The bound for values of such sizes."""
+        return np.asarray(self.absolute + self.relative * sizes)
 
 
 class Range(NamedTuple):
@@ -165,23 +161,10 @@ class Range(NamedTuple):
         """The largest size."""
         return max(self.high, -self.low)
 
-    @property
-    def least(self) -> float:
-        """The smallest size."""
-        return 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
-
-
-class Spread(NamedTuple):
-    """Between which numbers values lie, and a size that none of them is below; 0 where none is
-    known, and there may be a 0."""
-
-    range: Range
-    least: float
-
 
 def range_of(values: Array) -> Range:
     """The range of numbers, but for −∞, which is masked; nan where one is nan."""
-    low, high = least_and_greatest(values)
+    low, high = float(values.min()), float(values.max())
     if low == -math.inf:
         low = float(values.min(where=np.isfinite(values), initial=0.0))
         high = max(high, low)
@@ -193,114 +176,74 @@ def largest(values: Array) -> float:
     return range_of(values).size
 
 
-def finite_range(values: Array) -> Range:
-    """The range of a result. Raises Unworkable where it has left that of float64."""
-    low, high = least_and_greatest(values)
-    if not (math.isfinite(low) and math.isfinite(high)):
-        _refuse_not_finite(values)
-    return Range(low, high)
+def check_finite(values: Array) -> None:
+    """Raises Unworkable for a result that has left the range of float64."""
+    finite = np.isfinite(values)
+    if not finite.all():
+        row = int(np.argwhere(~finite)[0][0])
+        raise TooLarge(row, "a result is too large to work with", "smaller numbers")
 
 
-def _refuse_not_finite(values: Array) -> NoReturn:
-    row = int(np.argwhere(~np.isfinite(values))[0][0])
-    raise TooLarge(row, "a result is too large to work with", "smaller numbers")
-
-
-def spread_of(values: Array) -> Spread:
-    """The spread of a result. Raises Unworkable where it has left the range of float64."""
-    if values.size <= CACHED:  # as most have
-        low, high, least = extremes_of_few(values)
-    else:
-        low, high, least = extremes(values)
-    if not (math.isfinite(low) and math.isfinite(high)):
-        _refuse_not_finite(values)
-    return Spread(Range(low, high), least)
-
-
-def carry(
-    values: Array, size: float, error: Error, places: int | None, decimals: int, settle: Settle
-) -> None:
+def carry(values: Array, error: Error, places: int | None, decimals: int, settle: Settle) -> None:
     """Rounds `values` [n, m] in place to `decimals`, half away from zero, as their true values
     round.
 
-    `size` is the largest of a value; `error` bounds how far one may be off; `places` is the number
-    of decimals that hold the true values (None: no number does); `settle` gives those that floats
-    can't. −∞ stays.
+    `error` bounds how far one may be off; `places` is the number of decimals that hold the true
+    values (None: no number does); `settle` gives those that floats can't. −∞ stays.
     Raises Unworkable for numbers too long to carry.
     """
-    if not size < _WHOLE / 10.0**decimals:
+    size, grid = largest(values), 10.0**decimals
+    if not size < _WHOLE / grid:
         _refuse_too_long(values, decimals)
-    on_grid = lie_on_grid(size, error, places)
-    relative = error.relative and error.relative + _SCALING
-    off = Error(error.absolute + (0.0 if relative else size * _SCALING), relative)
-    for start, block in _blocks(values):
-        if on_grid and places is not None:
-            _round_grid(block, places, decimals)
-        else:
-            _round_settling(block, off, decimals, settle, start)
-    if size * 10.0**decimals >= _LONGEST - 1 and largest(values) * 10.0**decimals > _LONGEST - 0.5:
+    if not cleanse(values, error, places, decimals):
+        values *= grid
+        sizes = _sizes(values)
+        off = np.broadcast_to(
+            Error(error.absolute * grid, error.relative + _SCALING).off(sizes), values.shape
+        )
+        near = np.rint(values)
+        with np.errstate(invalid="ignore"):  # −∞ has no half to be near to
+            rows, columns = np.nonzero(np.abs(values - near) >= 0.5 - off)
+        if rows.size:
+            cells = Cells(rows, columns)
+            doubtful = Doubtful(cells, near[cells], float(off[cells].max()) + 0.5, decimals)
+            near[cells] = settle.units(doubtful)
+        np.divide(near + 0.0, grid, out=values)  # no minus zero
+    if size * grid >= _LONGEST - 1 and largest(values) * grid > _LONGEST - 0.5:
         _refuse_too_long(values, decimals)  # only so near to it can rounding add a digit
 
 
-def cleanse(values: Array, error: Error, places: int) -> bool:
-    """Takes the noise of binary floats off `values` in place, where the true values are known
-    to have `places` decimals: 0.1 + 0.2 − 0.3 is 0. Whether it could."""
-    on_grid = lie_on_grid(largest(values), error, places)
-    for _, block in _blocks(values) if on_grid else ():
-        _round_grid(block, places, places)
-    return on_grid
-
-
-def _blocks(values: Array) -> Iterator[tuple[int, Array]]:
-    """Some rows at a time, and the first of them."""
-    count = max(1, _BLOCK // max(1, values.shape[1]))
-    for start in range(0, len(values), count):
-        yield start, values[start : start + count]
-
-
-def lie_on_grid(size: float, error: Error, places: int | None) -> bool:
-    """Whether values up to `size` tell which whole number of the last place each one is."""
+def cleanse(values: Array, error: Error, places: int | None, decimals: int) -> bool:
+    """Rounds `values` in place to so many decimals, where the true values are known to have
+    `places`, and each is near to just one such number: 0.1 + 0.2 − 0.3 is 0. Whether it could."""
     if places is None or places > FINEST:
         return False
-    grid = 10.0**places
-    return size * grid < _WHOLE and error.at(size) * grid < _SURE
+    sizes, grid = _sizes(values), 10.0**places
+    if not (sizes.max() * grid < _WHOLE and error.off(sizes).max() * grid < _SURE):
+        return False
+    values *= grid
+    np.rint(values, out=values)
+    if places > decimals:
+        values /= 10.0 ** (places - decimals)
+        values += np.copysign(0.5, values)
+        np.trunc(values, out=values)
+    values /= 10.0 ** min(places, decimals)
+    values += 0.0  # no minus zero
+    return True
+
+
+def _sizes(values: Array) -> Array:
+    """The sizes of numbers; what is masked has none."""
+    sizes = np.abs(values)
+    sizes[np.isinf(sizes)] = 0.0
+    return sizes
 
 
 def _refuse_too_long(values: Array, decimals: int) -> None:
-    sizes = np.where(np.isneginf(values), 0.0, np.abs(values))
-    row, column = np.unravel_index(sizes.argmax(), values.shape)
+    row, column = np.unravel_index(_sizes(values).argmax(), values.shape)
     digits = decimal_numbers.SIGNIFICANT
     raise TooLong(
         int(row),
         f"{values[row, column]:.3g} with {decimals} decimals has more than {digits} digits",
         "fewer decimals, smaller numbers, or the policy exact",
     )
-
-
-def _round_grid(block: Array, places: int, decimals: int) -> None:
-    """Rounds values that are whole numbers of the last of `places` decimals."""
-    block *= 10.0**places
-    np.rint(block, out=block)
-    if places > decimals:
-        block /= 10.0 ** (places - decimals)
-        block += np.copysign(0.5, block)
-        np.trunc(block, out=block)
-    block /= 10.0 ** min(places, decimals)
-    block += 0.0  # no minus zero
-
-
-def _round_settling(block: Array, error: Error, decimals: int, settle: Settle, start: int) -> None:
-    """Rounds values of any decimals, rows from `start` on; `settle` decides what is near a half."""
-    grid = 10.0**decimals
-    block *= grid
-    off = np.abs(block) * error.relative if error.relative else np.float64(0.0)
-    off += error.absolute * grid
-    near = np.rint(block)
-    with np.errstate(invalid="ignore"):  # −∞ has no half to be near to
-        block -= near
-    at = (np.abs(block, out=block) >= 0.5 - off).ravel().nonzero()[0]
-    if at.size:
-        rows, columns = np.divmod(at, block.shape[1])
-        doubtful = Cells(rows + start, columns), near.take(at), float(off.max()) + 0.5, decimals
-        near.put(at, settle.units(Doubtful(*doubtful)))
-    np.divide(near + 0.0, grid, out=block)  # no minus zero

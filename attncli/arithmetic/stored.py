@@ -3,7 +3,6 @@ rows at a time, so that the weights of a whole model are never there twice."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,8 +60,8 @@ class Stored(Matrix):
 
     def __init__(self, kept: Kept, decimals: int, name: str = "") -> None:
         own = {"places": None, "decimals": decimals, "written": None, "name": name}
-        vars(self).update(own, kept=kept, source=None, spread=None, _range=kept.range)
-        vars(self).update(is_finite=True, shape=kept.array.shape)
+        vars(self).update(own, kept=kept, source=None, range=kept.range)
+        vars(self).update(shape=kept.array.shape)
 
     @property
     def values(self) -> Array:
@@ -89,11 +88,3 @@ class Stored(Matrix):
     @property
     def without_source(self) -> Matrix:
         return self
-
-    def _norm(self, shape: tuple[int, ...], along: tuple[int, ...]) -> float:
-        if shape != self.shape or len(along) != 1:
-            return super()._norm(shape, along)
-        parts = (part for _, part in self.parts)
-        if along == (1,):
-            return math.sqrt(max(float(np.einsum("ij,ij->i", x, x).max()) for x in parts))
-        return math.sqrt(float(sum(np.einsum("ij,ij->j", x, x) for x in parts).max()))

@@ -26,8 +26,9 @@ MOST_LINES = 6000
 MOST_PUBLISHED = 10_000
 """Numbers that a source prints, each compared with one that is worked."""
 
-MOST_SETTLED = 5000
-"""Numbers of one quantity that are worked each by itself, in up to half a millisecond."""
+MOST_SETTLED = 500_000
+"""Numbers that those of one quantity are worked from which floats leave in doubt, each by itself,
+in some microseconds each."""
 
 _MOST_CELLS = 100_000_000
 """Numbers of all quantities, of 8 bytes each."""

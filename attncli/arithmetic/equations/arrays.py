@@ -26,7 +26,7 @@ Function = Callable[..., Any]
 def program(tree: Expression, shapes: Signature) -> Work:
     """What makes the result [n, m] of operands of two axes each; or [n, m, b] of those of b
     candidates. It raises ValueError where their shapes don't fit."""
-    made = Arrays(_Leaves(shapes).of).of(tree)
+    made = laid(tree, shapes)
     work = made.along(shapes.indices)
     sides = tuple(_ALONE if side == "1" else _WHOLE for side in shapes.result)
     rows, columns = shapes.result
@@ -49,6 +49,12 @@ def program(tree: Expression, shapes: Signature) -> Work:
         return np.array(np.broadcast_to(array, (*shape, *array.shape[2:])))
 
     return result
+
+
+@lru_cache(maxsize=1024)
+def laid(part: Expression, shapes: Signature) -> Laid:
+    """What makes the array of an equation, or of a part of one."""
+    return Arrays(_Leaves(shapes).of).of(part)
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ class Arrays:
     leaf: Callable[[Expression], Laid | None]
 
     def of(self, node: Expression) -> Laid:
-        return self.leaf(node) or _LAID[type(node)](self, node)
+        return self.leaf(node) or getattr(self, _LAID[type(node)])(node)
 
     def added(self, node: ex.Sum) -> Laid:
         if len(node.terms) > _LONG_SUM:  # which would nest as deep as it is long
@@ -148,16 +154,16 @@ def _goes_over(node: Expression, over: str) -> bool:
     return set(over) <= {index for operand in operands_in(node) for index in operand.indices}
 
 
-_LAID: Mapping[type, Callable[[Arrays, Any], Laid]] = MappingProxyType(
+_LAID: Mapping[type, str] = MappingProxyType(
     {
-        ex.Sum: Arrays.added,
-        ex.Product: Arrays.product,
-        ex.Total: Arrays.total,
-        ex.Quotient: Arrays.quotient,
-        ex.Negative: Arrays.negative,
-        ex.Power: Arrays.power,
-        ex.Root: Arrays.root,
-        ex.Apply: Arrays.applied,
+        ex.Sum: "added",
+        ex.Product: "product",
+        ex.Total: "total",
+        ex.Quotient: "quotient",
+        ex.Negative: "negative",
+        ex.Power: "power",
+        ex.Root: "root",
+        ex.Apply: "applied",
     }
 )
 
@@ -167,13 +173,9 @@ _LAID: Mapping[type, Callable[[Arrays, Any], Laid]] = MappingProxyType(
 
 def _each(function: Callable[[float], float]) -> Function:
     """A function of one number that NumPy doesn't have, of each number: 60 ns beside the 5 of those
-    that it has. Of longer floats it is given by `long_error_function`."""
+    that it has."""
 
     def of(x: Array, out: Array | None = None) -> Array:
-        if x.dtype == np.longdouble:
-            from attncli.arithmetic import long_error_function  # which few traces need
-
-            return np.asarray(getattr(long_error_function, function.__name__)(x))
         made = np.array([*map(function, np.ravel(x).tolist())]).reshape(np.shape(x))
         if out is None:
             return made

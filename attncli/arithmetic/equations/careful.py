@@ -59,33 +59,3 @@ def _below_steps(factors: Sequence[Expression]) -> Expression | None:
                 low = e_to(Apply("min", (ex.ZERO, careful(z))))
                 return ex.Product(tuple(low if x == e_to(z) else careful(x) for x in factors))
     return None
-
-
-def magnitude(tree: Expression) -> Expression:
-    """What the terms of an equation come to in size, however they cancel each other."""
-
-    def change(node: Expression) -> Expression | None:
-        match node:
-            case ex.Sum() | ex.Product() | ex.Total():
-                return None
-            case ex.Quotient(dividend, divisor):
-                return ex.Quotient(magnitude(dividend), Apply("abs", (divisor,)))
-            case ex.Negative(operand):
-                return magnitude(operand)
-            case _:
-                return Apply("abs", (node,))
-
-    return rewritten(tree, change)
-
-
-def may_cancel(tree: Expression) -> bool:
-    """Whether an equation adds terms up, which may leave little of each other."""
-    match tree:
-        case ex.Sum() | ex.Total():
-            return True
-        case ex.Product(factors):
-            return any(map(may_cancel, factors))
-        case ex.Quotient(operand, _) | ex.Negative(operand):
-            return may_cancel(operand)
-        case _:
-            return False

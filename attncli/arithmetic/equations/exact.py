@@ -13,11 +13,11 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.signature import operands_in
 
 
-def reciprocal_places(number: Decimal) -> int | None:
-    """The decimals of 1 / number, where that comes to an end."""
+def reciprocal(number: Decimal) -> Decimal | None:
+    """1 / number, where that comes to an end soon."""
     context = Context(prec=decimals.SIGNIFICANT, traps=[Inexact])
     try:
-        return decimals.places(context.divide(Decimal(1), number))
+        return context.divide(Decimal(1), number)
     except Inexact:
         return None
 
@@ -56,10 +56,16 @@ class Places:
                 return None
 
     def _of_reciprocal(self, divisor: Expression) -> int | None:
-        return reciprocal_places(evaluation.full(ex.with_each(divisor, ex.Length, self._count)))
+        over = reciprocal(evaluation.full(self.counted(divisor)))
+        return None if over is None else decimals.places(over)
 
-    def _count(self, node: ex.Length) -> Expression:
-        return constant(self.operands[node.place].shape[node.axis])
+    def counted(self, divisor: Expression) -> Expression:
+        """A divisor with numbers for lengths."""
+
+        def count(node: ex.Length) -> Expression:
+            return constant(self.operands[node.place].shape[node.axis])
+
+        return ex.with_each(divisor, ex.Length, count)
 
 
 def _of_all(function: Callable[[list[int]], int], places: Iterable[int | None]) -> int | None:

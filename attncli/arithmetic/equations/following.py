@@ -8,27 +8,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations import bounds
 from attncli.arithmetic.equations.arrays import program
 from attncli.arithmetic.equations.axes import Work
 from attncli.arithmetic.equations.brief import in_brief
-from attncli.arithmetic.equations.careful import careful, magnitude
+from attncli.arithmetic.equations.careful import careful
 from attncli.arithmetic.equations.exact import Places
-from attncli.arithmetic.equations.ranges import Ranges, anything, widened
 from attncli.arithmetic.equations.working import Filled, filled
 from attncli.arithmetic.expression import Expression, Node
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Error, Range
 from attncli.arithmetic.signature import Signature, axes_of
-
-if TYPE_CHECKING:
-    from attncli.arithmetic.equations.fractions import Fractions
-
-_NONE: Mapping[str, int] = MappingProxyType({})
 
 
 def following(tree: Expression, shapes: Signature) -> Following:
@@ -67,22 +57,8 @@ class Following:
         return self.tree == same and self.shapes.operands == (self.shapes.result,)
 
     @cached_property
-    def keeps_digits(self) -> bool:
-        return bounds.keeps_digits(self.careful)
-
-    @cached_property
     def values(self) -> Work:
         return program(self.careful, self.shapes)
-
-    @cached_property
-    def magnitudes(self) -> Work:
-        return program(magnitude(self.careful), self.shapes)
-
-    @cached_property
-    def fractions(self) -> Fractions:
-        from attncli.arithmetic.equations.fractions import Fractions  # which few pages need
-
-        return Fractions(self.tree, self.shapes)
 
     @cached_property
     def filled(self) -> Filled:
@@ -138,22 +114,6 @@ class Following:
     def _places(self) -> dict[tuple[object, ...], int | None]:
         """Those that were asked for, as layers and the forms of an exercise repeat them."""
         return {}
-
-    def ranges(self, operands: Sequence[Matrix], most: float = math.inf) -> Ranges:
-        return Ranges(operands, self.sizes(operands) if self.sums else _NONE, most)
-
-    def rough_error(self, operands: Sequence[Matrix]) -> Error:
-        """A bound on how far floats are off, which operands of nearly the same range share."""
-        return self._rough(*[(operand.shape, widened(operand.range)) for operand in operands])
-
-    @cached_property
-    def _rough(self) -> Callable[..., Error]:
-        @lru_cache(maxsize=256)
-        def rough(*operands: tuple[tuple[int, int], tuple[float, float]]) -> Error:
-            known = [anything(shape, Range(*ends)) for shape, ends in operands]
-            return bounds.bound(self.careful, self.ranges(known, 0))
-
-        return rough
 
 
 def _leaves(tree: Expression, sizes: Mapping[str, int]) -> int:

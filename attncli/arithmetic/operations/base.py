@@ -14,25 +14,17 @@ from attncli.arithmetic.elision import told_entries
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import Equation, Expression, Vector, leaves
-from attncli.arithmetic.extremes import CACHED, smallest
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.cancelling import is_certain, settle_cancelled
-from attncli.arithmetic.operations.settling import Settling
+from attncli.arithmetic.operations.settling import Settling, settle_cancelled
 from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.rounding import (
     Array,
-    Cells,
     Doubtful,
     Error,
-    Long,
-    Range,
     Rounding,
-    Spread,
     carry,
+    check_finite,
     cleanse,
-    finite_range,
-    lie_on_grid,
-    spread_of,
 )
 from attncli.arithmetic.signature import Signature, parse
 
@@ -72,16 +64,6 @@ class Operation(ABC):
 
     shapes: ClassVar[str]
     """What `signature` is, where that is fixed."""
-
-    @property
-    def keeps_digits(self) -> bool:
-        """Whether its floats are only relatively off, whatever its operands are."""
-        return False
-
-    @property
-    def adds_up(self) -> bool:
-        """Whether it adds up over an index, so that its range is foreseen only roughly."""
-        return False
 
     @property
     def repeats(self) -> bool:
@@ -151,25 +133,6 @@ class Operation(ABC):
         """A bound on how far `values` is from the true values of written operands."""
         return Error(0.0, 4 * EPSILON)
 
-    def rough_error(self, *operands: Matrix) -> Error:
-        """The same bound, or a larger one that is quicker to have."""
-        return self.error(*operands)
-
-    def sizes(self, *operands: Matrix) -> Array:
-        """What the terms of each cell come to in size, [n, m] or for all of them, where they may
-        cancel each other; 0 where there is nothing to cancel."""
-        return np.array(self.error(*operands).absolute / EPSILON)
-
-    def foreseen(self, *operands: Matrix) -> Range | None:  # noqa: ARG002
-        """Between which numbers the result lies, all of it finite, where that is known without a
-        look at it."""
-        return None
-
-    def least(self, *operands: Matrix) -> float | None:  # noqa: ARG002
-        """A size that no number of the result is below, where no 0 has a sign and no term cancels
-        another; None where that isn't known without a look at it."""
-        return None
-
     def enclosed(
         self,
         operands: Sequence[Enclosure],  # noqa: ARG002
@@ -180,12 +143,7 @@ class Operation(ABC):
         return None
 
     def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:  # noqa: ARG002
-        """What some cells of the result round to, by fractions; None where none are known."""
-        return None
-
-    def extended(self, cells: Cells, *operands: Matrix) -> tuple[Long, Error] | None:  # noqa: ARG002
-        """Some cells of the result in longer floats, and a bound on how far these are off; None
-        where none are known."""
+        """What some cells of the result round to, many at once; None where that isn't known so."""
         return None
 
     def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
@@ -215,49 +173,19 @@ class Operation(ABC):
     def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
         """The result of `make`, which doesn't know yet what it was worked from."""
         values = self.values(*operands)
+        check_finite(values)
         decimals, places = rounding.of(step), self.places(*operands)
+        error = self.error(*operands)
         if rounding.carries:
-            self._carry(values, places, decimals, Settling(self, operands, rounding.most_settled))
+            settling = Settling(self, operands, rounding.most_settled)
+            carry(values, error, places, decimals, settling)
             return Matrix(values, decimals if places is None else min(places, decimals), decimals)
-        source, spread = Worked(self, operands, values.shape), self._spread(values, operands)
-        if places is not None:
-            error = self._rough_error(spread.range.size, places, operands)
-            if cleanse(values, error, places):
-                return Matrix(values, places, decimals)
-        is_right = self.keeps_digits or is_certain(values, spread.least, source)
-        if is_right or not settle_cancelled(values, source):
-            return Matrix(values, None, decimals, source=source, spread=spread)
+        if places is not None and cleanse(values, error, places, places):
+            return Matrix(values, places, decimals)
+        values += 0.0  # no minus zero
+        source = Worked(self, operands, values.shape)
+        settle_cancelled(values, error, source)
         return Matrix(values, None, decimals, source=source)
-
-    def _spread(self, values: Array, operands: tuple[Matrix, ...]) -> Spread:
-        """The spread of a result. Many numbers, which take time, aren't looked at as far as theirs
-        is foreseen; which takes time, too, where they add up what is as many, by its norms. Takes
-        the sign off zeros."""
-        is_long = values.size > (4 * CACHED if self.adds_up else CACHED // 8)
-        reach = self.foreseen(*operands) if is_long else None
-        if reach is None:
-            spread = spread_of(values)
-        elif (least := self.least(*operands)) is not None:
-            return Spread(reach, least)
-        else:  # where digits are kept nobody asks what is little beside its terms
-            spread = Spread(reach, 0.0 if self.keeps_digits else smallest(values))
-        if not spread.least:
-            values += 0.0
-        return spread
-
-    def _carry(self, values: Array, places: int | None, decimals: int, settling: Settling) -> None:
-        """Rounds the result in place."""
-        size, operands = finite_range(values).size, settling.operands
-        has_grid = places is not None and lie_on_grid(size, Error(0.0), places)
-        error = self._rough_error(size, places, operands) if has_grid else self.error(*operands)
-        carry(values, size, error, places, decimals, settling)
-
-    def _rough_error(self, size: float, places: int | None, operands: tuple[Matrix, ...]) -> Error:
-        """The rough bound, where that tells which whole number of the last place each value is, or
-        nothing is rounded by it."""
-        rough = self.rough_error(*operands)
-        is_enough = places is None or lie_on_grid(size, rough, places)
-        return rough if is_enough else self.error(*operands)
 
 
 class ByFirstForm(Operation):

@@ -93,9 +93,6 @@ class ScatterAdd(Operation):
         most = int(self._added(operands, np.ones(gradient.shape)).max())
         return Error((most + 2) * EPSILON * most * largest(gradient))
 
-    def sizes(self, *operands: Matrix) -> Array:
-        return self._added(operands, np.abs(operands[-1].values))
-
     def _added(self, operands: Sequence[Matrix], gradient: Array) -> Array:
         shape, first = operands[self.operand].shape, self._first(operands)
         count = first + shape[0] * shape[1]
@@ -138,9 +135,6 @@ class RotateBack(Operation):
 
     def error(self, *operands: Matrix) -> Error:
         return self._back.error(*_turned(operands))
-
-    def sizes(self, *operands: Matrix) -> Array:
-        return self._back.sizes(*_turned(operands))
 
     @property
     def _back(self) -> Rotate:

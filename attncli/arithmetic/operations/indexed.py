@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from attncli.arithmetic.equations import formulas
 from attncli.arithmetic.equations.bounds import bound
-from attncli.arithmetic.equations.careful import may_cancel
 from attncli.arithmetic.equations.following import Following, following
 from attncli.arithmetic.equations.working import forms
 from attncli.arithmetic.expression import (
@@ -24,8 +22,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import ByFirstForm, Working, cells_of_row
-from attncli.arithmetic.operations.source import Worked
-from attncli.arithmetic.rounding import Array, Cells, Doubtful, Error, Long, Range, Rounding
+from attncli.arithmetic.rounding import Array, Doubtful, Error
 
 if TYPE_CHECKING:
     from attncli.arithmetic.operations.texts import EquationText
@@ -54,14 +51,6 @@ class Indexed(ByFirstForm):
     @property
     def repeats(self) -> bool:
         return isinstance(self.tree, Operand)
-
-    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
-        if self._follows.is_same and not rounding.carries:
-            (x,) = operands
-            if x.spread is not None and x.places is None:  # finite, and no 0 has a sign
-                source = Worked(self, operands, x.shape)
-                return Matrix(x.values, None, rounding.of(step), source=source, spread=x.spread)
-        return super().made(rounding, step, *operands)
 
     def values(self, *operands: Matrix) -> Array:
         self.refuse(*operands)
@@ -107,58 +96,18 @@ class Indexed(ByFirstForm):
         return self._follows.places(operands)
 
     def error(self, *operands: Matrix) -> Error:
-        return bound(self._follows.careful, self._follows.ranges(operands))
-
-    def rough_error(self, *operands: Matrix) -> Error:
-        return self._follows.rough_error(operands)
-
-    def foreseen(self, *operands: Matrix) -> Range | None:
-        if not all(operand.is_finite for operand in operands):
-            return None
-        return self._follows.ranges(operands, self._count(operands)).finite(self._follows.careful)
-
-    def _count(self, operands: Sequence[Matrix]) -> int:
-        """How many numbers the result of a sum over an index has."""
-        if not self._follows.sums:
-            return 0
-        extents = self.sides.extents([operand.shape for operand in operands])
-        return math.prod(extents[side] for side in self.sides.result)
-
-    def least(self, *operands: Matrix) -> float | None:
-        if not self.keeps_digits:
-            return None
-        tree, ranges = self._follows.careful, self._follows.ranges(operands, 0)
-        return ranges.least(tree) if ranges.is_unsigned(tree) else None
-
-    def sizes(self, *operands: Matrix) -> Array:
-        if not may_cancel(self._follows.careful):
-            return super().sizes(*operands)
-        return self._follows.magnitudes([operand.values for operand in operands])
+        return bound(self._follows.careful, self.sides, operands)
 
     def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:
-        return self._follows.fractions.units(operands, doubtful)
+        from attncli.arithmetic.equations import whole  # which few pages need
 
-    def extended(self, cells: Cells, *operands: Matrix) -> tuple[Long, Error] | None:
-        from attncli.arithmetic.equations.extended import extended, long_epsilon
-
-        values = extended(self._follows.careful, self.sides, operands, cells)
-        if values is None:
-            return None
-        return values, bound(self._follows.careful, self._follows.ranges(operands), long_epsilon())
+        return whole.units(self.tree, self.sides, operands, doubtful)
 
     def __getstate__(self) -> dict[str, object]:
         """The fields: what is worked out of them may be functions, which can't be pickled."""
         known = vars(self).items()
         kind = type(self)
         return {k: x for k, x in known if not isinstance(getattr(kind, k, None), cached_property)}
-
-    @property
-    def adds_up(self) -> bool:
-        return bool(self._follows.sums)
-
-    @property
-    def keeps_digits(self) -> bool:
-        return self._follows.keeps_digits
 
     @cached_property
     def _follows(self) -> Following:

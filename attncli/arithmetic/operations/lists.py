@@ -69,7 +69,8 @@ class ListOfEquations(ByFirstForm):
             group.equation.error(*(Matrix(one, None, 0) for one in group.operands(arrays)))
             for group in self._groups
         ]
-        return Error(max(e.absolute for e in errors), max(e.relative for e in errors))
+        absolute = max(float(np.max(error.absolute)) for error in errors)
+        return Error(absolute, max(error.relative for error in errors))
 
     @cached_property
     def _trees(self) -> Sequence[Expression]:

@@ -296,9 +296,3 @@ class TargetDifference(Operation):
         # where p is near y, their difference is off by the last digit of either
         p, y, gradient = (largest(one.values) for one in self._of_difference(operands))
         return Error(4 * EPSILON * gradient * (p + y))
-
-    def sizes(self, *operands: Matrix) -> Array:
-        p, y, gradient = (np.abs(one.values) for one in self._of_difference(operands))
-        sizes = np.zeros(p.shape)
-        sizes[self.of.rows] = (p[self.of.rows] + y) * gradient
-        return sizes

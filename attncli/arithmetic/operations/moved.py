@@ -20,7 +20,7 @@ from attncli.arithmetic.expression import Apply, Equation, Omitted, Symbol, Tota
 from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix, Written
 from attncli.arithmetic.operations.base import Operation, Working, most_places
-from attncli.arithmetic.rounding import Array, Range, Rounding, Spread
+from attncli.arithmetic.rounding import Array, Rounding
 from attncli.name import Name
 from attncli.word import Word
 
@@ -46,9 +46,8 @@ class Moved(Operation):
 
     def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         decimals = max(operand.decimals for operand in operands)
-        written, spread = self._written(operands), _spread(operands)
-        places = most_places(*operands)
-        return Matrix(self.values(*operands), places, decimals, written, spread=spread)
+        places, written = most_places(*operands), self._written(operands)
+        return Matrix(self.values(*operands), places, decimals, written)
 
     def _written(self, operands: Sequence[Matrix]) -> Written | None:
         """The numbers as authors wrote them, if all of them are."""
@@ -77,16 +76,6 @@ class Moved(Operation):
     def sources(self, operands: Sequence[Matrix]) -> NDArray[np.int_]:
         """Which of all numbers of the operands, counted from 0, each of the result is."""
         return _sources(self, tuple(operand.shape for operand in operands))
-
-
-def _spread(operands: Sequence[Matrix]) -> Spread | None:
-    """That of all numbers of the operands."""
-    known = [operand.spread for operand in operands if operand.spread is not None]
-    if len(known) < len(operands):
-        return None
-    ranges, least = zip(*known, strict=True)
-    lows, highs = zip(*ranges, strict=True)
-    return Spread(Range(min(lows), max(highs)), min(least))
 
 
 @lru_cache(maxsize=16)

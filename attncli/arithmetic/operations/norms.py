@@ -42,9 +42,6 @@ class RowMean(Indexed):
     def values(self, *operands: Matrix) -> Array:
         return means(operands[0], axis=1)
 
-    def sizes(self, *operands: Matrix) -> Array:
-        return _row_sizes(operands[0].values)
-
 
 class _ColumnMeans(Indexed):
     def values(self, *operands: Matrix) -> Array:
@@ -66,24 +63,13 @@ def means(numbers: Matrix, axis: int) -> Array:
     if numbers.places is None:
         return np.asarray(sums / count)
     error = Error(count * (count + 2) * EPSILON * largest(x))
-    if not cleanse(sums, error, numbers.places):
+    if not cleanse(sums, error, numbers.places, numbers.places):
         return np.asarray(sums / count)
     unit = 10.0**numbers.places
     return np.asarray(np.rint(sums * unit) / (unit * count))
 
 
-def _row_sizes(x: Array) -> Array:
-    """The largest size of a number in each row. [n, m] -> [n, 1]"""
-    return np.asarray(np.abs(x).max(axis=1, keepdims=True))
-
-
-class _Centered(Indexed):
-    def sizes(self, *operands: Matrix) -> Array:
-        x, mean = (operand.values for operand in operands)
-        return np.asarray(_row_sizes(x) + np.abs(mean))  # a mean has the noise of its whole row
-
-
-SubtractRow = equation("x[i, j] - mean[i]", _Centered, x="n m", mean="n 1")
+SubtractRow = equation("x[i, j] - mean[i]", x="n m", mean="n 1")
 """What is left of each row without its mean."""
 SubtractFromEach = equation("x[i, j] - mean[j]", x="n m", mean="1 m")
 
@@ -116,8 +102,6 @@ class RootOf(Indexed):
             _refuse_negative(operands[0].values + sum(epsilon))
 
     def check(self, result: Matrix, *operands: Matrix) -> None:
-        if result.spread and result.spread.least:
-            return
         zero = result.values[:, 0] == 0
         if zero.any():
             row = int(zero.argmax())

@@ -49,7 +49,7 @@ from attncli.arithmetic.operations.base import (
     cells_of_row,
 )
 from attncli.arithmetic.operations.texts import equation
-from attncli.arithmetic.rounding import Array, Error, largest
+from attncli.arithmetic.rounding import Array, Error
 
 _SHORT = 10
 """Significant digits up to which a number on the way to an angle is worked out."""
@@ -102,15 +102,11 @@ class Waves(Operation):
         columns = self.of_angles(np.zeros((1, self.extents(*operands)[1] // 2))).shape[1]
         return (cells_of_row(self, i, columns, *operands),)
 
-    def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
-        """Nothing cancels: each is worked by itself, and 0 only where its angle is."""
-        return np.zeros((1, 1))
-
     def error(self, *operands: Matrix) -> Error:
         # an angle is off by what its exponent is off by, times ln base, and so is its sine at most
-        largest_position = max(abs(self.start), abs(self.start + self.extents(*operands)[0]))
+        positions = np.abs(self.start + np.arange(self.extents(*operands)[0]))[:, np.newaxis]
         growth = 8 + 2 * abs(math.log(float(self.base.full)))
-        return Error((8 + growth * largest_position) * EPSILON)
+        return Error(growth * positions * EPSILON, 8 * EPSILON)
 
 
 def angle_formula(base: Number, pair: str, width: Expression) -> Expression:
@@ -385,12 +381,8 @@ class Rotate(Operation):
         return None if None in known else max(places for places in known if places is not None)
 
     def error(self, *operands: Matrix) -> Error:
-        x, cosine, sine = (largest(operand.values) for operand in operands)
-        return Error(8 * EPSILON * x * (cosine + sine), 4 * EPSILON)
-
-    def sizes(self, *operands: Matrix) -> Array:
         x, cosine, sine = (np.abs(operand.values) for operand in operands)
-        return self._turned(x, cosine, sine, sine)
+        return Error(8 * EPSILON * self._turned(x, cosine, sine, sine), 4 * EPSILON)
 
     def enclosed(self, operands: Sequence[Enclosure], rounded: Roundoffs) -> Enclosure:
         def product(one: Enclosure, other: Enclosure) -> Enclosure:
@@ -444,9 +436,6 @@ class ByColumn(ByFirstForm):
 
     def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
         return Error(0.0, EPSILON)  # of sixty digits those that a float has
-
-    def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
-        return np.zeros((1, 1))
 
 
 @dataclass(frozen=True)
@@ -603,12 +592,9 @@ class TurnsTable(ByFirstForm):
 
     def error(self, *operands: Matrix) -> Error:
         x, frequencies = operands
-        largest = (self.start + x.shape[0]) * float(np.abs(frequencies.values).max(initial=0))
-        return Error((8 + 2 * largest) * EPSILON * abs(self._size))
-
-    def sizes(self, *operands: Matrix) -> Array:  # noqa: ARG002
-        """Nothing cancels: each is worked by itself."""
-        return np.zeros((1, 1))
+        positions = np.abs(self.start + np.arange(x.shape[0]))[:, np.newaxis]
+        angles = positions * np.abs(frequencies.values.T)
+        return Error(2 * EPSILON * angles * abs(self._size), 8 * EPSILON)
 
     @property
     def _size(self) -> float:

@@ -158,9 +158,7 @@ class TakeByBucket(Operation):
             tuple(table.written[row][self.head] for row in rows)
             for rows in self._rows(buckets.values).tolist()
         )
-        return Matrix(
-            self.values(*operands), table.places, table.decimals, written, spread=table.spread
-        )
+        return Matrix(self.values(*operands), table.places, table.decimals, written)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         row = self._rows(operands[0].values[i : i + 1, j : j + 1])

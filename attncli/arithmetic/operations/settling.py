@@ -1,5 +1,9 @@
-"""Settling how numbers round that floats leave in doubt: by fractions, many at once; by longer
-floats, where no fractions are known; and what is left, cell by cell in sixty digits."""
+"""Settling what floats leave in doubt: how a number rounds under `carry`, and under `exact` what is
+little beside the terms that it is left of.
+
+Sums and products of decimals are settled many at once in whole numbers, all else cell by cell from
+its operands, as `evaluation` decides it.
+"""
 
 from __future__ import annotations
 
@@ -11,50 +15,52 @@ import numpy as np
 from attncli.arithmetic import decimals as numbers
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Array, Doubtful, Unworkable
+from attncli.arithmetic.operations.source import Worked
+from attncli.arithmetic.rounding import Array, Doubtful, Error, Unworkable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from attncli.arithmetic.operations.base import Operation
+
+_LITTLE = 2.0**30
+"""Times what it may be off by: a number that is no larger may have lost 30 of its 52 bits."""
 
 
 @dataclass
 class Settling:
-    """The true values of an operation's result to so many decimals; those of at most so many cells
-    each by itself."""
+    """The true values of an operation's result to so many decimals; cell by cell those that take no
+    more than so many numbers all together."""
 
     operation: Operation
     operands: tuple[Matrix, ...]
     most: float
-    settled: int = 0
 
     def units(self, doubtful: Doubtful) -> Array:
-        cells = doubtful.cells
         known = self.operation.units(doubtful, *self.operands)
         if known is not None:
             return known
-        known, sure = self._by_longer_floats(doubtful)
-        for k in np.flatnonzero(~sure).tolist():
-            known[k] = self._cell(int(cells.rows[k]), int(cells.columns[k]), doubtful.decimals)
-        return known
-
-    def _by_longer_floats(self, doubtful: Doubtful) -> tuple[Array, NDArray[np.bool_]]:
-        """What the cells round to, and which of them are sure."""
-        made = self.operation.extended(doubtful.cells, *self.operands)
-        if made is None:
-            return doubtful.near, np.zeros(doubtful.near.shape, dtype=np.bool_)
-        values, error = made
-        grid = np.longdouble(10) ** doubtful.decimals
-        size = np.abs(values) * grid
-        off = error.absolute * grid + size * (error.relative + np.finfo(np.longdouble).eps)
-        units = np.copysign(np.floor(size + 0.5), values)
-        return units.astype(np.float64), np.abs(size - np.floor(size) - 0.5) > off
+        cells, work = doubtful.cells, self.operation.leaves(*self.operands)
+        if cells.size * work > self.most:
+            what = f"{cells.size:,} numbers are too long for floats to round them"
+            instead = "fewer decimals, or --large (in Python large=True),"
+            raise Unworkable(int(cells.rows[0]), what, instead)
+        return np.array([self._cell(i, j, doubtful.decimals) for i, j in zip(*cells, strict=True)])
 
     def _cell(self, i: int, j: int, decimals: int) -> float:
-        self.settled += 1
-        if self.settled > self.most:
-            what = f"more than {self.most:,} numbers are too long for floats to round them"
-            raise Unworkable(i, what, "fewer decimals, or --large (in Python large=True),")
-        form = self.operation.first_form(i, j, *self.operands)
+        form = self.operation.first_form(int(i), int(j), *self.operands)
         return numbers.units(evaluation.rounded(form, decimals), decimals)
+
+
+def settle_cancelled(values: Array, error: Error, source: Worked) -> None:
+    """Puts right, in place, what is little beside the terms that it is left of; of numbers that
+    are too much work in full, sets what is no more than noise to 0."""
+    if not isinstance(error.absolute, np.ndarray) and not error.absolute:
+        return
+    sizes = np.abs(values)
+    if not source.is_workable:
+        values[sizes <= error.absolute] = 0.0
+        return
+    little = sizes <= error.absolute * _LITTLE
+    numbers = source.numbers if little.any() else None
+    if numbers is not None:
+        for i, j in np.argwhere(little).tolist():
+            values[i, j] = float(numbers[i][j])

@@ -33,15 +33,11 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Working
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.operations.source import Worked
 from attncli.arithmetic.operations.texts import equation
 from attncli.arithmetic.rounding import (
     MOST_DECIMALS,
     Array,
-    Cells,
     Error,
-    Long,
-    Range,
     Rounding,
     Unworkable,
 )
@@ -51,10 +47,6 @@ if TYPE_CHECKING:
 
 _UNDERFLOW = -700.0
 """e^x of anything less is nearly out of float64's range."""
-
-
-_FEW = 10.0
-"""An exponent that is little enough not to be looked at more closely."""
 
 
 @dataclass(frozen=True)
@@ -115,13 +107,7 @@ class Exponential(Indexed):
         if self.always:
             return False
         near = self._longest - math.log(scores.shape[self._axis])
-        return scores.range.low >= _UNDERFLOW and _largest(scores, near) <= near
-
-    def foreseen(self, *operands: Matrix) -> Range | None:
-        if not self._is_plain(operands[0]) or not operands[0].is_finite:
-            return None
-        low, high = operands[0].range.low, _largest(operands[0], _FEW)
-        return Range(math.exp(low), math.exp(high))
+        return scores.range.low >= _UNDERFLOW and scores.range.high <= near
 
     def arrays(self, operands: Sequence[Array]) -> Array:
         scores = operands[0]
@@ -187,42 +173,12 @@ class Exponential(Indexed):
         # e^(x + δ) ≈ e^x (1 + δ), and a score and its maximum are each off by ε |x|
         return Error(0.0, (8 + 4 * operands[0].range.size) * EPSILON)
 
-    rough_error = error
-
-    def extended(self, cells: Cells, *operands: Matrix) -> tuple[Long, Error] | None:
-        from attncli.arithmetic.equations.extended import long_epsilon, long_of
-
-        scores = operands[0]
-        x = long_of(scores.values[cells], scores.places)
-        if x is not None and not self._is_plain(scores):
-            top = long_of(self._tops(scores.values, cells), scores.places)
-            x = None if top is None else x - top
-        if x is None:
-            return None
-        relative = self.error(scores).relative / EPSILON * long_epsilon()
-        return np.exp(x), Error(0.0, relative)
-
-    def _tops(self, scores: Array, cells: Cells) -> Array:
-        """What is subtracted from the numbers of some cells: the maximum of their row, or 0."""
-        first = int(cells.rows.min()) if self._axis else 0
-        rows = scores[first : int(cells.rows.max()) + 1] if self._axis else scores
-        tops = np.where(self.shifted(rows), rows.max(axis=self._axis, keepdims=True), 0.0)
-        return np.asarray(tops[cells.rows - first, 0] if self._axis else tops[0, cells.columns])
-
     def check(self, result: Matrix, *operands: Matrix) -> None:
-        if result.spread and result.spread.least:
-            return
         vanished = ~result.values.any(axis=self._axis)
         if vanished.any():
             row = int(vanished.argmax())
             top = float(operands[0].values.max(axis=self._axis)[row])
             raise _vanished(row, top, self.decimals)
-
-
-def _largest(scores: Matrix, enough: float) -> float:
-    """The largest of all scores, or more where that is little enough."""
-    high = scores.range.high
-    return high if high <= enough else max(scores.tops)
 
 
 def _difference(x: Number, top: Number) -> Number:
@@ -258,19 +214,6 @@ class _OfPower(Indexed):
         return filled(self.shown, self.sides)({"i": i, "j": j, "": 0}, operands)
 
 
-class _Shares(Indexed):
-    """Each row divided by its own number."""
-
-    def foreseen(self, *operands: Matrix) -> Range | None:
-        reach, (dividend, divisor) = super().foreseen(*operands), operands
-        match divisor.source:
-            case Worked(Indexed(equation=equation), (added,)) if (
-                equation == RowSum and added is dividend and reach and reach.low >= 0
-            ):
-                return Range(reach.low, min(reach.high, 1.0))
-        return reach
-
-
 class _OverSum(Indexed):
     """Each number divided by the sum of its row or its column."""
 
@@ -289,7 +232,7 @@ class _OverColumnSum(_OverSum):
 
 
 RowSum = equation("sum(exp[i, j] for j in m)", exp="n m")
-DivideByRow = equation("exp[i, j] / exp_sum[i]", _Shares, exp="n m", exp_sum="n 1")
+DivideByRow = equation("exp[i, j] / exp_sum[i]", exp="n m", exp_sum="n 1")
 Softmax = equation("exp(x[i, j]) / sum(exp(x[i, k]) for k in m)", x="n m")
 """All of it in one, for the way back."""
 SoftmaxDown = equation("exp(x[i]) / sum(exp(x[k]) for k in n)", x="n 1")

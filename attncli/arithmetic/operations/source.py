@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.matrix import Matrix, Written
@@ -23,8 +20,6 @@ if TYPE_CHECKING:
 
 _MOST_TERMS = 100_000
 """So many numbers are worked with in less than a second."""
-_NOTHING = 1e-40
-"""A sum this much smaller than its terms is what is left of their own last digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,16 +59,12 @@ class Worked:
         known = [operand for operand in operands if operand is not None]
         if len(known) < len(operands):
             return None
-        sizes = np.broadcast_to(self.operation.sizes(*self.operands), self.shape)
         rows, columns = self.shape
+        form = self.operation.first_form
         return tuple(
-            tuple(self._number(i, j, known, float(sizes[i, j])) for j in range(columns))
+            tuple(evaluation.worked_on(form(i, j, *known)) for j in range(columns))
             for i in range(rows)
         )
-
-    def _number(self, i: int, j: int, operands: list[Matrix], size: float) -> Decimal:
-        number = evaluation.full(self.operation.first_form(i, j, *operands))
-        return Decimal(0) if abs(number) < _NOTHING * size else number
 
     @property
     def _terms(self) -> int:

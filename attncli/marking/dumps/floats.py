@@ -170,7 +170,7 @@ class Floats:
     def _waves(self, operation: Waves, numbers: list[Matrix]) -> Enclosure:
         error = operation.error(*numbers)
         made = Enclosure.of(operation.values(*numbers))
-        off = error.absolute * self.grain.ahead.each / EPSILON
+        off = error.off(np.abs(made.low)) * self.grain.ahead.each / EPSILON
         return self.grain.around(self.grain.ahead.around(made, off))
 
     def takes(self, held: Enclosure, theirs: Array) -> Flags:
