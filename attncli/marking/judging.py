@@ -101,12 +101,11 @@ class Judge:
         return self._sources[cell]
 
 
-@dataclass(frozen=True)
 class _RoundedValues:
     """The numbers of a trace under a rounding policy; nan where that can't work them."""
 
-    trace: Trace
-    policy: Policy
+    def __init__(self, trace: Trace, policy: Policy) -> None:
+        self.trace, self.policy = trace, policy
 
     def __call__(self, name: str) -> Array:
         worked = self._worked

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import combinations, islice, product
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -47,7 +46,7 @@ def slips_of_a_term(
     if definition is None or definition.operation.copies:
         return
     form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
-    value = _Values(paths).of
+    value = _Values(paths, {}).of
     try:
         apart = max(abs(end - value(form)) for end in (right.low, right.high))
         apart += NOISE * max(1.0, abs(number))
@@ -73,7 +72,7 @@ def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool
         return True
     places, made = paths.decimals(cell.quantity), set[float]()
     for ways in product(*(_rounded_ways(paths, one) for one in worked)):
-        values = _Values(paths, taken=dict(zip(worked, ways, strict=True)))
+        values = _Values(paths, dict(zip(worked, ways, strict=True)))
         with suppress(TypeError, ValueError, ArithmeticError):
             made.add(values.of(form))
     return bool((np.abs(rounded(np.array([*made]), places) - number) < _HALF * 10.0**-places).any())
@@ -165,15 +164,13 @@ def _number(cell: Location) -> Number:
     return Number(ex.ZERO.full, ex.ZERO.full, cell)
 
 
-@dataclass(frozen=True)
 class _Values:
-    """What forms come to in floats, by the middle of what each number may be."""
+    """What forms come to in floats, by the middle of what each number may be; some cells may be
+    `taken` otherwise. Nodes that many forms have in common are `known` by their identity."""
 
-    paths: Paths
-    taken: Mapping[Location, float] = field(default_factory=dict)
-    """Of cells that are taken otherwise."""
-    known: dict[int, tuple[Expression, float]] = field(default_factory=dict)
-    """Of nodes that many forms have in common, by their identity."""
+    def __init__(self, paths: Paths, taken: Mapping[Location, float]) -> None:
+        self.paths, self.taken = paths, taken
+        self.known: dict[int, tuple[Expression, float]] = {}
 
     def of(self, node: Expression) -> float:
         if id(node) not in self.known:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,8 +50,7 @@ def program(tree: Expression, shapes: Signature) -> Work:
     return result
 
 
-@dataclass(frozen=True)
-class _Leaves:
+class _Leaves(NamedTuple):
     """What an equation is made of, as arrays."""
 
     shapes: Signature
@@ -77,8 +75,7 @@ class _Leaves:
         return Laid("".join(node.indices), lambda operands: operands[place][kept], is_new=False)
 
 
-@dataclass(frozen=True)
-class Arrays:
+class Arrays(NamedTuple):
     """The parts of an equation as arrays; `leaf` gives those that have no parts of their own."""
 
     leaf: Callable[[Expression], Laid | None]

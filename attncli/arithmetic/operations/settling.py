@@ -3,7 +3,6 @@ floats, where no fractions are known; and what is left, cell by cell in sixty di
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,15 +18,12 @@ if TYPE_CHECKING:
     from attncli.arithmetic.operations.base import Operation
 
 
-@dataclass
 class Settling:
     """The true values of an operation's result to so many decimals; those of at most so many cells
     each by itself."""
 
-    operation: Operation
-    operands: tuple[Matrix, ...]
-    most: float
-    settled: int = 0
+    def __init__(self, operation: Operation, operands: tuple[Matrix, ...], most: float) -> None:
+        self.operation, self.operands, self.most, self.settled = operation, operands, most, 0
 
     def units(self, doubtful: Doubtful) -> Array:
         cells = doubtful.cells
