@@ -121,14 +121,12 @@ class AuthorsNumbers:
             follows = at_cell(judged.follows, cell)
         if judgement == "slip" and self.theirs.is_unworkable(name):
             causes = [self.unworkable(cell), *causes]
-        is_right = judgement == "correct" and given.number is not None
         return Verdict(
             cell, given, self.judge.trace[name].number(i, j), right, judgement,
             cause=causes[0] if causes else None,
             others=tuple(causes[1:]),
             follows_from=self.followed(cell) if judgement == "carried forward" else (),
             follows=None if follows == right else follows,
-            path=self.judge.path_of(cell, float(judged.numbers.values[i, j])) if is_right else "",
         )  # fmt: skip
 
     def unworkable(self, cell: Location) -> Cause:
