@@ -154,7 +154,8 @@ def _runs(place: WayPlace, order: tuple[str, ...]) -> Iterator[Definition]:
     letters = tuple(LETTERS[gate] for gate in order) or ("a",)
     for k, letter in enumerate(letters):
         for source, (W, b) in _STACKED.items():
-            yield _run(place, f"W_{letter}{source}", W, TakeRun(k, len(letters)), len(letters))
+            run = TakeRun(k, len(letters), "gates")
+            yield _run(place, f"W_{letter}{source}", W, run, len(letters))
             if place.scenario.gives(place.weights(b)):
                 run = TakeColumns(k, len(letters), "gates")
                 yield _run(place, f"b_{letter}{source}", b, run, len(letters))
