@@ -330,32 +330,6 @@ class Listed(JoinRows):
     """Lists in one, which are then not shown by themselves."""
 
 
-# -- columns: vectors as the literature on recurrent cells writes them, [h, 1] ---------------------
-
-
-@dataclass(frozen=True)
-class RowAsColumn(Moved):
-    """A row of a matrix, from 0, as a column, as it is written; `key` looks it up.
-    [n, d] -> [d, 1]"""
-
-    row_number: int = 0
-    key: str = ""
-
-    shapes = "n d -> d 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, at(operands[0], Word(self.key)) if self.key else Symbol(operands[0]))
-
-    def arranged(self, *arrays: Numbers) -> Numbers:
-        return arrays[0][self.row_number, np.newaxis].swapaxes(0, 1)
-
-
-class OnlyRow(RowAsColumn):
-    """A vector, which is kept as the only row of a matrix, as a column. [1, d] -> [d, 1]"""
-
-    shapes = "1 d -> d 1"
-
-
 class ColumnsAsRows(Joined):
     """Columns as the rows of a table, such as the states of a sentence.
     [h, 1], [h, 1], … -> [n, h]"""

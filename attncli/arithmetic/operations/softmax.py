@@ -264,7 +264,7 @@ class _Shares(Indexed):
     def foreseen(self, *operands: Matrix) -> Range | None:
         reach, (dividend, divisor) = super().foreseen(*operands), operands
         match divisor.source:
-            case Worked(Indexed(equation=equation), (added,)) if (
+            case Worked(operation=Indexed(equation=equation), operands=(added,)) if (
                 equation == RowSum and added is dividend and reach and reach.low >= 0
             ):
                 return Range(reach.low, min(reach.high, 1.0))
