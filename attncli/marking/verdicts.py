@@ -1,7 +1,5 @@
 """What is said of a number that somebody gives for a cell."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from typing import Literal, NamedTuple
