@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import combinations, islice, product
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,11 +33,6 @@ _OTHER_SIGN = Cause("sign_of_a_term", "A term was added that is to be taken away
 _EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
 
 
-class _Slip(NamedTuple):
-    cause: Cause
-    form: Expression
-
-
 def slips_of_a_term(
     paths: Paths, cell: Location, right: Accepted, number: float
 ) -> Iterator[Cause]:
@@ -52,9 +47,9 @@ def slips_of_a_term(
         apart += NOISE * max(1.0, abs(number))
         found: dict[str, Cause] = {}
         most = min(_MOST, _MOST_LEAVES // sum(1 for _ in numbers_in(form)))
-        for slip in islice(_slips(paths, form), most):
-            if abs(number - value(slip.form)) <= apart:
-                found.setdefault(slip.cause.name, slip.cause)
+        for cause, slipped in islice(_slips(paths, form), most):
+            if abs(number - value(slipped)) <= apart:
+                found.setdefault(cause.name, cause)
     except (TypeError, ValueError, ArithmeticError):
         return  # a form that has no value, such as a division by 0
     yield from found.values()
@@ -87,16 +82,16 @@ def _rounded_ways(paths: Paths, cell: Location) -> set[float]:
     return {one.item() for one in each}
 
 
-def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
+def _slips(paths: Paths, form: Expression) -> Iterator[tuple[Cause, Expression]]:
     for node, put in _parts(form, lambda one: one):
         match node:
             case ex.Sum(terms):
                 for cause, changed in _of_sum(terms):
-                    yield _Slip(cause, put(changed))
+                    yield cause, put(changed)
     for node, put in _parts(form, lambda one: one):
         if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
             for other in _misread(paths, node.cell):
-                yield _Slip(_misread_as(paths, node.cell, other), put(_number(other)))
+                yield _misread_as(paths, node.cell, other), put(_number(other))
 
 
 def _parts(
