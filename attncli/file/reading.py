@@ -85,9 +85,7 @@ def _read(
 
 
 _NO_CHARACTER = "found invalid Unicode character escape code"
-_PAIR = re.compile(
-    r"(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE
-)
+_PAIR = r"(?i)(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})"
 
 
 def _with_joined_pairs(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
@@ -97,7 +95,7 @@ def _with_joined_pairs(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
     places: list[tuple[int, int]] = []
     for k, line in enumerate(lines):
         whole, end = "", 0
-        for pair in _PAIR.finditer(line):
+        for pair in re.finditer(_PAIR, line):
             character = bytes.fromhex(pair[2] + pair[3]).decode("utf-16-be")
             whole += f"{line[end : pair.start()]}{pair[1]}\\U{ord(character):08x}"
             end = pair.end()

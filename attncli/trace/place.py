@@ -18,7 +18,7 @@ from attncli.trace.quantity import Definition
 P = TypeVar("P", bound="Place")
 
 
-@dataclass(eq=False, repr=False)  # frozen, the twelve would take 4 % of a short run to make
+@dataclass(eq=False, repr=False)  # frozen, the twelve would take 2 % of a short run to make
 class Place:
     """A place of a stack: its path, and the full name of what flows in."""
 
