@@ -6,8 +6,7 @@ for those it prints. A number that is asked for in an exercise is a `Blank`, by 
 is for students it holds no answer.
 """
 
-from __future__ import annotations
-
+# no lazy annotations here: a named tuple would compile each of them when it is imported
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -262,12 +261,12 @@ class Section(NamedTuple):
     blocks: tuple[Block, ...]
     path: Name = TOP
     place: str = ""
-    questions: tuple[Question, ...] = ()
+    questions: "tuple[Question, ...]" = ()
     solution: tuple[Block, ...] = ()
     since: int | None = None
 
     @property
-    def points(self) -> Worth:
+    def points(self) -> "Worth":
         return sum(question.points for question in self.questions)
 
     @property
@@ -280,7 +279,7 @@ class Section(NamedTuple):
         numbers = "–".join(str(one) for one in (self.since, self.number) if one is not None)
         return (*(f"{one} · " for one in (numbers, self.place) if one), *self.title)
 
-    def heading_with_points(self, words: FrameWords) -> Spans:
+    def heading_with_points(self, words: "FrameWords") -> Spans:
         """`5 · Softmax (21 points)`; without them where nothing is asked."""
         from attncli.questions import counted_points  # which pages without questions do without
 
@@ -313,14 +312,14 @@ class Document(NamedTuple):
     sources: Mapping[str, str] = MappingProxyType({})
     rounding: Mapping[str, object] = MappingProxyType({})
     ending: Mapping[str, object] = MappingProxyType({})
-    paper: Paper | None = None
-    key: Document | None = None
+    paper: "Paper | None" = None
+    key: "Document | None" = None
     hints: tuple[tuple[Section, ...], ...] = ()
     data: Mapping[str, object] = MappingProxyType({})
     origins: Mapping[Location, Line] = MappingProxyType({})
     workings: Mapping[str, WorkedTable] = MappingProxyType({})
-    further: Mapping[str, Document] = MappingProxyType({})
-    check: SelfCheck | None = None
+    further: "Mapping[str, Document]" = MappingProxyType({})
+    check: "SelfCheck | None" = None
 
     @property
     def marks(self) -> Facts:

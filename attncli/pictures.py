@@ -4,8 +4,6 @@ Who attends to whom is a `Graph`, the weights of one head are a `MatrixBlock`; t
 A `title` says what is to be seen, in words that do without the picture.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number

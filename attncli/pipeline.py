@@ -29,7 +29,6 @@ from attncli.steps.unused import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
 from attncli.trace.given import given_quantity
-from attncli.trace.on_demand import OnDemand
 from attncli.trace.outline import Outline, outlined
 
 if TYPE_CHECKING:
@@ -182,6 +181,8 @@ def work(scenario: Scenario) -> Trace:
 def work_on_demand(scenario: Scenario) -> Trace:
     """The scenario by itself, without variants and generated tokens, worked when somebody asks for
     a quantity: that one, and what leads to it. Asking for it raises what `work` does."""
+    from attncli.trace.on_demand import OnDemand
+
     alone = scenario.alone()
     given = _given(alone)
     told = _needed(with_numbers(alone), given)

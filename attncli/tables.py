@@ -1,7 +1,5 @@
 """What tables are made of: quantities with names for their rows and columns, rows of trees."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,7 +32,7 @@ class MatrixBlock(NamedTuple):
     """
 
     name: str
-    matrix: Matrix
+    matrix: "Matrix"
     row_names: tuple[Word, ...]
     column_names: tuple[Word, ...]
     rows: tuple[int, ...]
@@ -44,7 +42,7 @@ class MatrixBlock(NamedTuple):
     with_sums: bool = False
     shares: bool = False
     is_result: bool = False
-    beside: tuple[MatrixBlock, ...] = ()
+    beside: "tuple[MatrixBlock, ...]" = ()
     begins_row: bool = False
     paired: bool = False
     quantity: Name = TOP
@@ -59,7 +57,7 @@ class MatrixBlock(NamedTuple):
         return not self.made_in
 
     @property
-    def as_data(self) -> MatrixBlock:
+    def as_data(self) -> "MatrixBlock":
         """The table with all rows that data have."""
         return self._replace(rows=self.data_rows) if self.data_rows and not self.blanks else self
 

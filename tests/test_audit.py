@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import elided_rows
+from attncli.arithmetic.operations.base import One
 from attncli.arithmetic.operations.losses import TargetDifference
 from attncli.arithmetic.operations.moved import Listed
-from attncli.arithmetic.operations.recurrent import One
 from attncli.name import GRADIENTS
 from attncli.render import format_names
 from attncli.steps import step_named

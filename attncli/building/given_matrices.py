@@ -10,7 +10,6 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
-from attncli.arithmetic.stored import Kept, Stored
 from attncli.building.texts import TOKENIZED, stacked
 from attncli.file.matrices import MatrixLike, NamedRows, Row
 from attncli.file.nodes import Items, Map, Node, Numbers
@@ -140,6 +139,7 @@ class Gatherer(NamedTuple):
                 raise TypeError(f"{name}: {type(value).__name__} is no matrix")
 
     def _of_file(self, source: FileSource, most: int) -> Matrix | None:
+        from attncli.arithmetic.stored import Kept, Stored
         from attncli.file import array_files
 
         reading = array_files.read_in_place if self.in_place else array_files.read

@@ -1,7 +1,5 @@
 """What a scenario's targets are compared with, and by which loss."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from attncli.refusals import Problem, Refusal, Where, listed, shortened
@@ -46,11 +45,11 @@ def too_much(where: Where, what: str, less: str) -> ScenarioError:
     return scenario_error(where, f"{what} are too much at once", f"{less}, or give {ALL_THE_SAME}")
 
 
-@dataclass
 class Problems:
     """Gathers problems, so that a reader hears of all of them at once."""
 
-    found: list[Problem] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
 
     def add(self, where: Where, wrong: str, right: str) -> None:
         self.found.append(Problem(where, wrong, right))

@@ -11,9 +11,8 @@ import re
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -86,9 +85,7 @@ def _read(
 
 
 _NO_CHARACTER = "found invalid Unicode character escape code"
-_PAIR = re.compile(
-    r"(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE
-)
+_PAIR = r"(?i)(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})"
 
 
 def _with_joined_pairs(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
@@ -98,7 +95,7 @@ def _with_joined_pairs(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
     places: list[tuple[int, int]] = []
     for k, line in enumerate(lines):
         whole, end = "", 0
-        for pair in _PAIR.finditer(line):
+        for pair in re.finditer(_PAIR, line):
             character = bytes.fromhex(pair[2] + pair[3]).decode("utf-16-be")
             whole += f"{line[end : pair.start()]}{pair[1]}\\U{ord(character):08x}"
             end = pair.end()
@@ -152,27 +149,24 @@ def _place_of(text: str, position: int, source: str) -> Where:
     return Where(source, before.count("\n") + 1, position - line_start + 1)
 
 
-@dataclass
-class _Open:
+class _Open(NamedTuple):
     """A list or map that is still being read."""
 
     where: Where
     is_map: bool
     anchor: str | None
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[Node]
 
 
-@dataclass
 class _Builder:
     """Builds the tree from the parser's events, one at a time."""
 
-    start: Where
-    problems: Problems
-    joined: Sequence[tuple[int, int]] = ()
-    root: Node | None = None
-    open: list[_Open] = field(default_factory=list)
-    anchors: dict[str, Node] = field(default_factory=dict)
-    from_aliases: int = 0
+    def __init__(self, start: Where, problems: Problems, joined: Sequence[tuple[int, int]]) -> None:
+        self.start, self.problems, self.joined = start, problems, joined
+        self.root: Node | None = None
+        self.open: list[_Open] = []
+        self.anchors: dict[str, Node] = {}
+        self.from_aliases = 0
 
     def take(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.ScalarEvent):
@@ -211,7 +205,7 @@ class _Builder:
             self._fail(
                 event, "lists and maps are nested too deeply", f"use at most {DEEPEST} levels"
             )
-        self.open.append(_Open(where, isinstance(event, yaml.MappingStartEvent), event.anchor))
+        self.open.append(_Open(where, isinstance(event, yaml.MappingStartEvent), event.anchor, []))
 
     def _leave(self) -> None:
         done = self.open.pop()

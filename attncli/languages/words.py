@@ -1,7 +1,6 @@
 """What each language has a word or a sentence for; `{…}` stands for what is put in."""
 
-from __future__ import annotations
-
+# no lazy annotations here: a named tuple would compile each of them when it is imported
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import NamedTuple

@@ -69,7 +69,7 @@ class Explained(NamedTuple):
     cells: frozenset[Location] = frozenset()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class CauseSearch:
     """Why some numbers of a quantity are wrong, seen from the author's own earlier ones."""
 

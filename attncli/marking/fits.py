@@ -1,7 +1,5 @@
 """How well causes explain what is wrong in a quantity, and which of them is told first."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -41,13 +41,12 @@ class WrongWay(NamedTuple):
         return Cause(self.name, self.says, "" if quantity in names else names[0])
 
 
-@dataclass(frozen=True)
 class Hypotheses:
     """The known mistakes of a trace, each with the paths on which it alone is made."""
 
-    right: Paths
-    tolerance: Tolerance
-    _paths: dict[tuple[int, bool], Paths] = field(default_factory=dict)
+    def __init__(self, right: Paths, tolerance: Tolerance) -> None:
+        self.right, self.tolerance = right, tolerance
+        self._paths: dict[tuple[int, bool], Paths] = {}
 
     @cached_property
     def ways(self) -> tuple[WrongWay, ...]:

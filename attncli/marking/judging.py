@@ -11,9 +11,6 @@ import numpy as np
 
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Location, numbers_in
-from attncli.arithmetic.rounding import Array
-from attncli.choices import Policy
-from attncli.file.problems import ScenarioError
 from attncli.marking.paths import Paths, Roots, paths_from
 from attncli.marking.tolerance import Tolerance, accepted, at_cell, ranges
 from attncli.marking.verdicts import Accepted, Given, Verdict
@@ -28,7 +25,7 @@ Answers = Mapping[Location, Given]
 """What somebody gives, by cells."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Judge:
     """Judges what somebody gives for the cells of a trace; `shown` are the quantities that the
     sheet shows to start from, besides the given ones, `printed` the roots that it gives in
@@ -76,50 +73,11 @@ class Judge:
 
         return Hypotheses(self.right, self.tolerance)
 
-    def path_of(self, cell: Location, number: float) -> str:
-        """How a right number was come to."""
-        name, i, j = cell
-        half = (0.5 + 1e-6) * 10.0 ** -self.right.decimals(name)
-        for path, told in self._told.items():
-            own = float(told(name)[i, j])
-            if number == own or abs(number - own) <= half:
-                return path
-        return "rounded to more decimals"
-
-    @cached_property
-    def _told(self) -> Mapping[str, _RoundedValues]:
-        """What the two policies give."""
-        return {
-            "rounded as told": _RoundedValues(self.trace, "carry"),
-            "kept in full": _RoundedValues(self.trace, "exact"),
-        }
-
     def sources(self, cell: Location) -> tuple[Location, ...]:
         """The cells that a cell is worked from."""
         if cell not in self._sources:
             self._sources[cell] = tuple(_sources(self.trace, cell))
         return self._sources[cell]
-
-
-@dataclass(frozen=True)
-class _RoundedValues:
-    """The numbers of a trace under a rounding policy; nan where that can't work them."""
-
-    trace: Trace
-    policy: Policy
-
-    def __call__(self, name: str) -> Array:
-        worked = self._worked
-        return self.trace[name].values * np.nan if worked is None else worked[name].values
-
-    @cached_property
-    def _worked(self) -> Trace | None:
-        if self.trace.rounding.carries == (self.policy == "carry"):
-            return self.trace
-        try:
-            return self.trace.under(self.policy)
-        except (ScenarioError, ValueError, ArithmeticError):
-            return None
 
 
 def _sources(trace: Trace, cell: Location) -> Iterator[Location]:

@@ -6,7 +6,6 @@ give.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,7 +33,6 @@ class _Judged(NamedTuple):
     follows: Enclosure | None = None
 
 
-@dataclass
 class AuthorsNumbers:
     """One author's numbers, judged from the first to the last.
 
@@ -43,15 +41,14 @@ class AuthorsNumbers:
     `otherwise` in another right way is no wrong number.
     """
 
-    judge: Judge
-    answers: Answers
-    theirs: Paths
-    wrong: dict[Location, Given] = field(default_factory=dict)
-    known: dict[str, Enclosure] = field(default_factory=dict)
-    shown: dict[str, frozenset[Location]] = field(default_factory=dict)
-    made: set[str] = field(default_factory=set)
-    otherwise: dict[str, Cause] = field(default_factory=dict)
-    _roots: dict[Location, frozenset[Location]] = field(default_factory=dict)
+    def __init__(self, judge: Judge, answers: Answers, theirs: Paths) -> None:
+        self.judge, self.answers, self.theirs = judge, answers, theirs
+        self.wrong: dict[Location, Given] = {}
+        self.known: dict[str, Enclosure] = {}
+        self.shown: dict[str, frozenset[Location]] = {}
+        self.made: set[str] = set()
+        self.otherwise: dict[str, Cause] = {}
+        self._roots: dict[Location, frozenset[Location]] = {}
 
     def verdicts(self) -> Iterator[Verdict]:
         for name in self.judge.trace:
@@ -124,14 +121,12 @@ class AuthorsNumbers:
             follows = at_cell(judged.follows, cell)
         if judgement == "slip" and self.theirs.is_unworkable(name):
             causes = [self.unworkable(cell), *causes]
-        is_right = judgement == "correct" and given.number is not None
         return Verdict(
             cell, given, self.judge.trace[name].number(i, j), right, judgement,
             cause=causes[0] if causes else None,
             others=tuple(causes[1:]),
             follows_from=self.followed(cell) if judgement == "carried forward" else (),
             follows=None if follows == right else follows,
-            path=self.judge.path_of(cell, float(judged.numbers.values[i, j])) if is_right else "",
         )  # fmt: skip
 
     def unworkable(self, cell: Location) -> Cause:

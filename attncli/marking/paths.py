@@ -43,7 +43,7 @@ _MANY = 5
 """Units of the last place; within so many, intervals hold hardly more than they must."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Paths:
     """Where the honest paths of a trace lead.
 

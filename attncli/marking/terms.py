@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import combinations, islice, product
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,11 +33,6 @@ _OTHER_SIGN = Cause("sign_of_a_term", "A term was added that is to be taken away
 _EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
 
 
-class _Slip(NamedTuple):
-    cause: Cause
-    form: Expression
-
-
 def slips_of_a_term(
     paths: Paths, cell: Location, right: Accepted, number: float
 ) -> Iterator[Cause]:
@@ -47,15 +41,15 @@ def slips_of_a_term(
     if definition is None or definition.operation.copies:
         return
     form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
-    value = _Values(paths).of
+    value = _Values(paths, {}).of
     try:
         apart = max(abs(end - value(form)) for end in (right.low, right.high))
         apart += NOISE * max(1.0, abs(number))
         found: dict[str, Cause] = {}
         most = min(_MOST, _MOST_LEAVES // sum(1 for _ in numbers_in(form)))
-        for slip in islice(_slips(paths, form), most):
-            if abs(number - value(slip.form)) <= apart:
-                found.setdefault(slip.cause.name, slip.cause)
+        for cause, slipped in islice(_slips(paths, form), most):
+            if abs(number - value(slipped)) <= apart:
+                found.setdefault(cause.name, cause)
     except (TypeError, ValueError, ArithmeticError):
         return  # a form that has no value, such as a division by 0
     yield from found.values()
@@ -73,7 +67,7 @@ def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool
         return True
     places, made = paths.decimals(cell.quantity), set[float]()
     for ways in product(*(_rounded_ways(paths, one) for one in worked)):
-        values = _Values(paths, taken=dict(zip(worked, ways, strict=True)))
+        values = _Values(paths, dict(zip(worked, ways, strict=True)))
         with suppress(TypeError, ValueError, ArithmeticError):
             made.add(values.of(form))
     return bool((np.abs(rounded(np.array([*made]), places) - number) < _HALF * 10.0**-places).any())
@@ -88,16 +82,16 @@ def _rounded_ways(paths: Paths, cell: Location) -> set[float]:
     return {one.item() for one in each}
 
 
-def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
+def _slips(paths: Paths, form: Expression) -> Iterator[tuple[Cause, Expression]]:
     for node, put in _parts(form, lambda one: one):
         match node:
             case ex.Sum(terms):
                 for cause, changed in _of_sum(terms):
-                    yield _Slip(cause, put(changed))
+                    yield cause, put(changed)
     for node, put in _parts(form, lambda one: one):
         if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
             for other in _misread(paths, node.cell):
-                yield _Slip(_misread_as(paths, node.cell, other), put(_number(other)))
+                yield _misread_as(paths, node.cell, other), put(_number(other))
 
 
 def _parts(
@@ -165,15 +159,13 @@ def _number(cell: Location) -> Number:
     return Number(ex.ZERO.full, ex.ZERO.full, cell)
 
 
-@dataclass(frozen=True)
 class _Values:
-    """What forms come to in floats, by the middle of what each number may be."""
+    """What forms come to in floats, by the middle of what each number may be; some cells may be
+    `taken` otherwise. Nodes that many forms have in common are `known` by their identity."""
 
-    paths: Paths
-    taken: Mapping[Location, float] = field(default_factory=dict)
-    """Of cells that are taken otherwise."""
-    known: dict[int, tuple[Expression, float]] = field(default_factory=dict)
-    """Of nodes that many forms have in common, by their identity."""
+    def __init__(self, paths: Paths, taken: Mapping[Location, float]) -> None:
+        self.paths, self.taken = paths, taken
+        self.known: dict[int, tuple[Expression, float]] = {}
 
     def of(self, node: Expression) -> float:
         if id(node) not in self.known:

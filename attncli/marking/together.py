@@ -49,7 +49,7 @@ def _are_alike(one: Paths, other: Paths) -> bool:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class _ManyPaths(Paths):
     """The paths of several traces; all arrays have a last axis for these. [n, m, b]"""
 

@@ -1,7 +1,5 @@
 """What is said of a number that somebody gives for a cell."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from typing import Literal, NamedTuple
@@ -84,7 +82,7 @@ class Verdict(NamedTuple):
     `expected` is the program's own number; `follows` what the right working gives from the same
     author's earlier numbers, of a wrong number, where that differs. `cause` is the cause that
     explains most, `others` are those that explain the number as well; `follows_from` are earlier
-    wrong cells; `path` says of a right number how it was come to.
+    wrong cells.
     """
 
     cell: Location
@@ -96,7 +94,6 @@ class Verdict(NamedTuple):
     others: tuple[Cause, ...] = ()
     follows_from: tuple[Location, ...] = ()
     follows: Accepted | None = None
-    path: str = ""
 
     @property
     def key(self) -> tuple[object, ...]:

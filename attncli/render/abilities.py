@@ -1,7 +1,5 @@
 """What a format can do besides writing a document."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

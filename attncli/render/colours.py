@@ -4,8 +4,6 @@ The contrast of each ink with the page it is for, and of each shade with the tex
 least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple

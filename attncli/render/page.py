@@ -1,7 +1,5 @@
 """What a format has to know of the place that it is printed on."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

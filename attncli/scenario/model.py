@@ -4,8 +4,6 @@ A stack has a text and layers, a layer its attentions, norms and feed-forward ne
 says where each stands in the file, and so begins the names of its quantities.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -46,11 +44,11 @@ class Tokenizing(NamedTuple):
     these, unless they come of rounds that are told. `told` is what was said of it, in words,
     `counts_given` whether the words' counts were."""
 
-    tokenizer: WordTokenizer
-    words: tuple[CountedWord, ...] = ()
-    learned: MergeTraining | CountedDictionary | CountTraining | EMTraining | None = None
+    tokenizer: "WordTokenizer"
+    words: "tuple[CountedWord, ...]" = ()
+    learned: "MergeTraining | CountedDictionary | CountTraining | EMTraining | None" = None
     pieces: tuple[str, ...] = ()
-    log_p: Matrix | None = None
+    log_p: "Matrix | None" = None
     told: str = ""
     counts_given: bool = True
 
@@ -84,7 +82,7 @@ class TokenizedText(NamedTuple):
         learned = self.tokenizing.learned if self.tokenizing else None
         return learned if isinstance(learned, record) else None
 
-    def with_token(self, token: str) -> TokenizedText | None:
+    def with_token(self, token: str) -> "TokenizedText | None":
         """The text with one more token; None for a token that has no embedding."""
         if token not in self.rows or (self.ids and token not in self.known_ids):
             return None
@@ -105,16 +103,16 @@ class Settings(NamedTuple):
     own: frozenset[str] = frozenset()
     above: Name = TOP
 
-    def says(self, key: Key[Any]) -> bool:
+    def says(self, key: "Key[Any]") -> bool:
         """Whether something is said for a key."""
         return key.name in self.values
 
-    def get(self, key: Key[T]) -> T:
+    def get(self, key: "Key[T]") -> T:
         """What is said for a key, else its default."""
         value: T = self.values.get(key.name, key.default)
         return value
 
-    def at(self, key: Key[Any]) -> Name:
+    def at(self, key: "Key[Any]") -> Name:
         """The full name of what is said for a key."""
         return below(self.path if key.name in self.own else self.above, key.name)
 

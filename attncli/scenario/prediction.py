@@ -1,7 +1,5 @@
 """What is done with a model's last vectors: a head, logits, and what these stand for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """What the source of a scenario prints for quantities that are worked here."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any, NamedTuple
 

@@ -72,10 +72,10 @@ class Scenario:
     variants: Mapping[str, Scenario] = field(default_factory=dict)
     varied: tuple[str, ...] = ()
     large: bool = False
-    places: Places = field(default_factory=dict, repr=False)
-    origin: Where = field(default=Where("scenario"), repr=False)
+    places: Places = field(default_factory=dict)
+    origin: Where = Where("scenario")
     text_counts: tuple[int, ...] = ()
-    recount: Callable[[Sequence[int]], Scenario] | None = field(default=None, repr=False)
+    recount: Callable[[Sequence[int]], Scenario] | None = None
 
     def __repr__(self) -> str:
         tokens, layers = len(self.text.tokens), len(self.stack.layers)

@@ -1,7 +1,5 @@
 """What a scenario says of how its page is shown."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a scenario says of training: by which loss, which parameters, and how they are updated."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType

@@ -9,7 +9,6 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
-from attncli.questions import labels_of
 from attncli.word import Phrase
 
 Chosen = frozenset[int]
@@ -48,6 +47,8 @@ class WordsAsked(NamedTuple):
     def labels(self) -> tuple[str, ...]:
         """What the options are called in a list, nothing those that it leaves out; none where
         there can't be a list."""
+        from attncli.questions import labels_of
+
         if self.tables:
             return self.options
         listed = self.listed or range(len(self.options))

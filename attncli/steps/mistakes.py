@@ -19,7 +19,6 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.operations.losses import TargetDifference
 from attncli.arithmetic.operations.moved import Same
 from attncli.arithmetic.operations.texts import Kind, is_a
 from attncli.file.problems import ScenarioError
@@ -148,6 +147,8 @@ def without_root(one: Definition, _: Place | None = None) -> Definition | None:
 
 def exchanged(one: Definition, _: Place | None = None) -> Definition | None:
     """b − a for a − b."""
+    from attncli.arithmetic.operations.losses import TargetDifference
+
     if isinstance(one.operation, TargetDifference):
         return one._replace(operation=replace(one.operation, exchanged=True))
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Expression, Omitted, Vector
+from attncli.arithmetic.operations.base import One
 from attncli.arithmetic.operations.moved import ColumnsAsRows, TakeRows
-from attncli.arithmetic.operations.recurrent import One
 from attncli.document import Block, Line, Note, Working, each
 from attncli.name import GRADIENTS, Name
 from attncli.tables import Data, MatrixBlock

@@ -18,7 +18,7 @@ from attncli.trace.quantity import Definition
 P = TypeVar("P", bound="Place")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)  # frozen, the twelve would take 2 % of a short run to make
 class Place:
     """A place of a stack: its path, and the full name of what flows in."""
 
@@ -69,7 +69,7 @@ class Place:
         return self.stack.text
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class RoundPlace(Place):
     """A round of learning a tokenizer, from 1. Of many rounds only some are `told` on the page."""
 
@@ -80,14 +80,14 @@ class RoundPlace(Place):
         return f"{title}, round {self.round}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class CutPlace(Place):
     """A word that is cut into pieces."""
 
     word: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class NormPlace(Place):
     """A norm, and the full name of what it makes."""
 
@@ -95,14 +95,14 @@ class NormPlace(Place):
     out: Name
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class LayerPlace(Place):
     """A layer."""
 
     layer: Layer
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class ResidualPlace(LayerPlace):
     """The residual of a layer's sublayer, from 1, and the full name of what went into that; `also`
     is what other sublayers made of it, beside that one."""
@@ -112,7 +112,7 @@ class ResidualPlace(LayerPlace):
     also: tuple[Name, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class AttentionPlace(LayerPlace):
     """All heads of an attention. Keys and values are made of the `source`; `wires` are the latest
     Q, K and V, where a step has put another in the place of what was projected."""
@@ -132,7 +132,7 @@ class AttentionPlace(LayerPlace):
         return next((width for width in widths if width is not None), None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class HeadPlace(AttentionPlace):
     """One head of an attention, from 0."""
 
@@ -145,7 +145,7 @@ class HeadPlace(AttentionPlace):
         return shared if only_shared else own
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class WayPlace(LayerPlace):
     """A way over the sentence of a recurrent layer's cell, of so many times."""
 
@@ -170,7 +170,7 @@ class WayPlace(LayerPlace):
         return below(below(self.layer.path, "backward") if back else self.layer.path, local)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class CellPlace(WayPlace):
     """A recurrent cell at a time, from 1."""
 
@@ -189,7 +189,7 @@ class CellPlace(WayPlace):
         return self.name(local).at(self.time if time is None else time)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class BackwardPlace(Place):
     """Where the gradients of what a step made go back through it: the place of that step, and how
     the gradients before it are made; `update` is the place of an update that went before."""
@@ -214,7 +214,7 @@ class BackwardPlace(Place):
         return self.forward.here(forth).under(GRADIENTS)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class UpdatePlace(Place):
     """An update of the parameters, from 1, or what came of it, after so many updates, and how that
     is made. Quantities are called by their full names, since some are of before the update."""

@@ -143,12 +143,12 @@ class _Report(NamedTuple):
 
 def _parts_of(definition: Definition) -> str | None:
     """What a matrix is cut into, where it is cut."""
-    from attncli.arithmetic.operations.moved import TakeColumns, TakeRun
+    from attncli.arithmetic.operations.moved import TakePart
 
-    if isinstance(definition.operation, TakeColumns):
-        of, what = definition.operation.of, definition.operation.what
-        return f"{of} {what if of > 1 else what.removesuffix('s')}"
-    return f"{definition.operation.of} gates" if isinstance(definition.operation, TakeRun) else None
+    if not isinstance(definition.operation, TakePart):
+        return None
+    of, what = definition.operation.of, definition.operation.what
+    return f"{of} {what if of > 1 else what.removesuffix('s')}"
 
 
 def shapes_of(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, ove
 
 import numpy as np
 
-from attncli.arithmetic.arrays import SupportsDLPack
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, Unworkable
 from attncli.choices import Policy
@@ -23,10 +22,12 @@ from attncli.scenario.training import after_updates, updates_before
 from attncli.trace.axes import made_axes
 from attncli.trace.place import CellPlace, Place, UpdatePlace
 from attncli.trace.quantity import Definition, Quantity
-from attncli.trace.token_lists import TokenList, token_lists
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from attncli.arithmetic.arrays import SupportsDLPack
+    from attncli.trace.token_lists import TokenList
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -101,6 +102,8 @@ class Trace:
     def __getitem__(self, name: str) -> Any:
         if name in self.quantities:
             return self.quantities[name]
+        from attncli.trace.token_lists import token_lists
+
         return token_lists(self.scenario)[name]
 
     def __contains__(self, name: object) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,8 +56,7 @@ def laid(part: Expression, shapes: Signature) -> Laid:
     return Arrays(_Leaves(shapes).of).of(part)
 
 
-@dataclass(frozen=True)
-class _Leaves:
+class _Leaves(NamedTuple):
     """What an equation is made of, as arrays."""
 
     shapes: Signature
@@ -83,11 +81,11 @@ class _Leaves:
         return Laid("".join(node.indices), lambda operands: operands[place][kept], is_new=False)
 
 
-@dataclass(frozen=True)
 class Arrays:
     """The parts of an equation as arrays; `leaf` gives those that have no parts of their own."""
 
-    leaf: Callable[[Expression], Laid | None]
+    def __init__(self, leaf: Callable[[Expression], Laid | None]) -> None:
+        self.leaf = leaf
 
     def of(self, node: Expression) -> Laid:
         return self.leaf(node) or getattr(self, _LAID[type(node)])(node)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -158,8 +157,7 @@ def _result(array: Array, letters: str, shape: tuple[int, ...]) -> Array:
     return np.array(np.broadcast_to(one, (*shape, *array.shape[len(letters) :])))
 
 
-@dataclass(frozen=True)
-class _Enclosures:
+class _Enclosures(NamedTuple):
     """The parts of an equation, each with an axis for each letter."""
 
     letters: str

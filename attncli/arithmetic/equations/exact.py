@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
+from typing import NamedTuple
 
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
@@ -22,8 +22,7 @@ def reciprocal(number: Decimal) -> Decimal | None:
         return None
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(NamedTuple):
     """The decimals of the parts of an equation; None where no number of them need do."""
 
     operands: Sequence[Matrix]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 
@@ -33,12 +32,11 @@ def _following(tree: Expression, shapes: Signature, _: tuple[tuple[str, str], ..
     return Following(tree, shapes)
 
 
-@dataclass(frozen=True, eq=False)
 class Following:
     """The arrays, bounds and forms of an equation, each made when it is asked for."""
 
-    tree: Expression
-    shapes: Signature
+    def __init__(self, tree: Expression, shapes: Signature) -> None:
+        self.tree, self.shapes = tree, shapes
 
     @cached_property
     def careful(self) -> Expression:

@@ -8,7 +8,7 @@ each of which takes a millisecond by itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, partial, reduce
@@ -124,11 +124,12 @@ def _number(value: int) -> Laid:
     return Laid("", lambda _: known, is_new=False)
 
 
-@dataclass(frozen=True)
 class _Units(Arrays):
     """The parts of an equation, each in units of the last of its decimals."""
 
-    places: Places
+    def __init__(self, leaf: Callable[[Expression], Laid | None], places: Places) -> None:
+        super().__init__(leaf)
+        self.places = places
 
     def added(self, node: ex.Sum) -> Laid:
         most = self.places.of(node)

@@ -13,7 +13,8 @@ import numpy as np
 from attncli.arithmetic.elision import told_entries
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.working import forms
-from attncli.arithmetic.expression import Equation, Expression, Vector, leaves
+from attncli.arithmetic.expression import Equation, Expression, Vector, constant, leaves
+from attncli.arithmetic.formula import define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.settling import Settling, settle_cancelled
 from attncli.arithmetic.operations.source import Worked
@@ -211,6 +212,22 @@ class WholeNumbers(Operation):
 
 class ZeroOne(WholeNumbers):
     """A table of ones and zeros: which numbers are seen, or kept."""
+
+
+class One(ZeroOne):
+    """1, with which the way back begins: how a loss changes with itself. [1, 1] -> [1, 1]"""
+
+    takes_only_sizes = True
+    shapes = "1 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        return define(name, constant(1))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.ones(operands[0].shape)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        return (constant(1),)
 
 
 def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) -> Vector:

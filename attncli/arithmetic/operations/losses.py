@@ -140,7 +140,6 @@ def _refuse_zeros(wrong: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], whose:
         raise no_logarithm(int(wrong.any(axis=1).argmax()), whose)
 
 
-@dataclass(frozen=True)
 class BinaryLossOfLogits(Operation):
     """The same of a sigmoid straight from its logits: ln(1 + e^z) − y z, the probabilities being
     an operand, too. [n, m], [n, m], [n, m] -> [n, m]"""

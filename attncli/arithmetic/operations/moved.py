@@ -156,14 +156,17 @@ def _run(extent: int, part: int, of: int, what: str) -> slice:
 
 
 @dataclass(frozen=True)
-class TakeColumns(Moved):
-    """One of several equal runs of columns, such as a head's share of Q: the `part`-th, from 0,
-    of `of`. No number is copied. [n, of·b] -> [n, b]"""
+class TakePart(Moved):
+    """One of several equal runs: the `part`-th, from 0, of `of`. No number is copied."""
 
     part: int
     of: int
     what: str = "heads"
     """What the runs are of."""
+
+
+class TakeColumns(TakePart):
+    """A run of columns, such as a head's share of Q. [n, of·b] -> [n, b]"""
 
     def signature(self) -> str:
         return f"n {self.of}*b -> n b"
@@ -246,13 +249,8 @@ class TakeEvery(TakeColumns):
         return arrays[0][:, self.part :: self.of]
 
 
-@dataclass(frozen=True)
-class TakeRun(Moved):
-    """One of several equal runs of rows, such as a gate's share of stacked weights: the
-    `part`-th, from 0, of `of`. No number is copied. [of·b, d] -> [b, d]"""
-
-    part: int
-    of: int
+class TakeRun(TakePart):
+    """A run of rows, such as a gate's share of stacked weights. [of·b, d] -> [b, d]"""
 
     def signature(self) -> str:
         return f"{self.of}*b d -> b d"
@@ -265,11 +263,15 @@ class TakeRun(Moved):
 
 
 @dataclass(frozen=True)
-class JoinColumns(Moved):
+class Joined(Moved):
+    """So many matrices in one."""
+
+    count: int = 2
+
+
+class JoinColumns(Joined):
     """Matrices side by side, such as the outputs of heads.
     [n, a1], [n, a2], … -> [n, a1 + a2 + …]"""
-
-    count: int
 
     def signature(self) -> str:
         widths = [f"a{k}" for k in range(1, self.count + 1)]
@@ -296,11 +298,8 @@ class Interleave(JoinColumns):
         return turns.reshape(n, columns * count, *turns.shape[3:])
 
 
-@dataclass(frozen=True)
-class JoinRows(Moved):
+class JoinRows(Joined):
     """Rows above rows: a cache's, and the new ones. [a1, d], [a2, d], … -> [a1 + a2 + …, d]"""
-
-    count: int = 2
 
     def signature(self) -> str:
         heights = [f"a{k}" for k in range(1, self.count + 1)]
@@ -320,38 +319,9 @@ class Listed(JoinRows):
     """Lists in one, which are then not shown by themselves."""
 
 
-# -- columns: vectors as the literature on recurrent cells writes them, [h, 1] ---------------------
-
-
-@dataclass(frozen=True)
-class RowAsColumn(Moved):
-    """A row of a matrix, from 0, as a column, as it is written; `key` looks it up.
-    [n, d] -> [d, 1]"""
-
-    row_number: int = 0
-    key: str = ""
-
-    shapes = "n d -> d 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, at(operands[0], Word(self.key)) if self.key else Symbol(operands[0]))
-
-    def arranged(self, *arrays: Numbers) -> Numbers:
-        return arrays[0][self.row_number, np.newaxis].swapaxes(0, 1)
-
-
-class OnlyRow(RowAsColumn):
-    """A vector, which is kept as the only row of a matrix, as a column. [1, d] -> [d, 1]"""
-
-    shapes = "1 d -> d 1"
-
-
-@dataclass(frozen=True)
-class ColumnsAsRows(Moved):
+class ColumnsAsRows(Joined):
     """Columns as the rows of a table, such as the states of a sentence.
     [h, 1], [h, 1], … -> [n, h]"""
-
-    count: int
 
     def signature(self) -> str:
         return ", ".join(["h 1"] * self.count) + f" -> {self.count} h"

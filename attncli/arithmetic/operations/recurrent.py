@@ -14,13 +14,14 @@ from functools import cached_property
 import numpy as np
 
 from attncli.arithmetic.equations.working import Filled, filled, sum_of
-from attncli.arithmetic.expression import Equation, Expression, Operand, Sum, constant, each
-from attncli.arithmetic.formula import define
+from attncli.arithmetic.expression import Equation, Expression, Operand, Sum, Symbol, each
+from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.moved import Moved, Numbers
 from attncli.arithmetic.operations.texts import equation, said
-from attncli.arithmetic.rounding import Array
+from attncli.word import Word
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,29 @@ GatedColumn = equation("gate[i] * x[i]", gate="h 1", x="h 1")
 """A column that a gate lets through, number by number."""
 
 
+@dataclass(frozen=True)
+class RowAsColumn(Moved):
+    """A row of a matrix, from 0, as a column, as it is written; `key` looks it up.
+    [n, d] -> [d, 1]"""
+
+    row_number: int = 0
+    key: str = ""
+
+    shapes = "n d -> d 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, at(operands[0], Word(self.key)) if self.key else Symbol(operands[0]))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return arrays[0][self.row_number, np.newaxis].swapaxes(0, 1)
+
+
+class OnlyRow(RowAsColumn):
+    """A vector, which is kept as the only row of a matrix, as a column. [1, d] -> [d, 1]"""
+
+    shapes = "1 d -> d 1"
+
+
 # -- on the way back -------------------------------------------------------------------------------
 
 
@@ -141,19 +165,3 @@ class TimesDiagonal(Indexed):
     def __init__(self, in_out: bool = False) -> None:
         weight, sides = ("W[i, j]", "h k") if in_out else ("W[j, i]", "k h")
         super().__init__(*said(f"{weight} * slope[j]", {"W": sides, "slope": "k 1"}))
-
-
-class One(ZeroOne):
-    """1, with which the way back begins: how a loss changes with itself. [1, 1] -> [1, 1]"""
-
-    takes_only_sizes = True
-    shapes = "1 1 -> 1 1"
-
-    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
-        return define(name, constant(1))
-
-    def values(self, *operands: Matrix) -> Array:
-        return np.ones(operands[0].shape)
-
-    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
-        return (constant(1),)

@@ -7,7 +7,6 @@ its operands, as `evaluation` decides it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,14 +24,12 @@ _LITTLE = 2.0**30
 """Times what it may be off by: a number that is no larger may have lost 30 of its 52 bits."""
 
 
-@dataclass
 class Settling:
     """The true values of an operation's result to so many decimals; cell by cell those that take no
     more than so many numbers all together."""
 
-    operation: Operation
-    operands: tuple[Matrix, ...]
-    most: float
+    def __init__(self, operation: Operation, operands: tuple[Matrix, ...], most: float) -> None:
+        self.operation, self.operands, self.most = operation, operands, most
 
     def units(self, doubtful: Doubtful) -> Array:
         known = self.operation.units(doubtful, *self.operands)

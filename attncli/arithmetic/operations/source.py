@@ -8,7 +8,6 @@ is given on, as far as that is not too much work.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,13 +21,13 @@ _MOST_TERMS = 100_000
 """So many numbers are worked with in less than a second."""
 
 
-@dataclass(frozen=True, eq=False)
 class Worked:
     """The operation that a matrix [n, m] was made by, and the matrices that it was made of."""
 
-    operation: Operation
-    operands: tuple[Matrix, ...] = field(repr=False)
-    shape: tuple[int, int]
+    def __init__(
+        self, operation: Operation, operands: tuple[Matrix, ...], shape: tuple[int, int]
+    ) -> None:
+        self.operation, self.operands, self.shape = operation, operands, shape
 
     @property
     def numbers(self) -> Written | None:

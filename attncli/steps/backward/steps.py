@@ -20,11 +20,10 @@ from attncli.arithmetic.expression import (
     rewritten,
 )
 from attncli.arithmetic.operations.activations import Add
-from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.base import One, Operation
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Same, TakeRows
 from attncli.arithmetic.operations.products import MatMul
-from attncli.arithmetic.operations.recurrent import One
 from attncli.arithmetic.operations.texts import equation
 from attncli.name import Name
 from attncli.steps.mistakes import exchanged, instead, sum_for_mean, wrong

@@ -13,8 +13,8 @@ from functools import cache
 from typing import NamedTuple
 
 from attncli.arithmetic.operations.activations import Add
+from attncli.arithmetic.operations.base import One
 from attncli.arithmetic.operations.derivatives import gradient_of, has_derivative, is_flat
-from attncli.arithmetic.operations.recurrent import One
 from attncli.file.problems import Problems
 from attncli.name import Name
 from attncli.scenario.scenario import Scenario

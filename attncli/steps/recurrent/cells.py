@@ -13,15 +13,9 @@ from itertools import permutations
 from typing import Any
 
 from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.moved import (
-    OnlyRow,
-    RowAsColumn,
-    Same,
-    TakeColumns,
-    TakeRun,
-)
+from attncli.arithmetic.operations.moved import Same, TakeColumns, TakeRun
 from attncli.arithmetic.operations.products import MatMul, TransposedWeights
-from attncli.arithmetic.operations.recurrent import AddUp, Zeros
+from attncli.arithmetic.operations.recurrent import AddUp, OnlyRow, RowAsColumn, Zeros
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice, ListOf
 from attncli.file.matrices import MATRIX, VECTOR
@@ -152,12 +146,12 @@ def _plan_unstack(place: WayPlace) -> tuple[Definition, ...]:
 
 def _runs(place: WayPlace, order: tuple[str, ...]) -> Iterator[Definition]:
     letters = tuple(LETTERS[gate] for gate in order) or ("a",)
+    count = len(letters)
     for k, letter in enumerate(letters):
         for source, (W, b) in _STACKED.items():
-            yield _run(place, f"W_{letter}{source}", W, TakeRun(k, len(letters)), len(letters))
+            yield _run(place, f"W_{letter}{source}", W, TakeRun(k, count, "gates"), count)
             if place.scenario.gives(place.weights(b)):
-                run = TakeColumns(k, len(letters), "gates")
-                yield _run(place, f"b_{letter}{source}", b, run, len(letters))
+                yield _run(place, f"b_{letter}{source}", b, TakeColumns(k, count, "gates"), count)
 
 
 def _run(place: WayPlace, made: str, stacked: str, run: Operation, count: int) -> Definition:

@@ -10,12 +10,13 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations.activations import Activate
-from attncli.arithmetic.operations.moved import ColumnsAsRows, JoinColumns, RowAsColumn, Same
+from attncli.arithmetic.operations.moved import ColumnsAsRows, JoinColumns, Same
 from attncli.arithmetic.operations.products import MatMul
 from attncli.arithmetic.operations.recurrent import (
     AddUp,
     FrobeniusNorm,
     ReluSlope,
+    RowAsColumn,
     TanhSlope,
     TimesDiagonal,
 )

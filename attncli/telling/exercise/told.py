@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import INNER, Location, Number
+from attncli.arithmetic.operations.base import One
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.masking import Seen
 from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.norms import ColumnMean
-from attncli.arithmetic.operations.recurrent import OfMemory, One, Zeros
+from attncli.arithmetic.operations.recurrent import OfMemory, Zeros
 from attncli.arithmetic.operations.texts import is_a
 
 if TYPE_CHECKING:
