@@ -8,28 +8,20 @@
 from __future__ import annotations
 
 from attncli.arithmetic.operations.activations import Add, MeanOf
-from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.moved import Interleave, JoinColumns, Same
-from attncli.arithmetic.operations.products import (
-    TransposedWeights,
-    WeightedSum,
-)
+from attncli.arithmetic.operations.products import TransposedWeights, WeightedSum
 from attncli.file.keys import Key
 from attncli.file.kinds import Flag
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.name import Name, below
 from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
-from attncli.steps.mistakes import by, left_out, turned_round, wrong
+from attncli.steps.mistakes import as_a, by, left_out, operand, turned_round, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition, HeadPlace
 
 
 def _plan_output(place: HeadPlace) -> tuple[Definition, ...]:
     return (Definition(place.name("output"), WeightedSum(), (place.x, place.latest("V"))),)
-
-
-def _of(one: Definition, *operands: Name) -> Definition:
-    return one._replace(operands=operands)
 
 
 WEIGHTED_SUM_STEP = Step(
@@ -55,26 +47,22 @@ WEIGHTED_SUM_STEP = Step(
         Mistake(
             "keys_for_values",
             "Blending the keys instead of the values.",
-            wrong(lambda one, place: _of(one, place.x, place.latest("K"))),
+            wrong(operand(1, "K")),
         ),
         Mistake(
             "inputs_for_values",
             "Blending what the values are made of instead of the values.",
-            wrong(
-                lambda one, place: (
-                    _of(one, place.x, place.source) if place.attention.projects else None
-                )
-            ),
+            wrong(operand(1, lambda place: place.source), when=lambda p: p.attention.projects),
         ),
         Mistake(
             "scores_for_weights",
             "Multiplying by the scores instead of the weights.",
-            wrong(lambda one, place: _of(one, place.name("scores"), place.latest("V"))),
+            wrong(operand(0, "scores")),
         ),
         Mistake(
             "weights_by_column",
             "Taking a column of the weights instead of a row, weightsᵀ V.",
-            wrong(by(TransposedWeights())),
+            wrong(by(TransposedWeights)),
         ),
     ),
     pictures=("planes",),
@@ -105,15 +93,12 @@ def _weights(place: AttentionPlace) -> tuple[Name, ...]:
     return tuple(below(attention.head_path(head), local) for head in range(attention.heads))
 
 
-def _mean(place: AttentionPlace, operation: Operation) -> Definition:
-    return Definition(place.name("mean_weights"), operation, _weights(place))
-
-
 def _plan_average(place: AttentionPlace) -> tuple[Definition, ...]:
     if not place.attention.said.get(_AVERAGE):
         return ()
     heads = place.attention.heads
-    return (_mean(place, MeanOf(heads) if heads > 1 else Same()),)
+    mean = MeanOf(heads) if heads > 1 else Same()
+    return (Definition(place.name("mean_weights"), mean, _weights(place)),)
 
 
 def _happens_average(place: AttentionPlace) -> str:
@@ -139,7 +124,6 @@ AVERAGE_STEP = Step(
     plan=_plan_average,
     general=General(heads=2, said={"average_heads": True}),
     shown_with=("heads=2", "average_heads=true"),
-    adds_up_to_one=(),
     mistakes=(
         Mistake(
             "not_divided",
@@ -220,7 +204,7 @@ MERGE_STEP = Step(
         Mistake(
             "heads_interleaved",
             "Taking the columns of the heads in turn instead of one head after the other.",
-            wrong(lambda one, _: one._replace(operation=Interleave(len(one.operands))), "concat"),
+            wrong(as_a(Interleave), "concat"),
         ),
         Mistake(
             "W_O_left_out",

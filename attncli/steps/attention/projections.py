@@ -7,11 +7,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from attncli.arithmetic.expression import Equation, Symbol
 from attncli.arithmetic.formula import define
-from attncli.arithmetic.operations.moved import TakeColumns, TakeEvery
+from attncli.arithmetic.operations.moved import JoinRows, Same, TakeColumns, TakeEvery
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import COUNT, Choice, Either, ListOf, WholeNumber
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
@@ -20,7 +21,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
-from attncli.steps.mistakes import all_wrong, instead, wrong
+from attncli.steps.mistakes import all_wrong, as_a, instead, remade, wrong
 from attncli.steps.order import HEAD
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition
@@ -126,8 +127,6 @@ def _definition(place: AttentionPlace, name: str) -> Definition:
     cached = name != "Q" and place.attention.cached is not None
     made = f"{name}_new" if cached else name
     if not place.attention.projects:
-        from attncli.arithmetic.operations.moved import Same
-
         definition = Definition(place.name(made), Same(), (x,))
     else:
         definition = linear(place, made, x, f"_{name}", out_in=place.attention.said.linear)
@@ -143,8 +142,6 @@ def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
 
 def _joined(place: AttentionPlace, name: str) -> Definition:
     """The cached rows above the new ones."""
-    from attncli.arithmetic.operations.moved import JoinRows
-
     rows = (below(place.name("cache"), name), place.name(f"{name}_new"))
     return Definition(place.name(name), JoinRows(), rows, role="K")
 
@@ -322,18 +319,6 @@ def _happens_split(place: AttentionPlace) -> str:
     return f"{told}."
 
 
-def _of_next_head(one: Definition, place: AttentionPlace) -> Definition | None:
-    """In the first head the columns of the second."""
-    first = one.name.path == place.attention.head_path(0)
-    return one._replace(operation=TakeColumns(1, place.attention.heads)) if first else None
-
-
-def _dealt(one: Definition, _: AttentionPlace) -> Definition:
-    """The columns dealt out to the heads in turn."""
-    assert isinstance(one.operation, TakeColumns)
-    return one._replace(operation=TakeEvery(one.operation.part, one.operation.of))
-
-
 def _formulas(place: AttentionPlace) -> tuple[Equation, ...]:
     """Which columns of all the queries, keys and values are a head's."""
     return tuple(
@@ -379,12 +364,14 @@ SPLIT_STEP = Step(
     on_the_way=True,
     mistakes=(
         Mistake(
-            "other_head", "Taking the columns of another head for Q.", wrong(_of_next_head, "Q")
+            "other_head",
+            "Taking the columns of another head for Q.",
+            wrong(remade(lambda run, _: None if run.part else replace(run, part=1)), "Q"),
         ),
         Mistake(
             "columns_dealt_out",
             "Dealing the columns out to the heads in turn instead of giving each a run of them.",
-            all_wrong(_dealt),
+            all_wrong(as_a(TakeEvery)),
         ),
     ),
     backward=Backward(

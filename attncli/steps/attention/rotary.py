@@ -38,7 +38,7 @@ from attncli.steps.input.positions import (
     SIN,
     START,
 )
-from attncli.steps.mistakes import all_wrong
+from attncli.steps.mistakes import all_wrong, remade
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, HeadPlace
 from attncli.trace.extents import sized
@@ -314,18 +314,7 @@ def _happens(place: HeadPlace) -> str:
     )
 
 
-def _other_pairs(one: Definition, _: HeadPlace) -> Definition | None:
-    turn = one.operation
-    if not isinstance(turn, Rotate):
-        return None
-    other: Literal["interleaved", "half"] = "interleaved" if turn.pairs == "half" else "half"
-    return one._replace(operation=replace(turn, pairs=other))
-
-
-def _turned_back(one: Definition, _: HeadPlace) -> Definition | None:
-    turn = one.operation
-    return one._replace(operation=replace(turn, back=True)) if isinstance(turn, Rotate) else None
-
+_OTHER_PAIRS = {"half": "interleaved", "interleaved": "half"}
 
 ROTATE_STEP = Step(
     name="rotate",
@@ -364,12 +353,14 @@ ROTATE_STEP = Step(
             "other_pairs",
             "Taking other columns for pairs: neighbours where one of each half belong together,"
             " or the other way round.",
-            all_wrong(_other_pairs),
+            all_wrong(
+                remade(lambda turn, _: replace(turn, pairs=_OTHER_PAIRS[turn.pairs])), Rotate
+            ),
         ),
         Mistake(
             "turned_back",
             "Turning the other way round: the sines have the other sign.",
-            all_wrong(_turned_back),
+            all_wrong(remade(lambda turn, _: replace(turn, back=True)), Rotate),
         ),
     ),
     backward=Backward(

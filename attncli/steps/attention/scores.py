@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
-from attncli.arithmetic.expression import Expression, Number, Quotient, Root, Symbol
+from attncli.arithmetic.expression import Expression, Number, Root, Symbol
 from attncli.arithmetic.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
 from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.products import MatMul, MatMulTransposed
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, Choice, word_or
 from attncli.file.matrices import NAMED
 from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.steps.mistakes import by, turned_round, wrong
+from attncli.steps.mistakes import by, remade, turned_round, without_root, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
@@ -54,7 +54,7 @@ SCORES_STEP = Step(
         Mistake(
             "K_not_transposed",
             "Multiplying Q by K as it stands, rows by columns, instead of Q Kᵀ.",
-            wrong(by(MatMul())),
+            wrong(by(MatMul)),
         ),
         Mistake(
             "queries_and_keys_swapped",
@@ -126,29 +126,18 @@ def _scaled_by(place: HeadPlace, operation: Operation) -> Definition:
     return Definition(place.name("scaled"), operation, (place.x,), blame=blame)
 
 
-def _is_given(place: HeadPlace) -> bool:
-    """Whether the divisor is a number that the scenario gives."""
-    return isinstance(place.attention.said.get(SCALE), Decimal)
-
-
-def _by_d_k(one: Definition, place: HeadPlace) -> Definition | None:
-    if _is_given(place) or place.d_k is None:
-        return None
-    return one._replace(operation=DivideBy(Number.written(place.d_k)))
-
-
-def _by_root_of_d_model(one: Definition, place: HeadPlace) -> Definition | None:
+def _by_root_of_d_model(divide: Any, place: HeadPlace) -> Operation | None:  # noqa: ANN401
     d_model = place.width(below(place.stack.path, "X"))
-    if place.d_k is None or d_model in (None, place.d_k) or _is_given(place):
+    if d_model in (None, place.d_k) or not isinstance(divide.tree.divisor, Root):
         return None
-    return one._replace(operation=DivideBy(Root(Number.written(d_model))))
+    return DivideBy(Root(Number.written(d_model)))
 
 
-def _multiplied(one: Definition, _: HeadPlace) -> Definition | None:
-    match one.operation:
-        case Indexed(tree=Quotient(_, divisor)) if divisor != _ROOT:
-            return one._replace(operation=MultiplyBy(divisor))
-    return None
+def _is_known(place: HeadPlace) -> bool:
+    return place.d_k is not None
+
+
+_MULTIPLIED = wrong(remade(lambda divide, _: MultiplyBy(divide.tree.divisor)), when=_is_known)
 
 
 SCALE_STEP = Step(
@@ -174,17 +163,17 @@ SCALE_STEP = Step(
         Mistake(
             "divided_by_d_k",
             "Dividing by d_k itself instead of its square root.",
-            wrong(_by_d_k),
+            wrong(without_root, when=_is_known),
         ),
         Mistake(
             "divided_by_root_of_d_model",
             "Dividing by √d_model, the width of the model, instead of √d_k, that of the keys.",
-            wrong(_by_root_of_d_model),
+            wrong(remade(_by_root_of_d_model), when=_is_known),
         ),
         Mistake(
             "multiplied",
             "Multiplying instead of dividing.",
-            wrong(_multiplied),
+            _MULTIPLIED,
         ),
         Mistake(
             "not_scaled",
@@ -311,7 +300,7 @@ TEMPERATURE_STEP = Step(
         Mistake(
             "multiplied",
             "Multiplying by the temperature instead of dividing.",
-            wrong(_multiplied),
+            _MULTIPLIED,
         ),
     ),
     pictures=("temperatures",),

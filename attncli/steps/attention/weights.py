@@ -12,19 +12,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.expression import (
-    Apply,
-    Expression,
-    Negative,
-    Number,
-    Power,
-    Quotient,
-    Total,
-    constant,
-)
+from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations.activations import Dropout, Multiply
-from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import JoinColumns, RepeatDown, WithoutColumn
 from attncli.arithmetic.operations.softmax import (
     DivideByColumnSum,
@@ -33,9 +22,10 @@ from attncli.arithmetic.operations.softmax import (
     Exponential,
     RaisedTo,
     RowSum,
+    Softmax,
     SumOfAll,
 )
-from attncli.arithmetic.operations.texts import is_a
+from attncli.arithmetic.operations.texts import equation, is_a
 from attncli.arithmetic.rounding import Array
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import Either, NumberKind
@@ -44,7 +34,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.templates import TEMPLATE
 from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, largest
-from attncli.steps.mistakes import by, swapped, wrong
+from attncli.steps.mistakes import WENT_IN, by, of_next_head, wrong
 from attncli.steps.step import Backward, General, Inquiry, Mistake, Planned, Step
 from attncli.trace import Axis, Definition, HeadPlace, Place, Quantity, Trace
 from attncli.trace.quantity import counted, told_apart
@@ -99,36 +89,19 @@ def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition,
     )
 
 
-def _negated(exp: Definition, _: Place) -> Definition | None:
-    """e^(−x); what is hidden by −∞ stays 0."""
-
-    def change(node: Expression) -> Expression | None:
-        match node:
-            case Power(base, exponent):
-                seen = Apply("finite", (exponent,))
-                return Apply("where", (seen, Power(base, Negative(exponent)), constant(0)))
-        return None
-
-    return swapped(exp, change)
-
-
-def without_exponentials(one: Definition, place: Place) -> Definition:
-    """The numbers themselves divided by their sum."""
-    return one._replace(operation=DivideByRowSum(), operands=(place.x,))
+_NEGATED = equation("exp(-x[i, j]) if finite(x[i, j]) else 0", x="n m")
+"""What is hidden by −∞ stays 0."""
+_COLUMN_SUMS = equation("sum(exp[k, i] for k in n)", exp="n m")
+_BY_COLUMNS = equation("exp[i, j] / exp_sum[j]", exp="n m", exp_sum="m 1")
 
 
 def _columns_added_up(_: Place, planned: Planned) -> Iterator[Planned]:
     """The sums of the columns, by which others divide rows as well as columns."""
     for k, one in enumerate(planned):
         if is_a(one.operation, RowSum):
-            added = one._replace(operation=_COLUMN_SUMS)
+            added = one._replace(operation=_COLUMN_SUMS())
             yield (added,)
-            yield added, planned[k + 1]._replace(operation=_BY_COLUMNS)
-
-
-_X = cell(0, "i", "j")
-_COLUMN_SUMS = Indexed("n m -> m 1", Total("k", cell(0, "k", "i")))
-_BY_COLUMNS = Indexed("n m, m 1 -> n m", Quotient(_X, cell(1, "j")))
+            yield added, planned[k + 1]._replace(operation=_BY_COLUMNS())
 
 
 IN_SOFTMAX: tuple[Mistake[Any], ...] = (
@@ -136,7 +109,7 @@ IN_SOFTMAX: tuple[Mistake[Any], ...] = (
         "exponent_negated",
         "Raising e to the numbers with the other sign, e^(−x), so that the largest one gets the"
         " smallest share.",
-        wrong(_negated, Exponential),
+        wrong(by(_NEGATED), Exponential),
     ),
     Mistake("columns_added_up", "Adding up the columns instead of the rows.", _columns_added_up),
 )
@@ -145,8 +118,6 @@ IN_SOFTMAX: tuple[Mistake[Any], ...] = (
 
 def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """Definitions with the three of a softmax as one, whose derivative people know."""
-    from attncli.arithmetic.operations.softmax import Softmax
-
     starts = [k for k, one in enumerate(definitions) if isinstance(one.operation, Exponential)]
     for k in reversed(starts):
         exp, _, result = definitions[k : k + 3]
@@ -183,12 +154,12 @@ SOFTMAX_STEP = Step(
             "down_the_columns",
             "Dividing by the sum of the column instead of the row, so that the columns add up"
             " to 1 and the rows don't.",
-            wrong(by(DivideByColumnSum(), 0), "weights"),
+            wrong(by(DivideByColumnSum, 0), "weights"),
         ),
         Mistake(
             "without_exponentials",
             "Dividing the scores themselves by their sum, without raising e to them.",
-            wrong(without_exponentials, DivideByRow),
+            wrong(by(DivideByRowSum, WENT_IN), DivideByRow),
         ),
         Mistake(
             "base_2",
@@ -204,7 +175,7 @@ SOFTMAX_STEP = Step(
         Mistake(
             "over_all_cells",
             "Dividing by the sum of the whole table, so that all weights together add up to 1.",
-            wrong(by(SumOfAll()), "exp_sum"),
+            wrong(by(SumOfAll), "exp_sum"),
         ),
     ),
     adds_up_to_one=("weights",),
@@ -251,20 +222,14 @@ def _check(place: HeadPlace, problems: Problems) -> None:
         problems.add(where, "sinks, and weights that are given", "leave one of them out")
 
 
-def _column(place: HeadPlace, head: int) -> Definition:
-    """The head's score, once for each query."""
-    operands = (place.x, place.find("sinks"))
-    columns = Axis((_NAME,), "K")
-    return Definition(place.name(_NAME), RepeatDown(head), operands, columns=columns)
-
-
 def _plan_sinks(place: HeadPlace) -> tuple[Definition, ...]:
     """Before the softmax it is put beside the scores, after it its weight is left out."""
     if not place.attention.said.says(_SINKS):
         return ()
     if place.x == place.name("weights"):
         return (Definition(place.name("key_weights"), WithoutColumn(last=True), (place.x,)),)
-    column = _column(place, place.head)
+    once_each, operands = RepeatDown(place.head), (place.x, place.find("sinks"))
+    column = Definition(place.name(_NAME), once_each, operands, columns=Axis((_NAME,), "K"))
     joined = Definition(place.name("with_sink"), JoinColumns(2), (place.x, column.name))
     return (column, joined)
 
@@ -282,11 +247,6 @@ def _happens(place: HeadPlace) -> str:
     if place.x == place.name("weights"):
         return "The weight of the sink is left out: it has no value to blend in."
     return "The sink's score is put beside those of the keys, the same for each query."
-
-
-def _of_another_head(_: Definition, place: HeadPlace) -> Definition | None:
-    heads = place.attention.heads
-    return None if heads == 1 else _column(place, (place.head + 1) % heads)
 
 
 SINKS_STEP = Step(
@@ -317,7 +277,9 @@ SINKS_STEP = Step(
     shown_with=("sinks=[0.5]",),
     on_the_way=True,
     mistakes=(
-        Mistake("other_head", "Taking the sink of another head.", wrong(_of_another_head, "sink")),
+        Mistake(
+            "other_head", "Taking the sink of another head.", wrong(of_next_head("column"), "sink")
+        ),
         Mistake(
             "first_left_out",
             "Leaving out the first key instead of the sink.",
@@ -384,7 +346,7 @@ DROPOUT_STEP = Step(
     ),
     plan=_plan_dropout,
     general=General(x="weights", said={"dropout": {"p": Decimal("0.1")}}),
-    mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply()))),),
+    mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply))),),
     backward=Backward(
         "the dropout",
         (

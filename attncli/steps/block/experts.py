@@ -27,7 +27,7 @@ from attncli.name import Name, below
 from attncli.steps.attention.weights import in_one, softmax
 from attncli.steps.block.feed_forward import MATRICES
 from attncli.steps.linear import layer_of, linear
-from attncli.steps.mistakes import by, instead, left_out, wrong
+from attncli.steps.mistakes import by, instead, left_out, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, LayerPlace
 
@@ -196,10 +196,6 @@ def _happens_route(place: LayerPlace) -> str:
     )
 
 
-def _without_exponentials(one: Definition, place: LayerPlace) -> Definition:
-    return one._replace(operation=DivideByRowSum(), operands=(place.name("affinity"),))
-
-
 ROUTE_STEP = Step(
     name="route",
     at=LayerPlace,
@@ -226,12 +222,13 @@ ROUTE_STEP = Step(
     general=General(x="output", gives=("b_R",)),
     adds_up_to_one=("probabilities",),
     mistakes=(
-        Mistake("one_expert_more", "Choosing one expert too many for each token.", wrong(
-                lambda one, place: one._replace(
-                    operation=TopK(min(_top_k(place) + 1, place.layer.experts))
-                ),
-                "chosen",
-            )),
+        Mistake(
+            "one_expert_more",
+            "Choosing one expert too many for each token.",
+            wrong(
+                remade(lambda _, place: TopK(min(_top_k(place) + 1, place.layer.experts))), "chosen"
+            ),
+        ),
         Mistake(
             "softmax_over_all",
             "Taking the softmax over all experts, and leaving none of them out.",
@@ -240,12 +237,12 @@ ROUTE_STEP = Step(
         Mistake(
             "not_renormalized",
             "Leaving the weights of the chosen experts as they are, which don't add up to 1.",
-            wrong(by(Multiply(), 0, 1), KeptShare),
+            wrong(by(Multiply, 0, 1), KeptShare),
         ),
         Mistake(
             "without_exponentials",
             "Dividing the products themselves by their sum, without raising e to them.",
-            wrong(_without_exponentials, "probabilities"),
+            wrong(by(DivideByRowSum, "affinity"), "probabilities"),
         ),
     ),
     backward=Backward(

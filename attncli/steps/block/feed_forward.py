@@ -27,7 +27,7 @@ from attncli.file.nodes import Items, Numbers
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
-from attncli.steps.mistakes import by, left_out, wrong
+from attncli.steps.mistakes import by, left_out, operand, wrong
 from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Definition, LayerPlace, ResidualPlace
 
@@ -313,14 +313,6 @@ def _happens_residual(place: ResidualPlace) -> str:
     return f"The sublayer's output{times} is added to its input."
 
 
-def _added_to_X(one: Definition, place: ResidualPlace) -> Definition | None:  # noqa: N802
-    """The sublayer's output added to what went into the layer, past the sublayers before it."""
-    layer = _entered(place)
-    if layer in (None, place.skipped):
-        return None
-    return one._replace(operands=(layer, *one.operands[1:]))
-
-
 RESIDUAL_STEP = Step(
     name="residual",
     at=ResidualPlace,
@@ -360,13 +352,13 @@ RESIDUAL_STEP = Step(
         Mistake(
             "not_added",
             "Going on with the output of the sublayer alone.",
-            wrong(lambda one, place: None if place.also else by(Same(), 1)(one, place), Add),
+            wrong(by(Same(), 1), Add, when=lambda place: not place.also),
         ),
         Mistake(
             "added_to_X",
             "Adding the output to what went into the layer, instead of what the sublayer before"
             " made of it.",
-            wrong(_added_to_X, Add),
+            wrong(operand(0, _entered), Add),
         ),
     ),
     backward=Backward(

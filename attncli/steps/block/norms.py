@@ -35,7 +35,19 @@ from attncli.name import Name, below
 from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Layer, Settings, Stack
 from attncli.scenario.scenario import Scenario
-from attncli.steps.mistakes import Change, by, left_out, sum_for_mean, without_root, wrong
+from attncli.steps.mistakes import (
+    WENT_IN,
+    Change,
+    by,
+    either,
+    in_last,
+    left_out,
+    operand,
+    remade,
+    sum_for_mean,
+    without_root,
+    wrong,
+)
 from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import AttentionPlace, Definition, HeadPlace, NormPlace
 
@@ -302,30 +314,9 @@ def _title(place: NormPlace) -> str:
     return _TITLES.get(place.path.local, "Norm")
 
 
-def _over_other(one: Definition, place: NormPlace) -> Definition:
-    return one._replace(operation=MeanOfSquares(place.norm.get(OVER) != "n-1"))
-
-
-def _not_centered(one: Definition, place: NormPlace) -> Definition | None:
-    is_layer = place.norm.get(KIND) not in ("rms", "batch")
-    return one._replace(operands=(place.x, *one.operands[1:])) if is_layer else None
-
-
-def _not_normed(place: NormPlace, planned: Planned) -> Iterator[Planned]:
-    yield (by(Same())(planned[-1]._replace(operands=(place.x,)), place),)
-
-
-def _epsilon_elsewhere(one: Definition, place: NormPlace) -> Definition | None:
-    """ε added to the deviation where it belongs under the root, or the other way round."""
+def _epsilon_elsewhere(_: RootOf, place: NormPlace) -> Operation:
     epsilon, inside = place.norm.get(EPSILON), place.norm.get(EPSILON_IN) == "root"
-    return one._replace(operation=RootOf(Number.written(epsilon), not inside)) if epsilon else None
-
-
-def _root_forgotten(place: NormPlace, planned: Planned) -> Iterator[Planned]:
-    """The variance for the deviation, with ε or without."""
-    root = planned[-2]
-    made = (without_root(root), left_out(root, place))
-    return ((one,) for one in made if one is not None)
+    return RootOf(Number.written(epsilon), not inside)
 
 
 def _without(local: str) -> Change[NormPlace]:
@@ -368,27 +359,29 @@ NORM_STEP = Step(
         Mistake(
             "other_divisor",
             "Dividing the squares by n − 1 where n belongs, or the other way round.",
-            wrong(_over_other, MeanOfSquares),
+            wrong(
+                remade(lambda _, place: MeanOfSquares(place.norm.get(OVER) != "n-1")), MeanOfSquares
+            ),
         ),
         Mistake(
             "not_centered",
             "Dividing the numbers themselves by the deviation, without subtracting the mean.",
-            wrong(_not_centered, Normalize),
+            wrong(operand(0, WENT_IN), Normalize, when=lambda p: not _is_batch(p)),
         ),
         Mistake(
             "not_normed",
             "Leaving the norm out and going on with the numbers as they are.",
-            _not_normed,
+            in_last(by(Same(), WENT_IN)),
         ),
         Mistake(
             "epsilon_elsewhere",
             "Adding ε to the deviation where it belongs under the root, or the other way round.",
-            wrong(_epsilon_elsewhere, RootOf),
+            wrong(remade(_epsilon_elsewhere), RootOf),
         ),
         Mistake(
             "root_forgotten",
             "Dividing by the variance itself, without taking its root.",
-            _root_forgotten,
+            either(wrong(without_root, RootOf, RootOfEach), wrong(left_out, RootOf, RootOfEach)),
         ),
         Mistake(
             "sum_for_mean",
@@ -504,10 +497,6 @@ def _plan_qk_norm(place: AttentionPlace) -> tuple[Definition, ...]:
     )
 
 
-def _as_it_was(name: str) -> Change[AttentionPlace]:
-    return lambda one, place: one._replace(operation=Same(), operands=(place.latest(name),))
-
-
 def _other_gamma(one: Definition, place: AttentionPlace) -> Definition | None:
     """The queries multiplied by the γ of the keys."""
     own, other = (dict(_normalizing_qk_norm(place, name).given) for name in _QK)
@@ -547,10 +536,10 @@ QK_NORM_STEP = Step(
     on_the_way=True,
     mistakes=(
         *(
-            Mistake(
+            Mistake[AttentionPlace](
                 f"{x}_not_normed",
                 f"Going on with the {what} as they are.",
-                wrong(_as_it_was(x), f"normed_{x}"),
+                wrong(by(Same(), x), f"normed_{x}"),
             )
             for x, what in (("Q", "queries"), ("K", "keys"))
         ),

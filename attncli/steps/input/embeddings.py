@@ -336,12 +336,6 @@ def _happens_patch(place: Place) -> str:
     return ". ".join(told or ["The vectors of the patches are given"]) + "."
 
 
-def _behind(one: Definition, place: Place) -> Definition | None:
-    """The class token behind the patches."""
-    joined = place.gives("class_token") and isinstance(one.operation, JoinRows)
-    return turned_round(one, place) if joined else None
-
-
 PATCH_STEP = Step(
     name="patch",
     at=Place,
@@ -363,7 +357,11 @@ PATCH_STEP = Step(
     plan=_plan_patch,
     general=General(x="patches", gives=("W_patch", "b_patch", "class_token")),
     example="picture",
-    mistakes=(Mistake("class_token_behind", "Putting the class token last.", wrong(_behind)),),
+    mistakes=(
+        Mistake(
+            "class_token_behind", "Putting the class token last.", wrong(turned_round, JoinRows)
+        ),
+    ),
     backward=Backward(
         "the patches",
         "The patches' weights are pushed by the pixels times the gradient of what went out.",

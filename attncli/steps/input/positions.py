@@ -7,7 +7,7 @@ Sinusoids: Vaswani et al. 2017, arXiv:1706.03762, 3.5. Learned tables and segmen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -40,8 +40,8 @@ from attncli.refusals import Where
 from attncli.scenario.input_steps import ADD, makes_X, projected_when
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
-from attncli.steps.mistakes import Change, wrong
-from attncli.steps.step import Backward, General, Mistake, Planned, Step
+from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
@@ -365,24 +365,6 @@ def _tokens(place: Place) -> Axis | None:
     return Axis(told_apart(place.text.tokens), "token") if place.text.tokens else None
 
 
-def _waves(kind: type[Sinusoids] = Sinusoids, later: int = 0) -> Change[Place]:
-    """A table of sines and cosines made in another way."""
-
-    def change(one: Definition, _: Place) -> Definition | None:
-        waves = one.operation
-        if not isinstance(waves, Sinusoids):
-            return None
-        other = kind(waves.base, waves.start + later, waves.n, waves.d, waves.width)
-        return one._replace(operation=other)
-
-    return change
-
-
-def _without(place: Place, planned: Planned) -> Iterator[Planned]:
-    if place.stack.added and place.x:
-        yield (planned[-1]._replace(operation=Same(), operands=(place.x,)),)
-
-
 def _of_kind(place: Place, positions: Positions, name: str) -> str:
     if positions.kind == "given":
         start = 0 if positions.said.get(IDS) else positions.said.get(START)
@@ -438,23 +420,23 @@ POSITIONS_STEP = Step(
         Mistake(
             "from_one",
             "Counting positions from 1 instead of 0.",
-            wrong(_waves(later=1)),
+            wrong(remade(lambda own, _: replace(own, start=own.start + 1)), Sinusoids),
         ),
         Mistake(
             "sine_and_cosine_swapped",
             "Putting cosines into the even columns and sines into the odd ones.",
-            wrong(_waves(SinesForCosines)),
+            wrong(as_a(SinesForCosines), Sinusoids),
         ),
         Mistake(
             "exponent_of_each_column",
             "Taking the number of each column for i, so that a sine and its cosine are of"
             " different waves.",
-            wrong(_waves(WaveOfEachColumn)),
+            wrong(as_a(WaveOfEachColumn), Sinusoids),
         ),
         Mistake(
             "left_out",
             "Leaving the positions out, so that the order of the tokens is lost.",
-            _without,
+            in_last(by(Same(), WENT_IN), Add, when=lambda place: bool(place.stack.added)),
         ),
     ),
     pictures=("waves",),

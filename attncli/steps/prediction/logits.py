@@ -29,8 +29,8 @@ from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.block.norms import NORM
 from attncli.steps.linear import MISTAKES_BACK, layer_of, linear
-from attncli.steps.mistakes import by, instead, left_out, wrong
-from attncli.steps.step import Backward, General, Mistake, Planned, Step
+from attncli.steps.mistakes import by, in_last, instead, left_out, wrong
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
@@ -279,12 +279,6 @@ _NEXT = (
 )
 
 
-def _not_changed(place: Place, planned: Planned) -> Iterator[Planned]:
-    """The last logits as they are, without what is done to them."""
-    if planned[-1].name.local != "logits":
-        yield (planned[-1]._replace(operation=Same(), operands=(place.name("logits"),)),)
-
-
 UNEMBED_STEP = Step(
     name="unembed",
     at=Place,
@@ -312,7 +306,7 @@ UNEMBED_STEP = Step(
         Mistake(
             "logits_not_changed",
             "Going on with the logits as they are, where they are to be multiplied or capped.",
-            _not_changed,
+            in_last(by(Same(), "logits"), "scaled_logits", "capped_logits"),
         ),
         Mistake(
             "cap_not_divided",

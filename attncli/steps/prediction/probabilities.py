@@ -13,14 +13,14 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations.activations import DivideBy
 from attncli.arithmetic.operations.masking import Masked
 from attncli.arithmetic.operations.sampling import KeptShare, KeptSum, Nucleus, TopK
-from attncli.arithmetic.operations.softmax import DivideByRow
+from attncli.arithmetic.operations.softmax import DivideByRow, DivideByRowSum
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, POSITIVE, NumberKind, WholeNumber
 from attncli.file.matrices import MATRIX
 from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.attention.weights import IN_SOFTMAX, softmax, without_exponentials
-from attncli.steps.mistakes import wrong
+from attncli.steps.attention.weights import IN_SOFTMAX, softmax
+from attncli.steps.mistakes import WENT_IN, by, wrong
 from attncli.steps.step import General, Mistake, Step
 from attncli.trace import Definition, Place
 
@@ -105,7 +105,7 @@ def _happens(place: Place) -> str:
 PREDICT_STEP = Step(
     name="predict",
     at=Place,
-    keys=(*_KEYS,),
+    keys=_KEYS,
     title="Next token",
     does="turns the logits into probabilities, and chooses the next token",
     makes=(
@@ -127,7 +127,7 @@ PREDICT_STEP = Step(
         Mistake(
             "without_exponentials",
             "Dividing the logits themselves by their sum, without raising e to them.",
-            wrong(without_exponentials, DivideByRow),
+            wrong(by(DivideByRowSum, WENT_IN), DivideByRow),
         ),
         *IN_SOFTMAX,
     ),
@@ -136,13 +136,9 @@ PREDICT_STEP = Step(
 )  # fmt: skip
 
 
-def _plan_classify(place: Place) -> tuple[Definition, ...]:
-    return softmax(place, place.x, _PROBABILITIES, "classify")
-
-
-CLASSIFY_STEP = Step(
+CLASSIFY_STEP = PREDICT_STEP._replace(
     name="classify",
-    at=Place,
+    keys=(),
     title="Probabilities",
     does="turns the logits of a head, or of classes, into probabilities",
     makes=("exp", "exp_sum", "probabilities"),
@@ -154,16 +150,7 @@ CLASSIFY_STEP = Step(
     ),
     more="The likeliest is what it answers: a class, or the token that belongs in a place.",
     example="masked_word",
-    plan=_plan_classify,
-    general=General(x="logits"),
-    mistakes=(
-        Mistake(
-            "without_exponentials",
-            "Dividing the logits themselves by their sum, without raising e to them.",
-            wrong(without_exponentials, DivideByRow),
-        ),
-        *IN_SOFTMAX,
-    ),
+    plan=lambda place: softmax(place, place.x, _PROBABILITIES, "classify"),
     adds_up_to_one=("probabilities",),
     pictures=("softmax_bars",),
 )

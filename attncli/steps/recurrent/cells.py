@@ -29,7 +29,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.refusals import listed
 from attncli.scenario.model import CELLS, GATES, LETTERS, WAYS, Recurrent, Settings
-from attncli.steps.mistakes import instead
+from attncli.steps.mistakes import by, operand, remade, wrong
 from attncli.steps.order import keys_of
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
@@ -70,13 +70,14 @@ def bias_of_memory(place: WayPlace, letter: str) -> tuple[Name, ...]:
     return (place.name(f"b_{letter}a"),) if given else ()
 
 
-def product(
-    place: WayPlace, made: Name, operands: tuple[Name, Name], *, turned: bool = False
-) -> Definition:
-    """`made` = W x, by full names; of a W that is kept in × out its columns are taken. With the
-    matrix `turned` over it is as a mistake would have it."""
-    operation = TransposedWeights() if place.cell.in_out != turned else MatMul()
-    return Definition(made, operation, operands)
+def product(place: WayPlace, made: Name, W: Name, x: Name) -> Definition:
+    """`made` = W x, by full names; of a W that is kept in × out its columns are taken."""
+    operation = TransposedWeights() if place.cell.in_out else MatMul()
+    return Definition(made, operation, (W, x))
+
+
+def _turned_over(_: Operation, place: WayPlace) -> Operation:
+    return MatMul() if place.cell.in_out else TransposedWeights()
 
 
 def is_empty(place: CellPlace, local: str = "a") -> bool:
@@ -178,7 +179,7 @@ def _other_orders(place: WayPlace) -> Iterator[tuple[Definition, ...]]:
 UNSTACK_STEP = Step(
     name="unstack",
     at=WayPlace,
-    keys=(*_KEYS_UNSTACK,),
+    keys=_KEYS_UNSTACK,
     title="Gates out of the stack",
     does="splits a stacked matrix into those of the gates",
     makes=tuple(f"{kind}_{x}{y}" for kind in "Wb" for x in "aufrco" for y in "xa"),
@@ -231,15 +232,12 @@ def _start(place: WayPlace, name: str) -> Definition:
     made = place.name(name).at(place.start)
     if place.scenario.gives(given):
         return Definition(made, OnlyRow(), (given,))
-    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),))
+    return Definition(made, Zeros(), (_of_memory(place),))
 
 
-def _forgotten(place: WayPlace) -> Definition | None:
-    """Zeros in the place of a memory that is given."""
-    if not place.scenario.gives(place.weights(INITIAL["a"])):
-        return None
-    made = place.name("a").at(place.start)
-    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),))
+def _of_memory(place: WayPlace) -> Name:
+    """A matrix that is as high as the memory."""
+    return matrix(place, f"W_{letters(place)[0]}a")
 
 
 def _when(place: WayPlace) -> str:
@@ -260,7 +258,7 @@ def _happens_start(place: WayPlace) -> str:
 START_STEP = Step(
     name="start",
     at=WayPlace,
-    keys=(*_KEYS_START,),
+    keys=_KEYS_START,
     title="Initial state",
     does="sets the state of a recurrent cell before the first token",
     titled=lambda place: f"Initial state, {_when(place)}",
@@ -279,7 +277,7 @@ START_STEP = Step(
         Mistake(
             "memory_dropped",
             "Beginning with an empty memory where it goes on from another text.",
-            instead(_forgotten),
+            wrong(by(Zeros, _of_memory), "a"),
         ),
     ),
     backward=Backward(
@@ -341,7 +339,7 @@ def _plan_input(place: CellPlace) -> tuple[Definition, ...]:
     x = Definition(place.timed("x"), operation, (place.x,))
     if place.cell.kind != "rnn":
         return (x,)
-    return x, product(place, place.timed("ax"), (matrix(place, "W_ax"), x.name))
+    return x, product(place, place.timed("ax"), matrix(place, "W_ax"), x.name)
 
 
 def _happens_input(place: CellPlace) -> str:
@@ -350,17 +348,10 @@ def _happens_input(place: CellPlace) -> str:
     return "The token's vector is the cell's input, and is multiplied by the weights of the input."
 
 
-def _transposed_input(place: CellPlace) -> Definition | None:
-    if place.cell.kind != "rnn":
-        return None
-    operands = (matrix(place, "W_ax"), place.timed("x"))
-    return product(place, place.timed("ax"), operands, turned=True)
-
-
 INPUT_STEP = Step(
     name="input",
     at=CellPlace,
-    keys=(*_KEYS_INPUT,),
+    keys=_KEYS_INPUT,
     title="Input",
     does="takes in the next token",
     makes=("x", "ax"),
@@ -379,7 +370,7 @@ INPUT_STEP = Step(
         Mistake(
             "W_ax_transposed",
             "Multiplying the input by the columns of W_ax instead of its rows.",
-            instead(_transposed_input),
+            wrong(remade(_turned_over), "ax"),
         ),
     ),
     backward=Backward(
@@ -390,27 +381,12 @@ INPUT_STEP = Step(
 )
 
 
-def _operands(place: CellPlace) -> tuple[Name, Name]:
-    return matrix(place, "W_aa"), place.timed("a", place.before)
-
-
 def _plan_memory(place: CellPlace) -> tuple[Definition, ...]:
     if place.cell.kind != "rnn":
         return ()
     operation = AddUp(1, 0, 0, place.cell.in_out, if_empty(place, 1))
-    return (Definition(place.timed("aa"), operation, _operands(place)),)
-
-
-def _transposed_memory(place: CellPlace) -> Definition | None:
-    return product(place, place.timed("aa"), _operands(place), turned=True)
-
-
-def _of_the_start(place: CellPlace) -> Definition | None:
-    """The memory before the first token, at every time."""
-    if place.before == place.start:
-        return None
-    operands = (matrix(place, "W_aa"), place.timed("a", place.start))
-    return product(place, place.timed("aa"), operands)
+    operands = (matrix(place, "W_aa"), place.timed("a", place.before))
+    return (Definition(place.timed("aa"), operation, operands),)
 
 
 MEMORY_STEP = Step(
@@ -437,12 +413,12 @@ MEMORY_STEP = Step(
         Mistake(
             "W_aa_transposed",
             "Multiplying the memory by the columns of W_aa instead of its rows.",
-            instead(_transposed_memory),
+            wrong(remade(_turned_over)),
         ),
         Mistake(
             "memory_not_carried",
             "Going on with the memory of the start at every time.",
-            instead(_of_the_start),
+            wrong(operand(1, lambda place: place.timed("a", place.start))),
         ),
     ),
     backward=Backward(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.arithmetic.operations.activations import Activate
+from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.moved import Same
 from attncli.arithmetic.operations.recurrent import AddUp, Gated, GatedBlend, GatedColumn
 from attncli.file.keys import Key
@@ -20,7 +21,7 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.model import LETTERS, Recurrent, Settings
-from attncli.steps.mistakes import instead, left_out, together, wrong
+from attncli.steps.mistakes import all_wrong, by, either, left_out, remade, together, wrong
 from attncli.steps.recurrent.cells import (
     bias_of_input,
     bias_of_memory,
@@ -29,7 +30,7 @@ from attncli.steps.recurrent.cells import (
     matrix,
     terms_left_out,
 )
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import CellPlace, Definition
 
 _OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {
@@ -141,37 +142,14 @@ def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
     yield Definition(z, AddUp(1, 1, len(own), place.cell.in_out), operands)
 
 
-def _reset_ignored(gates_at: CellPlace) -> tuple[Definition, ...]:
+def _reset_ignored(_: CellPlace, planned: Planned) -> Iterator[Planned]:
     """What the reset gate is to be multiplied by, as it is, there or where that is used."""
-    place = _cell_gates(gates_at)
-    if place.cell.kind != "gru":
-        return ()
-    made = {
-        one.name.local: one for one in _candidate_of_gru(place, gate_name(place, "z_candidate"))
-    }
-    reset_a, z = made["reset_a"], made["z_candidate"]
-    ungated = reset_a.operands[1]
-    operands = tuple(ungated if one == reset_a.name else one for one in z.operands)
-    return (
-        reset_a._replace(operation=Same(), operands=(ungated,)),
-        z._replace(operands=operands),
-    )
-
-
-def _squashed_by_tanh(gates_at: CellPlace) -> tuple[Definition, ...]:
-    """Every gate but for the candidate, which is squashed so."""
-    place = _cell_gates(gates_at)
-    return tuple(
-        Definition(gate_name(place, gate), Activate("tanh"), (gate_name(place, f"z_{gate}"),))
-        for gate in gates(place)
-        if gate != "candidate"
-    )
-
-
-def _squashed_by_sigmoid(gates_at: CellPlace) -> Definition:
-    place = _cell_gates(gates_at)
-    z = gate_name(place, "z_candidate")
-    return Definition(gate_name(place, "candidate"), Activate("sigmoid"), (z,))
+    made = {one.name.local: one for one in planned}
+    if "reset_a" in made:
+        reset_a, z = made["reset_a"], made["z_candidate"]
+        operands = (reset_a.operands[1] if one == reset_a.name else one for one in z.operands)
+        yield (reset_a._replace(operation=Same(), operands=reset_a.operands[1:]),)
+        yield (z._replace(operands=tuple(operands)),)
 
 
 def _sums(gates_at: CellPlace) -> tuple[tuple[CellPlace, str, Definition], ...]:
@@ -259,17 +237,17 @@ GATES_STEP = Step(
         Mistake(
             "tanh_for_sigmoid",
             "Squashing a gate by tanh instead of the sigmoid, so that it can turn negative.",
-            together(_squashed_by_tanh),
+            all_wrong(by(Activate("tanh")), *(gate for gate in LETTERS if gate != "candidate")),
         ),
         Mistake(
             "sigmoid_for_tanh",
             "Squashing the candidate by the sigmoid instead of tanh, so that it can't be negative.",
-            instead(_squashed_by_sigmoid),
+            wrong(by(Activate("sigmoid")), "candidate"),
         ),
         Mistake(
             "reset_ignored",
             "Ignoring the reset gate, so that the candidate sees the whole memory.",
-            lambda place, _: [(one,) for one in _reset_ignored(place)],
+            _reset_ignored,
         ),
         Mistake(
             "memory_forgotten",
@@ -309,62 +287,51 @@ def _plan_state(place: CellPlace) -> tuple[Definition, ...]:
 
 def _plain(place: CellPlace) -> tuple[Definition, ...]:
     biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
-    return _sum_state(place, biases), _activated(place, place.cell.activation)
+    total, operands = _added_up(place, len(biases)), (place.timed("ax"), place.timed("aa"), *biases)
+    z = Definition(place.timed("z"), total, operands)
+    return z, Definition(place.timed("a"), Activate(place.cell.activation), (z.name,))
 
 
-def _sum_state(place: CellPlace, biases: tuple[Name, ...]) -> Definition:
-    operands = (place.timed("ax"), place.timed("aa"), *biases)
-    total = AddUp(0, 2, len(biases), empty=if_empty(place, 1))
-    return Definition(place.timed("z"), total, operands)
+def _added_up(place: CellPlace, biases: int) -> AddUp:
+    return AddUp(0, 2, biases, empty=if_empty(place, 1))
 
 
-def _activated(place: CellPlace, kind: str) -> Definition:
-    return Definition(place.timed("a"), Activate(kind), (place.timed("z"),))
+def _without_bias_state(one: Definition, place: CellPlace) -> Definition:
+    return one._replace(operation=_added_up(place, 0), operands=one.operands[:2])
 
 
 def _lstm(place: CellPlace) -> tuple[Definition, ...]:
     squashed = place.timed("tanh_c")
     return (
-        _cell_state(place, ("update", "forget")),
+        _cell_state(place),
         Definition(squashed, Activate("tanh"), (place.timed("c"),)),
         Definition(place.timed("a"), GatedColumn(), (gate_name(place, "output"), squashed)),
     )
 
 
-def _cell_state(place: CellPlace, order: tuple[str, str]) -> Definition:
+def _cell_state(place: CellPlace) -> Definition:
     """What the cell takes over of the candidate, and what it keeps."""
-    new, old = (gate_name(place, gate) for gate in order)
-    operands = (new, gate_name(place, "candidate"), old, place.timed("c", place.before))
+    new, candidate, old = (gate_name(place, gate) for gate in ("update", "candidate", "forget"))
+    operands = (new, candidate, old, place.timed("c", place.before))
     return Definition(place.timed("c"), Gated(if_empty(place, 3, "c")), operands)
 
 
 def _gru(place: CellPlace) -> tuple[Definition, ...]:
-    return (_blend(place, keeps=keeps_old(place)),)
-
-
-def _blend(place: CellPlace, *, keeps: bool) -> Definition:
     gates = (gate_name(place, "update"), gate_name(place, "candidate"))
-    operands = (*gates, place.timed("a", place.before))
-    blend = GatedBlend(keeps, if_empty(place, 2))
-    return Definition(place.timed("a"), blend, operands)
+    blend = GatedBlend(keeps_old(place), if_empty(place, 2))
+    return (Definition(place.timed("a"), blend, (*gates, place.timed("a", place.before))),)
 
 
 _PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
 
 
-def _without_bias_state(place: CellPlace) -> Definition | None:
-    biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
-    if place.cell.kind != "rnn" or not biases:
-        return None
-    return _sum_state(place, ())
+def _other_blend(_: Operation, place: CellPlace) -> GatedBlend:
+    return GatedBlend(not keeps_old(place), if_empty(place, 2))
 
 
-def _swapped(place: CellPlace) -> Definition | None:
-    if place.cell.kind == "lstm":
-        return _cell_state(place, ("forget", "update"))
-    if place.cell.kind == "gru":
-        return _blend(place, keeps=not keeps_old(place))
-    return None
+def _other_gates(one: Definition, _: CellPlace) -> Definition:
+    new, candidate, old, before = one.operands
+    return one._replace(operands=(old, candidate, new, before))
 
 
 _HAPPENS_STATE = {
@@ -413,20 +380,22 @@ STATE_STEP = Step(
         Mistake(
             "activation_forgotten",
             "Going on with the sum of input and memory itself, without activation.",
-            wrong(
-                lambda one, place: left_out(one, place) if place.cell.kind == "rnn" else None, "a"
-            ),
+            wrong(left_out, "a", when=lambda place: place.cell.kind == "rnn"),
         ),
         Mistake(
             "tanh_forgotten",
             "Showing the cell state itself instead of its tanh.",
             wrong(left_out, "tanh_c"),
         ),
-        Mistake("bias_forgotten", "Leaving out the bias b_a.", instead(_without_bias_state)),
+        Mistake(
+            "bias_forgotten",
+            "Leaving out the bias b_a.",
+            wrong(_without_bias_state, "z"),
+        ),
         Mistake(
             "gates_swapped",
             "Giving what is old the gate of what is new, and the other way round.",
-            instead(_swapped),
+            either(wrong(remade(_other_blend), GatedBlend), wrong(_other_gates, Gated)),
         ),
     ),
     backward=Backward(

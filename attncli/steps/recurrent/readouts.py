@@ -26,7 +26,7 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.model import Recurrent, Settings
-from attncli.steps.mistakes import instead
+from attncli.steps.mistakes import operand, remade, turned_round, wrong
 from attncli.steps.recurrent.cells import matrix, product, rows
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
@@ -41,19 +41,17 @@ def _plan_states(place: WayPlace) -> tuple[Definition, ...]:
     return (*ways, Definition(place.name("states"), joined, tuple(w.name for w in ways)))
 
 
-def _of_way(place: WayPlace, path: Name, step: int = 1) -> Definition:
+def _of_way(place: WayPlace, path: Name) -> Definition:
     way = place.at(path)
-    columns = tuple(way.name("a").at(time) for time in range(1, place.times + 1))[::step]
+    columns = tuple(way.name("a").at(time) for time in range(1, place.times + 1))
     operation = ColumnsAsRows(place.times)
     return Definition(way.name("states"), operation, columns, rows=rows(place))
 
 
-def _as_made(place: WayPlace) -> Definition | None:
+def _as_made(one: Definition, place: WayPlace) -> Definition | None:
     """The states of the way back in the order in which they are made."""
-    cell = place.cell
-    if cell.direction == "forward" or place.times < 2:  # noqa: PLR2004
-        return None
-    return _of_way(place, cell.way_path(place.path, "backward"), step=-1)
+    is_back = one.name.path == place.cell.way_path(place.path, "backward")
+    return turned_round(one, place) if is_back and "backward" in place.cell.ways else None
 
 
 STATES_STEP = Step(
@@ -74,7 +72,7 @@ STATES_STEP = Step(
             "states_in_the_order_of_making",
             "Writing the states of the way back down in the order in which they are made, so that"
             " each stands beside another token.",
-            instead(_as_made),
+            wrong(_as_made, ColumnsAsRows),
         ),
     ),
     pictures=("states",),
@@ -133,7 +131,7 @@ def _plan_readout(place: CellPlace) -> tuple[Definition, ...]:
         return ()
     definitions = list(_seen(place))
     state = definitions[-1].name if definitions else place.timed("a")
-    definitions.append(product(place, place.timed("ya"), (W, state)))
+    definitions.append(product(place, place.timed("ya"), W, state))
     if _bias(place):
         operands = (place.timed("ya"), *_bias(place))
         definitions.append(Definition(place.timed("z_y"), AddUp(0, 1, 1), operands))
@@ -176,12 +174,6 @@ def _whole(place: CellPlace, made: tuple[Definition, ...]) -> tuple[Definition, 
     return (*before, y._replace(operation=SoftmaxDown(), operands=exp.operands))
 
 
-def _without_bias(place: CellPlace) -> Definition | None:
-    if not _bias(place) or end_of(place) != "sigmoid":
-        return None
-    return Definition(place.timed("y"), Activate("sigmoid"), (place.timed("ya"),))
-
-
 _HAPPENS = {
     "sigmoid": "The state is multiplied by the weights of the read-out; a sigmoid turns the"
     " result into a probability.",
@@ -193,7 +185,7 @@ _HAPPENS = {
 READOUT_STEP = Step(
     name="readout",
     at=CellPlace,
-    keys=(*_KEYS,),
+    keys=_KEYS,
     title="Read-out",
     does="draws an answer from the state",
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
@@ -212,7 +204,9 @@ READOUT_STEP = Step(
     ),
     mistakes=(
         Mistake(
-            "bias_forgotten", "Leaving out the bias b_y of the read-out.", instead(_without_bias)
+            "bias_forgotten",
+            "Leaving out the bias b_y of the read-out.",
+            wrong(operand(0, lambda place: place.timed("ya")), Activate),
         ),
     ),
     backward=Backward(
@@ -233,10 +227,9 @@ def _plan_readouts(place: WayPlace) -> tuple[Definition, ...]:
     return _side_by_side(place, "readout_logits", z), readouts
 
 
-def _side_by_side(place: WayPlace, made: str, local: str, step: int = 1) -> Definition:
-    times = times_read(place)[::step]
-    names = rows(place).names
-    axis = Axis(tuple(names[time - 1] for time in times_read(place)), rows(place).role)
+def _side_by_side(place: WayPlace, made: str, local: str) -> Definition:
+    times, names = times_read(place), rows(place).names
+    axis = Axis(tuple(names[time - 1] for time in times), rows(place).role)
     columns = tuple(place.name(local).at(time) for time in times)
     return Definition(place.name(made), ColumnsAsRows(len(times)), columns, rows=axis)
 
@@ -252,12 +245,6 @@ def _sized(place: WayPlace, planned: Definition) -> Definition:
     if end_of(place) != "softmax" or place.width(planned.name) != len(vocabulary):
         return planned
     return planned._replace(columns=Axis(vocabulary, "vocabulary"))
-
-
-def _turned_round(place: WayPlace) -> Definition | None:
-    if len(times_read(place)) < 2:  # noqa: PLR2004
-        return None
-    return _side_by_side(place, "readouts", made_at(place)[1], step=-1)
 
 
 def _happens_readouts(place: WayPlace) -> str:
@@ -283,7 +270,7 @@ READOUTS_STEP = Step(
         Mistake(
             "readouts_turned_round",
             "Writing the read-outs down from the last to the first, beside the targets of others.",
-            instead(_turned_round),
+            wrong(turned_round, "readouts"),
         ),
     ),
     backward=Backward(
@@ -307,7 +294,8 @@ def _plan_gradient(place: CellPlace) -> tuple[Definition, ...]:
     tanh = place.cell.activation == "tanh"
     sloped = (TanhSlope(), place.timed("a")) if tanh else (ReluSlope(), place.timed("z"))
     last = place.time == place.order[-1]
-    own = _step_factor(place, in_out=place.cell.in_out)
+    operands = (matrix(place, "W_aa"), slope)
+    own = Definition(place.timed("step_factor"), TimesDiagonal(place.cell.in_out), operands)
     later = 2 * place.time - place.before
     chained = (
         Definition(factor, Same(), (own.name,))
@@ -328,11 +316,6 @@ def _norms(place: CellPlace) -> Definition:
         place.name("factor_norms"), operation, columns,
         rows=rows(place), columns=number,
     )  # fmt: skip
-
-
-def _step_factor(place: CellPlace, *, in_out: bool) -> Definition:
-    operands = (matrix(place, "W_aa"), place.timed("slope"))
-    return Definition(place.timed("step_factor"), TimesDiagonal(in_out), operands)
 
 
 _PRODUCT = (
@@ -387,7 +370,7 @@ GRADIENT_STEP = Step(
         Mistake(
             "W_aa_not_transposed",
             "Multiplying by W_aa itself instead of W_aaᵀ.",
-            instead(lambda place: _step_factor(place, in_out=not place.cell.in_out)),
+            wrong(remade(lambda _, place: TimesDiagonal(not place.cell.in_out)), TimesDiagonal),
         ),
     ),
     pictures=("gradient_norm",),

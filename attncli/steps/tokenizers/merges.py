@@ -9,13 +9,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from attncli.arithmetic.operations.pieces import CountInWords, PairScore, Share
 from attncli.arithmetic.rounding import Array
 from attncli.name import Name, below
 from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, in_no_order, largest
-from attncli.steps.mistakes import instead
+from attncli.steps.mistakes import remade, wrong
 from attncli.steps.step import Inquiry, Mistake, Step
 from attncli.tokenizing.corpus import Occurrences, occurrences
 from attncli.tokenizing.dictionary import CountedDictionary
@@ -50,16 +51,15 @@ def counts_of_words(place: Place) -> Name:
 
 
 def count_in_words(
-    place: Place,
-    name: str,
-    rows: Axis,
-    where: tuple[Occurrences, ...],
-    *,
-    weighted: bool = True,
+    place: Place, name: str, rows: Axis, where: tuple[Occurrences, ...]
 ) -> Definition:
     """How often things occur in the corpus, by where they stand in its words."""
-    operation = CountInWords(where, weighted)
-    return Definition(place.name(name), operation, (counts_of_words(place),), rows=rows)
+    operands = (counts_of_words(place),)
+    return Definition(place.name(name), CountInWords(where), operands, rows=rows)
+
+
+_ONCE = remade(lambda counted, _: replace(counted, weighted=False))
+"""What is counted once in each word, however often that occurs."""
 
 
 def _is_by_likelihood(place: RoundPlace) -> bool:
@@ -68,10 +68,14 @@ def _is_by_likelihood(place: RoundPlace) -> bool:
 
 
 def _plan_learn(place: RoundPlace) -> tuple[Definition, ...]:
-    counts, own = _counts(place), round_of(place)
-    if counts is None or own is None or own.snapshot is None or not _is_by_likelihood(place):
-        return () if counts is None else (counts,)
+    own = round_of(place)
+    if own is None or own.snapshot is None:
+        return ()
     pairs = own.snapshot.pairs
+    rows = Axis(tuple(" ".join(pair) for pair in pairs), "pair")
+    counts = count_in_words(place, "counts", rows, tuple(pairs.values()))
+    if not _is_by_likelihood(place):
+        return (counts,)
     # the parts of the pairs, in the order in which they first come
     symbols = tuple(dict.fromkeys(symbol for pair in pairs for symbol in pair))
     where = occurrences(symbols, own.snapshot.words)
@@ -79,16 +83,6 @@ def _plan_learn(place: RoundPlace) -> tuple[Definition, ...]:
     parts = tuple((symbols.index(left), symbols.index(right)) for left, right in pairs)
     operands = (counts.name, held.name)
     return counts, held, Definition(place.name("scores"), PairScore(parts), operands)
-
-
-def _counts(place: RoundPlace, *, weighted: bool = True) -> Definition | None:
-    """How often each pair occurs."""
-    own = round_of(place)
-    if own is None or own.snapshot is None:
-        return None
-    rows = Axis(tuple(" ".join(pair) for pair in own.snapshot.pairs), "pair")
-    where = tuple(own.snapshot.pairs.values())
-    return count_in_words(place, "counts", rows, where, weighted=weighted)
 
 
 def _happens(place: RoundPlace) -> str:
@@ -209,7 +203,7 @@ LEARN_STEP = Step(
         Mistake(
             "words_counted_once",
             "Counting the pairs of each word once, however often the word occurs.",
-            instead(lambda place: _counts(place, weighted=False)),
+            wrong(_ONCE, "counts"),
         ),
     ),
     inquiries=(
@@ -227,22 +221,15 @@ LEARN_STEP = Step(
 
 
 def _plan_dictionary(place: Place) -> tuple[Definition, ...]:
-    totals = _totals(place)
-    if totals is None:
-        return ()
-    return totals, Definition(place.name("coverage"), Share(), (totals.name,))
-
-
-def _totals(place: Place, *, weighted: bool = True) -> Definition | None:
-    """How often the words that are kept occur, and all words."""
+    """How often the words that are kept occur, and all words; and the share of these."""
     tokenizing, dictionary = place.text.tokenizing, place.text.learned_as(CountedDictionary)
     if tokenizing is None or dictionary is None:
-        return None
+        return ()
     kept = set(dictionary.kept)
     every = tuple((k, 1) for k in range(len(tokenizing.words)))
     some = tuple((k, 1) for k, word in enumerate(tokenizing.words) if word in kept)
-    rows, where = Axis(("kept", "all"), ""), (some, every)
-    return count_in_words(place, "totals", rows, where, weighted=weighted)
+    totals = count_in_words(place, "totals", Axis(("kept", "all"), ""), (some, every))
+    return totals, Definition(place.name("coverage"), Share(), (totals.name,))
 
 
 DICTIONARY_STEP = Step(
@@ -271,7 +258,7 @@ DICTIONARY_STEP = Step(
         Mistake(
             "words_counted_once",
             "Counting each word of the dictionary once, however often it occurs.",
-            instead(lambda place: _totals(place, weighted=False)),
+            wrong(_ONCE, "totals"),
         ),
     ),
 )

@@ -29,7 +29,7 @@ from attncli.arithmetic.operations.pieces import (
 )
 from attncli.arithmetic.operations.softmax import AddedUp, ShareItself
 from attncli.name import Name, below
-from attncli.steps.mistakes import by, instead, wrong
+from attncli.steps.mistakes import by, instead, swap, wrong
 from attncli.steps.step import Mistake, Step
 from attncli.steps.tokenizers.merges import (
     count_in_words,
@@ -115,7 +115,7 @@ ESTIMATE_STEP = Step(
         Mistake(
             "no_logarithm",
             "Leaving out the logarithm: shares are to be multiplied, their logarithms added up.",
-            wrong(by(ShareItself()), "log_p"),
+            wrong(by(ShareItself), "log_p"),
         ),
     ),
 )
@@ -201,15 +201,6 @@ def _happens_prune(place: RoundPlace) -> str:
     )
 
 
-def _unweighted(place: RoundPlace) -> Definition | None:
-    own = count_round(place)
-    if own is None or not own.removals:
-        return None
-    alike = "-sum(score[word] for word in w)"
-    operation = CorpusLoss.swap("count[i] * score[i]", "score[i]", alike)()
-    return Definition(place.name("loss"), operation, (place.name("cut_scores"),))
-
-
 PRUNE_STEP = Step(
     name="prune",
     at=RoundPlace,
@@ -233,7 +224,9 @@ PRUNE_STEP = Step(
         Mistake(
             "words_counted_once",
             "Adding up each word's score once, however often the word occurs.",
-            instead(_unweighted),
+            wrong(
+                swap("count[i] * score[i]", "score[i]", "-sum(score[word] for word in w)"), "loss"
+            ),
         ),
     ),
 )
