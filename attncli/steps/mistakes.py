@@ -80,11 +80,6 @@ def instead(*made: Callable[[P], Definition | None]) -> Ways[P]:
     return ways
 
 
-def together(made: Callable[[P], Planned]) -> Ways[P]:
-    """Quantities that are made otherwise at a place, all by whoever makes one of them so."""
-    return lambda place, _: filter(None, (made(place),))
-
-
 def _changed(
     change: Change[P], of: tuple[Kind, ...], place: P, planned: Planned
 ) -> Iterator[Definition]:

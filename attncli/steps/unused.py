@@ -141,11 +141,8 @@ def _settings(scenario: Scenario) -> Iterator[Name]:
             yield vocabulary
         yield from _said(stack.path, stack.said.values)
         for layer in stack.layers if "layers" in stack.said.values else ():
-            yield from _said(layer.path, _own(layer.said.values, layer.said.own))
-
-
-def _own(values: Values, own: Collection[str]) -> Values:
-    return {key: value for key, value in values.items() if key in own}
+            own = {key: value for key, value in layer.said.values.items() if key in layer.said.own}
+            yield from _said(layer.path, own)
 
 
 def _said(path: Name, values: Values) -> Iterator[Name]:

@@ -14,15 +14,10 @@ from attncli.file.keys import Key
 from attncli.file.kinds import Flag
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.name import Name, below
-from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
+from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
 from attncli.steps.mistakes import as_a, by, left_out, operand, turned_round, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import AttentionPlace, Definition, HeadPlace
-
-
-def _plan_output(place: HeadPlace) -> tuple[Definition, ...]:
-    return (Definition(place.name("output"), WeightedSum(), (place.x, place.latest("V"))),)
-
 
 WEIGHTED_SUM_STEP = Step(
     name="weighted_sum",
@@ -40,7 +35,9 @@ WEIGHTED_SUM_STEP = Step(
         "So the token's new vector holds something of every token that it attends to: it is the"
         " token in its context."
     ),
-    plan=_plan_output,
+    plan=lambda place: (
+        Definition(place.name("output"), WeightedSum(), (place.x, place.latest("V"))),
+    ),
     general=General(x="weights"),
     on_the_way=True,
     mistakes=(
@@ -211,16 +208,8 @@ MERGE_STEP = Step(
             "Leaving W_O out, and going on with the heads' outputs as they are.",
             wrong(left_out, "attention"),
         ),
-        Mistake(
-            "W_O_transposed",
-            "Multiplying by the rows of W_O instead of its columns.",
-            wrong(transposed, "attention"),
-        ),
-        Mistake(
-            "b_O_forgotten",
-            "Leaving out the bias b_O.",
-            wrong(without_bias, "attention"),
-        ),
+        rows_for_columns("W_O", "attention"),
+        bias_left_out("b_O", "attention"),
     ),
     pictures=("heat_maps",),
     backward=Backward(

@@ -20,7 +20,7 @@ from attncli.file.nodes import Items
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
+from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
 from attncli.steps.mistakes import all_wrong, as_a, instead, remade, wrong
 from attncli.steps.order import HEAD
 from attncli.steps.step import Backward, General, Mistake, Step
@@ -205,22 +205,8 @@ PROJECT_STEP = Step(
     plan=_plan_project,
     on_the_way=True,
     mistakes=(
-        *(
-            Mistake[AttentionPlace](
-                f"W_{x}_transposed",
-                f"Multiplying by the rows of W_{x} instead of its columns, which is X W_{x}ᵀ.",
-                wrong(transposed, x, f"{x}_new"),
-            )
-            for x in _NAMES
-        ),
-        *(
-            Mistake[AttentionPlace](
-                f"b_{x}_forgotten",
-                f"Leaving out the bias b_{x}.",
-                wrong(without_bias, x, f"{x}_new"),
-            )
-            for x in _NAMES
-        ),
+        *(rows_for_columns(f"W_{x}", x, f"{x}_new", also=f", which is X W_{x}ᵀ") for x in _NAMES),
+        *(bias_left_out(f"b_{x}", x, f"{x}_new") for x in _NAMES),
         Mistake(
             "W_Q_and_W_K_swapped",
             "Making the queries by W_K and the keys by W_Q.",

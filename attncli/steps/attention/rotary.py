@@ -45,7 +45,6 @@ from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
 
 _ONE_PAIR = 2
-MAKES = ("frequencies", "ramp", "scaled_frequencies")
 _DEFAULTS = {"low_freq_factor": 1, "high_freq_factor": 4, "beta_fast": 32, "beta_slow": 1}
 
 
@@ -323,13 +322,8 @@ ROTATE_STEP = Step(
     title="Rotary positions",
     does="turns queries and keys by their positions",
     makes=(
-        *MAKES,
-        "Q_cosine",
-        "Q_sine",
-        "rotated_Q",
-        "K_cosine",
-        "K_sine",
-        "rotated_K",
+        *("frequencies", "ramp", "scaled_frequencies"),
+        *(made for x in "QK" for made in (f"{x}_cosine", f"{x}_sine", f"rotated_{x}")),
     ),
     shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
     happens=_happens,

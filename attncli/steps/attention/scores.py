@@ -25,12 +25,6 @@ from attncli.steps.mistakes import by, remade, turned_round, without_root, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 
-
-def _plan_scores(place: HeadPlace) -> tuple[Definition, ...]:
-    operands = (place.latest("Q"), place.latest("K"))
-    return (Definition(place.name("scores"), MatMulTransposed(), operands),)
-
-
 SCORES_STEP = Step(
     name="scores",
     at=HeadPlace,
@@ -48,7 +42,11 @@ SCORES_STEP = Step(
         "A dot product is large where two vectors point the same way. A row of the table holds"
         " all the scores of one query."
     ),
-    plan=_plan_scores,
+    plan=lambda place: (
+        Definition(
+            place.name("scores"), MatMulTransposed(), (place.latest("Q"), place.latest("K"))
+        ),
+    ),
     on_the_way=True,
     mistakes=(
         Mistake(

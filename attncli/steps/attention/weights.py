@@ -126,10 +126,6 @@ def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     return definitions
 
 
-def _plan_softmax(place: HeadPlace) -> tuple[Definition, ...]:
-    return softmax(place, place.x, place.name("weights"), "softmax")
-
-
 SOFTMAX_STEP = Step(
     name="softmax",
     at=HeadPlace,
@@ -147,7 +143,7 @@ SOFTMAX_STEP = Step(
         " and 1 that add up to 1: the share of its attention that the query gives to each key."
     ),
     more="A score that is larger by 1 gets e times the weight.",
-    plan=_plan_softmax,
+    plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
     general=General(x="scaled"),
     mistakes=(
         Mistake(
@@ -313,15 +309,11 @@ def _p(place: HeadPlace) -> Decimal:
     return p
 
 
-def _operands(place: HeadPlace) -> tuple[Name, Name]:
-    return place.x, below(place.attention.said.at(_DROPOUT), "mask")
-
-
 def _plan_dropout(place: HeadPlace) -> tuple[Definition, ...]:
     if not place.attention.said.says(_DROPOUT):
         return ()
-    operation = Dropout(Number.written(_p(place)))
-    return (Definition(place.name("dropped"), operation, _operands(place)),)
+    mask = below(place.attention.said.at(_DROPOUT), "mask")
+    return (Definition(place.name("dropped"), Dropout(Number.written(_p(place))), (place.x, mask)),)
 
 
 DROPOUT_STEP = Step(

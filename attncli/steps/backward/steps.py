@@ -90,56 +90,7 @@ def _by_the_diagonal(equation: Operation, _: BackwardPlace) -> Operation | None:
 
 _DIAGONAL = equation("p[i, j] * (1 - p[i, j]) * G[i, j]", p="n m", G="n m")
 
-DIAGONAL_ONLY = Mistake[BackwardPlace](
-    "diagonal_only",
-    "Taking only the diagonal of the softmax's Jacobian, p (1 − p): each score also moves the other"
-    " weights of its row.",
-    once(remade(_by_the_diagonal), Indexed),
-)
-TRANSPOSE_FORGOTTEN = Mistake[BackwardPlace](
-    "transpose_forgotten",
-    "Forgetting to transpose: of Y = X W, ∂W is Xᵀ ∂Y, not X ∂Y, and ∂X is ∂Y Wᵀ, not ∂Y W.",
-    wrong(_not_transposed),
-)
-AVERAGED = Mistake[BackwardPlace](
-    "averaged_over_tokens",
-    "Averaging over the tokens: what each of them says of a weight is added up, and the loss has"
-    " divided already.",
-    wrong(remade(_averaged)),
-)
-BIAS_NOT_SUMMED = Mistake[BackwardPlace](
-    "bias_not_summed",
-    "Taking the gradient of one token for that of the bias, which is added to all of them and gets"
-    " the sum.",
-    wrong(remade(_one_token)),
-)
-MASK_OF_THE_GRADIENT = Mistake[BackwardPlace](
-    "mask_of_the_gradient",
-    "Letting through where the gradient is above 0, instead of where the activation's input was.",
-    wrong(_of_the_gradient),
-)
-NOT_AVERAGED = Mistake[BackwardPlace](
-    "not_averaged",
-    "Summing where the loss averages: the cross-entropy is a mean, so each position's loss gets"
-    " only 1/n of the gradient.",
-    wrong(sum_for_mean),
-)
-
-
 _SCALED = equation("G[i] * p[i, j]", p="n v", G="n 1")
-
-WITHOUT_TARGET = Mistake[BackwardPlace](
-    "without_target",
-    "Taking the probabilities themselves for the gradient, without taking 1 off the target's.",
-    in_last(by(_SCALED, 1, 3), when=lambda place: len(place.planned[-1].operands) == 4),  # noqa: PLR2004
-)
-
-
-EXCHANGED = Mistake[BackwardPlace](
-    "exchanged",
-    "Taking y − p instead of p − y, so that each logit is pushed the wrong way.",
-    in_last(exchanged),
-)
 
 
 def _handed_on(one: Definition, _: BackwardPlace) -> Definition | None:
@@ -156,47 +107,77 @@ def _only_hands_on(operation: Operation) -> bool:
     return is_one or isinstance(operation, Add | Same | One)
 
 
-HANDED_ON = Mistake(
-    "handed_on",
-    "Handing the gradient on as it is, without what the step did on the way forward.",
-    once(_handed_on),
-)
-SCALE_LEFT_OUT = HANDED_ON._replace(
-    name="scale_left_out",
-    says="Leaving the scale out on the way back: what the scores were divided by, their gradient is"
-    " divided by as well.",
-)
-
-
-ONE_USE_ONLY = Mistake(
+_ONE_USE_ONLY = Mistake[BackwardPlace](
     "one_use_only",
     "Taking the gradient of one use only: what is used several times gets the sum of all.",
     once(left_out, Add),
 )
-
-_USUAL = {
-    one.name: one
-    for one in (
-        DIAGONAL_ONLY,
-        TRANSPOSE_FORGOTTEN,
-        AVERAGED,
-        BIAS_NOT_SUMMED,
-        MASK_OF_THE_GRADIENT,
-        NOT_AVERAGED,
-        WITHOUT_TARGET,
-        EXCHANGED,
-        HANDED_ON,
-        SCALE_LEFT_OUT,
-        ONE_USE_ONLY,
-    )
-}
+_HANDED_ON = Mistake(
+    "handed_on",
+    "Handing the gradient on as it is, without what the step did on the way forward.",
+    once(_handed_on),
+)
+_SCALE_LEFT_OUT = _HANDED_ON._replace(
+    name="scale_left_out",
+    says="Leaving the scale out on the way back: what the scores were divided by, their gradient is"
+    " divided by as well.",
+)
+_USUAL_MISTAKES = (
+    _SCALE_LEFT_OUT,
+    Mistake[BackwardPlace](
+        "diagonal_only",
+        "Taking only the diagonal of the softmax's Jacobian, p (1 − p): each score also moves the"
+        " other weights of its row.",
+        once(remade(_by_the_diagonal), Indexed),
+    ),
+    Mistake[BackwardPlace](
+        "transpose_forgotten",
+        "Forgetting to transpose: of Y = X W, ∂W is Xᵀ ∂Y, not X ∂Y, and ∂X is ∂Y Wᵀ, not ∂Y W.",
+        wrong(_not_transposed),
+    ),
+    Mistake[BackwardPlace](
+        "averaged_over_tokens",
+        "Averaging over the tokens: what each of them says of a weight is added up, and the loss"
+        " has divided already.",
+        wrong(remade(_averaged)),
+    ),
+    Mistake[BackwardPlace](
+        "bias_not_summed",
+        "Taking the gradient of one token for that of the bias, which is added to all of them and"
+        " gets the sum.",
+        wrong(remade(_one_token)),
+    ),
+    Mistake[BackwardPlace](
+        "mask_of_the_gradient",
+        "Letting through where the gradient is above 0, instead of where the activation's"
+        " input was.",
+        wrong(_of_the_gradient),
+    ),
+    Mistake[BackwardPlace](
+        "not_averaged",
+        "Summing where the loss averages: the cross-entropy is a mean, so each position's loss gets"
+        " only 1/n of the gradient.",
+        wrong(sum_for_mean),
+    ),
+    Mistake[BackwardPlace](
+        "without_target",
+        "Taking the probabilities themselves for the gradient, without taking 1 off the target's.",
+        in_last(by(_SCALED, 1, 3), when=lambda place: len(place.planned[-1].operands) == 4),  # noqa: PLR2004
+    ),
+    Mistake[BackwardPlace](
+        "exchanged",
+        "Taking y − p instead of p − y, so that each logit is pushed the wrong way.",
+        in_last(exchanged),
+    ),
+)
+_USUAL = {one.name: one for one in _USUAL_MISTAKES}
 
 
 def made_in(step: Backward[Any]) -> tuple[Mistake[BackwardPlace], ...]:
     """All that people do wrong in a step back: what is usual in it, its own, and what they do in
     every step; what a scale's has a name for is no other one."""
     usual = tuple(_USUAL[name] for name in step.usual_mistakes)
-    common = (ONE_USE_ONLY,) if SCALE_LEFT_OUT in usual else (ONE_USE_ONLY, HANDED_ON)
+    common = (_ONE_USE_ONLY,) if _SCALE_LEFT_OUT in usual else (_ONE_USE_ONLY, _HANDED_ON)
     return (*usual, *step.mistakes, *common)
 
 

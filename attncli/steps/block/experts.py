@@ -120,17 +120,14 @@ def _check(place: LayerPlace, problems: Problems) -> None:
             )
 
 
-def _axis(place: LayerPlace) -> Axis:
-    return Axis(tuple(f"expert {k}" for k in range(1, place.layer.experts + 1)), "expert")
-
-
 def _routing(place: LayerPlace) -> Name:
     return below(place.layer.path, "routing")
 
 
 def _affinity(place: LayerPlace) -> Definition:
     made = linear(place, "affinity", place.x, "_R", out_in=place.layer.said.linear)
-    return made._replace(columns=_axis(place))
+    names = tuple(f"expert {k}" for k in range(1, place.layer.experts + 1))
+    return made._replace(columns=Axis(names, "expert"))
 
 
 def _weights(place: LayerPlace) -> tuple[Definition, ...]:
@@ -282,10 +279,6 @@ def _mixture(place: LayerPlace, terms: Sequence[tuple[Name, ...]]) -> Definition
     return Definition(place.name("mixture"), operation, operands)
 
 
-def _plan_mix(place: LayerPlace) -> tuple[Definition, ...]:
-    return (*_gate(place), _mixture(place, _terms(place)))
-
-
 def _gate(place: LayerPlace) -> tuple[Definition, ...]:
     if not _is_gated(place):
         return ()
@@ -343,7 +336,7 @@ MIX_STEP = Step(
         " trusts them with it."
     ),
     more="An expert with the weight 0 isn't worked for that token by a program: it adds nothing.",
-    plan=_plan_mix,
+    plan=lambda place: (*_gate(place), _mixture(place, _terms(place))),
     formulas=_formulas_mix,
     general=General(x="output", gives=("W_G",)),
     mistakes=(

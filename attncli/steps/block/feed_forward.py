@@ -18,7 +18,6 @@ from attncli.arithmetic.operations.activations import (
     Multiply,
     MultiplyBy,
 )
-from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.moved import Same
 from attncli.file.keys import Key
 from attncli.file.kinds import COUNT, NUMBER, Choice, Either, Flag, ListOf
@@ -26,7 +25,13 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Items, Numbers
 from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
+from attncli.steps.linear import (
+    MISTAKES_BACK,
+    bias_left_out,
+    linear,
+    rows_for_columns,
+    without_bias,
+)
 from attncli.steps.mistakes import by, left_out, operand, wrong
 from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Definition, LayerPlace, ResidualPlace
@@ -73,16 +78,6 @@ def _gated(place: LayerPlace) -> bool:
     return place.layer.said.get(ACTIVATION) in _GATED or bool(place.layer.said.get(_GATE))
 
 
-def _last(place: LayerPlace) -> Name:
-    """What the second layer is applied to."""
-    return place.name("gated") if _gated(place) else _activated(place)
-
-
-def _activated(place: LayerPlace) -> Name:
-    """What the first layer comes to, where there is no activation as it is."""
-    return place.name("hidden" if place.layer.said.get(ACTIVATION) == "none" else "activated")
-
-
 def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
     return linear(place, made, x, layer, out_in=place.layer.said.linear)
 
@@ -94,55 +89,38 @@ def _is_bare(place: LayerPlace) -> bool:
 
 
 def _plan_ffn(place: LayerPlace) -> tuple[Definition, ...]:
-    return _activation_alone(place) if _is_bare(place) else _network(place)
-
-
-def _activation_alone(place: LayerPlace) -> tuple[Definition, ...]:
-    if _kind(place) == "none":
-        return ()
-    return (Definition(place.name("activated"), Activate(_kind(place)), (place.x,)),)
-
-
-def _network(place: LayerPlace) -> tuple[Definition, ...]:
-    definitions = [_linear(place, "hidden", place.x, "1")]
-    if place.layer.said.get(ACTIVATION) != "none":
-        activated, hidden = place.name("activated"), place.name("hidden")
-        definitions.append(Definition(activated, Activate(_kind(place)), (hidden,)))
+    bare, kind = _is_bare(place), _kind(place)
+    definitions = [] if bare else [_linear(place, "hidden", place.x, "1")]
+    x = place.x if bare else definitions[0].name
+    if kind != "none":
+        definitions.append(Definition(place.name("activated"), Activate(kind), (x,)))
+        x = definitions[-1].name
+    if bare:
+        return tuple(definitions)
     if _gated(place):
-        up = _linear(place, "up", place.x, "3")
-        operands = (_activated(place), up.name)
-        definitions += [up, Definition(place.name("gated"), Multiply(), operands)]
-    return (*definitions, _linear(place, "ffn", _last(place), "2"))
+        up, gated = _linear(place, "up", place.x, "3"), place.name("gated")
+        definitions += [up, Definition(gated, Multiply(), (x, up.name))]
+        x = gated
+    return (*definitions, _linear(place, "ffn", x, "2"))
 
 
 def _happens_ffn(place: LayerPlace) -> str:
     if _is_bare(place):
         return f"The activation {_kind(place)} is applied to each number by itself."
     kind = place.layer.said.get(ACTIVATION)
-    relu = ", which turns negative numbers into 0," if kind == "relu" else ""
-    middle = f", the activation {kind}{relu}" if kind != "none" else ""
+    told = "Each token's vector goes on its own through a first layer"
     if _gated(place):
         activation = f" and the activation {_kind(place)}" if kind != "none" else ""
-        middle = f"{activation}, is multiplied by a gate"
-    return (
-        f"Each token's vector goes on its own through a first layer{middle} and a second layer."
-        if not _gated(place)
-        else f"Each token's vector goes on its own through a first layer{middle}, and goes through"
-        " a second layer."
-    )
-
-
-def _title(place: LayerPlace) -> str:
-    return "Activation" if _is_bare(place) else "Feed-forward network"
+        return f"{told}{activation}, is multiplied by a gate, and goes through a second layer."
+    relu = ", which turns negative numbers into 0," if kind == "relu" else ""
+    middle = f", the activation {kind}{relu}" if kind != "none" else ""
+    return f"{told}{middle} and a second layer."
 
 
 def _kind(place: LayerPlace) -> str:
     """The activation itself, also of a gated network."""
     kind = place.layer.said.get(ACTIVATION)
     return _GATED.get(kind, kind)
-
-
-_LAYERS = (("1", "hidden"), ("2", "ffn"))
 
 
 def _without_bias(layer: Definition, place: LayerPlace) -> Definition | None:
@@ -164,7 +142,7 @@ FFN_STEP = Step(
     at=LayerPlace,
     keys=(ACTIVATION, _GATE, _D_FF, *MATRICES),
     title="Feed-forward network",
-    titled=_title,
+    titled=lambda place: "Activation" if _is_bare(place) else "Feed-forward network",
     does="works on each token alone, in a wider space",
     makes=("hidden", "activated", "up", "gated", "ffn"),
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
@@ -190,22 +168,10 @@ FFN_STEP = Step(
             "Taking ReLU instead of the activation that is asked for.",
             wrong(by(Activate("relu")), "activated"),
         ),
-        *(
-            Mistake[LayerPlace](
-                f"W{number}_transposed",
-                f"Multiplying by the rows of W{number} instead of its columns.",
-                wrong(transposed, made),
-            )
-            for number, made in _LAYERS
-        ),
-        *(
-            Mistake[LayerPlace](
-                f"b{number}_forgotten",
-                f"Leaving out the bias b{number}.",
-                wrong(_without_bias, made),
-            )
-            for number, made in _LAYERS
-        ),
+        rows_for_columns("W1", "hidden"),
+        rows_for_columns("W2", "ffn"),
+        bias_left_out("b1", "hidden", change=_without_bias),
+        bias_left_out("b2", "ffn", change=_without_bias),
         Mistake(
             "bias_after_activation",
             "Adding the bias b1 after the activation instead of before it.",
@@ -246,16 +212,12 @@ _PARALLEL = Key(
 )
 
 
-def _of(place: ResidualPlace, operation: Operation, *operands: Name) -> Definition:
-    return Definition(place.name(f"residual{place.number}"), operation, operands)
-
-
 def _plan_residual(place: ResidualPlace) -> tuple[Definition, ...]:
     made = (place.x, *place.also)
-    scaled = tuple(_scaled(place, one, k) for k, one in enumerate(made))
-    terms = [one.name for one in scaled if one is not None] or made
-    multiplied = tuple(one for one in scaled if one is not None)
-    return (*multiplied, _of(place, Add(1 + len(terms)), place.skipped, *terms))
+    multiplied = tuple(filter(None, (_scaled(place, one, k) for k, one in enumerate(made))))
+    terms = (place.skipped, *([one.name for one in multiplied] or made))
+    total = Definition(place.name(f"residual{place.number}"), Add(len(terms)), terms)
+    return (*multiplied, total)
 
 
 def _factor(place: ResidualPlace, number: int) -> Decimal | None:
@@ -329,14 +291,7 @@ RESIDUAL_STEP = Step(
     title="Residual",
     does="adds the output of a sublayer to its input",
     titled=lambda place: "Residual" if place.also else f"Residual {place.number}",
-    makes=(
-        "multiplied1",
-        "multiplied2",
-        "multiplied3",
-        "residual1",
-        "residual2",
-        "residual3",
-    ),
+    makes=tuple(f"{made}{k}" for made in ("multiplied", "residual") for k in (1, 2, 3)),
     shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
     happens=_happens_residual,
     why=(

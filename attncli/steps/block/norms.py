@@ -33,7 +33,7 @@ from attncli.file.matrices import VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.input_steps import projected_when
-from attncli.scenario.model import Layer, Settings, Stack
+from attncli.scenario.model import Settings, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import (
     WENT_IN,
@@ -97,21 +97,16 @@ _SAYS = {
 
 
 def norm_order(order: str) -> Mistake[NormPlace]:
-    """Norms that stand in this order, in all layers that have them in the other one."""
+    """Norms that stand in this order, in all layers that have them in the other one; made by the
+    first of them."""
 
     def ways(place: NormPlace, _: Planned) -> Iterator[Planned]:
-        if _is_first(place, order):
+        layers = (layer for stack in place.scenario.stacks for layer in stack.layers)
+        concerned = (layer.norms[0] for layer in layers if layer.norm == _INSTEAD_OF[order])
+        if place.path == next((norm.path for norm in concerned), None):
             yield from filter(None, (tuple(_made_otherwise(place.scenario, order)),))
 
     return Mistake(f"{order}_norm", _SAYS[order], ways)
-
-
-def _is_first(place: NormPlace, order: str) -> bool:
-    """Whether a norm is the first of those that the other order concerns."""
-    layers = (layer for stack in place.scenario.stacks for layer in stack.layers)
-    return place.path == next(
-        (layer.norms[0].path for layer in layers if layer.norm == _INSTEAD_OF[order]), None
-    )
 
 
 def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
@@ -136,11 +131,11 @@ def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
 
 
 def _ordered(stack: Stack, order: str) -> Stack:
-    return stack._replace(layers=tuple(_of_layer(layer, order) for layer in stack.layers))
-
-
-def _of_layer(layer: Layer, order: str) -> Layer:
-    return layer._replace(norm=order) if layer.norm == _INSTEAD_OF[order] else layer
+    layers = (
+        layer._replace(norm=order) if layer.norm == _INSTEAD_OF[order] else layer
+        for layer in stack.layers
+    )
+    return stack._replace(layers=tuple(layers))
 
 
 _FOUND = ("mean", "variance")
@@ -186,56 +181,31 @@ class Normalizing(NamedTuple):
     width: str = "d_model"
 
     def definitions(self) -> tuple[Definition, ...]:
-        """All that a norm makes."""
-        made = {"rms": self._rms, "batch": self._batch, "layer": self._layer}
-        return made[self.norm.get(KIND) or "layer"]()
+        """All that a norm makes: of each row, or for a batch norm of each column, by what training
+        found of it."""
+        kind, given, made = self.norm.get(KIND), dict(self.given), list[Definition]()
+        inside, epsilon = self.norm.get(EPSILON_IN) == "root", self.norm.get(EPSILON)
+        has, root_of = ("gamma" in given, "beta" in given), (Number.written(epsilon), inside)
 
-    def _batch(self) -> tuple[Definition, ...]:
-        """Each column, by what training found of it."""
-        centered, deviation, given = self.name("centered"), self.name("deviation"), dict(self.given)
-        epsilon, inside = self.norm.get(EPSILON), self.norm.get(EPSILON_IN) == "root"
-        normalize = NormalizeColumns("gamma" in given, "beta" in given)
-        return (
-            self._of(centered, SubtractFromEach(), self.x, self.name("mean")),
-            self._of(deviation, RootOfEach(Number.written(epsilon), inside), self.name("variance")),
-            self._of(self.out, normalize, centered, deviation, *given.values()),
-        )
+        def make(name: Name, operation: Operation, *operands: Name) -> Name:
+            made.append(Definition(name, operation, operands, blame=self.blame))
+            return name
 
-    def _layer(self) -> tuple[Definition, ...]:
-        mean, centered = self.name("mean"), self.name("centered")
-        variance, deviation = self.name("variance"), self.name("deviation")
-        return (
-            self._of(mean, RowMean(self.width), self.x),
-            self._of(centered, SubtractRow(), self.x, mean),
-            self._of(variance, self._squares(), centered),
-            self._of(deviation, self._root(), variance),
-            self.normed(centered, deviation),
-        )
-
-    def _rms(self) -> tuple[Definition, ...]:
-        mean_square, rms = self.name("mean_square"), self.name("rms")
-        return (
-            self._of(mean_square, self._squares(), self.x),
-            self._of(rms, self._root(), mean_square),
-            self.normed(self.x, rms),
-        )
-
-    def _squares(self) -> MeanOfSquares:
-        return MeanOfSquares(self.norm.get(OVER) == "n-1", self.width)
-
-    def _root(self) -> RootOf:
-        under_root = self.norm.get(EPSILON_IN) == "root"
-        return RootOf(Number.written(self.norm.get(EPSILON)), under_root)
-
-    def normed(self, x: Name, deviation: Name) -> Definition:
-        """The last of them: x / deviation ⊙ γ + β."""
-        given = dict(self.given)
-        plus_one = self.norm.get(PLUS_ONE) or False
-        operation = Normalize("gamma" in given, "beta" in given, plus_one)
-        return self._of(self.out, operation, x, deviation, *given.values())
-
-    def _of(self, made: Name, operation: Operation, *operands: Name) -> Definition:
-        return Definition(made, operation, operands, blame=self.blame)
+        if kind == "batch":
+            x = make(self.name("centered"), SubtractFromEach(), self.x, self.name("mean"))
+            root = make(self.name("deviation"), RootOfEach(*root_of), self.name("variance"))
+            make(self.out, NormalizeColumns(*has), x, root, *given.values())
+            return tuple(made)
+        x, squares, root = self.x, self.name("mean_square"), self.name("rms")
+        if kind != "rms":
+            squares, root = self.name("variance"), self.name("deviation")
+            mean = make(self.name("mean"), RowMean(self.width), x)
+            x = make(self.name("centered"), SubtractRow(), x, mean)
+        make(squares, MeanOfSquares(self.norm.get(OVER) == "n-1", self.width), x)
+        make(root, RootOf(*root_of), squares)
+        normalize = Normalize(*has, self.norm.get(PLUS_ONE) or False)
+        make(self.out, normalize, x, root, *given.values())
+        return tuple(made)
 
 
 def _normalizing_norm(place: NormPlace) -> Normalizing:
@@ -251,10 +221,6 @@ def _normalizing_norm(place: NormPlace) -> Normalizing:
         place.path if own else below(place.path.path, "norms"),
         "d_embed" if before_projection else "d_model",
     )
-
-
-def _plan_norm(place: NormPlace) -> tuple[Definition, ...]:
-    return _normalizing_norm(place).definitions()
 
 
 def _is_batch(place: NormPlace) -> bool:
@@ -298,20 +264,12 @@ def told(normalizing: Normalizing) -> str:
     return f"{done}. The sum of the squares is divided by {divisor}.{added}"
 
 
-def _happens_norm(place: NormPlace) -> str:
-    return told(_normalizing_norm(place))
-
-
 _TITLES = {
     **{f"norm{k}": f"Norm {k}" for k in (1, 2, 3)},
     **{f"norm{k}_after": f"Norm {k} after" for k in (1, 2, 3)},
     "embedding_norm": "Embedding norm",
     "final_norm": "Final norm",
 }
-
-
-def _title(place: NormPlace) -> str:
-    return _TITLES.get(place.path.local, "Norm")
 
 
 def _epsilon_elsewhere(_: RootOf, place: NormPlace) -> Operation:
@@ -337,10 +295,10 @@ NORM_STEP = Step(
     keys=(*_KEYS,),
     title="Norm",
     does="brings each token's vector back to a standard size",
-    titled=_title,
+    titled=lambda place: _TITLES.get(place.path.local, "Norm"),
     makes=("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
-    happens=_happens_norm,
+    happens=lambda place: told(_normalizing_norm(place)),
     why=(
         "From layer to layer numbers could grow or shrink without end; a norm, short for"
         " normalization, brings each token's vector back to a standard size."
@@ -350,7 +308,7 @@ NORM_STEP = Step(
         " which are learned, may stretch and shift it again."
     ),
     check=_check_norm,
-    plan=_plan_norm,
+    plan=lambda place: _normalizing_norm(place).definitions(),
     general=General(x="x", gives=("gamma", "beta")),
     shown_with=("block=encoder",),
     on_the_way=True,

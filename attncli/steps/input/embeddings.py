@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Apply, Equation, Number, Root, Symbol
@@ -106,7 +105,7 @@ def _formulas(place: Place) -> tuple[Equation, ...]:
 TOKENIZE_STEP = Step(
     name="tokenize",
     at=Place,
-    keys=(*_KEYS_TOKENIZE,),
+    keys=_KEYS_TOKENIZE,
     title="Tokens",
     does="cuts the text into tokens and looks up their IDs",
     makes=("tokens", "ids"),
@@ -240,7 +239,7 @@ _WHY = (
 EMBED_STEP = Step(
     name="embed",
     at=Place,
-    keys=(*_KEYS_EMBED,),
+    keys=_KEYS_EMBED,
     title="Embeddings",
     does="looks up the vector of each token",
     makes=("X", "E", "scaled_E"),
@@ -371,43 +370,28 @@ PATCH_STEP = Step(
 )
 
 
-Made = Callable[[Place], Name]
-"""The full name of what a projection makes at a place."""
-
-
-def projected(place: Place, made: Made) -> Definition:
+def _projected(place: Place) -> Definition:
     """x W + b. [n, k], [k, m], [m] -> [n, m]"""
-    out_in = place.stack.said.linear
-    return linear(place, "projected", place.x, "", out_in=out_in)._replace(name=made(place))
+    return linear(place, "projected", place.x, "", out_in=place.stack.said.linear)
 
 
-def mistakes(made: Made, other: str, name: str, other_way: str) -> tuple[Mistake[Place], ...]:
+def _mistakes(other: str, name: str, other_way: str) -> tuple[Mistake[Place], ...]:
     """Those that are made here; the last, of a `name`, takes the matrix of the `other` projection,
     which goes the other way, `other_way`, instead of its own."""
 
-    def by_other(place: Place) -> Definition | None:
+    def by_other(one: Definition, place: Place) -> Definition | None:
         matrix = below(below(place.stack.path, other), "W")
-        if not place.scenario.gives(matrix):
-            return None
         operation = MatMul() if place.stack.said.linear else Linear()
-        return Definition(made(place), operation, (place.x, matrix))
+        is_there = place.scenario.gives(matrix)
+        return one._replace(operation=operation, operands=(place.x, matrix)) if is_there else None
 
+    told = f"Taking the matrix {other_way}, transposed, instead of a matrix of its own."
     return (
         Mistake(
-            "transposed",
-            "Multiplying by the rows of W instead of its columns.",
-            wrong(transposed),
+            "transposed", "Multiplying by the rows of W instead of its columns.", wrong(transposed)
         ),
-        Mistake(
-            "bias_forgotten",
-            "Leaving out the bias b.",
-            wrong(without_bias),
-        ),
-        Mistake(
-            name,
-            f"Taking the matrix {other_way}, transposed, instead of a matrix of its own.",
-            instead(by_other),
-        ),
+        Mistake("bias_forgotten", "Leaving out the bias b.", wrong(without_bias)),
+        Mistake(name, told, wrong(by_other)),
     )
 
 
@@ -424,19 +408,9 @@ _PROJECT_IN = Record.of(
 )
 
 
-def _made_project_in(place: Place) -> Name:
-    if makes_X(PROJECT, place.stack):
-        return below(place.stack.path, "X")
-    return place.name("projected")
-
-
-def _happens_project_in(place: Place) -> str:
-    told = "Each embedding is multiplied by a matrix that makes it as wide as the model"
-    return (
-        f"{told}."
-        if _made_project_in(place).local != "X"
-        else f"{told}: the token's input embedding."
-    )
+def _plan_project_in(place: Place) -> tuple[Definition, ...]:
+    made, X = _projected(place), below(place.stack.path, "X")
+    return (made._replace(name=X) if makes_X(PROJECT, place.stack) else made,)
 
 
 PROJECT_IN_STEP = Step(
@@ -454,7 +428,10 @@ PROJECT_IN_STEP = Step(
     does="makes the embeddings as wide as the model",
     makes=("projected", "X"),
     shapes="E [n, d_embed], W [d_embed, d_model] → projected [n, d_model]",
-    happens=_happens_project_in,
+    happens=lambda place: (
+        "Each embedding is multiplied by a matrix that makes it as wide as the model"
+        + (": the token's input embedding." if makes_X(PROJECT, place.stack) else ".")
+    ),
     why=(
         "The table of embeddings has a row for each token of the vocabulary; with short rows it is"
         " small, however wide the model is."
@@ -464,13 +441,13 @@ PROJECT_IN_STEP = Step(
         " 512 × 1,024 for all of them, they are 26 million. What a token means by itself takes less"
         " room than what it means in a sentence."
     ),
-    plan=lambda place: (projected(place, _made_project_in),),
+    plan=_plan_project_in,
     general=General(x="E", gives=("b",)),
     shown_with=(
         "embeddings={I: [1], love: [-1], AI: [2]}",
         "project_in={W: [[1, 0.5]], b: [0, 1]}",
     ),
-    mistakes=mistakes(_made_project_in, "project_out", "by_the_matrix_back", "that projects back"),
+    mistakes=_mistakes("project_out", "by_the_matrix_back", "that projects back"),
     backward=Backward(
         "the projection in",
         (
@@ -487,10 +464,6 @@ _PROJECT_OUT = Record.of(
     Key("W", MATRIX, "what the last states are multiplied by, [d_model, d_embed]"),
     Key("b", VECTOR, "its bias, [d_embed]"),
 )
-
-
-def _made_project_out(place: Place) -> Name:
-    return place.name("projected")
 
 
 _NARROW = (
@@ -526,12 +499,10 @@ PROJECT_OUT_STEP = Step(
         "It is the way back of the projection in, with a matrix of its own: the states have changed"
         " on their way through the layers."
     ),
-    plan=lambda place: (projected(place, _made_project_out),),
+    plan=lambda place: (_projected(place),),
     general=General(x="x", gives=("b",)),
     shown_with=_NARROW,
-    mistakes=mistakes(
-        _made_project_out, "project_in", "by_the_matrix_in", "that embeddings are projected by"
-    ),
+    mistakes=_mistakes("project_in", "by_the_matrix_in", "that embeddings are projected by"),
     backward=Backward(
         "the projection out",
         (

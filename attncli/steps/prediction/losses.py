@@ -284,7 +284,7 @@ def _whole_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition,
     prediction = place.scenario.prediction
     if prediction.is_given and not place.gives("logits"):
         return made
-    loss, entropy = (_made(made, name) for name in ("loss", "cross_entropy"))
+    loss, entropy = (one for one in made if one.name.local in ("loss", "cross_entropy"))
     logits = logits_of(place.x) if prediction.readout else place.x
     counted, places = prediction.counted, prediction.target_places
     if len(loss.operands) > 1:
@@ -297,10 +297,6 @@ def _whole_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition,
     of_logits = LossOfLogits(tuple(targets.get(k) for k in rows))
     operands = (logits, _probabilities(place))
     return loss._replace(operation=of_logits, operands=operands), entropy
-
-
-def _made(made: tuple[Definition, ...], local: str) -> Definition:
-    return next(one for one in made if one.name.local == local)
 
 
 def _why(place: Place) -> str:

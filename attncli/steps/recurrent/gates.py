@@ -21,7 +21,7 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.model import LETTERS, Recurrent, Settings
-from attncli.steps.mistakes import all_wrong, by, either, left_out, remade, together, wrong
+from attncli.steps.mistakes import Change, Ways, all_wrong, by, either, left_out, remade, wrong
 from attncli.steps.recurrent.cells import (
     bias_of_input,
     bias_of_memory,
@@ -152,37 +152,27 @@ def _reset_ignored(_: CellPlace, planned: Planned) -> Iterator[Planned]:
         yield (z._replace(operands=tuple(operands)),)
 
 
-def _sums(gates_at: CellPlace) -> tuple[tuple[CellPlace, str, Definition], ...]:
-    """The sum of each gate over the input and the memory itself, of a cell at its place."""
-    place = _cell_gates(gates_at)
-    return tuple(
-        (place, LETTERS[gate], definition)
-        for gate in gates(place)
-        for definition in _gate(place, gate)
-        if definition.name == gate_name(place, f"z_{gate}")
-        and (gate != "candidate" or place.cell.kind == "lstm")
-    )
+def _in_sums(change: Change[CellPlace]) -> Ways[CellPlace]:
+    """A mistake in the sum of each gate over the input and the memory itself."""
+
+    def in_sum(z: Definition, gates_at: CellPlace) -> Definition | None:
+        place = _cell_gates(gates_at)
+        memory = place.timed("a", place.before)
+        return change(z, place) if z.operands[3:4] == (memory,) else None
+
+    return all_wrong(in_sum, *(f"z_{gate}" for gate in LETTERS))
 
 
-def _without_memory(gates_at: CellPlace) -> tuple[Definition, ...]:
-    return tuple(
-        made._replace(
-            operation=AddUp(1, 0, len(bias_of_input(place, letter)), place.cell.in_out),
-            operands=(*made.operands[:2], *bias_of_input(place, letter)),
-        )
-        for place, letter, made in _sums(gates_at)
-    )
+def _without_memory(z: Definition, place: CellPlace) -> Definition:
+    bias = z.operands[4 : len(z.operands) - len(bias_of_memory(place, "u"))]
+    operation = AddUp(1, 0, len(bias), place.cell.in_out)
+    return z._replace(operation=operation, operands=(*z.operands[:2], *bias))
 
 
-def _without_bias_gates(gates_at: CellPlace) -> tuple[Definition, ...]:
-    return tuple(
-        made._replace(
-            operation=AddUp(2, 0, 0, place.cell.in_out),
-            operands=made.operands[:4],
-        )
-        for place, _, made in _sums(gates_at)
-        if len(made.operands) > 4  # noqa: PLR2004
-    )
+def _without_bias_gates(z: Definition, place: CellPlace) -> Definition | None:
+    products, bias = z.operands[:4], z.operands[4:]
+    operation = AddUp(2, 0, 0, place.cell.in_out)
+    return z._replace(operation=operation, operands=products) if bias else None
 
 
 _HAPPENS_GATES = {
@@ -252,12 +242,12 @@ GATES_STEP = Step(
         Mistake(
             "memory_forgotten",
             "Leaving the memory out of a gate's sum.",
-            together(_without_memory),
+            _in_sums(_without_memory),
         ),
         Mistake(
             "bias_forgotten",
             "Leaving the bias out of a gate's sum.",
-            together(_without_bias_gates),
+            _in_sums(_without_bias_gates),
         ),
     ),
     backward=Backward(
@@ -279,10 +269,6 @@ def _check_state(place: CellPlace, problems: Problems) -> None:
         problems.add(where, f"a recurrent cell with {cell.activation}", f"use {' or '.join(_DOES)}")
     elif cell.kind != "rnn" and cell.activation != "tanh":
         problems.add(where, f"an {cell.kind} has gates and tanh of its own", "leave it out")
-
-
-def _plan_state(place: CellPlace) -> tuple[Definition, ...]:
-    return _PLANS[place.cell.kind](place)
 
 
 def _plain(place: CellPlace) -> tuple[Definition, ...]:
@@ -374,7 +360,7 @@ STATE_STEP = Step(
     more="With tanh its numbers stay between −1 and 1, however many tokens there are.",
     example="yassine_rnn_sentence",
     check=_check_state,
-    plan=_plan_state,
+    plan=lambda place: _PLANS[place.cell.kind](place),
     general=General(cell=Recurrent(), gives=("b_a",)),
     mistakes=(
         Mistake(

@@ -17,13 +17,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.expression import Expression, Number, Product, Sum, rewritten
-from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations.moved import Same
 from attncli.arithmetic.operations.optimizing import (
     FirstAverage,
@@ -42,7 +40,7 @@ from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, NumberKind
 from attncli.name import Name
 from attncli.scenario.training import UPDATES, Training, after_updates
-from attncli.steps.mistakes import all_wrong, by, left_out, swap, together
+from attncli.steps.mistakes import all_wrong, by, left_out, swap
 from attncli.steps.step import Mistake
 from attncli.trace import Definition, UpdatePlace
 
@@ -80,30 +78,45 @@ class Parameter(NamedTuple):
         return self.name.under(Name(what, after_updates(update - 1)))
 
 
-Plan = Callable[[Parameter, Mapping[str, Number]], Iterator[Definition]]
+Said = Mapping[str, Number]
 
 
 class Optimizer(NamedTuple):
     """A way to update parameters.
 
-    `plan` makes the new value of a parameter, last; it gets the settings, the learning rate among
-    them. `happens` says what is done, `makes` names the quantities besides the update, and
-    `mistakes` are those that people make with it. One that `goes_down` takes a step of −η times the
-    gradient where nothing is added to that.
+    `direction` makes what a step goes against, last, of a gradient and the settings; without it
+    that is the gradient itself. `happens` says what is done, `makes` names the quantities besides
+    the update, and `mistakes` are those that people make with it. A weight decay λ adds λ times the
+    parameter to its gradient, or `shrinks` the parameter.
     """
 
     name: str
     happens: str
-    plan: Plan
+    direction: Callable[[Parameter, Said, Name], Iterator[Definition]] | None = None
     settings: tuple[Key[Any], ...] = ()
     makes: tuple[str, ...] = ()
     mistakes: tuple[Mistake[UpdatePlace], ...] = ()
-    goes_down: bool = False
+    shrinks: bool = False
+
+    def planned(self, one: Parameter, said: Said) -> Iterator[Definition]:
+        """All that an update makes of a parameter, last its new value."""
+        rate, decay = said["learning_rate"], said["weight_decay"]
+        gradient, start = one.gradient, one.before
+        if decay.full and not self.shrinks:
+            gradient = one.made("decayed")
+            yield Definition(gradient, PlusTimes(decay), (one.gradient, one.before))
+        made = () if self.direction is None else tuple(self.direction(one, said, gradient))
+        yield from made
+        if decay.full and self.shrinks:
+            start = one.made("shrunk")
+            yield Definition(start, Shrink(rate, decay), (one.before,))
+        against = made[-1].name if made else gradient
+        yield Definition(one.made(UPDATES), StepDown(rate), (start, against))
 
     def is_plain(self, training: Training) -> bool:
         """Whether each step is −η times the gradient, and nothing else."""
         decay = self.settings_of(training).get("weight_decay")
-        return self.goes_down and training.clip is None and not (decay and decay.full)
+        return self.direction is None and training.clip is None and not (decay and decay.full)
 
     def settings_of(self, training: Training) -> dict[str, Number]:
         """The settings as they are said, or else as they are by default."""
@@ -112,35 +125,15 @@ class Optimizer(NamedTuple):
         return {"learning_rate": Number.written(training.learning_rate), **numbers}
 
 
-def with_decay(one: Parameter, said: Mapping[str, Number]) -> Iterator[Definition]:
-    """The gradient of a loss with λ/2 times the square of each parameter beside it, if there is a
-    weight decay λ; and if there is none, nothing."""
-    decay = said["weight_decay"]
-    if decay.full:
-        operands = (one.gradient, one.before)
-        yield Definition(one.made("decayed"), PlusTimes(decay), operands)
-
-
 DECAY = weight_decay(
     "0", "of sgd, momentum and adam: λ, by which λ times the parameter is added to its gradient; "
     "of adamw: λ, by which the parameter shrinks by learning_rate × λ, 0.01 by default"
 )  # fmt: skip
-
-
-def _plan_sgd(one: Parameter, said: Mapping[str, Number]) -> Iterator[Definition]:
-    decayed = tuple(with_decay(one, said))
-    yield from decayed
-    gradient = decayed[-1].name if decayed else one.gradient
-    yield Definition(one.made(UPDATES), StepDown(said["learning_rate"]), (one.before, gradient))
-
-
 SGD = Optimizer(
     name="sgd",
     happens="Each parameter takes a step against its gradient: the learning rate times that.",
-    plan=_plan_sgd,
     settings=(DECAY,),
     makes=("decayed",),
-    goes_down=True,
 )
 
 
@@ -148,17 +141,13 @@ _VELOCITY = "velocity"
 _KEPT = share("momentum", "0.9", "of momentum: the part μ of the velocity that is kept")
 
 
-def _plan_momentum(one: Parameter, said: Mapping[str, Number]) -> Iterator[Definition]:
-    decayed = tuple(with_decay(one, said))
-    yield from decayed
-    gradient = decayed[-1].name if decayed else one.gradient
+def _velocity(one: Parameter, said: Said, gradient: Name) -> Iterator[Definition]:
     velocity = one.made(_VELOCITY)
     if one.update == 1:
         yield Definition(velocity, Same(), (gradient,))
     else:
         operands = (one.made_before(_VELOCITY), gradient)
         yield Definition(velocity, TimesPlus(said["momentum"]), operands)
-    yield Definition(one.made(UPDATES), StepDown(said["learning_rate"]), (one.before, velocity))
 
 
 MOMENTUM = Optimizer(
@@ -167,7 +156,7 @@ MOMENTUM = Optimizer(
         "Each parameter has a velocity: a part of the one before, and the gradient. It takes a step"
         " against its velocity: the learning rate times that."
     ),
-    plan=_plan_momentum,
+    direction=_velocity,
     settings=(_KEPT, DECAY),
     makes=("decayed", _VELOCITY),
     mistakes=(
@@ -194,7 +183,7 @@ SETTINGS = (
 MAKES = ("m", "v", "m_hat", "v_hat", "quotient")
 
 
-def quotient(one: Parameter, said: Mapping[str, Number], gradient: Name) -> Iterator[Definition]:
+def quotient(one: Parameter, said: Said, gradient: Name) -> Iterator[Definition]:
     """m̂ / (√v̂ + ε), and before it all that it is made of."""
     for what, beta, first, later in (
         ("m", "beta1", FirstAverage, MovingAverage),
@@ -225,15 +214,6 @@ MISTAKES: tuple[Mistake[UpdatePlace], ...] = (
 )
 
 
-def _plan_adam(one: Parameter, said: Mapping[str, Number]) -> Iterator[Definition]:
-    decayed = tuple(with_decay(one, said))
-    yield from decayed
-    gradient = decayed[-1].name if decayed else one.gradient
-    *before, last = quotient(one, said, gradient)
-    yield from (*before, last)
-    yield Definition(one.made(UPDATES), StepDown(said["learning_rate"]), (one.before, last.name))
-
-
 HAPPENS = (
     "Adam keeps two moving averages for each number: m of its gradients and v of their squares."
     " Both begin at 0, and are corrected for that. The step goes against m, over the root of v:"
@@ -242,103 +222,58 @@ HAPPENS = (
 ADAM = Optimizer(
     name="adam",
     happens=HAPPENS,
-    plan=_plan_adam,
+    direction=quotient,
     settings=(*SETTINGS, DECAY),
     makes=("decayed", *MAKES),
     mistakes=MISTAKES,
 )
 
 
-_SHRUNK = "shrunk"
+def _not_shrunk(step: Definition, place: UpdatePlace) -> Definition | None:
+    """The step from where the parameter is."""
+    shrunk = (one for one in place.planned if one.name == step.operands[0])
+    before = next((one.operands for one in shrunk if is_a(one.operation, Shrink)), None)
+    return step._replace(operands=(*before, step.operands[1])) if before else None
 
 
-def _plan_adamw(one: Parameter, said: Mapping[str, Number]) -> Iterator[Definition]:
-    *before, last = quotient(one, said, one.gradient)
-    yield from (*before, last)
-    rate, decay, start = said["learning_rate"], said["weight_decay"], one.before
-    if decay.full:
-        start = one.made(_SHRUNK)
-        yield Definition(start, Shrink(rate, decay), (one.before,))
-    yield Definition(one.made(UPDATES), StepDown(rate), (start, last.name))
+def _decay_in_the_gradient(one: Definition, place: UpdatePlace) -> Definition | None:
+    """All with λ x as a part of the gradient, and no shrinking, as Adam has it."""
+    if is_a(one.operation, StepDown):
+        return _not_shrunk(one, place)
+    if is_a(one.operation, Shrink):
+        return left_out(one, place)
+    later: Iterator[Any] = iter(place.planned[place.planned.index(one) :])
+    shrunk = next((other for other in later if is_a(other.operation, Shrink)), None)
+    if shrunk is None or not is_a(one.operation, *_AVERAGES) or one.operation.equation is None:
+        return None
+    text, (_, decay) = one.operation.equation, shrunk.operation.numbers
+    text = text._replace(operands=(*text.operands, ("x", "n m")))
+    decayed = text.swap("g[i, j]", "g[i, j] + decay * x[i, j]")(*one.operation.numbers, decay)
+    return one._replace(operation=decayed, operands=(*one.operands, *shrunk.operands))
 
 
-class _Decayed(NamedTuple):
-    """What an update makes of one parameter: the averages, the shrunk parameter, the step."""
-
-    averages: tuple[Definition, ...]
-    shrunk: Definition
-    step: Definition
-
-    @property
-    def not_shrunk(self) -> Definition:
-        """The step from where the parameter is."""
-        return self.step._replace(operands=(*self.shrunk.operands, self.step.operands[1]))
-
-    def as_gradient(self) -> Iterator[Definition]:
-        """All with λ x as a part of the gradient, and no shrinking, as Adam has it."""
-        assert isinstance(self.shrunk.operation, Indexed)
-        _, decay = self.shrunk.operation.numbers
-        for one in self.averages:
-            assert isinstance(one.operation, Indexed)
-            average = _of_decayed(one.operation, decay)
-            yield one._replace(operation=average, operands=(*one.operands, *self.shrunk.operands))
-        yield self.shrunk._replace(operation=Same())
-        yield self.not_shrunk
-
-
-def _of_decayed(average: Indexed, decay: Expression) -> Indexed:
-    """An average of g + λ x, of one of g; x is an operand more."""
-    count = len(average.sides.operands)
-    gradient, x = cell(count - 1, "i", "j"), cell(count, "i", "j")
-    decayed = Sum((gradient, Product((decay, x))))
-    tree = rewritten(average.tree, lambda node: decayed if node == gradient else None)
-    return Indexed(f"{', '.join(['n m'] * (count + 1))} -> n m", tree)
-
-
-def _decayed(place: UpdatePlace) -> Iterator[_Decayed]:
-    """Each parameter that is shrunk."""
-    averages, shrunk = list[Definition](), None
-    for one in place.planned:
-        if is_a(one.operation, FirstAverage, FirstSquares, MovingAverage, MovingSquares):
-            averages.append(one)
-        elif is_a(one.operation, Shrink):
-            shrunk = one
-        elif is_a(one.operation, StepDown) and shrunk is not None:
-            yield _Decayed(tuple(averages), shrunk, one)
-            averages, shrunk = [], None
-
-
-def _mistake(
-    name: str, says: str, wrong: Callable[[_Decayed], Iterable[Definition]]
-) -> Mistake[UpdatePlace]:
-    """One that is made alike with each parameter."""
-
-    def made(place: UpdatePlace) -> tuple[Definition, ...]:
-        return tuple(definition for one in _decayed(place) for definition in wrong(one))
-
-    return Mistake(name, says, together(made))
-
-
+_AVERAGES = (FirstAverage, FirstSquares, MovingAverage, MovingSquares)
 ADAMW = Optimizer(
     name="adamw",
     happens=f"{HAPPENS} Before that, AdamW shrinks the parameter a little: its weight decay.",
-    plan=_plan_adamw,
+    direction=quotient,
     settings=(*SETTINGS, weight_decay("0.01", DECAY.says)),
-    makes=(*MAKES, _SHRUNK),
+    makes=(*MAKES, "shrunk"),
     mistakes=(
         *MISTAKES,
-        _mistake(
+        Mistake(
             "not_shrunk",
             "Leaving the parameter as it is, without its weight decay.",
-            lambda one: (one.not_shrunk,),
+            all_wrong(_not_shrunk, StepDown),
         ),
-        _mistake(
+        Mistake(
             "decay_in_the_gradient",
             "Adding the weight decay to the gradient, as Adam has it, instead of shrinking the"
             " parameter.",
-            _Decayed.as_gradient,
+            all_wrong(_decay_in_the_gradient),
         ),
     ),
+    shrinks=True,
 )
 
 

@@ -202,7 +202,9 @@ def trained(
 ) -> tuple[Name, ...]:
     """The parameters that are trained, of those given quantities that are used."""
     if not training.of:
-        return tuple(name for name in given if not _is_data(name))
+        return tuple(
+            name for name in given if not any(place.local in _DATA for place in name.places)
+        )
     found: dict[Name, None] = {}
     for text in training.of:
         meant = [name for name in given if text in (name, name.local)]
@@ -212,10 +214,6 @@ def trained(
             problems.add(scenario.where("train.of"), wrong, nearest(text, known))
         found |= dict.fromkeys(meant)
     return tuple(found)
-
-
-def _is_data(name: Name) -> bool:
-    return any(place.local in _DATA for place in name.places)
 
 
 class _Trainer(NamedTuple):
@@ -239,7 +237,7 @@ class _Trainer(NamedTuple):
         said = optimizer.settings_of(self.training)
         for name, gradient in zip(self.parameters, gradients, strict=True):
             one = Parameter(name, names.get(name, name), gradient, count)
-            made += optimizer.plan(one, said)
+            made += optimizer.planned(one, said)
         return self._part("update", count, count - 1, made)
 
     def _clipping(self, place: Name, gradients: Sequence[Name]) -> Iterator[Definition]:
