@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from attncli.arithmetic.expression import Equation, Symbol
 from attncli.arithmetic.formula import define
@@ -40,56 +39,6 @@ _LAYOUT = Key(
     "columns: W x); `torch`: those of a cell, stacked as PyTorch keeps them",
     shared=True,
     inherited=True,
-)
-_KEYS_PROJECT: tuple[Key[Any], ...] = (
-    *(
-        Key(name, NAMED, f"what {W} of the first attention is applied to, where that isn't X")
-        for name, W in (("queries", "W_Q"), ("keys", "W_K"), ("values", "W_V"))
-    ),
-    Key(
-        "memory",
-        NAMED,
-        "what cross-attention attends to, [m, d_memory]; it may have another length and width",
-    ),
-    Key(
-        "projection",
-        Choice(("none",)),
-        "`none`: Q = K = V = X",
-        shared=True,
-    ),
-    _LAYOUT,
-    Key(
-        "W_Q",
-        MATRIX,
-        "query weights, [d_model, heads · d_k], used as x W_Q; each head takes its run of columns",
-        in_parts=True,
-    ),
-    Key("W_K", MATRIX, "key weights, [d_model, kv_heads · d_k]", in_parts=True),
-    Key("W_V", MATRIX, "value weights, [d_model, kv_heads · d_v]", in_parts=True),
-    Key("b_Q", VECTOR, "query bias", in_parts=True),
-    Key("b_K", VECTOR, "key bias", in_parts=True),
-    Key("b_V", VECTOR, "value bias", in_parts=True),
-    Key(
-        "cache",
-        _CACHE,
-        "`{tokens: [...], K: [...], V: [...]}`: keys and values of earlier tokens, both of "
-        "them, which the new ones see too",
-    ),
-    Key("Q", NAMED, "queries, [n, d_k]", in_parts=True),
-    Key("K", NAMED, "keys, [m, d_k]", in_parts=True),
-    Key("V", NAMED, "values, [m, d_v]", in_parts=True),
-    Key(
-        "d_k",
-        COUNT,
-        "the columns of a head's queries and keys, for random matrices; d_model / heads by default",
-        shared=True,
-    ),
-    Key(
-        "d_v",
-        COUNT,
-        "the columns of a head's values, for random matrices; d_model / heads by default",
-        shared=True,
-    ),
 )
 
 _NAMES = ("Q", "K", "V")
@@ -190,7 +139,58 @@ def _taken_as_they_are(place: AttentionPlace) -> str:
 PROJECT_STEP = Step(
     name="project",
     at=AttentionPlace,
-    keys=(*_KEYS_PROJECT,),
+    keys=(
+        *(
+            Key(name, NAMED, f"what {W} of the first attention is applied to, where that isn't X")
+            for name, W in (("queries", "W_Q"), ("keys", "W_K"), ("values", "W_V"))
+        ),
+        Key(
+            "memory",
+            NAMED,
+            "what cross-attention attends to, [m, d_memory]; it may have another length and width",
+        ),
+        Key(
+            "projection",
+            Choice(("none",)),
+            "`none`: Q = K = V = X",
+            shared=True,
+        ),
+        _LAYOUT,
+        Key(
+            "W_Q",
+            MATRIX,
+            "query weights, [d_model, heads · d_k], used as x W_Q; each head takes its run of"
+            " columns",
+            in_parts=True,
+        ),
+        Key("W_K", MATRIX, "key weights, [d_model, kv_heads · d_k]", in_parts=True),
+        Key("W_V", MATRIX, "value weights, [d_model, kv_heads · d_v]", in_parts=True),
+        Key("b_Q", VECTOR, "query bias", in_parts=True),
+        Key("b_K", VECTOR, "key bias", in_parts=True),
+        Key("b_V", VECTOR, "value bias", in_parts=True),
+        Key(
+            "cache",
+            _CACHE,
+            "`{tokens: [...], K: [...], V: [...]}`: keys and values of earlier tokens, both of "
+            "them, which the new ones see too",
+        ),
+        Key("Q", NAMED, "queries, [n, d_k]", in_parts=True),
+        Key("K", NAMED, "keys, [m, d_k]", in_parts=True),
+        Key("V", NAMED, "values, [m, d_v]", in_parts=True),
+        Key(
+            "d_k",
+            COUNT,
+            "the columns of a head's queries and keys, for random matrices; d_model / heads by"
+            " default",
+            shared=True,
+        ),
+        Key(
+            "d_v",
+            COUNT,
+            "the columns of a head's values, for random matrices; d_model / heads by default",
+            shared=True,
+        ),
+    ),
     title="Queries, keys, values",
     does="makes a query, a key and a value from each token",
     makes=(*_NAMES, "K_new", "V_new"),
@@ -247,18 +247,6 @@ _KV_HEADS = Key(
     "how many heads of keys and values the heads of queries share; 1 is multi-query attention",
     shared=True,
     inherited=True,
-)
-_KEYS_SPLIT = (
-    Key(
-        "heads",
-        Either(lambda node: _OWN if isinstance(node, Items) else _COUNT, (_COUNT, _OWN)),
-        "how many heads there are; or a list with each head's own `W_Q`, `W_K`, `W_V`, biases "
-        "and `bias`. Heads that list only a `bias` split the layer's matrices",
-        1,
-        shared=True,
-        inherited=True,
-    ),
-    _KV_HEADS,
 )
 
 
@@ -328,7 +316,18 @@ def _run(place: AttentionPlace, definition: Definition) -> Symbol:
 SPLIT_STEP = Step(
     name="split",
     at=AttentionPlace,
-    keys=(*_KEYS_SPLIT,),
+    keys=(
+        Key(
+            "heads",
+            Either(lambda node: _OWN if isinstance(node, Items) else _COUNT, (_COUNT, _OWN)),
+            "how many heads there are; or a list with each head's own `W_Q`, `W_K`, `W_V`, biases "
+            "and `bias`. Heads that list only a `bias` split the layer's matrices",
+            1,
+            shared=True,
+            inherited=True,
+        ),
+        _KV_HEADS,
+    ),
     title="The heads' columns",
     does="gives each head its columns of the queries, keys and values",
     makes=("Q", "K", "V"),

@@ -139,33 +139,6 @@ def _ordered(stack: Stack, order: str) -> Stack:
 
 
 _FOUND = ("mean", "variance")
-_KEYS: tuple[Key[Any], ...] = (
-    Key("embedding_norm", NORM, "a norm before the first layer"),
-    Key("final_norm", NORM, "a norm after the last layer"),
-    Key(
-        "norm",
-        Choice(
-            ("post", "pre", "after", "both", "none"),
-            other="how norms are done belongs in norms: {kind: layer}",
-        ),
-        "where norms stand: `post`, after each residual (the default of `encoder` and "
-        "`decoder`), `pre`, before each sublayer, `after` it, before its output is added (OLMo 2), "
-        "`both` before and after it (Gemma 2), or `none`",
-        shared=True,
-    ),
-    Key(
-        "norms",
-        Record.of(*SETTINGS),
-        "how norms are done that don't say it themselves: of a layer its own; for the whole file"
-        " those of all layers, `embedding_norm` and `final_norm`",
-        shared=True,
-    ),
-    *(Key(f"norm{k}", NORM, f"the layer's norm {k}: γ, β, and how it is done") for k in (1, 2, 3)),
-    *(
-        Key(f"norm{k}_after", NORM, f"with `norm: both`: the norm after sublayer {k}")
-        for k in (1, 2, 3)
-    ),
-)
 
 
 class Normalizing(NamedTuple):
@@ -292,7 +265,36 @@ def _without(local: str) -> Change[NormPlace]:
 NORM_STEP = Step(
     name="norm",
     at=NormPlace,
-    keys=(*_KEYS,),
+    keys=(
+        Key("embedding_norm", NORM, "a norm before the first layer"),
+        Key("final_norm", NORM, "a norm after the last layer"),
+        Key(
+            "norm",
+            Choice(
+                ("post", "pre", "after", "both", "none"),
+                other="how norms are done belongs in norms: {kind: layer}",
+            ),
+            "where norms stand: `post`, after each residual (the default of `encoder` and "
+            "`decoder`), `pre`, before each sublayer, `after` it, before its output is added (OLMo"
+            " 2), `both` before and after it (Gemma 2), or `none`",
+            shared=True,
+        ),
+        Key(
+            "norms",
+            Record.of(*SETTINGS),
+            "how norms are done that don't say it themselves: of a layer its own; for the whole"
+            " file those of all layers, `embedding_norm` and `final_norm`",
+            shared=True,
+        ),
+        *(
+            Key(f"norm{k}", NORM, f"the layer's norm {k}: γ, β, and how it is done")
+            for k in (1, 2, 3)
+        ),
+        *(
+            Key(f"norm{k}_after", NORM, f"with `norm: both`: the norm after sublayer {k}")
+            for k in (1, 2, 3)
+        ),
+    ),
     title="Norm",
     does="brings each token's vector back to a standard size",
     titled=lambda place: _TITLES.get(place.path.local, "Norm"),

@@ -53,19 +53,6 @@ from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import counted, told_apart
 from attncli.word import Phrase, Word
 
-_KEYS_TOKENIZE = (
-    Key("sentence", TextKind("a sentence"), "the text that is worked on"),
-    *TOKENIZING,
-    Key("tokens", ListOf(TOKEN), "the tokens themselves, instead of cutting the sentence"),
-    Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
-    Key(
-        "ids",
-        ListOf(WholeNumber(0, 10**9)),
-        "the tokens by their IDs, instead of a sentence or tokens; without a vocabulary they are"
-        " called by these",
-    ),
-)
-
 
 def _happens_tokenize(place: Place) -> str | Phrase:
     cut = "The tokens are given"
@@ -105,7 +92,18 @@ def _formulas(place: Place) -> tuple[Equation, ...]:
 TOKENIZE_STEP = Step(
     name="tokenize",
     at=Place,
-    keys=_KEYS_TOKENIZE,
+    keys=(
+        Key("sentence", TextKind("a sentence"), "the text that is worked on"),
+        *TOKENIZING,
+        Key("tokens", ListOf(TOKEN), "the tokens themselves, instead of cutting the sentence"),
+        Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
+        Key(
+            "ids",
+            ListOf(WholeNumber(0, 10**9)),
+            "the tokens by their IDs, instead of a sentence or tokens; without a vocabulary they"
+            " are called by these",
+        ),
+    ),
     title="Tokens",
     does="cuts the text into tokens and looks up their IDs",
     makes=("tokens", "ids"),
@@ -138,23 +136,6 @@ EMBEDDING_SCALE: Key[str | Decimal] = Key(
     word_or(("sqrt_d_model", "none"), POSITIVE),
     "what embeddings are multiplied by: `none` (the default), `sqrt_d_model`, or a number",
     "none",
-)
-_KEYS_EMBED = (
-    Key(
-        "embeddings",
-        Either(_embeddings, (_TOKEN_VECTORS, MATRIX, SourceKind(2), _ONE_HOT)),
-        "token → vector; or a matrix whose rows are counted by ID from 0; or `one_hot`: "
-        "vectors with a single 1, in the place of the token among the IDs, or among the "
-        "tokens",
-    ),
-    Key("X", NAMED, "the input embeddings themselves, [n, d_model]"),
-    Key("d_model", COUNT, "the columns of X, for random matrices"),
-    Key(
-        "features",
-        ListOf(TOKEN),
-        "the names of the columns of `embeddings` and of `X`, which are counted otherwise",
-    ),
-    EMBEDDING_SCALE,
 )
 
 _TOKENS = "token"
@@ -239,7 +220,23 @@ _WHY = (
 EMBED_STEP = Step(
     name="embed",
     at=Place,
-    keys=_KEYS_EMBED,
+    keys=(
+        Key(
+            "embeddings",
+            Either(_embeddings, (_TOKEN_VECTORS, MATRIX, SourceKind(2), _ONE_HOT)),
+            "token → vector; or a matrix whose rows are counted by ID from 0; or `one_hot`: "
+            "vectors with a single 1, in the place of the token among the IDs, or among the "
+            "tokens",
+        ),
+        Key("X", NAMED, "the input embeddings themselves, [n, d_model]"),
+        Key("d_model", COUNT, "the columns of X, for random matrices"),
+        Key(
+            "features",
+            ListOf(TOKEN),
+            "the names of the columns of `embeddings` and of `X`, which are counted otherwise",
+        ),
+        EMBEDDING_SCALE,
+    ),
     title="Embeddings",
     does="looks up the vector of each token",
     makes=("X", "E", "scaled_E"),
@@ -279,12 +276,6 @@ PATCHES = Key(
     NAMED,
     "instead of a sentence: the patches of a picture, a row each, [n, pixels]; without W_patch"
     " their embeddings, [n, d_model]",
-)
-_KEYS_PATCH = (
-    PATCHES,
-    Key("W_patch", MATRIX, "what patches are multiplied by, [pixels, d_model]"),
-    Key("b_patch", VECTOR, "its bias, [d_model]"),
-    Key("class_token", VECTOR, "a row that is put before those of the patches, [d_model]"),
 )
 _INSTEAD = ("sentence", "tokens", "ids", "embeddings", "X")
 
@@ -338,7 +329,12 @@ def _happens_patch(place: Place) -> str:
 PATCH_STEP = Step(
     name="patch",
     at=Place,
-    keys=_KEYS_PATCH,
+    keys=(
+        PATCHES,
+        Key("W_patch", MATRIX, "what patches are multiplied by, [pixels, d_model]"),
+        Key("b_patch", VECTOR, "its bias, [d_model]"),
+        Key("class_token", VECTOR, "a row that is put before those of the patches, [d_model]"),
+    ),
     title="Patches",
     does="makes a vector of each patch of a picture",
     makes=("patch_embeddings", "E", "X"),

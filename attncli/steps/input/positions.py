@@ -229,17 +229,6 @@ _SEVERAL = ListOf(_ONE)
 SEGMENTS: Key[tuple[int, ...]] = Key(
     "segments", ListOf(_PLACE), "the segment of each token, counted from 0"
 )
-KEYS: tuple[Key[Any], ...] = (
-    SEGMENTS,
-    Key("segment_embeddings", MATRIX, "a row for each segment, [s, d_model], added"),
-    Key(
-        "positions",
-        Either(_one_or_several, (_ONE, _SEVERAL)),
-        "how the order of the tokens is told: `sinusoidal`, `rope`, `alibi`, `none`, a matrix "
-        "whose first rows are added, or one of these with settings, below; a list for several "
-        "together",
-    ),
-)
 
 
 def start_of(place: Place, positions: Positions) -> int:
@@ -394,7 +383,17 @@ def _happens(place: Place) -> str:
 POSITIONS_STEP = Step(
     name="positions",
     at=Place,
-    keys=KEYS,
+    keys=(
+        SEGMENTS,
+        Key("segment_embeddings", MATRIX, "a row for each segment, [s, d_model], added"),
+        Key(
+            "positions",
+            Either(_one_or_several, (_ONE, _SEVERAL)),
+            "how the order of the tokens is told: `sinusoidal`, `rope`, `alibi`, `none`, a matrix "
+            "whose first rows are added, or one of these with settings, below; a list for several "
+            "together",
+        ),
+    ),
     title="Positions",
     does="adds each token's position to its embedding",
     makes=("P", "S", "summed", "X"),

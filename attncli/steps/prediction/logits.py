@@ -160,29 +160,6 @@ HEAD_STEP = Step(
 
 
 _TIED = Choice(("tied",), "rows of numbers")
-_KEYS = (
-    Key(
-        "unembedding",
-        Either(lambda node: _TIED if isinstance(node, Scalar) else MATRIX, (_TIED, MATRIX)),
-        "what the logits are made with: `tied`, the embeddings transposed, or a matrix "
-        "[d_model, vocabulary]",
-    ),
-    Key("logits", MATRIX, "given in the place of what would make them, [n, vocabulary]"),
-    Key("b_U", VECTOR, "the bias of the logits, [vocabulary]"),
-    Key(
-        "predict_from",
-        Choice(("last", "first", "every")),
-        "which positions get logits, or go into a `head`: the `last` (the default), the `first`,"
-        " or `every` one (where there are targets)",
-    ),
-    Key(
-        "labels",
-        ListOf(TOKEN),
-        "what the logits stand for where these are classes: `[cat, dog]`",
-    ),
-    Key("logit_scale", NUMBER, "what the logits are multiplied by (Cohere, Granite)"),
-    Key("logit_softcap", POSITIVE, "c in c · tanh(logits / c), after `logit_scale` (Gemma 2)"),
-)
 
 _VOCABULARY = "vocabulary"
 _UNEMBEDDING = Name("unembedding")
@@ -282,7 +259,29 @@ _NEXT = (
 UNEMBED_STEP = Step(
     name="unembed",
     at=Place,
-    keys=(*_KEYS,),
+    keys=(
+        Key(
+            "unembedding",
+            Either(lambda node: _TIED if isinstance(node, Scalar) else MATRIX, (_TIED, MATRIX)),
+            "what the logits are made with: `tied`, the embeddings transposed, or a matrix "
+            "[d_model, vocabulary]",
+        ),
+        Key("logits", MATRIX, "given in the place of what would make them, [n, vocabulary]"),
+        Key("b_U", VECTOR, "the bias of the logits, [vocabulary]"),
+        Key(
+            "predict_from",
+            Choice(("last", "first", "every")),
+            "which positions get logits, or go into a `head`: the `last` (the default), the"
+            " `first`, or `every` one (where there are targets)",
+        ),
+        Key(
+            "labels",
+            ListOf(TOKEN),
+            "what the logits stand for where these are classes: `[cat, dog]`",
+        ),
+        Key("logit_scale", NUMBER, "what the logits are multiplied by (Cohere, Granite)"),
+        Key("logit_softcap", POSITIVE, "c in c · tanh(logits / c), after `logit_scale` (Gemma 2)"),
+    ),
     title="Logits",
     does="compares the last vector with each token of the vocabulary",
     makes=("last", "first", "logits", "scaled_logits", "capped_logits"),

@@ -29,26 +29,6 @@ TOP_K: Key[int | None] = Key("top_k", COUNT, "how many of the likeliest tokens a
 TOP_P: Key[Decimal | None] = Key(
     "top_p", NumberKind(positive=True, most=1), "the share that the kept tokens reach"
 )
-_KEYS = (
-    Key(
-        "probabilities",
-        MATRIX,
-        "given in the place of what would make them: a row for each target, [n, vocabulary]",
-    ),
-    Key(
-        "next",
-        Record.of(TEMPERATURE, TOP_K, TOP_P),
-        "how the probabilities of the next token are made of the logits: `{temperature: 0.8, "
-        "top_k: 40, top_p: 0.9}`, applied in this order",
-    ),
-    Key(
-        "generate",
-        WholeNumber(1, 50),
-        "how many tokens to generate greedily; what is given for one sentence only (a mask's "
-        "table, `X`, targets) can't go with it",
-    ),
-    Key("end_token", TOKEN, "with `generate`: the token after which no other one is made"),
-)
 
 _PROBABILITIES = Name("probabilities")
 
@@ -105,7 +85,26 @@ def _happens(place: Place) -> str:
 PREDICT_STEP = Step(
     name="predict",
     at=Place,
-    keys=_KEYS,
+    keys=(
+        Key(
+            "probabilities",
+            MATRIX,
+            "given in the place of what would make them: a row for each target, [n, vocabulary]",
+        ),
+        Key(
+            "next",
+            Record.of(TEMPERATURE, TOP_K, TOP_P),
+            "how the probabilities of the next token are made of the logits: `{temperature: 0.8, "
+            "top_k: 40, top_p: 0.9}`, applied in this order",
+        ),
+        Key(
+            "generate",
+            WholeNumber(1, 50),
+            "how many tokens to generate greedily; what is given for one sentence only (a mask's "
+            "table, `X`, targets) can't go with it",
+        ),
+        Key("end_token", TOKEN, "with `generate`: the token after which no other one is made"),
+    ),
     title="Next token",
     does="turns the logits into probabilities, and chooses the next token",
     makes=(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations
-from typing import Any
 
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.moved import (
@@ -110,18 +109,6 @@ _GATE_ORDER: Key[tuple[str, ...]] = Key(
     "candidate, output]` of an lstm, `[reset, update, candidate]` of a gru",
     shared=True,
 )
-_KEYS_UNSTACK: tuple[Key[Any], ...] = (
-    _GATE_ORDER,
-    Key(
-        "W_ih",
-        MATRIX,
-        "all weights of the input, as PyTorch stacks them, [gates · h, d], for "
-        "`weights_layout: torch`",
-    ),
-    Key("W_hh", MATRIX, "all weights of the memory, as PyTorch stacks them, [gates · h, h]"),
-    Key("b_ih", VECTOR, "the biases beside W_ih, [gates · h]"),
-    Key("b_hh", VECTOR, "the biases beside W_hh, [gates · h]"),
-)
 
 _STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
 
@@ -179,7 +166,18 @@ def _other_orders(place: WayPlace) -> Iterator[tuple[Definition, ...]]:
 UNSTACK_STEP = Step(
     name="unstack",
     at=WayPlace,
-    keys=_KEYS_UNSTACK,
+    keys=(
+        _GATE_ORDER,
+        Key(
+            "W_ih",
+            MATRIX,
+            "all weights of the input, as PyTorch stacks them, [gates · h, d], for "
+            "`weights_layout: torch`",
+        ),
+        Key("W_hh", MATRIX, "all weights of the memory, as PyTorch stacks them, [gates · h, h]"),
+        Key("b_ih", VECTOR, "the biases beside W_ih, [gates · h]"),
+        Key("b_hh", VECTOR, "the biases beside W_hh, [gates · h]"),
+    ),
     title="Gates out of the stack",
     does="splits a stacked matrix into those of the gates",
     makes=tuple(f"{kind}_{x}{y}" for kind in "Wb" for x in "aufrco" for y in "xa"),
@@ -208,17 +206,6 @@ UNSTACK_STEP = Step(
         "Each gate's gradients go back to the rows that it took.",
         example="",
     ),
-)
-
-
-_KEYS_START = (
-    Key(
-        "initial_state",
-        VECTOR,
-        "a⟨0⟩, [h], the memory before the first token, zeros by default; where a cell goes "
-        "backward, what stands after the last token",
-    ),
-    Key("initial_cell", VECTOR, "of an lstm: c⟨0⟩, [h], zeros by default"),
 )
 
 
@@ -258,7 +245,15 @@ def _happens_start(place: WayPlace) -> str:
 START_STEP = Step(
     name="start",
     at=WayPlace,
-    keys=_KEYS_START,
+    keys=(
+        Key(
+            "initial_state",
+            VECTOR,
+            "a⟨0⟩, [h], the memory before the first token, zeros by default; where a cell goes "
+            "backward, what stands after the last token",
+        ),
+        Key("initial_cell", VECTOR, "of an lstm: c⟨0⟩, [h], zeros by default"),
+    ),
     title="Initial state",
     does="sets the state of a recurrent cell before the first token",
     titled=lambda place: f"Initial state, {_when(place)}",
@@ -287,19 +282,6 @@ START_STEP = Step(
         example="rnn_backward_through_time",
         shown_with=("initial_state=[0.1, 0, 0]",),
     ),
-)
-
-
-_KEYS_INPUT = (
-    Key("cell", Choice(CELLS), "makes the layer recurrent: `rnn`, `gru` or `lstm`", shared=True),
-    Key(
-        "direction",
-        Choice((*WAYS, "both")),
-        "which way it goes over the sentence: `forward` (the default), `backward`, or `both`, "
-        "and then `backward: {…}` has the matrices of the way back",
-        shared=True,
-    ),
-    Key("W_ax", MATRIX, "weights of the input in the memory of a plain cell, [h, d]"),
 )
 
 
@@ -351,7 +333,19 @@ def _happens_input(place: CellPlace) -> str:
 INPUT_STEP = Step(
     name="input",
     at=CellPlace,
-    keys=_KEYS_INPUT,
+    keys=(
+        Key(
+            "cell", Choice(CELLS), "makes the layer recurrent: `rnn`, `gru` or `lstm`", shared=True
+        ),
+        Key(
+            "direction",
+            Choice((*WAYS, "both")),
+            "which way it goes over the sentence: `forward` (the default), `backward`, or `both`, "
+            "and then `backward: {…}` has the matrices of the way back",
+            shared=True,
+        ),
+        Key("W_ax", MATRIX, "weights of the input in the memory of a plain cell, [h, d]"),
+    ),
     title="Input",
     does="takes in the next token",
     makes=("x", "ax"),

@@ -96,12 +96,6 @@ READOUT_FROM: Key[str] = Key(
     "at which times it is read out: `every` one (the default), or the `last` that the "
     "cell comes to; with `direction: both` the last of the sentence",
 )
-_KEYS = (
-    Key("W_ya", MATRIX, "weights of what is read out of the memory, W_ya a⟨t⟩ + b_y, [k, h]"),
-    Key("b_y", VECTOR, "its bias, [k]"),
-    READOUT,
-    READOUT_FROM,
-)
 
 
 def _check_readout(place: CellPlace, problems: Problems) -> None:
@@ -185,7 +179,12 @@ _HAPPENS = {
 READOUT_STEP = Step(
     name="readout",
     at=CellPlace,
-    keys=_KEYS,
+    keys=(
+        Key("W_ya", MATRIX, "weights of what is read out of the memory, W_ya a⟨t⟩ + b_y, [k, h]"),
+        Key("b_y", VECTOR, "its bias, [k]"),
+        READOUT,
+        READOUT_FROM,
+    ),
     title="Read-out",
     does="draws an answer from the state",
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
