@@ -50,11 +50,11 @@ class StepLine(NamedTuple):
 
 
 TOKENIZER = (
-    StepLine("dictionary", "tokenizers.merges"),
-    StepLine("learn", "tokenizers.merges", asks="merged"),
-    StepLine("estimate", "tokenizers.unigram"),
-    StepLine("prune", "tokenizers.unigram"),
-    StepLine("viterbi", "tokenizers.unigram"),
+    StepLine("dictionary", "tokenizers.pieces"),
+    StepLine("learn", "tokenizers.pieces", asks="merged"),
+    StepLine("estimate", "tokenizers.pieces"),
+    StepLine("prune", "tokenizers.pieces"),
+    StepLine("viterbi", "tokenizers.pieces"),
 )
 INPUT = (
     StepLine(
@@ -116,12 +116,12 @@ IN_HEADS = (
     StepLine("softmax", "attention.weights", attention="weights", asks="attends_most"),
     _SINKS,
     StepLine("dropout", "attention.weights", attention="dropout", only_for="dropout"),
-    StepLine("weighted_sum", "attention.outputs", attention="output"),
+    StepLine("weighted_sum", "attention.projections", attention="output"),
 )
 """What each head does."""
 MERGING = (
-    StepLine("average", "attention.outputs", attention="average_heads"),
-    StepLine("merge", "attention.outputs", attention="W_O b_O"),
+    StepLine("average", "attention.projections", attention="average_heads"),
+    StepLine("merge", "attention.projections", attention="W_O b_O"),
 )
 LAYER_STEPS = (
     StepLine("residual", "block.feed_forward", layer="residuals residual_scale parallel"),
@@ -160,8 +160,8 @@ PREDICTION = (
         "prediction.logits",
         file="unembedding b_U logits predict_from labels logit_scale logit_softcap",
     ),
-    StepLine("predict", "prediction.probabilities", file="probabilities next generate end_token"),
-    StepLine("classify", "prediction.probabilities"),
+    StepLine("predict", "prediction.logits", file="probabilities next generate end_token"),
+    StepLine("classify", "prediction.logits"),
     StepLine("loss", "prediction.losses", file="targets ignored_target label_smoothing"),
     StepLine("binary_loss", "prediction.losses"),
     StepLine("mse", "prediction.losses", file="loss"),

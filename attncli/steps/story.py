@@ -169,7 +169,7 @@ class _Teller:
     def stack(self, stack: Stack, memory: Name) -> Name:
         place = Place(self.scenario, stack, stack.path, below(stack.path, "X"))
         if stack.text.tokenizing is not None:
-            from attncli.steps.tokenizers.unigram import tokenizer_steps
+            from attncli.steps.tokenizers.pieces import tokenizer_steps
 
             for step, at in tokenizer_steps(place):
                 self.add(step, at)
@@ -354,7 +354,7 @@ class _Teller:
     def what_follows(self) -> None:
         """The gradients of the loss, from the last step back to the first, and training."""
         if self.scenario.goes_back:
-            from attncli.steps.backward.way import what_follows
+            from attncli.steps.backward.steps import what_follows
 
             for part in what_follows(self.scenario, tuple(self.parts), self.problems):
                 self._told(part)

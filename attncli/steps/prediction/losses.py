@@ -41,8 +41,7 @@ from attncli.scenario.prediction import LOSSES, TARGETS
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.weights import softmax
 from attncli.steps.mistakes import as_a, by, once, remade, sum_for_mean, swap, wrong
-from attncli.steps.prediction.logits import chosen
-from attncli.steps.prediction.probabilities import TEMPERATURE, TOP_K
+from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, chosen
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, BackwardPlace, Definition, Place
 from attncli.trace.quantity import counted as numbered
