@@ -170,18 +170,14 @@ RELATIVE_STEP = Step(
     ),
     backward=Backward(
         "the relative positions",
-        ("Each number of the table is pushed by all scores whose distance falls into its bucket."),
+        "Each number of the table is pushed by all scores whose distance falls into its bucket.",
     ),
 )
 
 
-def _slopes(alibi: Positions) -> tuple[Decimal, ...]:
-    return alibi.said.get(SLOPES)
-
-
 def _check_bias(place: HeadPlace, problems: Problems) -> None:
     alibi, heads = place.attention.alibi, place.attention.heads
-    slopes = _slopes(alibi) if alibi is not None else ()
+    slopes = alibi.said.get(SLOPES) if alibi is not None else ()
     if slopes and len(slopes) != heads:
         wrong = f"the slopes are {len(slopes)}, the heads {heads}"
         where = place.scenario.where("positions")
@@ -189,24 +185,18 @@ def _check_bias(place: HeadPlace, problems: Problems) -> None:
 
 
 def _plan_bias(place: HeadPlace) -> tuple[Definition, ...]:
-    tables = _added_tables(place)
-    slope = _slope(place)
-    alibi = place.name("alibi")
-    definitions: list[Definition] = []
-    if slope is not None:
-        definitions.append(Definition(alibi, Alibi(slope), (place.x,)))
+    slope, x = _slope(place), place.x
+    made = [] if slope is None else [Definition(place.name("alibi"), Alibi(slope), (x,))]
     biases = [place.find("bias")] if place.gives("bias") else []
-    terms = (place.x, *biases, *([alibi] if definitions else []))
-    x = place.x
+    terms = (x, *biases, *(one.name for one in made))
     if len(terms) > 1:
-        name = place.name("biased")
-        definitions.append(Definition(name, Add(len(terms)), terms, blame=Name("bias")))
+        x = place.name("biased")
+        made.append(Definition(x, Add(len(terms)), terms, blame=Name("bias")))
+    for k, table in enumerate(_added_tables(place), start=1):
+        name = place.name("added" if k == 1 else f"added{k}")
+        made.append(Definition(name, AddFinite(), (x, table), blame=Name("mask")))
         x = name
-    for k, table in enumerate(tables):
-        name = place.name("added" if k == 0 else f"added{k + 1}")
-        definitions.append(Definition(name, AddFinite(), (x, table), blame=Name("mask")))
-        x = name
-    return tuple(definitions)
+    return tuple(made)
 
 
 def _added_tables(place: HeadPlace) -> list[Name]:
@@ -218,7 +208,7 @@ def _slope(place: HeadPlace) -> Number | None:
     positions = place.attention.alibi
     if positions is None:
         return None
-    slopes = _slopes(positions)
+    slopes = positions.said.get(SLOPES)
     if slopes:
         return Number.written(slopes[min(place.head, len(slopes) - 1)])
     return alibi_slopes(place.attention.heads)[place.head]

@@ -251,10 +251,8 @@ PROJECT_STEP = Step(
     together=(("X", "Input embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
     backward=Backward(
         "the projections",
-        (
-            "Each weight is pushed by what came in times the gradient of what went out, added up "
-            "over all tokens."
-        ),
+        "Each weight is pushed by what came in times the gradient of what went out, added up "
+        "over all tokens.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
     ),
@@ -434,10 +432,8 @@ WEIGHTED_SUM_STEP = Step(
     pictures=("planes",),
     backward=Backward(
         "the weighted sum",
-        (
-            "A value is pushed by each query as strongly as that attends to it; a weight, as far "
-            "as its value points along the gradient."
-        ),
+        "A value is pushed by each query as strongly as that attends to it; a weight, as far "
+        "as its value points along the gradient.",
         usual_mistakes=("transpose_forgotten",),
     ),
 )

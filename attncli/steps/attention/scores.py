@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -22,7 +23,7 @@ from attncli.file.matrices import NAMED
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.steps.mistakes import by, remade, turned_round, without_root, wrong
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Definition, HeadPlace
 
 SCORES_STEP = Step(
@@ -63,7 +64,7 @@ SCORES_STEP = Step(
     pictures=("planes",),
     backward=Backward(
         "the scores",
-        ("Each score's gradient is shared out to Q and K, in proportion to the other's numbers."),
+        "Each score's gradient is shared out to Q and K, in proportion to the other's numbers.",
         usual_mistakes=("transpose_forgotten",),
     ),
 )
@@ -181,7 +182,7 @@ SCALE_STEP = Step(
     ),
     backward=Backward(
         "the scaling",
-        ("What was divided on the way forward is divided on the way back, by the same number."),
+        "What was divided on the way forward is divided on the way back, by the same number.",
         usual_mistakes=("scale_left_out",),
     ),
 )
@@ -209,11 +210,15 @@ def _check(place: HeadPlace, problems: Problems) -> None:
         problems.add(where, "the order of a cap, and no softcap", "add one, like softcap: 50")
 
 
-def _plan_softcap(place: HeadPlace) -> tuple[Definition, ...]:
-    cap = place.attention.said.get(_CAP)
-    if cap is None:
+def _by_number(
+    place: HeadPlace, key: Key[Decimal | None], made: str, operation: Callable[[Number], Operation]
+) -> Planned:
+    """The scores changed by the number of a key, where one is said."""
+    number = place.attention.said.get(key)
+    if number is None:
         return ()
-    return (Definition(place.name("capped"), SoftCap(Number.written(cap)), (place.x,)),)
+    changed, blame = operation(Number.written(number)), below(place.attention.path, key.name)
+    return (Definition(place.name(made), changed, (place.x,), blame=blame),)
 
 
 def _happens_softcap(place: HeadPlace) -> str:
@@ -236,7 +241,7 @@ SOFTCAP_STEP = Step(
         " no single key can take all of the attention with an enormous score."
     ),
     check=_check,
-    plan=_plan_softcap,
+    plan=lambda place: _by_number(place, _CAP, "capped", SoftCap),
     general=General(x="scores", said={"softcap": Decimal(50)}),
     shown_with=("softcap=2",),
     on_the_way=True,
@@ -265,15 +270,6 @@ _TEMPERATURE: Key[Decimal | None] = Key(
 )
 
 
-def _plan_temperature(place: HeadPlace) -> tuple[Definition, ...]:
-    temperature = place.attention.said.get(_TEMPERATURE)
-    if temperature is None:
-        return ()
-    operation = DivideBy(Number.written(temperature))
-    blame = below(place.attention.path, "temperature")
-    return (Definition(place.name("tempered"), operation, (place.x,), blame=blame),)
-
-
 TEMPERATURE_STEP = Step(
     name="temperature",
     at=HeadPlace,
@@ -290,7 +286,7 @@ TEMPERATURE_STEP = Step(
         " evenly; one below 1 moves them apart, and the largest weight grows."
     ),
     more="Near 0 the key with the largest score takes nearly all.",
-    plan=_plan_temperature,
+    plan=lambda place: _by_number(place, _TEMPERATURE, "tempered", DivideBy),
     general=General(x="scores", said={"temperature": Decimal("0.7")}),
     shown_with=("temperature=2",),
     on_the_way=True,

@@ -187,10 +187,8 @@ SOFTMAX_STEP = Step(
     pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
     backward=Backward(
         "the softmax",
-        (
-            "Weights only grow at each other's cost: a score's gradient has the sign of its "
-            "weight's gradient minus the row's weighted average."
-        ),
+        "Weights only grow at each other's cost: a score's gradient has the sign of its "
+        "weight's gradient minus the row's weighted average.",
         whole=lambda _, made: in_one(made),
         usual_mistakes=("diagonal_only",),
     ),
@@ -284,10 +282,8 @@ SINKS_STEP = Step(
     ),
     backward=Backward(
         "the sinks",
-        (
-            "A larger sink leaves less to each key: its gradient adds up the weights times their "
-            "gradients, times its own share and with the other sign."
-        ),
+        "A larger sink leaves less to each key: its gradient adds up the weights times their "
+        "gradients, times its own share and with the other sign.",
     ),
 )
 
@@ -341,10 +337,8 @@ DROPOUT_STEP = Step(
     mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply))),),
     backward=Backward(
         "the dropout",
-        (
-            "Weights that were dropped get no gradient; the others get theirs as much larger as "
-            "they were made."
-        ),
+        "Weights that were dropped get no gradient; the others get theirs as much larger as "
+        "they were made.",
         fixed=("mask",),
         shown_with=("dropout={p: 0.5, mask: [[1, 1, 0], [0, 1, 1], [1, 1, 0]]}",),
     ),

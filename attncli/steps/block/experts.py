@@ -244,10 +244,8 @@ ROUTE_STEP = Step(
     ),
     backward=Backward(
         "the routing",
-        (
-            "Which experts are chosen doesn't change a little, only how much each of the chosen "
-            "ones counts; that is pushed by how well its output points along the gradient."
-        ),
+        "Which experts are chosen doesn't change a little, only how much each of the chosen "
+        "ones counts; that is pushed by how well its output points along the gradient.",
         whole=lambda _, made: in_one(made),
         example="mixture_of_experts",
     ),
@@ -359,7 +357,7 @@ MIX_STEP = Step(
     together=(("output", "output"), ("mixture", "mixture")),
     backward=Backward(
         "the experts together",
-        ("Each expert gets its share of the gradient, and its share a gradient by what it made."),
+        "Each expert gets its share of the gradient, and its share a gradient by what it made.",
         example="mixture_of_experts",
     ),
 )

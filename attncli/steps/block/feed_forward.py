@@ -181,10 +181,8 @@ FFN_STEP = Step(
     together=(("output", "output"), ("ffn", "ffn")),
     backward=Backward(
         "the feed-forward network",
-        (
-            "A weight is pushed by what came in times the gradient of what went out; where the "
-            "activation was flat, nothing goes back."
-        ),
+        "A weight is pushed by what came in times the gradient of what went out; where the "
+        "activation was flat, nothing goes back.",
         usual_mistakes=(*MISTAKES_BACK, "mask_of_the_gradient"),
         example="i_love_ai",
     ),
@@ -318,10 +316,7 @@ RESIDUAL_STEP = Step(
     ),
     backward=Backward(
         "the residual",
-        (
-            "A sum hands its gradient on to all of its terms as it is: a way back around the "
-            "sublayer."
-        ),
+        "A sum hands its gradient on to all of its terms as it is: a way back around the sublayer.",
         example="i_love_ai",
         shown_with=("block=encoder", "norm=pre"),
         told_once=True,

@@ -356,10 +356,8 @@ NORM_STEP = Step(
     ),
     backward=Backward(
         "the norm",
-        (
-            "A layer norm or an RMS norm ties the numbers of a token together: a push along the"
-            " vector itself does nothing, nor does in a layer norm one that all numbers share."
-        ),
+        "A layer norm or an RMS norm ties the numbers of a token together: a push along the"
+        " vector itself does nothing, nor does in a layer norm one that all numbers share.",
         fixed=("mean", "variance"),
         example="i_love_ai",
     ),
@@ -511,9 +509,7 @@ QK_NORM_STEP = Step(
     ),
     backward=Backward(
         "the norm of queries and keys",
-        (
-            "A vector that is brought to one length can only be turned: what of the gradient lies"
-            " along it does nothing."
-        ),
+        "A vector that is brought to one length can only be turned: what of the gradient lies"
+        " along it does nothing.",
     ),
 )

@@ -262,10 +262,8 @@ EMBED_STEP = Step(
     pictures=("planes",),
     backward=Backward(
         "the embeddings",
-        (
-            "A token's row of the table gets the gradient of each place where the token stands; "
-            "rows of other tokens get none."
-        ),
+        "A token's row of the table gets the gradient of each place where the token stands; "
+        "rows of other tokens get none.",
         example="embedding_before_during_after",
     ),
 )
@@ -446,10 +444,8 @@ PROJECT_IN_STEP = Step(
     mistakes=_mistakes("project_out", "by_the_matrix_back", "that projects back"),
     backward=Backward(
         "the projection in",
-        (
-            "Every token's embedding goes through the same matrix, which is pushed by all of them,"
-            " the embeddings by what comes back through it."
-        ),
+        "Every token's embedding goes through the same matrix, which is pushed by all of them,"
+        " the embeddings by what comes back through it.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
     ),
@@ -501,10 +497,8 @@ PROJECT_OUT_STEP = Step(
     mistakes=_mistakes("project_in", "by_the_matrix_in", "that embeddings are projected by"),
     backward=Backward(
         "the projection out",
-        (
-            "The gradient of a vector as wide as an embedding becomes one as wide as the model,"
-            " through the same matrix for each token."
-        ),
+        "The gradient of a vector as wide as an embedding becomes one as wide as the model,"
+        " through the same matrix for each token.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
         shown_with=(*_NARROW, "targets=[[1], [0], [1]]"),

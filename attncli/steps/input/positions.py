@@ -441,10 +441,8 @@ POSITIONS_STEP = Step(
     pictures=("waves",),
     backward=Backward(
         "the positions",
-        (
-            "A sum hands its gradient on to all of its terms as it is, so a table of positions "
-            "gets what the embeddings get."
-        ),
+        "A sum hands its gradient on to all of its terms as it is, so a table of positions "
+        "gets what the embeddings get.",
         example="i_love_ai",
     ),
 )

@@ -68,6 +68,11 @@ def chosen(place: Place, row: int | None = None) -> Definition | None:
     return Definition(Name(which), operation, (place.x,), rows=Axis((name,), "Q"))
 
 
+def sized_row(row: Definition | None, planned: Definition) -> Definition:
+    """The row of one token, of as many as there are, if that is what was planned."""
+    return row if row is not None and row.name == planned.name else planned
+
+
 def whose(place: Place) -> str:
     """`The last token's vector`."""
     return _WHOSE[place.scenario.prediction.which]
@@ -101,12 +106,6 @@ def _plan_head(place: Place) -> tuple[Definition, ...]:
 def _kind(place: Place) -> str:
     head = place.scenario.prediction.head
     return "none" if head is None else head.activation
-
-
-def _sized_head(place: Place, planned: Definition) -> Definition:
-    """The last of as many rows as there are."""
-    one = chosen(place)
-    return one if one is not None and one.name == planned.name else planned
 
 
 def _happens_head(place: Place) -> str:
@@ -147,7 +146,7 @@ HEAD_STEP = Step(
     ),
     example="masked_word",
     plan=_plan_head,
-    sized=_sized_head,
+    sized=lambda place, planned: sized_row(chosen(place), planned),
     general=General(x="x", gives=("b",)),
     mistakes=(
         Mistake(
@@ -166,10 +165,8 @@ HEAD_STEP = Step(
     ),
     backward=Backward(
         "the head",
-        (
-            "A weight is pushed by what came in times the gradient of what went out, and only the"
-            " vectors that were taken get any."
-        ),
+        "A weight is pushed by what came in times the gradient of what went out, and only the"
+        " vectors that were taken get any.",
         example="masked_word",
         shown_with=("targets=[I, love, AI]",),
     ),
@@ -210,15 +207,10 @@ def _logits(place: Place, x: Name) -> Definition:
 
 def _sized_unembed(place: Place, planned: Definition) -> Definition:
     """The last of as many rows as there are; logits of the vocabulary, if they are as many."""
-    one = chosen(place)
-    if one is not None and planned.name == one.name:
-        return one
-    if planned.name != place.name("logits"):
-        return planned
-    vocabulary = place.scenario.prediction.vocabulary
-    if place.width(planned.name) != len(vocabulary):
-        return planned
-    return planned._replace(columns=Axis(vocabulary, _VOCABULARY))
+    vocabulary, width = place.scenario.prediction.vocabulary, place.width(planned.name)
+    if planned.name == place.name("logits") and width == len(vocabulary):
+        return planned._replace(columns=Axis(vocabulary, _VOCABULARY))
+    return sized_row(chosen(place), planned)
 
 
 def _happens_unembed(place: Place) -> str:
@@ -333,10 +325,7 @@ UNEMBED_STEP = Step(
     ),
     backward=Backward(
         "the logits",
-        (
-            "A vector is pushed towards its target's column, and away from what was likely and "
-            "wrong."
-        ),
+        "A vector is pushed towards its target's column, and away from what was likely and wrong.",
         usual_mistakes=MISTAKES_BACK,
     ),
 )
@@ -354,34 +343,24 @@ _PROBABILITIES = Name("probabilities")
 def _plan_predict(place: Place) -> tuple[Definition, ...]:
     said = place.scenario.prediction.said
     temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
-    definitions: list[Definition] = []
-    x = place.x
+    made, x = list[Definition](), place.x
     if temperature is not None:
-        divide = DivideBy(Number.written(temperature))
-        definitions.append(
-            Definition(place.name("tempered"), divide, (x,), blame=place.name("temperature"))
-        )
-        x = definitions[-1].name
+        divide, blame = DivideBy(Number.written(temperature)), place.name("temperature")
+        made.append(Definition(place.name("tempered"), divide, (x,), blame=blame))
+        x = made[-1].name
     if top_k is not None:
         kept, filtered = place.name("kept"), place.name("filtered")
-        masked = Masked(Number.written(Decimal("-Infinity")))
-        definitions.append(Definition(kept, TopK(top_k), (x,)))
-        definitions.append(Definition(filtered, masked, (x, kept)))
+        made.append(Definition(kept, TopK(top_k), (x,)))
+        made.append(Definition(filtered, Masked(), (x, kept)))
         x = filtered
-    definitions += softmax(place, x, _PROBABILITIES, "predict")
+    made += softmax(place, x, _PROBABILITIES, "predict")
     if top_p is not None:
-        definitions += _nucleus(place, Number.written(top_p))
-    return tuple(definitions)
-
-
-def _nucleus(place: Place, p: Number) -> tuple[Definition, ...]:
-    nucleus, total = place.name("nucleus"), place.name("nucleus_sum")
-    operands = (_PROBABILITIES, nucleus)
-    return (
-        Definition(nucleus, Nucleus(p), (_PROBABILITIES,)),
-        Definition(total, KeptSum(), operands),
-        Definition(place.name("renormalized"), KeptShare(), (*operands, total)),
-    )
+        nucleus, total = place.name("nucleus"), place.name("nucleus_sum")
+        operands = (_PROBABILITIES, nucleus)
+        made.append(Definition(nucleus, Nucleus(Number.written(top_p)), (_PROBABILITIES,)))
+        made.append(Definition(total, KeptSum(), operands))
+        made.append(Definition(place.name("renormalized"), KeptShare(), (*operands, total)))
+    return tuple(made)
 
 
 def _happens(place: Place) -> str:

@@ -41,7 +41,7 @@ from attncli.scenario.prediction import LOSSES, TARGETS
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.weights import softmax
 from attncli.steps.mistakes import as_a, by, once, remade, sum_for_mean, swap, wrong
-from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, chosen
+from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, chosen, sized_row
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, BackwardPlace, Definition, Place
 from attncli.trace.quantity import counted as numbered
@@ -97,10 +97,8 @@ BINARY_LOSS_STEP = Step(
     ),
     backward=Backward(
         "the binary cross-entropy",
-        (
-            "For the loss of its number the gradient of a logit is its probability minus its"
-            " target: what was said minus what was so."
-        ),
+        "For the loss of its number the gradient of a logit is its probability minus its"
+        " target: what was said minus what was so.",
         whole=_whole_binary_loss,
         fixed=(TARGETS,),
         example="rnn_backward_through_time",
@@ -128,11 +126,6 @@ def _whole_mse(_: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]
     """The mean straight from the numbers, whose gradient is 2 (x − y) / nm."""
     *before, errors, mean = made
     return *before, mean._replace(operation=MeanSquaredError(), operands=errors.operands)
-
-
-def _sized(place: Place, planned: Definition) -> Definition:
-    one = _compared(place)
-    return one if one is not None and one.name == planned.name else planned
 
 
 def _not_divided(one: Definition, _: BackwardPlace) -> Definition | None:
@@ -167,7 +160,7 @@ MSE_STEP = Step(
         " ones that add up to it."
     ),
     plan=_plan_mse,
-    sized=_sized,
+    sized=lambda place, planned: sized_row(_compared(place), planned),
     general=General(x="output"),
     mistakes=(
         Mistake(
@@ -424,10 +417,8 @@ LOSS_STEP = Step(
     ),
     backward=Backward(
         "the loss",
-        (
-            "In its position's loss a logit's gradient is its probability minus y, what that "
-            "should be: the answer given minus the right one."
-        ),
+        "In its position's loss a logit's gradient is its probability minus y, what that "
+        "should be: the answer given minus the right one.",
         whole=_whole_loss,
         usual_mistakes=("not_averaged", "without_target", "exchanged"),
         fixed=(TARGETS,),

@@ -417,10 +417,8 @@ MEMORY_STEP = Step(
     ),
     backward=Backward(
         "the memory",
-        (
-            "The gradient goes on to the state of the time before, through the same weights each "
-            "time: here it may vanish or explode."
-        ),
+        "The gradient goes on to the state of the time before, through the same weights each "
+        "time: here it may vanish or explode.",
         example="rnn_backward_through_time",
         read_first=True,
     ),

@@ -252,10 +252,8 @@ GATES_STEP = Step(
     ),
     backward=Backward(
         "the gates",
-        (
-            "A gate that is nearly open or shut lies where the sigmoid is flat, and little goes "
-            "back through it."
-        ),
+        "A gate that is nearly open or shut lies where the sigmoid is flat, and little goes "
+        "back through it.",
         example="yassine_lstm",
         shown_with=("targets=[[0]]", "loss=binary_cross_entropy"),
     ),
@@ -386,10 +384,8 @@ STATE_STEP = Step(
     ),
     backward=Backward(
         "the state",
-        (
-            "The gradient goes back through what made the state; a tanh is nearly flat where its "
-            "result is near −1 or 1."
-        ),
+        "The gradient goes back through what made the state; a tanh is nearly flat where its "
+        "result is near −1 or 1.",
         example="rnn_backward_through_time",
     ),
 )

@@ -70,11 +70,6 @@ def share(name: str, default: str, says: str) -> Key[Any]:
     return Key(name, _SHARE, says, Decimal(default))
 
 
-def weight_decay(default: str, says: str) -> Key[Any]:
-    """How strongly parameters are drawn towards 0, which each optimizer does in its way."""
-    return Key("weight_decay", NumberKind(least=0), says, Decimal(default))
-
-
 class Parameter(NamedTuple):
     """A parameter at an update, from 1: what it is called, what it is before that update, and the
     gradient that moves it."""
@@ -143,10 +138,14 @@ class Optimizer(NamedTuple):
         return {"learning_rate": Number.written(training.learning_rate), **numbers}
 
 
-DECAY = weight_decay(
-    "0", "of sgd, momentum and adam: λ, by which λ times the parameter is added to its gradient; "
-    "of adamw: λ, by which the parameter shrinks by learning_rate × λ, 0.01 by default"
-)  # fmt: skip
+DECAY = Key(
+    "weight_decay",
+    NumberKind(least=0),
+    "of sgd, momentum and adam: λ, by which λ times the parameter is added to its gradient; of"
+    " adamw: λ, by which the parameter shrinks by learning_rate × λ, 0.01 by default",
+    Decimal(0),
+)
+
 SGD = Optimizer(
     name="sgd",
     happens="Each parameter takes a step against its gradient: the learning rate times that.",
@@ -275,7 +274,7 @@ ADAMW = Optimizer(
     name="adamw",
     happens=f"{HAPPENS} Before that, AdamW shrinks the parameter a little: its weight decay.",
     direction=quotient,
-    settings=(*SETTINGS, weight_decay("0.01", DECAY.says)),
+    settings=(*SETTINGS, DECAY._replace(default=Decimal("0.01"))),
     makes=(*MAKES, "shrunk"),
     mistakes=(
         *MISTAKES,
