@@ -11,7 +11,7 @@ from attncli.name import below
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_named
 from attncli.steps.story import awaits_times, steps, story
-from attncli.trace import BackwardPlace, Definition, PlannedStep, UpdatePlace
+from attncli.trace import BackwardPlace, PlannedStep, UpdatePlace
 from attncli.trace.shapes import shapes_of
 
 
@@ -21,7 +21,9 @@ def planned(scenario: Scenario, problems: Problems) -> Scenario:
     told = story(scenario, problems)
     _check_rounding(scenario, told, problems)
     if scenario.prediction.generate > 1:
-        _check_generation(scenario, problems)
+        from attncli.trace.fixed import check_generation
+
+        check_generation(scenario, problems)
     shapes = shapes_of(scenario, told, problems)
     if awaits_times(scenario) and not problems.found:
         told = story(replace(scenario, shapes=shapes))
@@ -29,12 +31,6 @@ def planned(scenario: Scenario, problems: Problems) -> Scenario:
     whole = replace(scenario, story=told, shapes=shapes)
     _check_fits(whole, problems)
     return whole if problems.found else replace(whole, story=tuple(sized(whole)))
-
-
-def _check_generation(scenario: Scenario, problems: Problems) -> None:
-    from attncli.trace.fixed import check_generation
-
-    check_generation(scenario, problems)
 
 
 def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep], problems: Problems) -> None:
@@ -68,10 +64,6 @@ def _check_fits(scenario: Scenario, problems: Problems) -> None:
                 fits(definition, scenario, problems)
 
 
-def _of_step(step: str, definitions: Iterable[Definition]) -> tuple[Definition, ...]:
-    return tuple([one if one.step == step else one._replace(step=step) for one in definitions])
-
-
 def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:
     """The story of a scenario, at places that know its numbers."""
     part: PlannedStep
@@ -91,7 +83,8 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
             break
         step, place = step_named(part.step), replace(part.place, scenario=scenario)
         sized = (step.sized(place, planned) for planned in part.definitions)
-        told.append(PlannedStep(part.step, place, _of_step(part.step, sized)))
+        made = [one if one.step == step.name else one._replace(step=step.name) for one in sized]
+        told.append(PlannedStep(part.step, place, tuple(made)))
         yield told[-1]
     if scenario.goes_back:
         from attncli.steps.backward.steps import what_follows

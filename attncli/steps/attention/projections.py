@@ -106,15 +106,10 @@ def _definition(place: AttentionPlace, name: str) -> Definition:
 
 def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
     definitions = [_definition(place, name) for name in _NAMES]
-    if place.attention.cached is not None:
-        definitions += [_joined(place, name) for name in ("K", "V")]
+    for name in ("K", "V") if place.attention.cached is not None else ():
+        rows = (below(place.name("cache"), name), place.name(f"{name}_new"))
+        definitions.append(Definition(place.name(name), JoinRows(), rows, role="K"))
     return tuple(definitions)
-
-
-def _joined(place: AttentionPlace, name: str) -> Definition:
-    """The cached rows above the new ones."""
-    rows = (below(place.name("cache"), name), place.name(f"{name}_new"))
-    return Definition(place.name(name), JoinRows(), rows, role="K")
 
 
 def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition | None:
@@ -502,18 +497,13 @@ AVERAGE_STEP = Step(
 )
 
 
-def _outputs(place: AttentionPlace) -> tuple[Name, ...]:
-    attention = place.attention
-    return tuple(below(attention.head_path(head), "output") for head in range(attention.heads))
-
-
 def _plan_merge(place: AttentionPlace) -> tuple[Definition, ...]:
-    outputs = _outputs(place)
-    definitions: list[Definition] = []
-    x = outputs[0]
-    if len(outputs) > 1:
-        definitions.append(Definition(place.name("concat"), JoinColumns(len(outputs)), outputs))
+    heads = map(place.attention.head_path, range(place.attention.heads))
+    x, *others = outputs = tuple(below(head, "output") for head in heads)
+    definitions = []
+    if others:
         x = place.name("concat")
+        definitions.append(Definition(x, JoinColumns(len(outputs)), outputs))
     if place.gives("W_O"):
         out_in = place.attention.said.linear
         definitions.append(linear(place, "attention", x, "_O", out_in=out_in))

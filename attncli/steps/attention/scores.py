@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -17,6 +16,7 @@ from attncli.arithmetic.expression import Expression, Number, Root, Symbol
 from attncli.arithmetic.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.products import MatMul, MatMulTransposed
+from attncli.arithmetic.operations.texts import EquationText
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, Choice, word_or
 from attncli.file.matrices import NAMED
@@ -211,7 +211,7 @@ def _check(place: HeadPlace, problems: Problems) -> None:
 
 
 def _by_number(
-    place: HeadPlace, key: Key[Decimal | None], made: str, operation: Callable[[Number], Operation]
+    place: HeadPlace, key: Key[Decimal | None], made: str, operation: type[DivideBy] | EquationText
 ) -> Planned:
     """The scores changed by the number of a key, where one is said."""
     number = place.attention.said.get(key)

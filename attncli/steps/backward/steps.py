@@ -231,7 +231,8 @@ def _starts(
     """The given quantities whose gradients are asked for: all that can be learned, or those that
     are trained."""
     used = {name for part in parts for one in part.definitions for name in one.operands}
-    used = used.difference(_fixed(parts), _one_hot(scenario))
+    one_hot = (stack.text.table for stack in scenario.stacks if stack.text.one_hot)
+    used = used.difference(_fixed(parts), one_hot)  # tables that only tell tokens apart
     given = [name for name in (*scenario.given, *scenario.random) if name in used]
     if scenario.training is None:
         return {*given}
@@ -247,11 +248,6 @@ def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:
         back = step_named(part.step).backward
         names = (name for one in part.definitions for name in one.operands)
         yield from (name for name in names if back is not None and name.local in back.fixed)
-
-
-def _one_hot(scenario: Scenario) -> Iterator[Name]:
-    """Tables that only tell tokens apart."""
-    return (stack.text.table for stack in scenario.stacks if stack.text.one_hot)
 
 
 def _whole(part: PlannedStep) -> tuple[Definition, ...]:

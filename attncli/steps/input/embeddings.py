@@ -302,12 +302,8 @@ def _plan_patch(place: Place) -> tuple[Definition, ...]:
     if not first:
         return tuple(one._replace(rows=_tokens(place)) for one in vectors)
     below_it = vectors[0].name if vectors else patches
-    return (*vectors, _in_front(place, place.name(x), below_it))
-
-
-def _in_front(place: Place, made: Name, vectors: Name) -> Definition:
-    rows = (place.name("class_token"), vectors)
-    return Definition(made, JoinRows(), rows, rows=_tokens(place))
+    rows = (place.name("class_token"), below_it)
+    return (*vectors, Definition(place.name(x), JoinRows(), rows, rows=_tokens(place)))
 
 
 def _tokens(place: Place) -> Axis | None:

@@ -280,7 +280,8 @@ def _check_counts(
 def _plan(place: Place) -> tuple[Definition, ...]:
     added = _tables(place)
     if place.stack.segments:
-        added.append(_segments(place))
+        table, S = place.name("segment_embeddings"), place.name("S")
+        added.append(_rows_of(place, S, table, place.stack.segments, "segment"))
     if not added or not place.x:  # or positions by themselves, with no embeddings to add them to
         return tuple(added)
     terms = (place.x, *(definition.name for definition in added))
@@ -335,12 +336,6 @@ def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> Non
     if height is not None and wanted > height:
         wrong = f"{table} has {sized(height, 0)}, and row {wanted} is needed"
         problems.add(scenario.where(table), wrong, f"give it {wanted} rows")
-
-
-def _segments(place: Place) -> Definition:
-    rows = place.stack.segments
-    table = place.name("segment_embeddings")
-    return _rows_of(place, place.name("S"), table, rows, "segment")
 
 
 def _rows_of(place: Place, name: Name, table: Name, rows: tuple[int, ...], by: str) -> Definition:

@@ -209,11 +209,6 @@ UNSTACK_STEP = Step(
 )
 
 
-def _plan_start(place: WayPlace) -> tuple[Definition, ...]:
-    names = ("a", "c") if place.cell.kind == "lstm" else ("a",)
-    return tuple(_start(place, name) for name in names)
-
-
 def _start(place: WayPlace, name: str) -> Definition:
     given = place.weights(INITIAL[name])
     made = place.name(name).at(place.start)
@@ -266,7 +261,9 @@ START_STEP = Step(
     ),
     more="From there on it adds each token to what it remembers of those that it has read.",
     example="yassine_rnn_sentence",
-    plan=_plan_start,
+    plan=lambda place: tuple(
+        _start(place, name) for name in (("a", "c") if place.cell.kind == "lstm" else ("a",))
+    ),
     general=General(cell=Recurrent()),
     mistakes=(
         Mistake(
@@ -324,12 +321,6 @@ def _plan_input(place: CellPlace) -> tuple[Definition, ...]:
     return x, product(place, place.timed("ax"), matrix(place, "W_ax"), x.name)
 
 
-def _happens_input(place: CellPlace) -> str:
-    if place.cell.kind != "rnn":
-        return "The token's vector is the cell's input."
-    return "The token's vector is the cell's input, and is multiplied by the weights of the input."
-
-
 INPUT_STEP = Step(
     name="input",
     at=CellPlace,
@@ -350,7 +341,10 @@ INPUT_STEP = Step(
     does="takes in the next token",
     makes=("x", "ax"),
     shapes="X [n, d] → x[t] [d]; W_ax [h, d], x[t] [d] → W_ax x[t] [h]",
-    happens=_happens_input,
+    happens=lambda place: (
+        "The token's vector is the cell's input"
+        + (", and is multiplied by the weights of the input." if place.cell.kind == "rnn" else ".")
+    ),
     why="A recurrent cell reads one token at a time: what is new is that token's vector.",
     more=(
         "In a plain cell W_ax draws from it what is worth remembering, one dot product for each"

@@ -87,11 +87,6 @@ def keeps_old(place: CellPlace) -> bool:
     return settled(place.cell.said).get(UPDATE) == "old"
 
 
-def _plan_gates(place: CellPlace) -> tuple[Definition, ...]:
-    cell = _cell_gates(place)
-    return tuple(definition for gate in gates(cell) for definition in _gate(cell, gate))
-
-
 def _cell_gates(place: CellPlace) -> CellPlace:
     """The place of the cell whose gates these are: they have a path of their own."""
     return place.at(place.path.path)
@@ -217,7 +212,9 @@ GATES_STEP = Step(
     ),
     example="yassine_lstm",
     check=_check_gates,
-    plan=_plan_gates,
+    plan=lambda place: tuple(
+        one for gate in gates(place) for one in _gate(_cell_gates(place), gate)
+    ),
     general=General(
         path=Name("gates").at(2),
         cell=Recurrent("lstm"),
@@ -285,19 +282,15 @@ def _without_bias_state(one: Definition, place: CellPlace) -> Definition:
 
 
 def _lstm(place: CellPlace) -> tuple[Definition, ...]:
-    squashed = place.timed("tanh_c")
-    return (
-        _cell_state(place),
-        Definition(squashed, Activate("tanh"), (place.timed("c"),)),
-        Definition(place.timed("a"), GatedColumn(), (gate_name(place, "output"), squashed)),
-    )
-
-
-def _cell_state(place: CellPlace) -> Definition:
-    """What the cell takes over of the candidate, and what it keeps."""
+    """What the cell takes over of the candidate, and what it keeps; and what it shows of that."""
+    c, squashed = place.timed("c"), place.timed("tanh_c")
     new, candidate, old = (gate_name(place, gate) for gate in ("update", "candidate", "forget"))
     operands = (new, candidate, old, place.timed("c", place.before))
-    return Definition(place.timed("c"), Gated(if_empty(place, 3, "c")), operands)
+    return (
+        Definition(c, Gated(if_empty(place, 3, "c")), operands),
+        Definition(squashed, Activate("tanh"), (c,)),
+        Definition(place.timed("a"), GatedColumn(), (gate_name(place, "output"), squashed)),
+    )
 
 
 def _gru(place: CellPlace) -> tuple[Definition, ...]:

@@ -515,16 +515,12 @@ def _plan_viterbi(place: CutPlace) -> tuple[Definition, ...]:
     definitions: list[Definition] = []
     if any(not one.known for point in points for one in point.candidates):
         below_all = BelowTheLeast(UNKNOWN_PENALTY)
-        definitions.append(Definition(_unknown(place), below_all, (log_p,)))
+        definitions.append(Definition(place.name("unknown"), below_all, (log_p,)))
     for point in points:
         totals = _totals(place, point)
         best = place.name("best", point.end)
         definitions += [totals, Definition(best, LargestOf(), (totals.name,))]
     return (*definitions, *(_stacked(place, points) if len(points) > 1 else ()))
-
-
-def _unknown(place: CutPlace) -> Name:
-    return place.name("unknown")
 
 
 def _stacked(place: CutPlace, points: Sequence[WordPlace]) -> Iterator[Definition]:
@@ -560,7 +556,7 @@ def _totals(place: CutPlace, point: WordPlace) -> Definition:
     return Definition(
         place.name("totals", point.end),
         Arrivals(arrivals, len(starts), unknown),
-        (*operands, _unknown(place)) if unknown else operands,
+        (*operands, place.name("unknown")) if unknown else operands,
         rows=Axis(told_apart(tuple(one.token for one in point.candidates)), "piece"),
     )
 
