@@ -121,7 +121,4 @@ def _tokenizing(step: str) -> Tokenizing:
 
 
 _TOKENIZING = ("learn", "dictionary", "estimate", "prune", "viterbi")
-_PATHS = {
-    RoundPlace: below(TOP, "rounds", 1),
-    CutPlace: below(TOP, "words", 1),
-}
+_PATHS = {RoundPlace: below(TOP, "rounds", 1), CutPlace: below(TOP, "words", 1)}

@@ -78,6 +78,10 @@ PROJECTION = (
     ),
 )
 _ORDER = "softcap_order"
+_CAP = f"softcap {_ORDER}"
+_SOFTCAP = StepLine(
+    "softcap", "attention.scores", attention=_CAP, only_for=_CAP, when=(_ORDER, None)
+)
 _QK_NORM = StepLine("qk_norm", "block.norms", attention="qk_norm", only_for="qk_norm")
 _SINKS = StepLine("sinks", "attention.weights", attention="sinks", only_for="sinks")
 WITH_HEADS = (
@@ -93,25 +97,15 @@ IN_HEADS = (
     _QK_NORM,
     StepLine("scores", "attention.scores", attention="scores"),
     StepLine("scale", "attention.scores", attention="scale scaled"),
-    StepLine(
-        "softcap",
-        "attention.scores",
-        attention="softcap softcap_order",
-        only_for="softcap softcap_order",
-        when=(_ORDER, None),
-    ),
+    _SOFTCAP,
     StepLine("relative", "attention.biases", only_for="positions"),
     StepLine("bias", "attention.biases", attention="bias", only_for="bias positions mask"),
-    StepLine(
-        "softcap", "attention.scores", only_for="softcap softcap_order", when=(_ORDER, "after_bias")
-    ),
+    _SOFTCAP._replace(when=(_ORDER, "after_bias")),
     StepLine("temperature", "attention.scores", attention="temperature", only_for="temperature"),
     StepLine(
         "mask", "attention.masks", attention="mask mask_value", only_for="mask", asks="which_mask"
     ),
-    StepLine(
-        "softcap", "attention.scores", only_for="softcap softcap_order", when=(_ORDER, "after_mask")
-    ),
+    _SOFTCAP._replace(when=(_ORDER, "after_mask")),
     _SINKS,
     StepLine("softmax", "attention.weights", attention="weights", asks="attends_most"),
     _SINKS,

@@ -300,12 +300,10 @@ def _columns(place: AttentionPlace, name: str, head: int) -> Definition:
 
 
 def _happens_split(place: AttentionPlace) -> str:
-    attention = place.attention
-    told = "Each head takes its share of the columns of Q, K and V"
-    if attention.kv_heads < attention.heads:
-        told = "Each head takes its share of the columns of Q, and those of K and V that its group"
-        told += " of heads has in common"
-    return f"{told}."
+    told = "Each head takes its share of the columns of Q"
+    if place.attention.kv_heads < place.attention.heads:
+        return f"{told}, and those of K and V that its group of heads has in common."
+    return f"{told}, K and V."
 
 
 def _formulas(place: AttentionPlace) -> tuple[Equation, ...]:
@@ -458,12 +456,6 @@ def _plan_average(place: AttentionPlace) -> tuple[Definition, ...]:
     return (Definition(place.name("mean_weights"), mean, _weights(place)),)
 
 
-def _happens_average(place: AttentionPlace) -> str:
-    if place.attention.heads == 1:
-        return "There is one head: its weights are the mean."
-    return "The weights of all heads are added up and divided by how many heads there are."
-
-
 AVERAGE_STEP = Step(
     name="average",
     at=AttentionPlace,
@@ -472,7 +464,11 @@ AVERAGE_STEP = Step(
     does="averages the weights of all heads",
     makes=("mean_weights",),
     shapes="h weights [n, m] → mean_weights [n, m]",
-    happens=_happens_average,
+    happens=lambda place: (
+        "The weights of all heads are added up and divided by how many heads there are."
+        if place.attention.heads > 1
+        else "There is one head: its weights are the mean."
+    ),
     why=(
         "What a layer attends to as a whole is shown by the mean of its heads' weights; nothing in"
         " the model goes on with it."

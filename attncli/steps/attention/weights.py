@@ -26,14 +26,13 @@ from attncli.arithmetic.operations.softmax import (
     SumOfAll,
 )
 from attncli.arithmetic.operations.texts import equation, is_a
-from attncli.arithmetic.rounding import Array
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import Either, NumberKind
 from attncli.file.matrices import NAMED, TRUTH_TABLE, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.templates import TEMPLATE
-from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, largest
+from attncli.steps.inquiry import Misreading, WordsAsked, largest
 from attncli.steps.mistakes import WENT_IN, by, of_next_head, wrong
 from attncli.steps.step import Backward, General, Inquiry, Mistake, Planned, Step
 from attncli.trace import Axis, Definition, HeadPlace, Place, Quantity, Trace
@@ -53,20 +52,12 @@ def attends_most(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
 def _most_of(weights: Quantity, i: int) -> WordsAsked:
     says = ("Which token does the query “", Word(weights.rows.names[i]), "” attend to most?")
     options = weights.columns.names
-
-    def right(low: Array, high: Array) -> Chosen:
-        return largest(low[i], high[i])
-
-    def down(low: Array, high: Array) -> Chosen:
-        return largest(low[:, i], high[:, i])
-
-    def least(low: Array, high: Array) -> Chosen:
-        return largest(-high[i], -low[i])
-
-    misread: tuple[Misreading, ...] = (Misreading("least_for_most", _LEAST, least),)
-    if weights.rows.names == options:
-        misread = (Misreading("read_down_the_column", _DOWN, down), *misread)
-    return WordsAsked(i, says, options, right, misread=misread)
+    down = Misreading(
+        "read_down_the_column", _DOWN, lambda low, high: largest(low[:, i], high[:, i])
+    )
+    least = Misreading("least_for_most", _LEAST, lambda low, high: largest(-high[i], -low[i]))
+    misread = (down, least) if weights.rows.names == options else (least,)
+    return WordsAsked(i, says, options, lambda low, high: largest(low[i], high[i]), misread=misread)
 
 
 _WEIGHTS = Key(
@@ -220,7 +211,7 @@ def _plan_sinks(place: HeadPlace) -> tuple[Definition, ...]:
     """Before the softmax it is put beside the scores, after it its weight is left out."""
     if not place.attention.said.says(_SINKS):
         return ()
-    if place.x == place.name("weights"):
+    if _is_over(place):
         return (Definition(place.name("key_weights"), WithoutColumn(last=True), (place.x,)),)
     once_each, operands = RepeatDown(place.head), (place.x, place.find("sinks"))
     column = Definition(place.name(_NAME), once_each, operands, columns=Axis((_NAME,), "K"))
@@ -237,10 +228,9 @@ def _sized(place: HeadPlace, definition: Definition) -> Definition:
     return definition._replace(columns=Axis(names if len(names) == width else counted(width), "K"))
 
 
-def _happens(place: HeadPlace) -> str:
-    if place.x == place.name("weights"):
-        return "The weight of the sink is left out: it has no value to blend in."
-    return "The sink's score is put beside those of the keys, the same for each query."
+def _is_over(place: HeadPlace) -> bool:
+    """Whether the softmax is past, which the sink took part in."""
+    return place.x == place.name("weights")
 
 
 SINKS_STEP = Step(
@@ -249,13 +239,15 @@ SINKS_STEP = Step(
     keys=(_SINKS,),
     title="Attention sink",
     does="lets a query attend to nothing",
-    titled=lambda place: (
-        "Without the sink" if place.x == place.name("weights") else "Attention sink"
-    ),
+    titled=lambda place: "Without the sink" if _is_over(place) else "Attention sink",
     makes=("sink", "with_sink", "key_weights"),
     shapes="scores [n, m], sinks [heads] → with_sink [n, m + 1]; weights [n, m + 1] → key_weights"
     " [n, m]",
-    happens=_happens,
+    happens=lambda place: (
+        "The weight of the sink is left out: it has no value to blend in."
+        if _is_over(place)
+        else "The sink's score is put beside those of the keys, the same for each query."
+    ),
     why=(
         "The weights of a softmax add up to 1, so a query that finds nothing has to attend to"
         " something all the same; a sink takes what it doesn't want to give to any key."

@@ -246,12 +246,6 @@ def _sized(place: WayPlace, planned: Definition) -> Definition:
     return planned._replace(columns=Axis(vocabulary, "vocabulary"))
 
 
-def _happens_readouts(place: WayPlace) -> str:
-    if end_of(place) == "none":
-        return "Each row is what was read out after a token."
-    return "Each row has the probabilities that were read out after a token."
-
-
 READOUTS_STEP = Step(
     name="readouts",
     at=WayPlace,
@@ -259,7 +253,11 @@ READOUTS_STEP = Step(
     does="puts what was read out at all times side by side",
     makes=("readouts", "readout_logits"),
     shapes="y[1] … y[n] [k] → readouts [n, k]",
-    happens=_happens_readouts,
+    happens=lambda place: (
+        "Each row is what was read out after a token."
+        if end_of(place) == "none"
+        else "Each row has the probabilities that were read out after a token."
+    ),
     why="A loss compares what was read out at each time with what should have been.",
     more="A cell that is read out once, after its last token, has a single row.",
     plan=_plan_readouts,

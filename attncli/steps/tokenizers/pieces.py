@@ -155,20 +155,17 @@ def _merged(place: RoundPlace, trace: Trace) -> tuple[WordsAsked, ...]:
         chosen = (min(largest(end, end), key=ranks.__getitem__) for end in ends)
         return frozenset(order.index(k) for k in chosen)
 
-    def by_other_rule(low: Array, high: Array) -> Chosen:
-        return picked(low, high, others)
-
-    def by_count(*_: Array) -> Chosen:
-        return picked(counts, counts)
-
-    misread: tuple[Misreading, ...] = (Misreading("other_tie_rule", _OTHER_RULE, by_other_rule),)
+    misread = [
+        Misreading("other_tie_rule", _OTHER_RULE, lambda low, high: picked(low, high, others))
+    ]
     if learned.score == "likelihood":
-        misread = (*misread, Misreading("count_for_score", _BY_COUNT, by_count))
+        by_count = Misreading("count_for_score", _BY_COUNT, lambda *_: picked(counts, counts))
+        misread.append(by_count)
     listed = tuple(k for k, pair in enumerate(order) if pair < _MOST_LISTED)
     assert best in listed
     says = f"Which pair is merged in round {place.round}?"
     options = tuple(" ".join(pairs[k]) for k in order)
-    return (WordsAsked(None, (says,), options, picked, listed, misread=misread),)
+    return (WordsAsked(None, (says,), options, picked, listed, misread=tuple(misread)),)
 
 
 def _ranks(
