@@ -215,20 +215,23 @@ def is_question(text: str) -> bool:
 
 def keys_of(*parts: str, also: tuple[Key[Any], ...] = ()) -> OwnedKeys:
     """The keys of parts of the model, each in the step that owns it."""
-    return OwnedKeys(lambda: _owners(*parts), lambda step: step_named(step).keys, also)
+    return OwnedKeys(
+        lambda: {
+            name: line.step
+            for part in parts
+            for line in ORDER
+            for name in getattr(line, part).split()
+        },
+        lambda step: step_named(step).keys,
+        also,
+    )
 
 
-def _owners(*parts: str) -> Mapping[str, str]:
-    """The steps of the keys of parts of the model."""
-    return {
-        name: line.step for part in parts for line in ORDER for name in getattr(line, part).split()
-    }
-
-
-def _owners_in_heads() -> Mapping[str, str]:
-    """The steps of the keys of an attention that a head may say for itself."""
-    whole = keys_of("attention")
-    return {name: whole.owners[name] for name, key in whole.items() if key.in_parts}
-
-
-HEAD = Record(OwnedKeys(_owners_in_heads, lambda step: step_named(step).keys))
+_WHOLE = keys_of("attention")
+HEAD = Record(
+    OwnedKeys(
+        lambda: {name: _WHOLE.owners[name] for name, key in _WHOLE.items() if key.in_parts},
+        lambda step: step_named(step).keys,
+    )
+)
+"""What a head may say for itself."""

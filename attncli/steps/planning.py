@@ -17,7 +17,10 @@ from attncli.trace.shapes import shapes_of
 
 def planned(scenario: Scenario, problems: Problems) -> Scenario:
     """The scenario with its story, and the shapes in it with all that they tell."""
-    _check_tokens(scenario, problems)
+    for stack in scenario.stacks:
+        if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
+            where = scenario.where(below(stack.path, "sentence"))
+            problems.add(where, "the sentence has no tokens", "write some words")
     told = story(scenario, problems)
     _check_rounding(scenario, told, problems)
     if scenario.prediction.generate > 1:
@@ -43,13 +46,6 @@ def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep], problems: P
         if name not in known:
             where = scenario.where(f"rounding.quantities.{name}")
             problems.add(where, f"no step makes {name}", nearest(name, sorted(known)))
-
-
-def _check_tokens(scenario: Scenario, problems: Problems) -> None:
-    for stack in scenario.stacks:
-        if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
-            where = scenario.where(below(stack.path, "sentence"))
-            problems.add(where, "the sentence has no tokens", "write some words")
 
 
 def _check_fits(scenario: Scenario, problems: Problems) -> None:

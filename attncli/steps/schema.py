@@ -141,28 +141,22 @@ _SHOW = Record.of(
 )
 
 
-_NOT_OF_VARIANTS = ("variants",)
-
-
 class _Changes:
     """The keys of a scenario that a variant has other values for; read when it is worked."""
 
     def read(self, node: Node, problems: Problems) -> Node | None:
-        if isinstance(node, Map) and node.entries:
-            self._check_no_variants(node, problems)
-            return node
-        wrong = f"{describe(node)} where keys with other values belong"
-        problems.add(node.where, wrong, "give some, like {scale: none}")
-        return None
-
-    def _check_no_variants(self, node: Map, problems: Problems) -> None:
+        if not isinstance(node, Map) or not node.entries:
+            wrong = f"{describe(node)} where keys with other values belong"
+            problems.add(node.where, wrong, "give some, like {scale: none}")
+            return None
         for key, _ in node.entries:
-            if key.text in _NOT_OF_VARIANTS:
+            if key.text == "variants":
                 wrong = "a variant can't have variants of its own"
                 problems.add(key.where, wrong, "list all of them in the scenario's `variants`")
+        return node
 
     def schema(self) -> Schema:
-        keys = {key.name: key for key in SCENARIO.keys if key.name not in _NOT_OF_VARIANTS}
+        keys = {key.name: key for key in SCENARIO.keys if key.name != "variants"}
         return {**Record(keys).schema(), "minProperties": 1}
 
 

@@ -160,10 +160,6 @@ class Step(NamedTuple, Generic[P]):
         """What the step is for, as a lesson has it, at a place or in general."""
         return f"{self.why_here(place)} {self.more}".rstrip()
 
-    @property
-    def purpose(self) -> str:
-        return self.purpose_at(None)
-
     def title_at(self, place: P) -> Phrase:
         """What the step is called at a place: `Norm 1`."""
         return phrase(place.titled(self.title) if self.titled is None else self.titled(place))

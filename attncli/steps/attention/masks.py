@@ -98,14 +98,10 @@ class MaskRule(NamedTuple):
     from_top: bool = False
 
 
-def _said(attention: Attention) -> tuple[str | Mapping[str, Any], ...]:
-    return attention.said.get(MASK)
-
-
 def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
     """The rules of the mask of an attention."""
-    found: list[MaskRule] = []
-    for k, rule in enumerate(_said(attention)):
+    found, said = list[MaskRule](), attention.said.get(MASK)
+    for k, rule in enumerate(said):
         if isinstance(rule, str):
             found += [MaskRule(rule)] if rule != "none" else []
         else:
@@ -115,7 +111,7 @@ def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
 
 def _path(attention: Attention, k: int) -> Name:
     """The path of a rule, from 0; a single one has none of its own."""
-    count = len(_said(attention))
+    count = len(attention.said.get(MASK))
     return entry_path(attention.said.at(MASK).path, MASK.name, k, count)
 
 
@@ -143,8 +139,8 @@ def _padded(attention: Attention, name: str) -> list[int]:
 
 def check_mask(place: HeadPlace, problems: Problems) -> None:
     """No rule is empty, and padding is of keys that are there."""
-    keys = place.attention.keys
-    for k, rule in enumerate(_said(place.attention)):
+    keys, said = place.attention.keys, place.attention.said.get(MASK)
+    for k, rule in enumerate(said):
         path = _path(place.attention, k)
         if not rule:
             wrong = "a mask without any rule"

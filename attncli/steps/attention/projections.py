@@ -441,19 +441,15 @@ _AVERAGE = Key(
 )
 
 
-def _weights(place: AttentionPlace) -> tuple[Name, ...]:
-    """The weights that values are multiplied by, of each head."""
-    said, attention = place.attention.said.values, place.attention
-    local = "dropped" if "dropout" in said else "key_weights" if "sinks" in said else "weights"
-    return tuple(below(attention.head_path(head), local) for head in range(attention.heads))
-
-
 def _plan_average(place: AttentionPlace) -> tuple[Definition, ...]:
-    if not place.attention.said.get(_AVERAGE):
+    """Of the weights that values are multiplied by, of each head."""
+    attention, said = place.attention, place.attention.said.values
+    if not attention.said.get(_AVERAGE):
         return ()
-    heads = place.attention.heads
-    mean = MeanOf(heads) if heads > 1 else Same()
-    return (Definition(place.name("mean_weights"), mean, _weights(place)),)
+    local = "dropped" if "dropout" in said else "key_weights" if "sinks" in said else "weights"
+    weights = tuple(below(attention.head_path(k), local) for k in range(attention.heads))
+    mean = MeanOf(attention.heads) if attention.heads > 1 else Same()
+    return (Definition(place.name("mean_weights"), mean, weights),)
 
 
 AVERAGE_STEP = Step(

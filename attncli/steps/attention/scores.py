@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from attncli.arithmetic.expression import Expression, Number, Root, Symbol
+from attncli.arithmetic.expression import Number, Root, Symbol
 from attncli.arithmetic.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.products import MatMul, MatMulTransposed
@@ -82,17 +82,6 @@ SCALE: Key[str | Decimal] = Key(
 _ROOT = Root(Symbol("d_k"))
 
 
-def _divisor(place: HeadPlace) -> Expression | None:
-    """What the scores are divided by: √d_k or a number; None where they aren't, or where d_k
-    isn't known."""
-    scale = place.attention.said.get(SCALE)
-    if isinstance(scale, Decimal):
-        return Number.written(scale)
-    if scale == "none" or place.d_k is None:
-        return None
-    return Root(Number.written(place.d_k))
-
-
 def _plan_scale(place: HeadPlace) -> tuple[Definition, ...]:
     scale = place.attention.said.get(SCALE)
     if scale == "none" and not place.scenario.gives(place.name("scaled")):
@@ -103,14 +92,16 @@ def _plan_scale(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _sized(place: HeadPlace, planned: Definition) -> Definition:
-    divisor = _divisor(place) if planned.needs else None
-    return planned if divisor is None else _scaled_by(place, _divided_by(divisor))
+    is_root = planned.needs and place.attention.said.get(SCALE) != "none"
+    if not is_root or place.d_k is None:
+        return planned
+    return _scaled_by(place, _divided_by(place.d_k))
 
 
 @lru_cache(maxsize=64)
-def _divided_by(divisor: Expression) -> DivideBy:
+def _divided_by(d_k: int) -> DivideBy:
     """The scaling of all heads of one width, which is prepared once."""
-    return DivideBy(divisor, _ROOT)
+    return DivideBy(Root(Number.written(d_k)), _ROOT)
 
 
 def _happens_scale(place: HeadPlace) -> str:

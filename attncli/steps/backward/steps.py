@@ -11,7 +11,7 @@ equation of a gradient with something left out or put for something else.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -53,8 +53,6 @@ from attncli.steps.order import BACK_THROUGH, step_named
 from attncli.steps.step import Backward, Mistake, Step
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, PlannedStep
 
-Whole = Callable[[PlannedStep], tuple[Definition, ...]]
-
 
 class Use(NamedTuple):
     """An operand of a definition, by its place, that the loss changes with."""
@@ -80,14 +78,14 @@ def gradient_of_name(name: Name) -> Name:
 
 
 def steps_back(
-    parts: Sequence[PlannedStep], whole: Whole, loss: Name, of: Collection[Name]
+    parts: Sequence[PlannedStep], loss: Name, of: Collection[Name]
 ) -> tuple[StepBack, ...]:
     """The steps that lead from the loss back to some given quantities, the last one first."""
     depends = set(of)
     told: list[tuple[PlannedStep, list[Sequence[Use]]]] = []
     for part in parts:
         used: list[Sequence[Use]] = []
-        for one in whole(part):
+        for one in _whole(part):
             if known := [use for use in _uses(one) if use.of in depends]:
                 depends.add(one.name)
                 used.append(known)
@@ -104,12 +102,12 @@ def steps_back(
     return tuple(found)
 
 
-def unknown(parts: Sequence[PlannedStep], whole: Whole, of: Collection[Name]) -> Iterator[Use]:
+def unknown(parts: Sequence[PlannedStep], of: Collection[Name]) -> Iterator[Use]:
     """The uses of what hangs on some given quantities whose derivative isn't known: gradients that
     are left out without them would be wrong."""
     depends = set(of)
     for part in parts:
-        for one in whole(part):
+        for one in _whole(part):
             for place, name in enumerate(one.operands):
                 if name in depends and has_derivative(one.operation, place):
                     depends.add(one.name)
@@ -134,13 +132,11 @@ def _uses(definition: Definition) -> Iterator[Use]:
             yield Use(definition, place)
 
 
-def backward_story(
-    backs: Sequence[StepBack], loss: Name, names: Mapping[str, str]
-) -> Iterator[PlannedStep]:
-    """What each step back makes; `names` are those of the steps back, by the steps' own."""
+def backward_story(backs: Sequence[StepBack], loss: Name) -> Iterator[PlannedStep]:
+    """What each step back makes."""
     first: tuple[Definition, ...] = (Definition(gradient_of_name(loss), One(), (loss,)),)
     for (part, _), planned in zip(backs, _planned([uses for _, uses in backs]), strict=True):
-        step = names[part.step]
+        step = BACK_THROUGH[part.step]
         made = tuple([one._replace(step=step) for one in (*first, *planned)])
         yield PlannedStep(
             step, part.place.to(BackwardPlace, forward=part.place, planned=made), made
@@ -158,11 +154,14 @@ def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]
         for use in uses:
             whole = whole_of(use.of)
             name = whole if counts[use.of] == 1 else _part_of(use, uses, whole)
-            planned.append(_gradient(use, name, whole_of(use.definition.name)))
-            known = parts.setdefault(use.of, [])
-            known.append(name)
-            if len(known) == counts[use.of] > 1:
-                planned.append(Definition(whole, _sum_of(len(known)), tuple(known)))
+            definition, place = use
+            known = (*definition.operands, definition.name, whole_of(definition.name))
+            operation, needed = gradient_of(definition.operation, place)
+            planned.append(Definition(name, operation, tuple(known[k] for k in needed)))
+            made = parts.setdefault(use.of, [])
+            made.append(name)
+            if len(made) == counts[use.of] > 1:
+                planned.append(Definition(whole, _sum_of(len(made)), tuple(made)))
         yield tuple(planned)
 
 
@@ -178,14 +177,6 @@ def _part_of(use: Use, uses: Sequence[Use], whole: Name) -> Name:
     twice = [one for one in uses if one.definition == use.definition and one.of == use.of]
     name = made.under(whole)
     return name if len(twice) == 1 else Name(name.local, name.path, 1 + twice.index(use))
-
-
-def _gradient(use: Use, name: Name, above: Name) -> Definition:
-    """A gradient made of that of what its quantity is used for."""
-    definition, place = use
-    known = (*definition.operands, definition.name, above)
-    operation, needed = gradient_of(definition.operation, place)
-    return Definition(name, operation, tuple(known[k] for k in needed))
 
 
 def what_follows(
@@ -218,11 +209,10 @@ def _way_back(
         return
     loss, learned = Name(scenario.prediction.loss), _starts(scenario, parts, problems)
     if problems is not None:
-        for use in unknown(parts, _whole, learned):
+        for use in unknown(parts, learned):
             wrong = f"no derivative is known of {use.definition.name} with respect to {use.of}"
             problems.add(scenario.where(asked), wrong, f"leave {asked} out")
-    backs = steps_back(parts, _whole, loss, learned)
-    yield from backward_story(backs, loss, BACK_THROUGH)
+    yield from backward_story(steps_back(parts, loss, learned), loss)
 
 
 def _starts(
@@ -310,16 +300,11 @@ _SCALED = equation("G[i] * p[i, j]", p="n v", G="n 1")
 
 def _handed_on(one: Definition, _: BackwardPlace) -> Definition | None:
     """The gradient of what went out, as it is, instead of what it makes for what went in."""
-    same = one.operation.sides.operands[-1] == one.operation.sides.result
-    if not same or _only_hands_on(one.operation):
-        return None
+    operation, sides = one.operation, one.operation.sides
+    as_it_is = isinstance(operation, Indexed) and isinstance(operation.tree, Operand)
+    if as_it_is or isinstance(operation, Add | Same | One) or sides.operands[-1] != sides.result:
+        return None  # it goes on as it is anyway, as through a sum, or has another shape
     return one._replace(operation=Same(), operands=one.operands[-1:])
-
-
-def _only_hands_on(operation: Operation) -> bool:
-    """Whether a gradient goes on as it is, as through a sum."""
-    is_one = isinstance(operation, Indexed) and isinstance(operation.tree, Operand)
-    return is_one or isinstance(operation, Add | Same | One)
 
 
 _ONE_USE_ONLY = Mistake[BackwardPlace](

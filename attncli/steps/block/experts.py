@@ -111,13 +111,11 @@ def _check(place: LayerPlace, problems: Problems) -> None:
     if _renormalizes(place) and not _over_all(place):
         wrong = "renormalize, and a softmax over the chosen experts adds up to 1 already"
         problems.add(scenario.where(place.name("renormalize")), wrong, "add softmax: all")
-    for name in ("W1", "W2", "W3", "b1", "b2", "b3"):
-        if scenario.gives(below(place.layer.path, name)):
-            problems.add(
-                scenario.where(below(place.layer.path, name)),
-                f"{name} beside experts, which have matrices of their own",
-                "move it into one of them, or into shared_expert",
-            )
+    for full in (below(place.layer.path, name) for name in sorted(key.name for key in MATRICES)):
+        if scenario.gives(full):
+            wrong = f"{full.local} beside experts, which have matrices of their own"
+            right = "move it into one of them, or into shared_expert"
+            problems.add(scenario.where(full), wrong, right)
 
 
 def _routing(place: LayerPlace) -> Name:

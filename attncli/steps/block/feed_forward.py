@@ -78,10 +78,6 @@ def _gated(place: LayerPlace) -> bool:
     return place.layer.said.get(ACTIVATION) in _GATED or bool(place.layer.said.get(_GATE))
 
 
-def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
-    return linear(place, made, x, layer, out_in=place.layer.said.linear)
-
-
 def _is_bare(place: LayerPlace) -> bool:
     """Whether an activation stands by itself, without a layer before it or after it."""
     weights = any(place.gives(f"{letter}{k}") for letter in "Wb" for k in "123")
@@ -89,8 +85,8 @@ def _is_bare(place: LayerPlace) -> bool:
 
 
 def _plan_ffn(place: LayerPlace) -> tuple[Definition, ...]:
-    bare, kind = _is_bare(place), _kind(place)
-    definitions = [] if bare else [_linear(place, "hidden", place.x, "1")]
+    bare, kind, out_in = _is_bare(place), _kind(place), place.layer.said.linear
+    definitions = [] if bare else [linear(place, "hidden", place.x, "1", out_in=out_in)]
     x = place.x if bare else definitions[0].name
     if kind != "none":
         definitions.append(Definition(place.name("activated"), Activate(kind), (x,)))
@@ -98,10 +94,10 @@ def _plan_ffn(place: LayerPlace) -> tuple[Definition, ...]:
     if bare:
         return tuple(definitions)
     if _gated(place):
-        up, gated = _linear(place, "up", place.x, "3"), place.name("gated")
+        up, gated = linear(place, "up", place.x, "3", out_in=out_in), place.name("gated")
         definitions += [up, Definition(gated, Multiply(), (x, up.name))]
         x = gated
-    return (*definitions, _linear(place, "ffn", x, "2"))
+    return (*definitions, linear(place, "ffn", x, "2", out_in=out_in))
 
 
 def _happens_ffn(place: LayerPlace) -> str:

@@ -123,21 +123,16 @@ def _plan_readout(place: CellPlace) -> tuple[Definition, ...]:
     W = below(place.layer.path, "W_ya")
     if not place.scenario.gives(W):
         return ()
-    definitions = list(_seen(place))
-    state = definitions[-1].name if definitions else place.timed("a")
+    definitions, state = list[Definition](), place.timed("a")
+    if place.cell.direction == "both":  # its two states at a time as one
+        state, key = place.timed("s"), rows(place).index(place.time - 1)
+        operation = RowAsColumn(place.time - 1, key)
+        definitions.append(Definition(state, operation, (place.name("states"),)))
     definitions.append(product(place, place.timed("ya"), W, state))
     if _bias(place):
         operands = (place.timed("ya"), *_bias(place))
         definitions.append(Definition(place.timed("z_y"), AddUp(0, 1, 1), operands))
     return (*definitions, *_squashed(place, definitions[-1].name))
-
-
-def _seen(place: CellPlace) -> tuple[Definition, ...]:
-    """Of a layer that goes both ways, its two states at a time as one."""
-    if place.cell.direction != "both":
-        return ()
-    operation = RowAsColumn(place.time - 1, rows(place).index(place.time - 1))
-    return (Definition(place.timed("s"), operation, (place.name("states"),)),)
 
 
 def _bias(place: WayPlace) -> tuple[Name, ...]:
@@ -323,13 +318,11 @@ _PRODUCT = (
 
 def _happens_gradient(place: CellPlace) -> str:
     start = "first" if place.way == "backward" else "last"
-    slope = {
-        "tanh": "that of tanh is 1 − a²",
-        "relu": "that of relu is 1 where z is above 0, else 0",
-    }
+    slope = {"tanh": "1 − a²", "relu": "1 where z is above 0, else 0"}[place.cell.activation]
     return (
         f"On its way back from the {start} token a gradient is multiplied, at each time, by W_aa"
-        f" transposed and by the slope of the activation there; {slope[place.cell.activation]}."
+        f" transposed and by the slope of the activation there; that of {place.cell.activation} is"
+        f" {slope}."
         f"{f' {_PRODUCT}' if place.time == place.order[-1] else ''}"
     )
 
