@@ -83,6 +83,6 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
         told.append(PlannedStep(part.step, place, tuple(made)))
         yield told[-1]
     if scenario.goes_back:
-        from attncli.steps.backward.steps import what_follows
+        from attncli.steps.backward.way import what_follows
 
         yield from islice(what_follows(scenario, told), len(scenario.story) - len(told))

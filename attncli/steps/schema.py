@@ -7,8 +7,7 @@ with the last layer's output.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 from typing import Any
 
 from attncli.arithmetic.rounding import MOST_DECIMALS
@@ -46,7 +45,7 @@ def key_meant(word: str) -> str | None:
         return f"it is called {KEY_NAMES[word]} here"
     if word in STORY:
         return step_meant(word)
-    above = [name for name, known in _keys_inside().items() if word in known]
+    above = [key.name for key in SCENARIO.keys if word in _known_inside(key.kind)]
     return f"it belongs inside {listed(above)}" if above else step_meant(word)
 
 
@@ -197,12 +196,6 @@ _OF_A_FILE = (
     ),
 )
 SCENARIO = Record(keys_of(*_PARTS, "file", also=_OF_A_FILE), hint=key_meant)
-
-
-@cache
-def _keys_inside() -> Mapping[str, set[str]]:
-    """The keys that belong inside the value of another one, by its name."""
-    return {key.name: _known_inside(key.kind) for key in SCENARIO.keys}
 
 
 def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401

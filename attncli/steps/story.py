@@ -353,7 +353,7 @@ class _Teller:
     def what_follows(self) -> None:
         """The gradients of the loss, from the last step back to the first, and training."""
         if self.scenario.goes_back:
-            from attncli.steps.backward.steps import what_follows
+            from attncli.steps.backward.way import what_follows
 
             for part in what_follows(self.scenario, tuple(self.parts), self.problems):
                 self._told(part)

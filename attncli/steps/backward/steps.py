@@ -1,19 +1,10 @@
-"""Which gradients are made, of what, and in which step: the chain rule over a story.
-
-The gradient of the loss with respect to what a step was made of is made of the gradient with
-respect to what it made (Rumelhart et al. 1986, doi:10.1038/323533a0). What several steps use gets a
-part of its gradient from each; they are added up.
-
-And the steps that lead back through others, with what people do wrong there: each mistake the
-equation of a gradient with something left out or put for something else.
-"""
+"""The steps that lead back through others, and what people do wrong there: each mistake the
+equation of a gradient with something left out or put for something else."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from attncli.arithmetic.expression import (
     Apply,
@@ -29,15 +20,12 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.operations.activations import Add
 from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.derivatives import gradient_of, has_derivative, is_flat
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Same, TakeRows
 from attncli.arithmetic.operations.products import MatMul
 from attncli.arithmetic.operations.recurrent import One
 from attncli.arithmetic.operations.texts import equation
-from attncli.file.problems import Problems
 from attncli.name import Name
-from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import (
     by,
     exchanged,
@@ -49,201 +37,8 @@ from attncli.steps.mistakes import (
     swapped,
     wrong,
 )
-from attncli.steps.order import BACK_THROUGH, step_named
 from attncli.steps.step import Backward, Mistake, Step
-from attncli.trace import GRADIENTS, BackwardPlace, Definition, PlannedStep
-
-
-class Use(NamedTuple):
-    """An operand of a definition, by its place, that the loss changes with."""
-
-    definition: Definition
-    place: int
-
-    @property
-    def of(self) -> Name:
-        return self.definition.operands[self.place]
-
-
-class StepBack(NamedTuple):
-    """A step of the story with its equations, as far as gradients go back through them."""
-
-    part: PlannedStep
-    uses: tuple[Use, ...]
-
-
-def gradient_of_name(name: Name) -> Name:
-    """`grad.layers[1].W_Q`"""
-    return name.under(GRADIENTS)
-
-
-def steps_back(
-    parts: Sequence[PlannedStep], loss: Name, of: Collection[Name]
-) -> tuple[StepBack, ...]:
-    """The steps that lead from the loss back to some given quantities, the last one first."""
-    depends = set(of)
-    told: list[tuple[PlannedStep, list[Sequence[Use]]]] = []
-    for part in parts:
-        used: list[Sequence[Use]] = []
-        for one in _whole(part):
-            if known := [use for use in _uses(one) if use.of in depends]:
-                depends.add(one.name)
-                used.append(known)
-        told.append((part, used))
-    reached, found = {loss}, []
-    for part, used in reversed(told):
-        back: list[Use] = []
-        for uses in reversed(used):
-            if uses[0].definition.name in reached:
-                back += uses
-                reached.update(use.of for use in uses)
-        if back:
-            found.append(StepBack(part, tuple(back)))
-    return tuple(found)
-
-
-def unknown(parts: Sequence[PlannedStep], of: Collection[Name]) -> Iterator[Use]:
-    """The uses of what hangs on some given quantities whose derivative isn't known: gradients that
-    are left out without them would be wrong."""
-    depends = set(of)
-    for part in parts:
-        for one in _whole(part):
-            for place, name in enumerate(one.operands):
-                if name in depends and has_derivative(one.operation, place):
-                    depends.add(one.name)
-                elif name in depends and not is_flat(one.operation, place):
-                    yield Use(one, place)
-
-
-def in_general(definitions: Sequence[Definition], fixed: Collection[str]) -> tuple[Definition, ...]:
-    """The gradients that a step makes, where those of all that goes out of it are known; none for
-    what has one of the `fixed` names and isn't made by it."""
-    made = {one.name for one in definitions}
-    uses = (use for one in reversed(definitions) for use in _uses(one))
-    return next(_planned(([one for one in uses if one.of in made or one.of.local not in fixed],)))
-
-
-def _uses(definition: Definition) -> Iterator[Use]:
-    """The operands that what is made changes with, little by little."""
-    if definition.operation.takes_only_sizes:
-        return
-    for place in range(len(definition.operands)):
-        if has_derivative(definition.operation, place):
-            yield Use(definition, place)
-
-
-def backward_story(backs: Sequence[StepBack], loss: Name) -> Iterator[PlannedStep]:
-    """What each step back makes."""
-    first: tuple[Definition, ...] = (Definition(gradient_of_name(loss), One(), (loss,)),)
-    for (part, _), planned in zip(backs, _planned([uses for _, uses in backs]), strict=True):
-        step = BACK_THROUGH[part.step]
-        made = tuple([one._replace(step=step) for one in (*first, *planned)])
-        yield PlannedStep(
-            step, part.place.to(BackwardPlace, forward=part.place, planned=made), made
-        )
-        first = ()
-
-
-def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]:
-    """The gradients that each step back makes, and the sum of several parts with the last one."""
-    counts = Counter(use.of for uses in backs for use in uses)
-    whole_of = cache(gradient_of_name)
-    parts: dict[Name, list[Name]] = {}
-    for uses in backs:
-        planned = []
-        for use in uses:
-            whole = whole_of(use.of)
-            name = whole if counts[use.of] == 1 else _part_of(use, uses, whole)
-            definition, place = use
-            known = (*definition.operands, definition.name, whole_of(definition.name))
-            operation, needed = gradient_of(definition.operation, place)
-            planned.append(Definition(name, operation, tuple(known[k] for k in needed)))
-            made = parts.setdefault(use.of, [])
-            made.append(name)
-            if len(made) == counts[use.of] > 1:
-                planned.append(Definition(whole, _sum_of(len(made)), tuple(made)))
-        yield tuple(planned)
-
-
-@cache
-def _sum_of(count: int) -> Add:
-    """The sum of so many parts, which is prepared once."""
-    return Add(count)
-
-
-def _part_of(use: Use, uses: Sequence[Use], whole: Name) -> Name:
-    """The part of a whole gradient that comes by one use: `grad.X.Q`, that of X by Q."""
-    made = use.definition.name
-    twice = [one for one in uses if one.definition == use.definition and one.of == use.of]
-    name = made.under(whole)
-    return name if len(twice) == 1 else Name(name.local, name.path, 1 + twice.index(use))
-
-
-def what_follows(
-    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None = None
-) -> Iterator[PlannedStep]:
-    """What comes after the way forth: the way back, and training."""
-    back = tuple(_way_back(scenario, parts, problems))
-    yield from back
-    if scenario.training is not None:
-        from attncli.steps.training.updates import training_story
-
-        yield from training_story(scenario, scenario.training, (parts, back))
-
-
-def _way_back(
-    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
-) -> Iterator[PlannedStep]:
-    """The steps by which the gradients of the loss go back through others, where they are asked
-    for; `problems` hear if there is no loss."""
-    if not scenario.goes_back:
-        return
-    asked = "train" if scenario.writes("train") else "backward"
-    if not scenario.prediction.loss:
-        if problems is not None:
-            right = (
-                "give targets: the tokens that should follow, and an unembedding; or the rows of"
-                " numbers that should come out"
-            )
-            problems.add(scenario.where(asked), "gradients are those of a loss", right)
-        return
-    loss, learned = Name(scenario.prediction.loss), _starts(scenario, parts, problems)
-    if problems is not None:
-        for use in unknown(parts, learned):
-            wrong = f"no derivative is known of {use.definition.name} with respect to {use.of}"
-            problems.add(scenario.where(asked), wrong, f"leave {asked} out")
-    yield from backward_story(steps_back(parts, loss, learned), loss)
-
-
-def _starts(
-    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
-) -> set[Name]:
-    """The given quantities whose gradients are asked for: all that can be learned, or those that
-    are trained."""
-    used = {name for part in parts for one in part.definitions for name in one.operands}
-    one_hot = (stack.text.table for stack in scenario.stacks if stack.text.one_hot)
-    used = used.difference(_fixed(parts), one_hot)  # tables that only tell tokens apart
-    given = [name for name in (*scenario.given, *scenario.random) if name in used]
-    if scenario.training is None:
-        return {*given}
-    from attncli.steps.training.updates import trained
-
-    parameters = trained(scenario, scenario.training, given, problems)
-    return {*given} if scenario.backward else {*parameters}
-
-
-def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:
-    """What steps are made of that isn't learned, if it is given."""
-    for part in parts:
-        back = step_named(part.step).backward
-        names = (name for one in part.definitions for name in one.operands)
-        yield from (name for name in names if back is not None and name.local in back.fixed)
-
-
-def _whole(part: PlannedStep) -> tuple[Definition, ...]:
-    """The equations of a step as gradients go back through them."""
-    back = step_named(part.step).backward
-    return () if back is None else back.whole(part.place, part.definitions)
+from attncli.trace import BackwardPlace, Definition
 
 
 def _not_transposed(one: Definition, _: BackwardPlace) -> Definition | None:
