@@ -29,7 +29,7 @@ from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import MARKS
 from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
-from attncli.steps.prediction.probabilities import TEMPERATURE
+from attncli.steps.prediction.logits import TEMPERATURE
 from attncli.steps.schema import SCENARIO
 from tests.conftest import CHARACTERS
 from tests.file_schema import data_of, faults, validator

@@ -9,7 +9,7 @@ from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
 from attncli.refusals import listed
 from attncli.scenario.training import Training
-from attncli.steps.training.optimizers import OPTIMIZERS
+from attncli.steps.training.updates import OPTIMIZERS
 
 _TRAIN = Name("train")
 

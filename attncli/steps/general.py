@@ -10,7 +10,6 @@ from attncli.name import TOP, Name, below
 from attncli.scenario.model import (
     Attention,
     Layer,
-    Positions,
     Settings,
     Stack,
     TokenizedText,
@@ -51,12 +50,13 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
         return _trained(name)
     shown = step.general
     kind: type[Place] = HeadPlace if step.at is AttentionPlace and shown.heads == 1 else step.at
+    kinds = {one.kind: one for one in shown.positions}
     attention = Attention(
         heads=shown.heads,
         said=Settings(values=shown.said),
-        rotated=_of_kind(shown.positions, "rope"),
-        alibi=_of_kind(shown.positions, "alibi"),
-        relative=_of_kind(shown.positions, "relative"),
+        rotated=kinds.get("rope"),
+        alibi=kinds.get("alibi"),
+        relative=kinds.get("relative"),
     )
     layer = Layer(
         attention=attention, has_ffn=True, norms=(Settings(Name("norm")),), experts=3,
@@ -102,10 +102,6 @@ def _trained(step: str) -> UpdatePlace:
     return in_general(scenario, training, Name("W"), Name("cross_entropy"))[step]
 
 
-def _of_kind(positions: tuple[Positions, ...], kind: str) -> Positions | None:
-    return next((one for one in positions if one.kind == kind), None)
-
-
 def _tokenizing(step: str) -> Tokenizing:
     """A tokenizer that learned something, which the step tells of."""
     from attncli.tokenizing.corpus import CountedWord
@@ -125,7 +121,4 @@ def _tokenizing(step: str) -> Tokenizing:
 
 
 _TOKENIZING = ("learn", "dictionary", "estimate", "prune", "viterbi")
-_PATHS = {
-    RoundPlace: below(TOP, "rounds", 1),
-    CutPlace: below(TOP, "words", 1),
-}
+_PATHS = {RoundPlace: below(TOP, "rounds", 1), CutPlace: below(TOP, "words", 1)}

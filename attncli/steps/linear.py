@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.products import Affine, AffineTransposed, Linear, MatMul
 from attncli.arithmetic.operations.texts import is_a
 from attncli.name import Name
+from attncli.steps.mistakes import Change, wrong
+from attncli.steps.step import Mistake
 from attncli.trace import Definition, Place
 
 MISTAKES_BACK = ("transpose_forgotten", "bias_not_summed", "averaged_over_tokens")
@@ -30,6 +34,18 @@ def layer_of(
     if place.scenario.gives(b):
         return (AffineTransposed() if out_in else Affine()), (x, W, b)
     return (Linear() if out_in else MatMul()), (x, W)
+
+
+def rows_for_columns(W: str, *made: str, also: str = "") -> Mistake[Any]:
+    """The rows of a matrix for its columns, in what is made by it."""
+    says = f"Multiplying by the rows of {W} instead of its columns{also}."
+    return Mistake(f"{W}_transposed", says, wrong(transposed, *made))
+
+
+def bias_left_out(b: str, *made: str, change: Change[Any] | None = None) -> Mistake[Any]:
+    """A bias that is left out of what is made with it."""
+    says = f"Leaving out the bias {b}."
+    return Mistake(f"{b}_forgotten", says, wrong(change or without_bias, *made))
 
 
 def without_bias(layer: Definition, _: Place) -> Definition | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
+from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from attncli.arithmetic.expression import (
@@ -20,10 +22,11 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import Same
-from attncli.arithmetic.operations.texts import Kind, is_a
+from attncli.arithmetic.operations.texts import EquationText, is_a
 from attncli.file.problems import ScenarioError
+from attncli.name import Name
 from attncli.steps.step import Mistake, Planned
-from attncli.trace import Definition, Place, PlannedStep, Trace
+from attncli.trace import Definition, HeadPlace, Place, PlannedStep, Trace
 from attncli.trace.place import P
 
 Change = Callable[[Definition, P], Definition | None]
@@ -31,23 +34,39 @@ Change = Callable[[Definition, P], Definition | None]
 Ways = Callable[[P, Planned], Iterable[Planned]]
 
 
-def wrong(change: Change[P], *of: str | Kind) -> Ways[P]:
+Kind = str | type[Operation] | EquationText
+"""Quantities of a local name, or made by operations of a kind."""
+Operand = int | str | Callable[[P], Name | None]
+"""One of a definition's own by its place, the latest of a local name, or what a place knows."""
+WENT_IN: Callable[[Place], Name] = attrgetter("x")
+
+
+def wrong(change: Change[P], *of: Kind, when: Callable[[P], bool] = lambda _: True) -> Ways[P]:
     """What is made wrongly in one of the quantities that are made under some local names, or by
     some kinds of operations, or in any: in the first where that can be, or as well in another."""
-
-    def ways(place: P, planned: Planned) -> Iterator[Planned]:
-        return ((one,) for one in _changed(change, of, place, planned))
-
-    return ways
+    return lambda place, planned: (
+        (one,) for one in _changed(change, of, place, planned) if when(place)
+    )
 
 
-def all_wrong(change: Change[P], *of: str | Kind) -> Ways[P]:
+def once(change: Change[P], *of: Kind) -> Ways[P]:
+    """What is made wrongly in the first of these quantities where that can be, and in no other."""
+    return lambda place, planned: islice(wrong(change, *of)(place, planned), 1)
+
+
+def in_last(change: Change[P], *of: Kind, when: Callable[[P], bool] = lambda _: True) -> Ways[P]:
+    """What is made wrongly in the last quantity of a step, if it is one of these."""
+    return lambda place, planned: wrong(change, *of, when=when)(place, planned[-1:])
+
+
+def all_wrong(change: Change[P], *of: Kind) -> Ways[P]:
     """What is made wrongly in each of these quantities by whoever makes it in one."""
+    return lambda place, planned: filter(None, (tuple(_changed(change, of, place, planned)),))
 
-    def ways(place: P, planned: Planned) -> Iterator[Planned]:
-        return filter(None, (tuple(_changed(change, of, place, planned)),))
 
-    return ways
+def either(*ways: Ways[P]) -> Ways[P]:
+    """One of several ways, first those of the first."""
+    return lambda place, planned: (made for one in ways for made in one(place, planned))
 
 
 def instead(*made: Callable[[P], Definition | None]) -> Ways[P]:
@@ -60,30 +79,77 @@ def instead(*made: Callable[[P], Definition | None]) -> Ways[P]:
     return ways
 
 
-def together(made: Callable[[P], Planned]) -> Ways[P]:
-    """Quantities that are made otherwise at a place, all by whoever makes one of them so."""
-    return lambda place, _: filter(None, (made(place),))
-
-
 def _changed(
-    change: Change[P], of: tuple[str | Kind, ...], place: P, planned: Planned
+    change: Change[P], of: tuple[Kind, ...], place: P, planned: Planned
 ) -> Iterator[Definition]:
-    kinds = [one for one in of if not isinstance(one, str)]
+    texts = [one for one in of if isinstance(one, EquationText)]
+    classes = tuple(one for one in of if isinstance(one, type))
     for one in planned:
-        if not of or one.name.local in of or is_a(one.operation, *kinds):
+        operation = one.operation
+        is_one = one.name.local in of or is_a(operation, *texts) or isinstance(operation, classes)
+        if is_one or not of:
             made = change(one, place)
             if made is not None and made != one:
                 yield made
 
 
-def by(operation: Operation, *operands: int) -> Callable[[Definition, Place], Definition]:
-    """The same by another operation, of all operands, or of some by their places."""
+def by(operation: Operation | EquationText, *operands: Operand[P]) -> Change[P]:
+    """The same by another operation, of all operands, or of some, or of others."""
 
-    def change(one: Definition, _: Place) -> Definition:
-        kept = tuple(one.operands[k] for k in operands) if operands else one.operands
-        return one._replace(operation=operation, operands=kept)
+    def change(one: Definition, place: P) -> Definition | None:
+        found = [_found(one, place, operand) for operand in operands] or one.operands
+        made = operation() if isinstance(operation, EquationText) else operation
+        names = tuple(filter(None, found))
+        return one._replace(operation=made, operands=names) if len(names) == len(found) else None
 
     return change
+
+
+def operand(k: int, other: Operand[P]) -> Change[P]:
+    """The same of another operand in one place."""
+
+    def change(one: Definition, place: P) -> Definition | None:
+        name = _found(one, place, other)
+        if name is None:
+            return None
+        return one._replace(operands=(*one.operands[:k], name, *one.operands[k + 1 :]))
+
+    return change
+
+
+def _found(one: Definition, place: P, operand: Operand[P]) -> Name | None:
+    if isinstance(operand, int):
+        return one.operands[operand]
+    return place.latest(operand) if isinstance(operand, str) else operand(place)
+
+
+def remade(change: Callable[[Any, P], Operation | None]) -> Change[P]:
+    """The same by an operation that is made of its own; None where that can't be."""
+
+    def changed(one: Definition, place: P) -> Definition | None:
+        made = change(one.operation, place)
+        return None if made is None else one._replace(operation=made)
+
+    return changed
+
+
+def of_next_head(number: str) -> Change[HeadPlace]:
+    """By the numbers that another head has, where an operation knows its own by this `number`."""
+    return remade(
+        lambda own, place: replace(own, **{number: (place.head + 1) % place.attention.heads})
+    )
+
+
+def as_a(kind: Callable[..., Operation] | EquationText) -> Change[Place]:
+    """The same by another kind of operation, with all that its own is made with."""
+
+    return remade(
+        lambda own, _: (
+            kind(*own.numbers)
+            if isinstance(own, Indexed)
+            else kind(**{one.name: getattr(own, one.name) for one in fields(own)})
+        )
+    )
 
 
 def left_out(one: Definition, _: Place) -> Definition:
@@ -96,14 +162,14 @@ def turned_round(one: Definition, _: Place) -> Definition:
     return one._replace(operands=one.operands[::-1])
 
 
-def swap(part: str, other: str) -> Callable[[Definition, Place], Definition]:
-    """A mistake in an equation that is a text: something else in the place of one of its parts."""
+def swap(part: str, other: str, shown: str = "") -> Callable[[Definition, Place], Definition]:
+    """Something else in the place of a part of an equation that is a text."""
 
     def change(one: Definition, _: Place) -> Definition:
         right = one.operation
         assert isinstance(right, Indexed)
         assert right.equation is not None
-        wrong = right.equation.swap(part, other)
+        wrong = right.equation.swap(part, other, shown)
         left = dict(wrong.operands)
         known = dict(zip(right.equation.names, right.numbers, strict=True))
         named = zip(right.equation.operands, one.operands, strict=True)

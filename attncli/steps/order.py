@@ -50,11 +50,11 @@ class StepLine(NamedTuple):
 
 
 TOKENIZER = (
-    StepLine("dictionary", "tokenizers.merges"),
-    StepLine("learn", "tokenizers.merges", asks="merged"),
-    StepLine("estimate", "tokenizers.unigram"),
-    StepLine("prune", "tokenizers.unigram"),
-    StepLine("viterbi", "tokenizers.unigram"),
+    StepLine("dictionary", "tokenizers.pieces"),
+    StepLine("learn", "tokenizers.pieces", asks="merged"),
+    StepLine("estimate", "tokenizers.pieces"),
+    StepLine("prune", "tokenizers.pieces"),
+    StepLine("viterbi", "tokenizers.pieces"),
 )
 INPUT = (
     StepLine(
@@ -78,6 +78,10 @@ PROJECTION = (
     ),
 )
 _ORDER = "softcap_order"
+_CAP = f"softcap {_ORDER}"
+_SOFTCAP = StepLine(
+    "softcap", "attention.scores", attention=_CAP, only_for=_CAP, when=(_ORDER, None)
+)
 _QK_NORM = StepLine("qk_norm", "block.norms", attention="qk_norm", only_for="qk_norm")
 _SINKS = StepLine("sinks", "attention.weights", attention="sinks", only_for="sinks")
 WITH_HEADS = (
@@ -93,35 +97,25 @@ IN_HEADS = (
     _QK_NORM,
     StepLine("scores", "attention.scores", attention="scores"),
     StepLine("scale", "attention.scores", attention="scale scaled"),
-    StepLine(
-        "softcap",
-        "attention.scores",
-        attention="softcap softcap_order",
-        only_for="softcap softcap_order",
-        when=(_ORDER, None),
-    ),
+    _SOFTCAP,
     StepLine("relative", "attention.biases", only_for="positions"),
     StepLine("bias", "attention.biases", attention="bias", only_for="bias positions mask"),
-    StepLine(
-        "softcap", "attention.scores", only_for="softcap softcap_order", when=(_ORDER, "after_bias")
-    ),
+    _SOFTCAP._replace(when=(_ORDER, "after_bias")),
     StepLine("temperature", "attention.scores", attention="temperature", only_for="temperature"),
     StepLine(
         "mask", "attention.masks", attention="mask mask_value", only_for="mask", asks="which_mask"
     ),
-    StepLine(
-        "softcap", "attention.scores", only_for="softcap softcap_order", when=(_ORDER, "after_mask")
-    ),
+    _SOFTCAP._replace(when=(_ORDER, "after_mask")),
     _SINKS,
     StepLine("softmax", "attention.weights", attention="weights", asks="attends_most"),
     _SINKS,
     StepLine("dropout", "attention.weights", attention="dropout", only_for="dropout"),
-    StepLine("weighted_sum", "attention.outputs", attention="output"),
+    StepLine("weighted_sum", "attention.projections", attention="output"),
 )
 """What each head does."""
 MERGING = (
-    StepLine("average", "attention.outputs", attention="average_heads"),
-    StepLine("merge", "attention.outputs", attention="W_O b_O"),
+    StepLine("average", "attention.projections", attention="average_heads"),
+    StepLine("merge", "attention.projections", attention="W_O b_O"),
 )
 LAYER_STEPS = (
     StepLine("residual", "block.feed_forward", layer="residuals residual_scale parallel"),
@@ -160,8 +154,8 @@ PREDICTION = (
         "prediction.logits",
         file="unembedding b_U logits predict_from labels logit_scale logit_softcap",
     ),
-    StepLine("predict", "prediction.probabilities", file="probabilities next generate end_token"),
-    StepLine("classify", "prediction.probabilities"),
+    StepLine("predict", "prediction.logits", file="probabilities next generate end_token"),
+    StepLine("classify", "prediction.logits"),
     StepLine("loss", "prediction.losses", file="targets ignored_target label_smoothing"),
     StepLine("binary_loss", "prediction.losses"),
     StepLine("mse", "prediction.losses", file="loss"),
@@ -221,20 +215,23 @@ def is_question(text: str) -> bool:
 
 def keys_of(*parts: str, also: tuple[Key[Any], ...] = ()) -> OwnedKeys:
     """The keys of parts of the model, each in the step that owns it."""
-    return OwnedKeys(lambda: _owners(*parts), lambda step: step_named(step).keys, also)
+    return OwnedKeys(
+        lambda: {
+            name: line.step
+            for part in parts
+            for line in ORDER
+            for name in getattr(line, part).split()
+        },
+        lambda step: step_named(step).keys,
+        also,
+    )
 
 
-def _owners(*parts: str) -> Mapping[str, str]:
-    """The steps of the keys of parts of the model."""
-    return {
-        name: line.step for part in parts for line in ORDER for name in getattr(line, part).split()
-    }
-
-
-def _owners_in_heads() -> Mapping[str, str]:
-    """The steps of the keys of an attention that a head may say for itself."""
-    whole = keys_of("attention")
-    return {name: whole.owners[name] for name, key in whole.items() if key.in_parts}
-
-
-HEAD = Record(OwnedKeys(_owners_in_heads, lambda step: step_named(step).keys))
+_WHOLE = keys_of("attention")
+HEAD = Record(
+    OwnedKeys(
+        lambda: {name: _WHOLE.owners[name] for name, key in _WHOLE.items() if key.in_parts},
+        lambda step: step_named(step).keys,
+    )
+)
+"""What a head may say for itself."""

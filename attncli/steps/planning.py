@@ -11,17 +11,22 @@ from attncli.name import below
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_named
 from attncli.steps.story import awaits_times, steps, story
-from attncli.trace import BackwardPlace, Definition, PlannedStep, UpdatePlace
+from attncli.trace import BackwardPlace, PlannedStep, UpdatePlace
 from attncli.trace.shapes import shapes_of
 
 
 def planned(scenario: Scenario, problems: Problems) -> Scenario:
     """The scenario with its story, and the shapes in it with all that they tell."""
-    _check_tokens(scenario, problems)
+    for stack in scenario.stacks:
+        if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
+            where = scenario.where(below(stack.path, "sentence"))
+            problems.add(where, "the sentence has no tokens", "write some words")
     told = story(scenario, problems)
     _check_rounding(scenario, told, problems)
     if scenario.prediction.generate > 1:
-        _check_generation(scenario, problems)
+        from attncli.trace.fixed import check_generation
+
+        check_generation(scenario, problems)
     shapes = shapes_of(scenario, told, problems)
     if awaits_times(scenario) and not problems.found:
         told = story(replace(scenario, shapes=shapes))
@@ -29,12 +34,6 @@ def planned(scenario: Scenario, problems: Problems) -> Scenario:
     whole = replace(scenario, story=told, shapes=shapes)
     _check_fits(whole, problems)
     return whole if problems.found else replace(whole, story=tuple(sized(whole)))
-
-
-def _check_generation(scenario: Scenario, problems: Problems) -> None:
-    from attncli.trace.fixed import check_generation
-
-    check_generation(scenario, problems)
 
 
 def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep], problems: Problems) -> None:
@@ -49,13 +48,6 @@ def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep], problems: P
             problems.add(where, f"no step makes {name}", nearest(name, sorted(known)))
 
 
-def _check_tokens(scenario: Scenario, problems: Problems) -> None:
-    for stack in scenario.stacks:
-        if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
-            where = scenario.where(below(stack.path, "sentence"))
-            problems.add(where, "the sentence has no tokens", "write some words")
-
-
 def _check_fits(scenario: Scenario, problems: Problems) -> None:
     """What steps find wrong when all shapes in a scenario's story are known."""
     part: PlannedStep
@@ -66,10 +58,6 @@ def _check_fits(scenario: Scenario, problems: Problems) -> None:
         for definition in part.definitions:
             if definition.operands and definition.name not in scenario.given:
                 fits(definition, scenario, problems)
-
-
-def _of_step(step: str, definitions: Iterable[Definition]) -> tuple[Definition, ...]:
-    return tuple([one if one.step == step else one._replace(step=step) for one in definitions])
 
 
 def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:
@@ -91,7 +79,8 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
             break
         step, place = step_named(part.step), replace(part.place, scenario=scenario)
         sized = (step.sized(place, planned) for planned in part.definitions)
-        told.append(PlannedStep(part.step, place, _of_step(part.step, sized)))
+        made = [one if one.step == step.name else one._replace(step=step.name) for one in sized]
+        told.append(PlannedStep(part.step, place, tuple(made)))
         yield told[-1]
     if scenario.goes_back:
         from attncli.steps.backward.way import what_follows

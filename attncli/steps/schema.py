@@ -7,8 +7,7 @@ with the last layer's output.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 from typing import Any
 
 from attncli.arithmetic.rounding import MOST_DECIMALS
@@ -46,7 +45,7 @@ def key_meant(word: str) -> str | None:
         return f"it is called {KEY_NAMES[word]} here"
     if word in STORY:
         return step_meant(word)
-    above = [name for name, known in _keys_inside().items() if word in known]
+    above = [key.name for key in SCENARIO.keys if word in _known_inside(key.kind)]
     return f"it belongs inside {listed(above)}" if above else step_meant(word)
 
 
@@ -141,28 +140,22 @@ _SHOW = Record.of(
 )
 
 
-_NOT_OF_VARIANTS = ("variants",)
-
-
 class _Changes:
     """The keys of a scenario that a variant has other values for; read when it is worked."""
 
     def read(self, node: Node, problems: Problems) -> Node | None:
-        if isinstance(node, Map) and node.entries:
-            self._check_no_variants(node, problems)
-            return node
-        wrong = f"{describe(node)} where keys with other values belong"
-        problems.add(node.where, wrong, "give some, like {scale: none}")
-        return None
-
-    def _check_no_variants(self, node: Map, problems: Problems) -> None:
+        if not isinstance(node, Map) or not node.entries:
+            wrong = f"{describe(node)} where keys with other values belong"
+            problems.add(node.where, wrong, "give some, like {scale: none}")
+            return None
         for key, _ in node.entries:
-            if key.text in _NOT_OF_VARIANTS:
+            if key.text == "variants":
                 wrong = "a variant can't have variants of its own"
                 problems.add(key.where, wrong, "list all of them in the scenario's `variants`")
+        return node
 
     def schema(self) -> Schema:
-        keys = {key.name: key for key in SCENARIO.keys if key.name not in _NOT_OF_VARIANTS}
+        keys = {key.name: key for key in SCENARIO.keys if key.name != "variants"}
         return {**Record(keys).schema(), "minProperties": 1}
 
 
@@ -203,12 +196,6 @@ _OF_A_FILE = (
     ),
 )
 SCENARIO = Record(keys_of(*_PARTS, "file", also=_OF_A_FILE), hint=key_meant)
-
-
-@cache
-def _keys_inside() -> Mapping[str, set[str]]:
-    """The keys that belong inside the value of another one, by its name."""
-    return {key.name: _known_inside(key.kind) for key in SCENARIO.keys}
 
 
 def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401

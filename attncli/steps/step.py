@@ -12,7 +12,7 @@ from attncli.file.problems import Problems
 from attncli.name import TOP, Name
 from attncli.scenario.model import Positions, Recurrent
 from attncli.scenario.scenario import Scenario
-from attncli.trace import BackwardPlace, Definition, Place
+from attncli.trace import BackwardPlace, Definition
 from attncli.trace.place import P
 from attncli.word import Phrase, phrase
 
@@ -39,22 +39,6 @@ class Mistake(NamedTuple, Generic[P]):
     ways: Callable[[P, Planned], Iterable[Planned]]
 
 
-def _as_planned(_: Place, definition: Definition) -> Definition:
-    return definition
-
-
-def _nothing_to_check(_: Place, __: Problems) -> None:
-    return None
-
-
-def _always_fits(_: Definition, __: Scenario, ___: Problems) -> None:
-    return None
-
-
-def _formulas_of_definitions(_: Place) -> None:
-    return None
-
-
 class General(NamedTuple):
     """What a step is shown with where it has all that it can have, for its formulas in general:
     what flows in, what is said and given, its positions or its cell."""
@@ -66,10 +50,6 @@ class General(NamedTuple):
     heads: int = 1
     positions: tuple[Positions, ...] = ()
     cell: Recurrent | None = None
-
-
-def _as_made(_: P, definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    return definitions
 
 
 class Backward(NamedTuple, Generic[P]):
@@ -88,7 +68,7 @@ class Backward(NamedTuple, Generic[P]):
 
     through: str
     why: str
-    whole: Callable[[P, tuple[Definition, ...]], tuple[Definition, ...]] = _as_made
+    whole: Callable[[P, tuple[Definition, ...]], tuple[Definition, ...]] = lambda _, made: made
     usual_mistakes: tuple[str, ...] = ()
     mistakes: tuple[Mistake[BackwardPlace], ...] = ()
     fixed: tuple[str, ...] = ()
@@ -148,10 +128,10 @@ class Step(NamedTuple, Generic[P]):
     plan: Callable[[P], tuple[Definition, ...]]
     more: str = ""
     keys: tuple[Key[Any], ...] = ()
-    check: Callable[[P, Problems], None] = _nothing_to_check
-    fits: Callable[[Definition, Scenario, Problems], None] = _always_fits
-    sized: Callable[[P, Definition], Definition] = _as_planned
-    formulas: Callable[[P], tuple[Equation, ...] | None] = _formulas_of_definitions
+    check: Callable[[P, Problems], None] = lambda _, __: None
+    fits: Callable[[Definition, Scenario, Problems], None] = lambda _, __, ___: None
+    sized: Callable[[P, Definition], Definition] = lambda _, planned: planned
+    formulas: Callable[[P], tuple[Equation, ...] | None] = lambda _: None
     general: General = General()
     mistakes: tuple[Mistake[P], ...] = ()
     together: tuple[tuple[str, str], ...] = ()
@@ -179,10 +159,6 @@ class Step(NamedTuple, Generic[P]):
     def purpose_at(self, place: P | None) -> str:
         """What the step is for, as a lesson has it, at a place or in general."""
         return f"{self.why_here(place)} {self.more}".rstrip()
-
-    @property
-    def purpose(self) -> str:
-        return self.purpose_at(None)
 
     def title_at(self, place: P) -> Phrase:
         """What the step is called at a place: `Norm 1`."""

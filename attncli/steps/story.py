@@ -15,7 +15,7 @@ from attncli.name import TOP, Name, below
 from attncli.refusals import listed
 from attncli.scenario.budget import MOST_PLACES, Cost
 from attncli.scenario.input_steps import ADD, NORM, PROJECT, makes_X, steps_to_X
-from attncli.scenario.model import Attention, Layer, Recurrent, Settings, Stack
+from attncli.scenario.model import Attention, Recurrent, Settings, Stack
 from attncli.scenario.prediction import LOSSES
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
@@ -63,12 +63,11 @@ def has_only_positions(place: Place) -> bool:
     stack = place.stack
     said = any(key in stack.said.values for key in (*_EMBEDDED, *_AFTERWARDS))
     is_main = not stack.path
-    return is_main and bool(stack.added) and not said and not any(map(_is_taken, stack.layers))
-
-
-def _is_taken(layer: Layer) -> bool:
-    works = layer.attends or layer.has_ffn or bool(layer.experts)
-    return works or bool(layer.norms) or layer.recurrent is not None
+    works = any(
+        layer.attends or layer.has_ffn or layer.experts or layer.norms or layer.recurrent
+        for layer in stack.layers
+    )
+    return is_main and bool(stack.added) and not said and not works
 
 
 def told_until(
@@ -169,7 +168,7 @@ class _Teller:
     def stack(self, stack: Stack, memory: Name) -> Name:
         place = Place(self.scenario, stack, stack.path, below(stack.path, "X"))
         if stack.text.tokenizing is not None:
-            from attncli.steps.tokenizers.unigram import tokenizer_steps
+            from attncli.steps.tokenizers.pieces import tokenizer_steps
 
             for step, at in tokenizer_steps(place):
                 self.add(step, at)

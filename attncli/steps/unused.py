@@ -10,7 +10,7 @@ from attncli.file.keys import Key
 from attncli.file.matrices import MatrixLike
 from attncli.name import TOP, Name, below
 from attncli.scenario.scenario import Scenario
-from attncli.steps.order import BACKWARD, CELL_STEPS, IN_HEADS, ORDER
+from attncli.steps.order import BACKWARD, CELL_STEPS, IN_HEADS, keys_of
 from attncli.steps.schema import SCENARIO
 from attncli.trace import NormPlace, PlannedStep
 
@@ -71,16 +71,12 @@ def _plus_ones(taken: Sequence[PlannedStep]) -> Iterator[Name]:
     found: dict[Name, bool] = {}
     for place in norms:
         if place.norm.get(PLUS_ONE):
-            own, shared = (below(path, PLUS_ONE.name) for path in (place.path, _norms_of(place)))
+            shared = below(place.path.path, "norms")  # of its layer, or of all
+            shared = shared if place.scenario.writes(shared) else below(place.stack.path, "norms")
+            own, shared = (below(path, PLUS_ONE.name) for path in (place.path, shared))
             name = own if place.scenario.writes(own) else shared
             found[name] = place.gives("gamma") or found.get(name, False)
     yield from (name for name, is_used in found.items() if not is_used)
-
-
-def _norms_of(place: NormPlace) -> Name:
-    """Where it is said how all norms are done: in the norm's layer, or above it."""
-    here = below(place.path.path, "norms")
-    return here if place.scenario.writes(here) else below(place.stack.path, "norms")
 
 
 def _other_decimals(
@@ -93,11 +89,8 @@ def _other_decimals(
         "steps": {part.step for part in taken},
         "quantities": {one for name in making for one in (name, name.alone, name.local)},
     }
-    for kind, said in (
-        ("steps", scenario.rounding.steps),
-        ("quantities", scenario.rounding.quantities),
-    ):
-        unknown = (name for name in said if name not in known[kind])
+    for kind, names in known.items():
+        unknown = (name for name in getattr(scenario.rounding, kind) if name not in names)
         yield from (below(below(Name("rounding"), kind), name) for name in unknown)
 
 
@@ -124,11 +117,9 @@ def _is_taken(setting: Name, paths: Mapping[str, set[Name]]) -> bool:
 def _steps_of() -> Mapping[str, tuple[str, ...]]:
     """The steps that take what is said for each key."""
     owners: dict[str, tuple[str, ...]] = {"block": ("mask", "residual", "norm", "ffn")}
-    for line in ORDER:
-        keys = f"{line.stack} {line.attention} {line.layer} {line.cell} {line.way} {line.file}"
-        for key in keys.split() if line.step not in _OF_TEXTS else ():
-            owners[key] = (line.step, *_ALSO.get(key, ()))
-    return owners
+    every = keys_of("stack", "attention", "layer", "cell", "way", "file").owners
+    own = {key: step for key, step in every.items() if step not in _OF_TEXTS}
+    return owners | {key: (step, *_ALSO.get(key, ())) for key, step in own.items()}
 
 
 def _settings(scenario: Scenario) -> Iterator[Name]:
@@ -141,11 +132,8 @@ def _settings(scenario: Scenario) -> Iterator[Name]:
             yield vocabulary
         yield from _said(stack.path, stack.said.values)
         for layer in stack.layers if "layers" in stack.said.values else ():
-            yield from _said(layer.path, _own(layer.said.values, layer.said.own))
-
-
-def _own(values: Values, own: Collection[str]) -> Values:
-    return {key: value for key, value in values.items() if key in own}
+            own = {key: value for key, value in layer.said.values.items() if key in layer.said.own}
+            yield from _said(layer.path, own)
 
 
 def _said(path: Name, values: Values) -> Iterator[Name]:

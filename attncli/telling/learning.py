@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from attncli.document import Block, Bullets, Note, Subheading, TextList
 from attncli.scenario.model import TokenizedText, Tokenizing
 from attncli.scenario.tokenizers import tokenizer_kind
-from attncli.steps.tokenizers.merges import round_of
-from attncli.steps.tokenizers.unigram import (
+from attncli.steps.tokenizers.pieces import (
     LONGEST_TOLD,
     count_round,
     count_rounds,
+    round_of,
     trained_pruning,
 )
 from attncli.telling.merges import chosen, goes_on, merges, segmented

@@ -10,7 +10,7 @@ from attncli.arithmetic.expression import Omitted
 from attncli.document import Block, Note, Prose, Span, Spans, Subheading, Table, TextList, Working
 from attncli.name import below
 from attncli.notation.plain import GLUE, plain
-from attncli.steps.tokenizers.merges import round_of, tie_rule, told_rounds
+from attncli.steps.tokenizers.pieces import round_of, tie_rule, told_rounds
 from attncli.telling.contrast import contrasted
 from attncli.telling.sentences import joined, words_enumerated
 from attncli.telling.tables import MOST_ROWS, Row, rounds_between, table

@@ -9,7 +9,7 @@ from attncli.document import Block, Note, Prose, Span, Subheading, Table, TextLi
 from attncli.name import below
 from attncli.notation.plain import plain
 from attncli.scenario.model import Tokenizing
-from attncli.steps.tokenizers.unigram import (
+from attncli.steps.tokenizers.pieces import (
     count_round,
     count_rounds,
     table_of,

@@ -44,6 +44,10 @@ class Place:
         """The full name of a quantity that is made here, or of a place."""
         return below(self.path, local, number)
 
+    def latest(self, local: str) -> Name:
+        """The full name of a quantity as the steps before have left it."""
+        return self.name(local)
+
     def find(self, local: str) -> Name:
         """The full name of a matrix that is given for this place."""
         return self.name(local)

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Number
@@ -22,8 +21,8 @@ from attncli.name import Name
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.attention.masks import mask_rules
 from attncli.steps.input.positions import BIDIRECTIONAL, BUCKETS, MAX_DISTANCE, SLOPES
-from attncli.steps.mistakes import left_out, wrong
-from attncli.steps.step import Backward, General, Mistake, Planned, Step
+from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, left_out, of_next_head, wrong
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
 from attncli.trace.extents import sized
 
@@ -90,20 +89,14 @@ def _plan_relative(place: HeadPlace) -> tuple[Definition, ...]:
     positions = place.attention.relative
     if positions is None:
         return ()
-    bucket = place.name("bucket")
-    numbers = _numbers(place, positions, place.head)
-    total = Definition(
-        place.name("positioned"), Add(2), (place.x, numbers.name), blame=Name("positions")
-    )
-    buckets = Definition(bucket, _operation(place, positions), (place.x,))
-    return (buckets, numbers, total)
-
-
-def _numbers(place: HeadPlace, positions: Positions, head: int) -> Definition:
+    bucket, bias, table = place.name("bucket"), place.name("position_bias"), positions.table
     rows, columns = _shape(place, positions)
-    take = TakeByBucket(rows, columns, min(head, columns - 1))
-    operands = (place.name("bucket"), positions.table)
-    return Definition(place.name("position_bias"), take, operands, blame=positions.table)
+    take = TakeByBucket(rows, columns, min(place.head, columns - 1))
+    return (
+        Definition(bucket, _operation(place, positions), (place.x,)),
+        Definition(bias, take, (bucket, table), blame=table),
+        Definition(place.name("positioned"), Add(2), (place.x, bias), blame=Name("positions")),
+    )
 
 
 def _happens_relative(place: HeadPlace) -> str:
@@ -134,19 +127,6 @@ def _told(made: Buckets) -> str:
     if len(shared) > _TOLD + 1:
         shared = [*shared[:_TOLD], "…", shared[-1]]
     return f"less than {made.exact} have one each, longer ones share theirs: {', '.join(shared)}"
-
-
-def _other_head(_: Definition, place: HeadPlace) -> Definition | None:
-    positions, heads = place.attention.relative, place.attention.heads
-    if positions is None or heads == 1:
-        return None
-    return _numbers(place, positions, (place.head + 1) % heads)
-
-
-def _turned(one: Definition, _: HeadPlace) -> Definition:
-    made = one.operation
-    assert isinstance(made, Buckets)
-    return one._replace(operation=BucketsTurned(made.count, made.max_distance, made.both))
 
 
 RELATIVE_STEP = Step(
@@ -180,28 +160,24 @@ RELATIVE_STEP = Step(
             "turned",
             "Taking the distance of the query from the key, so that keys before it and keys after"
             " it change places.",
-            wrong(_turned, "bucket"),
+            wrong(as_a(BucketsTurned), "bucket"),
         ),
         Mistake(
             "of_another_head",
             "Taking the numbers that another head has.",
-            wrong(_other_head, "position_bias"),
+            wrong(of_next_head("head"), "position_bias"),
         ),
     ),
     backward=Backward(
         "the relative positions",
-        ("Each number of the table is pushed by all scores whose distance falls into its bucket."),
+        "Each number of the table is pushed by all scores whose distance falls into its bucket.",
     ),
 )
 
 
-def _slopes(alibi: Positions) -> tuple[Decimal, ...]:
-    return alibi.said.get(SLOPES)
-
-
 def _check_bias(place: HeadPlace, problems: Problems) -> None:
     alibi, heads = place.attention.alibi, place.attention.heads
-    slopes = _slopes(alibi) if alibi is not None else ()
+    slopes = alibi.said.get(SLOPES) if alibi is not None else ()
     if slopes and len(slopes) != heads:
         wrong = f"the slopes are {len(slopes)}, the heads {heads}"
         where = place.scenario.where("positions")
@@ -209,24 +185,18 @@ def _check_bias(place: HeadPlace, problems: Problems) -> None:
 
 
 def _plan_bias(place: HeadPlace) -> tuple[Definition, ...]:
-    tables = _added_tables(place)
-    slope = _slope(place)
-    alibi = place.name("alibi")
-    definitions: list[Definition] = []
-    if slope is not None:
-        definitions.append(Definition(alibi, Alibi(slope), (place.x,)))
+    slope, x = _slope(place), place.x
+    made = [] if slope is None else [Definition(place.name("alibi"), Alibi(slope), (x,))]
     biases = [place.find("bias")] if place.gives("bias") else []
-    terms = (place.x, *biases, *([alibi] if definitions else []))
-    x = place.x
+    terms = (x, *biases, *(one.name for one in made))
     if len(terms) > 1:
-        name = place.name("biased")
-        definitions.append(Definition(name, Add(len(terms)), terms, blame=Name("bias")))
+        x = place.name("biased")
+        made.append(Definition(x, Add(len(terms)), terms, blame=Name("bias")))
+    for k, table in enumerate(_added_tables(place), start=1):
+        name = place.name("added" if k == 1 else f"added{k}")
+        made.append(Definition(name, AddFinite(), (x, table), blame=Name("mask")))
         x = name
-    for k, table in enumerate(tables):
-        name = place.name("added" if k == 0 else f"added{k + 1}")
-        definitions.append(Definition(name, AddFinite(), (x, table), blame=Name("mask")))
-        x = name
-    return tuple(definitions)
+    return tuple(made)
 
 
 def _added_tables(place: HeadPlace) -> list[Name]:
@@ -238,7 +208,7 @@ def _slope(place: HeadPlace) -> Number | None:
     positions = place.attention.alibi
     if positions is None:
         return None
-    slopes = _slopes(positions)
+    slopes = positions.said.get(SLOPES)
     if slopes:
         return Number.written(slopes[min(place.head, len(slopes) - 1)])
     return alibi_slopes(place.attention.heads)[place.head]
@@ -253,11 +223,6 @@ def _happens_bias(place: HeadPlace) -> str:
     if _added_tables(place):
         told.append("Where it holds −∞ nothing is added: the mask hides that score")
     return ". ".join(told) + "."
-
-
-def _without_biases(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
-    """The scores as they are, past all that is added."""
-    yield (planned[-1]._replace(operation=Same(), operands=(place.x,)),)
 
 
 BIAS_STEP = Step(
@@ -286,7 +251,7 @@ BIAS_STEP = Step(
     ),
     shown_with=("positions=alibi",),
     on_the_way=True,
-    mistakes=(Mistake("left_out", "Leaving the bias out.", _without_biases),),
+    mistakes=(Mistake("left_out", "Leaving the bias out.", in_last(by(Same(), WENT_IN))),),
     backward=Backward(
         "the bias",
         "A sum hands its gradient on to all of its terms as it is.",

@@ -24,8 +24,7 @@ from attncli.arithmetic.operations.masking import (
     TableRule,
     Window,
 )
-from attncli.arithmetic.operations.moved import Same
-from attncli.arithmetic.operations.softmax import Exponential, MaskedShare
+from attncli.arithmetic.operations.softmax import MaskedShare
 from attncli.arithmetic.rounding import Array
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, NUMBER, Choice, Either, ListOf, OneOrMany, word_or
@@ -37,8 +36,9 @@ from attncli.refusals import listed, quote
 from attncli.scenario.model import Attention, entry_path
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.steps.attention.weights import softmax
 from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, in_no_order
-from attncli.steps.mistakes import by, instead, wrong
+from attncli.steps.mistakes import by, instead, left_out, wrong
 from attncli.steps.step import Backward, General, Inquiry, Mistake, Planned, Step
 from attncli.trace import Definition, HeadPlace, Trace
 
@@ -98,14 +98,10 @@ class MaskRule(NamedTuple):
     from_top: bool = False
 
 
-def _said(attention: Attention) -> tuple[str | Mapping[str, Any], ...]:
-    return attention.said.get(MASK)
-
-
 def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
     """The rules of the mask of an attention."""
-    found: list[MaskRule] = []
-    for k, rule in enumerate(_said(attention)):
+    found, said = list[MaskRule](), attention.said.get(MASK)
+    for k, rule in enumerate(said):
         if isinstance(rule, str):
             found += [MaskRule(rule)] if rule != "none" else []
         else:
@@ -115,7 +111,7 @@ def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
 
 def _path(attention: Attention, k: int) -> Name:
     """The path of a rule, from 0; a single one has none of its own."""
-    count = len(_said(attention))
+    count = len(attention.said.get(MASK))
     return entry_path(attention.said.at(MASK).path, MASK.name, k, count)
 
 
@@ -143,8 +139,8 @@ def _padded(attention: Attention, name: str) -> list[int]:
 
 def check_mask(place: HeadPlace, problems: Problems) -> None:
     """No rule is empty, and padding is of keys that are there."""
-    keys = place.attention.keys
-    for k, rule in enumerate(_said(place.attention)):
+    keys, said = place.attention.keys, place.attention.said.get(MASK)
+    for k, rule in enumerate(said):
         path = _path(place.attention, k)
         if not rule:
             wrong = "a mask without any rule"
@@ -256,21 +252,16 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
 
 def _not_masked(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
     """Without a mask; or it is written down and forgotten: at once, or before the softmax."""
-    yield (planned[0]._replace(operation=Seen((), must_see=False), operands=(place.x,)),)
-    yield (_as_scored(place),)
-    exp = place.name("exp")
-    rounding = place.scenario.rounding.of_quantity("softmax", exp)
-    yield (Definition(exp, Exponential.under(rounding, "softmax"), (place.x,)),)
+    mask, masked = planned
+    yield (mask._replace(operation=Seen((), must_see=False), operands=(place.x,)),)
+    yield (left_out(masked, place),)
+    yield softmax(place, place.x, TOP, "softmax")[:1]
 
 
-def _after_softmax(place: HeadPlace) -> Definition:
-    operands = (place.x, place.name("mask"))
-    return Definition(place.name("weights"), MaskedShare(), operands)
-
-
-def _as_scored(place: HeadPlace) -> Definition:
-    """What is masked as it is without the mask."""
-    return Definition(place.name("masked"), Same(), (place.x,))
+def _after_softmax(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
+    mask, masked = planned
+    weights = Definition(place.name("weights"), MaskedShare(), (place.x, mask.name))
+    yield weights, left_out(masked, place)
 
 
 def _seen(place: HeadPlace, *, later: int = 0, from_top: bool = False) -> Definition | None:
@@ -341,12 +332,9 @@ MASK_STEP = Step(
             "minus_one_for_infinity",
             "Writing −1 instead of −∞, which still gets the weight e^(−1) before dividing.",
             wrong(
-                lambda one, place: (
-                    by(Masked(Number.written(-1)))(one, place)
-                    if _value(place).is_infinite()
-                    else None
-                ),
+                by(Masked(Number.written(-1))),
                 "masked",
+                when=lambda place: _value(place).is_infinite(),
             ),
         ),
         Mistake(
@@ -367,7 +355,7 @@ MASK_STEP = Step(
         Mistake(
             "masked_after_softmax",
             "Setting weights to 0 after the softmax, so that the rest don't add up to 1.",
-            instead(_after_softmax, _as_scored),
+            _after_softmax,
         ),
     ),
     inquiries=(Inquiry("which_mask", "which of some tables is the mask", ("mask",), which_mask),),

@@ -1,29 +1,51 @@
-"""Queries, keys and values, and how heads share them.
+"""Queries, keys and values, how heads share them, and what comes out of the heads.
 
 * project: (Vaswani et al. 2017, arXiv:1706.03762, 3.2.2).
 * split: each head takes its own columns (Vaswani et al. 2017, arXiv:1706.03762, 3.2.2). Heads that
   share keys and values: Shazeer 2019, arXiv:1911.02150; Ainslie et al. 2023, arXiv:2305.13245.
+* weighted_sum: the output of a head.
+* average: the weights of all heads, averaged, as PyTorch's `MultiheadAttention` returns them.
+* merge: the heads' outputs together (Vaswani et al. 2017, arXiv:1706.03762, 3.2.2).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from attncli.arithmetic.expression import Equation, Symbol
 from attncli.arithmetic.formula import define
-from attncli.arithmetic.operations.moved import TakeColumns, TakeEvery
+from attncli.arithmetic.operations.activations import Add, MeanOf
+from attncli.arithmetic.operations.moved import (
+    Interleave,
+    JoinColumns,
+    JoinRows,
+    Same,
+    TakeColumns,
+    TakeEvery,
+)
+from attncli.arithmetic.operations.products import TransposedWeights, WeightedSum
 from attncli.file.keys import Key, Needs, Record
-from attncli.file.kinds import COUNT, Choice, Either, ListOf, WholeNumber
+from attncli.file.kinds import COUNT, Choice, Either, Flag, ListOf, WholeNumber
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.file.nodes import Items
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
-from attncli.steps.mistakes import all_wrong, instead, wrong
+from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
+from attncli.steps.mistakes import (
+    all_wrong,
+    as_a,
+    by,
+    instead,
+    left_out,
+    operand,
+    remade,
+    turned_round,
+    wrong,
+)
 from attncli.steps.order import HEAD
 from attncli.steps.step import Backward, General, Mistake, Step
-from attncli.trace import AttentionPlace, Definition
+from attncli.trace import AttentionPlace, Definition, HeadPlace
 
 _CACHE = Record.of(
     Key("tokens", ListOf(TOKEN), "the tokens that come before the new ones"),
@@ -39,56 +61,6 @@ _LAYOUT = Key(
     "columns: W x); `torch`: those of a cell, stacked as PyTorch keeps them",
     shared=True,
     inherited=True,
-)
-_KEYS_PROJECT: tuple[Key[Any], ...] = (
-    *(
-        Key(name, NAMED, f"what {W} of the first attention is applied to, where that isn't X")
-        for name, W in (("queries", "W_Q"), ("keys", "W_K"), ("values", "W_V"))
-    ),
-    Key(
-        "memory",
-        NAMED,
-        "what cross-attention attends to, [m, d_memory]; it may have another length and width",
-    ),
-    Key(
-        "projection",
-        Choice(("none",)),
-        "`none`: Q = K = V = X",
-        shared=True,
-    ),
-    _LAYOUT,
-    Key(
-        "W_Q",
-        MATRIX,
-        "query weights, [d_model, heads · d_k], used as x W_Q; each head takes its run of columns",
-        in_parts=True,
-    ),
-    Key("W_K", MATRIX, "key weights, [d_model, kv_heads · d_k]", in_parts=True),
-    Key("W_V", MATRIX, "value weights, [d_model, kv_heads · d_v]", in_parts=True),
-    Key("b_Q", VECTOR, "query bias", in_parts=True),
-    Key("b_K", VECTOR, "key bias", in_parts=True),
-    Key("b_V", VECTOR, "value bias", in_parts=True),
-    Key(
-        "cache",
-        _CACHE,
-        "`{tokens: [...], K: [...], V: [...]}`: keys and values of earlier tokens, both of "
-        "them, which the new ones see too",
-    ),
-    Key("Q", NAMED, "queries, [n, d_k]", in_parts=True),
-    Key("K", NAMED, "keys, [m, d_k]", in_parts=True),
-    Key("V", NAMED, "values, [m, d_v]", in_parts=True),
-    Key(
-        "d_k",
-        COUNT,
-        "the columns of a head's queries and keys, for random matrices; d_model / heads by default",
-        shared=True,
-    ),
-    Key(
-        "d_v",
-        COUNT,
-        "the columns of a head's values, for random matrices; d_model / heads by default",
-        shared=True,
-    ),
 )
 
 _NAMES = ("Q", "K", "V")
@@ -126,8 +98,6 @@ def _definition(place: AttentionPlace, name: str) -> Definition:
     cached = name != "Q" and place.attention.cached is not None
     made = f"{name}_new" if cached else name
     if not place.attention.projects:
-        from attncli.arithmetic.operations.moved import Same
-
         definition = Definition(place.name(made), Same(), (x,))
     else:
         definition = linear(place, made, x, f"_{name}", out_in=place.attention.said.linear)
@@ -136,17 +106,10 @@ def _definition(place: AttentionPlace, name: str) -> Definition:
 
 def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
     definitions = [_definition(place, name) for name in _NAMES]
-    if place.attention.cached is not None:
-        definitions += [_joined(place, name) for name in ("K", "V")]
+    for name in ("K", "V") if place.attention.cached is not None else ():
+        rows = (below(place.name("cache"), name), place.name(f"{name}_new"))
+        definitions.append(Definition(place.name(name), JoinRows(), rows, role="K"))
     return tuple(definitions)
-
-
-def _joined(place: AttentionPlace, name: str) -> Definition:
-    """The cached rows above the new ones."""
-    from attncli.arithmetic.operations.moved import JoinRows
-
-    rows = (below(place.name("cache"), name), place.name(f"{name}_new"))
-    return Definition(place.name(name), JoinRows(), rows, role="K")
 
 
 def _by_weights_of(place: AttentionPlace, name: str, other: str) -> Definition | None:
@@ -193,7 +156,58 @@ def _taken_as_they_are(place: AttentionPlace) -> str:
 PROJECT_STEP = Step(
     name="project",
     at=AttentionPlace,
-    keys=(*_KEYS_PROJECT,),
+    keys=(
+        *(
+            Key(name, NAMED, f"what {W} of the first attention is applied to, where that isn't X")
+            for name, W in (("queries", "W_Q"), ("keys", "W_K"), ("values", "W_V"))
+        ),
+        Key(
+            "memory",
+            NAMED,
+            "what cross-attention attends to, [m, d_memory]; it may have another length and width",
+        ),
+        Key(
+            "projection",
+            Choice(("none",)),
+            "`none`: Q = K = V = X",
+            shared=True,
+        ),
+        _LAYOUT,
+        Key(
+            "W_Q",
+            MATRIX,
+            "query weights, [d_model, heads · d_k], used as x W_Q; each head takes its run of"
+            " columns",
+            in_parts=True,
+        ),
+        Key("W_K", MATRIX, "key weights, [d_model, kv_heads · d_k]", in_parts=True),
+        Key("W_V", MATRIX, "value weights, [d_model, kv_heads · d_v]", in_parts=True),
+        Key("b_Q", VECTOR, "query bias", in_parts=True),
+        Key("b_K", VECTOR, "key bias", in_parts=True),
+        Key("b_V", VECTOR, "value bias", in_parts=True),
+        Key(
+            "cache",
+            _CACHE,
+            "`{tokens: [...], K: [...], V: [...]}`: keys and values of earlier tokens, both of "
+            "them, which the new ones see too",
+        ),
+        Key("Q", NAMED, "queries, [n, d_k]", in_parts=True),
+        Key("K", NAMED, "keys, [m, d_k]", in_parts=True),
+        Key("V", NAMED, "values, [m, d_v]", in_parts=True),
+        Key(
+            "d_k",
+            COUNT,
+            "the columns of a head's queries and keys, for random matrices; d_model / heads by"
+            " default",
+            shared=True,
+        ),
+        Key(
+            "d_v",
+            COUNT,
+            "the columns of a head's values, for random matrices; d_model / heads by default",
+            shared=True,
+        ),
+    ),
     title="Queries, keys, values",
     does="makes a query, a key and a value from each token",
     makes=(*_NAMES, "K_new", "V_new"),
@@ -208,22 +222,8 @@ PROJECT_STEP = Step(
     plan=_plan_project,
     on_the_way=True,
     mistakes=(
-        *(
-            Mistake[AttentionPlace](
-                f"W_{x}_transposed",
-                f"Multiplying by the rows of W_{x} instead of its columns, which is X W_{x}ᵀ.",
-                wrong(transposed, x, f"{x}_new"),
-            )
-            for x in _NAMES
-        ),
-        *(
-            Mistake[AttentionPlace](
-                f"b_{x}_forgotten",
-                f"Leaving out the bias b_{x}.",
-                wrong(without_bias, x, f"{x}_new"),
-            )
-            for x in _NAMES
-        ),
+        *(rows_for_columns(f"W_{x}", x, f"{x}_new", also=f", which is X W_{x}ᵀ") for x in _NAMES),
+        *(bias_left_out(f"b_{x}", x, f"{x}_new") for x in _NAMES),
         Mistake(
             "W_Q_and_W_K_swapped",
             "Making the queries by W_K and the keys by W_Q.",
@@ -246,10 +246,8 @@ PROJECT_STEP = Step(
     together=(("X", "Input embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
     backward=Backward(
         "the projections",
-        (
-            "Each weight is pushed by what came in times the gradient of what went out, added up "
-            "over all tokens."
-        ),
+        "Each weight is pushed by what came in times the gradient of what went out, added up "
+        "over all tokens.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
     ),
@@ -264,18 +262,6 @@ _KV_HEADS = Key(
     "how many heads of keys and values the heads of queries share; 1 is multi-query attention",
     shared=True,
     inherited=True,
-)
-_KEYS_SPLIT = (
-    Key(
-        "heads",
-        Either(lambda node: _OWN if isinstance(node, Items) else _COUNT, (_COUNT, _OWN)),
-        "how many heads there are; or a list with each head's own `W_Q`, `W_K`, `W_V`, biases "
-        "and `bias`. Heads that list only a `bias` split the layer's matrices",
-        1,
-        shared=True,
-        inherited=True,
-    ),
-    _KV_HEADS,
 )
 
 
@@ -314,24 +300,10 @@ def _columns(place: AttentionPlace, name: str, head: int) -> Definition:
 
 
 def _happens_split(place: AttentionPlace) -> str:
-    attention = place.attention
-    told = "Each head takes its share of the columns of Q, K and V"
-    if attention.kv_heads < attention.heads:
-        told = "Each head takes its share of the columns of Q, and those of K and V that its group"
-        told += " of heads has in common"
-    return f"{told}."
-
-
-def _of_next_head(one: Definition, place: AttentionPlace) -> Definition | None:
-    """In the first head the columns of the second."""
-    first = one.name.path == place.attention.head_path(0)
-    return one._replace(operation=TakeColumns(1, place.attention.heads)) if first else None
-
-
-def _dealt(one: Definition, _: AttentionPlace) -> Definition:
-    """The columns dealt out to the heads in turn."""
-    assert isinstance(one.operation, TakeColumns)
-    return one._replace(operation=TakeEvery(one.operation.part, one.operation.of))
+    told = "Each head takes its share of the columns of Q"
+    if place.attention.kv_heads < place.attention.heads:
+        return f"{told}, and those of K and V that its group of heads has in common."
+    return f"{told}, K and V."
 
 
 def _formulas(place: AttentionPlace) -> tuple[Equation, ...]:
@@ -357,7 +329,18 @@ def _run(place: AttentionPlace, definition: Definition) -> Symbol:
 SPLIT_STEP = Step(
     name="split",
     at=AttentionPlace,
-    keys=(*_KEYS_SPLIT,),
+    keys=(
+        Key(
+            "heads",
+            Either(lambda node: _OWN if isinstance(node, Items) else _COUNT, (_COUNT, _OWN)),
+            "how many heads there are; or a list with each head's own `W_Q`, `W_K`, `W_V`, biases "
+            "and `bias`. Heads that list only a `bias` split the layer's matrices",
+            1,
+            shared=True,
+            inherited=True,
+        ),
+        _KV_HEADS,
+    ),
     title="The heads' columns",
     does="gives each head its columns of the queries, keys and values",
     makes=("Q", "K", "V"),
@@ -379,16 +362,207 @@ SPLIT_STEP = Step(
     on_the_way=True,
     mistakes=(
         Mistake(
-            "other_head", "Taking the columns of another head for Q.", wrong(_of_next_head, "Q")
+            "other_head",
+            "Taking the columns of another head for Q.",
+            wrong(remade(lambda run, _: None if run.part else replace(run, part=1)), "Q"),
         ),
         Mistake(
             "columns_dealt_out",
             "Dealing the columns out to the heads in turn instead of giving each a run of them.",
-            all_wrong(_dealt),
+            all_wrong(as_a(TakeEvery)),
         ),
     ),
     backward=Backward(
         "the heads' columns",
         "Each head's gradients go back to the columns that it took.",
+    ),
+)
+
+
+WEIGHTED_SUM_STEP = Step(
+    name="weighted_sum",
+    at=HeadPlace,
+    keys=(Key("output", NAMED, "the output of a head, [n, d_v]", in_parts=True),),
+    title="Weighted sum",
+    does="blends the values by their weights: the output of a head",
+    makes=("output",),
+    shapes="weights [n, m], V [m, d_v] → output [n, d_v]",
+    happens=lambda _: (
+        "For each query, every value is multiplied by its weight, and the products are added."
+    ),
+    why="The output for a token is a blend of all the values, each as strong as its weight.",
+    more=(
+        "So the token's new vector holds something of every token that it attends to: it is the"
+        " token in its context."
+    ),
+    plan=lambda place: (
+        Definition(place.name("output"), WeightedSum(), (place.x, place.latest("V"))),
+    ),
+    general=General(x="weights"),
+    on_the_way=True,
+    mistakes=(
+        Mistake(
+            "keys_for_values",
+            "Blending the keys instead of the values.",
+            wrong(operand(1, "K")),
+        ),
+        Mistake(
+            "inputs_for_values",
+            "Blending what the values are made of instead of the values.",
+            wrong(operand(1, lambda place: place.source), when=lambda p: p.attention.projects),
+        ),
+        Mistake(
+            "scores_for_weights",
+            "Multiplying by the scores instead of the weights.",
+            wrong(operand(0, "scores")),
+        ),
+        Mistake(
+            "weights_by_column",
+            "Taking a column of the weights instead of a row, weightsᵀ V.",
+            wrong(by(TransposedWeights)),
+        ),
+    ),
+    pictures=("planes",),
+    backward=Backward(
+        "the weighted sum",
+        "A value is pushed by each query as strongly as that attends to it; a weight, as far "
+        "as its value points along the gradient.",
+        usual_mistakes=("transpose_forgotten",),
+    ),
+)
+
+
+_AVERAGE = Key(
+    "average_heads",
+    Flag(),
+    "whether the mean of all heads' weights is worked, too, as `MultiheadAttention` returns it",
+    False,
+    shared=True,
+)
+
+
+def _plan_average(place: AttentionPlace) -> tuple[Definition, ...]:
+    """Of the weights that values are multiplied by, of each head."""
+    attention, said = place.attention, place.attention.said.values
+    if not attention.said.get(_AVERAGE):
+        return ()
+    local = "dropped" if "dropout" in said else "key_weights" if "sinks" in said else "weights"
+    weights = tuple(below(attention.head_path(k), local) for k in range(attention.heads))
+    mean = MeanOf(attention.heads) if attention.heads > 1 else Same()
+    return (Definition(place.name("mean_weights"), mean, weights),)
+
+
+AVERAGE_STEP = Step(
+    name="average",
+    at=AttentionPlace,
+    keys=(_AVERAGE,),
+    title="Average of the heads",
+    does="averages the weights of all heads",
+    makes=("mean_weights",),
+    shapes="h weights [n, m] → mean_weights [n, m]",
+    happens=lambda place: (
+        "The weights of all heads are added up and divided by how many heads there are."
+        if place.attention.heads > 1
+        else "There is one head: its weights are the mean."
+    ),
+    why=(
+        "What a layer attends to as a whole is shown by the mean of its heads' weights; nothing in"
+        " the model goes on with it."
+    ),
+    more="Heads that attend to different tokens blur each other in it.",
+    plan=_plan_average,
+    general=General(heads=2, said={"average_heads": True}),
+    shown_with=("heads=2", "average_heads=true"),
+    mistakes=(
+        Mistake(
+            "not_divided",
+            "Adding the weights up without dividing by the number of heads.",
+            wrong(lambda one, _: one._replace(operation=Add(len(one.operands)))),
+        ),
+    ),
+    pictures=("heat_maps",),
+    backward=Backward(
+        "the average of the heads",
+        "What is looked at only is no part of the loss.",
+        example="",
+    ),
+)
+
+
+def _plan_merge(place: AttentionPlace) -> tuple[Definition, ...]:
+    heads = map(place.attention.head_path, range(place.attention.heads))
+    x, *others = outputs = tuple(below(head, "output") for head in heads)
+    definitions = []
+    if others:
+        x = place.name("concat")
+        definitions.append(Definition(x, JoinColumns(len(outputs)), outputs))
+    if place.gives("W_O"):
+        out_in = place.attention.said.linear
+        definitions.append(linear(place, "attention", x, "_O", out_in=out_in))
+    return tuple(definitions)
+
+
+def _happens_merge(place: AttentionPlace) -> str:
+    several = place.attention.heads > 1
+    told = "All heads' outputs are set side by side" if several else "The output is"
+    if place.gives("W_O"):
+        told += f"{' and' if several else ''} multiplied by W_O: the attention"
+    return f"{told}."
+
+
+MERGE_STEP = Step(
+    name="merge",
+    at=AttentionPlace,
+    keys=(
+        Key(
+            "W_O",
+            MATRIX,
+            "output weights, [heads · d_v, d_model], which the heads' outputs, side by side, are "
+            "multiplied by",
+        ),
+        Key("b_O", VECTOR, "output bias"),
+    ),
+    title="Heads together",
+    does="puts the heads' outputs together and mixes them",
+    titled=lambda place: "Heads together" if place.attention.heads > 1 else "Output projection",
+    makes=("concat", "attention"),
+    shapes="h outputs [n, d_v] → concat [n, h · d_v] → attention [n, d_model]",
+    happens=_happens_merge,
+    why=(
+        "The attention of a layer is one vector for each token, of the model's width, ready to be"
+        " added to the token's own."
+    ),
+    more=(
+        "Each head has found something else: side by side their outputs make one long vector, and"
+        " W_O mixes what they found."
+    ),
+    example="three_tokens_two_heads",
+    plan=_plan_merge,
+    general=General(heads=2, gives=("W_O",)),
+    mistakes=(
+        Mistake(
+            "heads_in_another_order",
+            "Setting the heads' outputs side by side in another order.",
+            wrong(turned_round, "concat"),
+        ),
+        Mistake(
+            "heads_interleaved",
+            "Taking the columns of the heads in turn instead of one head after the other.",
+            wrong(as_a(Interleave), "concat"),
+        ),
+        Mistake(
+            "W_O_left_out",
+            "Leaving W_O out, and going on with the heads' outputs as they are.",
+            wrong(left_out, "attention"),
+        ),
+        rows_for_columns("W_O", "attention"),
+        bias_left_out("b_O", "attention"),
+    ),
+    pictures=("heat_maps",),
+    backward=Backward(
+        "the heads' merging",
+        "The gradient of the whole is cut into the heads' columns, through W_O if there is one.",
+        usual_mistakes=MISTAKES_BACK,
+        shown_with=("heads=2",),
     ),
 )

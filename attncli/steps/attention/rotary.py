@@ -38,15 +38,19 @@ from attncli.steps.input.positions import (
     SIN,
     START,
 )
-from attncli.steps.mistakes import all_wrong
+from attncli.steps.mistakes import all_wrong, remade
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, HeadPlace
 from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
 
 _ONE_PAIR = 2
-MAKES = ("frequencies", "ramp", "scaled_frequencies")
-_DEFAULTS = {"low_freq_factor": 1, "high_freq_factor": 4, "beta_fast": 32, "beta_slow": 1}
+_DEFAULTS = {
+    key.name: key.default
+    for scaling in SCALINGS.values()
+    for key in scaling.keys
+    if key.default is not None
+}
 
 
 def is_scaled(positions: Positions) -> bool:
@@ -57,7 +61,7 @@ def is_scaled(positions: Positions) -> bool:
     return needs is not None and all(name in said for name in needs.parts)
 
 
-def check_scaling(place: HeadPlace, positions: Positions, problems: Problems) -> None:
+def _check_scaling(place: HeadPlace, positions: Positions, problems: Problems) -> None:
     """Complains of ramps that go nowhere."""
     said, where = positions.said.get(SCALING), place.scenario.where("positions")
     for low, high in (("low_freq_factor", "high_freq_factor"), ("beta_slow", "beta_fast")):
@@ -68,17 +72,6 @@ def check_scaling(place: HeadPlace, positions: Positions, problems: Problems) ->
     base = positions.said.get(BASE)
     if said["kind"] == "yarn" and base <= 1:
         problems.add(where, f"scaling of the base {base}", "give one that is larger than 1")
-
-
-def fits_scaling(definition: Definition, scenario: Scenario, problems: Problems) -> None:
-    """Complains of a larger base where a single pair turns, as the exponent d/(d − 2) has none."""
-    operation = definition.operation
-    width = scenario.shapes[definition.operands[0]][1]
-    if not isinstance(operation, Frequencies) or operation.stretch is None:
-        return
-    if (operation.dimensions or width) == _ONE_PAIR:
-        wrong = "a larger base for 2 dimensions, of which the exponent d/(d − 2) has no value"
-        problems.add(scenario.where(definition.blame), wrong, "say scaling: {kind: linear, …}")
 
 
 def frequencies(
@@ -158,7 +151,7 @@ def told_scaled(positions: Positions) -> str:
     return _IN_WORDS[said["kind"]].format(**{**_DEFAULTS, **said})
 
 
-def check_tables(place: HeadPlace, positions: Positions, problems: Problems) -> None:
+def _check_tables(place: HeadPlace, positions: Positions, problems: Problems) -> None:
     """Complains of one table without the other, and of what would make them beside both."""
     where = place.scenario.where(positions.said.path)
     for key, other in ((COS, SIN), (SIN, COS)):
@@ -169,16 +162,6 @@ def check_tables(place: HeadPlace, positions: Positions, problems: Problems) -> 
         if positions.said.says(key):
             wrong = f"cos and sin, and the {key.name} that they would be made by"
             problems.add(where, wrong, "keep one of them")
-
-
-def given_rows(names: Sequence[Name], tables: Sequence[Name], start: int) -> Sequence[Definition]:
-    """What is looked up in the tables from a position on; how many rows that are is told when all
-    shapes are."""
-    taken = TakeRows((start,), (str(start),), "position")
-    return [
-        Definition(name, taken, (table,), blame=table)
-        for name, table in zip(names, tables, strict=True)
-    ]
 
 
 def rows_sized(place: HeadPlace, planned: Definition) -> Definition:
@@ -192,26 +175,6 @@ def rows_sized(place: HeadPlace, planned: Definition) -> Definition:
     positions = tuple(range(start, start + height))
     taken = TakeRows(positions, tuple(map(str, positions)), "position")
     return planned._replace(operation=taken, rows=rows)
-
-
-def fits_tables(definition: Definition, scenario: Scenario, problems: Problems) -> None:
-    """Complains of tables that have too few rows, or not a column for each pair that turns."""
-    operation, shapes = definition.operation, scenario.shapes
-    first = definition.operands[0]
-    if isinstance(operation, TakeRows):
-        there, height = shapes[first][0], shapes[definition.name][0]
-        wanted = operation.indices[0] + (height or 0)
-        if there is not None and there < wanted:
-            wrong = f"{first} has {sized(there, 0)}, and that of position {wanted - 1} is needed"
-            problems.add(scenario.where(first), wrong, f"give it {sized(wanted, 0)}")
-    if isinstance(operation, Rotate):
-        columns, pairs = operation.dimensions or shapes[first][1], shapes[definition.operands[1]][1]
-        if columns is not None and pairs is not None and columns != 2 * pairs:
-            wrong = (
-                f"{sized(pairs, 1)} of cosines and sines, and {columns} of {first} turn in pairs"
-            )
-            right = f"give {sized(columns // 2, 1)}, one for each pair, or say dimensions"
-            problems.add(scenario.where(definition.blame), wrong, right)
 
 
 _FUNCTIONS: dict[str, Literal["cos", "sin"]] = {"cosine": "cos", "sine": "sin"}
@@ -234,20 +197,37 @@ def _check(place: HeadPlace, problems: Problems) -> None:
         wrong = "the positions of a memory are nobody's, and queries can't be turned against them"
         problems.add(place.scenario.where(said.at(ROPE)), wrong, "leave rope out")
     if positions is not None and positions.turned_by is not None:
-        check_tables(place, positions, problems)
+        _check_tables(place, positions, problems)
     elif positions is not None and is_scaled(positions):
-        check_scaling(place, positions, problems)
+        _check_scaling(place, positions, problems)
 
 
 def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
-    """No more dimensions turn than there are."""
-    fits_scaling(definition, scenario, problems)
-    fits_tables(definition, scenario, problems)
-    turned, rotate = definition.operands[0], definition.operation
-    width = scenario.shapes[turned][1]
-    if width is not None and isinstance(rotate, Rotate) and (rotate.dimensions or 0) > width:
-        wrong = f"{rotate.dimensions} dimensions are to turn, and {turned} has {sized(width, 1)}"
-        problems.add(scenario.where(definition.blame), wrong, f"give {width} or less")
+    """A larger base has an exponent d/(d − 2), which a single pair has not; tables have a row for
+    each position, and a column for each pair that turns; no more turn than there are."""
+    operation, where, shapes = definition.operation, scenario.where, scenario.shapes
+    first = definition.operands[0]
+    height, width = shapes[first]
+    if isinstance(operation, Frequencies) and operation.stretch is not None:
+        if (operation.dimensions or width) == _ONE_PAIR:
+            wrong = "a larger base for 2 dimensions, of which the exponent d/(d − 2) has no value"
+            problems.add(where(definition.blame), wrong, "say scaling: {kind: linear, …}")
+    elif isinstance(operation, TakeRows):
+        wanted = operation.indices[0] + (shapes[definition.name][0] or 0)
+        if height is not None and height < wanted:
+            wrong = f"{first} has {sized(height, 0)}, and that of position {wanted - 1} is needed"
+            problems.add(where(first), wrong, f"give it {sized(wanted, 0)}")
+    elif isinstance(operation, Rotate):
+        columns, pairs = operation.dimensions or width, shapes[definition.operands[1]][1]
+        if columns is not None and pairs is not None and columns != 2 * pairs:
+            wrong = (
+                f"{sized(pairs, 1)} of cosines and sines, and {columns} of {first} turn in pairs"
+            )
+            right = f"give {sized(columns // 2, 1)}, one for each pair, or say dimensions"
+            problems.add(where(definition.blame), wrong, right)
+        if width is not None and (operation.dimensions or 0) > width:
+            wrong = f"{columns} dimensions are to turn, and {first} has {sized(width, 1)}"
+            problems.add(where(definition.blame), wrong, f"give {width} or less")
 
 
 def _by_halves(positions: Positions) -> bool:
@@ -282,7 +262,10 @@ def _tables(place: HeadPlace, positions: Positions, name: str) -> Sequence[Defin
     """The cosines and sines of queries or keys, looked up where these are given."""
     names = [place.name(f"{name}_{table}") for table in _FUNCTIONS]
     if positions.turned_by is not None:
-        return given_rows(names, positions.turned_by, _start(place, positions, name))
+        start = _start(place, positions, name)
+        taken = TakeRows((start,), (str(start),), "position")  # more where shapes tell how many
+        tables = zip(names, positions.turned_by, strict=True)
+        return [Definition(one, taken, (table,), blame=table) for one, table in tables]
     return [
         Definition(one, *_table(place, positions, name, function), blame=Name("positions"))
         for one, function in zip(names, _FUNCTIONS.values(), strict=True)
@@ -314,18 +297,7 @@ def _happens(place: HeadPlace) -> str:
     )
 
 
-def _other_pairs(one: Definition, _: HeadPlace) -> Definition | None:
-    turn = one.operation
-    if not isinstance(turn, Rotate):
-        return None
-    other: Literal["interleaved", "half"] = "interleaved" if turn.pairs == "half" else "half"
-    return one._replace(operation=replace(turn, pairs=other))
-
-
-def _turned_back(one: Definition, _: HeadPlace) -> Definition | None:
-    turn = one.operation
-    return one._replace(operation=replace(turn, back=True)) if isinstance(turn, Rotate) else None
-
+_OTHER_PAIRS = {"half": "interleaved", "interleaved": "half"}
 
 ROTATE_STEP = Step(
     name="rotate",
@@ -334,13 +306,8 @@ ROTATE_STEP = Step(
     title="Rotary positions",
     does="turns queries and keys by their positions",
     makes=(
-        *MAKES,
-        "Q_cosine",
-        "Q_sine",
-        "rotated_Q",
-        "K_cosine",
-        "K_sine",
-        "rotated_K",
+        *("frequencies", "ramp", "scaled_frequencies"),
+        *(made for x in "QK" for made in (f"{x}_cosine", f"{x}_sine", f"rotated_{x}")),
     ),
     shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
     happens=_happens,
@@ -364,12 +331,14 @@ ROTATE_STEP = Step(
             "other_pairs",
             "Taking other columns for pairs: neighbours where one of each half belong together,"
             " or the other way round.",
-            all_wrong(_other_pairs),
+            all_wrong(
+                remade(lambda turn, _: replace(turn, pairs=_OTHER_PAIRS[turn.pairs])), Rotate
+            ),
         ),
         Mistake(
             "turned_back",
             "Turning the other way round: the sines have the other sign.",
-            all_wrong(_turned_back),
+            all_wrong(remade(lambda turn, _: replace(turn, back=True)), Rotate),
         ),
     ),
     backward=Backward(

@@ -10,26 +10,21 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
-from attncli.arithmetic.expression import Expression, Number, Quotient, Root, Symbol
+from attncli.arithmetic.expression import Number, Root, Symbol
 from attncli.arithmetic.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
 from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.products import MatMul, MatMulTransposed
+from attncli.arithmetic.operations.texts import EquationText
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, Choice, word_or
 from attncli.file.matrices import NAMED
 from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.steps.mistakes import by, turned_round, wrong
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.mistakes import by, remade, turned_round, without_root, wrong
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Definition, HeadPlace
-
-
-def _plan_scores(place: HeadPlace) -> tuple[Definition, ...]:
-    operands = (place.latest("Q"), place.latest("K"))
-    return (Definition(place.name("scores"), MatMulTransposed(), operands),)
-
 
 SCORES_STEP = Step(
     name="scores",
@@ -48,13 +43,17 @@ SCORES_STEP = Step(
         "A dot product is large where two vectors point the same way. A row of the table holds"
         " all the scores of one query."
     ),
-    plan=_plan_scores,
+    plan=lambda place: (
+        Definition(
+            place.name("scores"), MatMulTransposed(), (place.latest("Q"), place.latest("K"))
+        ),
+    ),
     on_the_way=True,
     mistakes=(
         Mistake(
             "K_not_transposed",
             "Multiplying Q by K as it stands, rows by columns, instead of Q Kᵀ.",
-            wrong(by(MatMul())),
+            wrong(by(MatMul)),
         ),
         Mistake(
             "queries_and_keys_swapped",
@@ -65,7 +64,7 @@ SCORES_STEP = Step(
     pictures=("planes",),
     backward=Backward(
         "the scores",
-        ("Each score's gradient is shared out to Q and K, in proportion to the other's numbers."),
+        "Each score's gradient is shared out to Q and K, in proportion to the other's numbers.",
         usual_mistakes=("transpose_forgotten",),
     ),
 )
@@ -83,17 +82,6 @@ SCALE: Key[str | Decimal] = Key(
 _ROOT = Root(Symbol("d_k"))
 
 
-def _divisor(place: HeadPlace) -> Expression | None:
-    """What the scores are divided by: √d_k or a number; None where they aren't, or where d_k
-    isn't known."""
-    scale = place.attention.said.get(SCALE)
-    if isinstance(scale, Decimal):
-        return Number.written(scale)
-    if scale == "none" or place.d_k is None:
-        return None
-    return Root(Number.written(place.d_k))
-
-
 def _plan_scale(place: HeadPlace) -> tuple[Definition, ...]:
     scale = place.attention.said.get(SCALE)
     if scale == "none" and not place.scenario.gives(place.name("scaled")):
@@ -104,14 +92,16 @@ def _plan_scale(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _sized(place: HeadPlace, planned: Definition) -> Definition:
-    divisor = _divisor(place) if planned.needs else None
-    return planned if divisor is None else _scaled_by(place, _divided_by(divisor))
+    is_root = planned.needs and place.attention.said.get(SCALE) != "none"
+    if not is_root or place.d_k is None:
+        return planned
+    return _scaled_by(place, _divided_by(place.d_k))
 
 
 @lru_cache(maxsize=64)
-def _divided_by(divisor: Expression) -> DivideBy:
+def _divided_by(d_k: int) -> DivideBy:
     """The scaling of all heads of one width, which is prepared once."""
-    return DivideBy(divisor, _ROOT)
+    return DivideBy(Root(Number.written(d_k)), _ROOT)
 
 
 def _happens_scale(place: HeadPlace) -> str:
@@ -126,29 +116,18 @@ def _scaled_by(place: HeadPlace, operation: Operation) -> Definition:
     return Definition(place.name("scaled"), operation, (place.x,), blame=blame)
 
 
-def _is_given(place: HeadPlace) -> bool:
-    """Whether the divisor is a number that the scenario gives."""
-    return isinstance(place.attention.said.get(SCALE), Decimal)
-
-
-def _by_d_k(one: Definition, place: HeadPlace) -> Definition | None:
-    if _is_given(place) or place.d_k is None:
-        return None
-    return one._replace(operation=DivideBy(Number.written(place.d_k)))
-
-
-def _by_root_of_d_model(one: Definition, place: HeadPlace) -> Definition | None:
+def _by_root_of_d_model(divide: Any, place: HeadPlace) -> Operation | None:  # noqa: ANN401
     d_model = place.width(below(place.stack.path, "X"))
-    if place.d_k is None or d_model in (None, place.d_k) or _is_given(place):
+    if d_model in (None, place.d_k) or not isinstance(divide.tree.divisor, Root):
         return None
-    return one._replace(operation=DivideBy(Root(Number.written(d_model))))
+    return DivideBy(Root(Number.written(d_model)))
 
 
-def _multiplied(one: Definition, _: HeadPlace) -> Definition | None:
-    match one.operation:
-        case Indexed(tree=Quotient(_, divisor)) if divisor != _ROOT:
-            return one._replace(operation=MultiplyBy(divisor))
-    return None
+def _is_known(place: HeadPlace) -> bool:
+    return place.d_k is not None
+
+
+_MULTIPLIED = wrong(remade(lambda divide, _: MultiplyBy(divide.tree.divisor)), when=_is_known)
 
 
 SCALE_STEP = Step(
@@ -174,17 +153,17 @@ SCALE_STEP = Step(
         Mistake(
             "divided_by_d_k",
             "Dividing by d_k itself instead of its square root.",
-            wrong(_by_d_k),
+            wrong(without_root, when=_is_known),
         ),
         Mistake(
             "divided_by_root_of_d_model",
             "Dividing by √d_model, the width of the model, instead of √d_k, that of the keys.",
-            wrong(_by_root_of_d_model),
+            wrong(remade(_by_root_of_d_model), when=_is_known),
         ),
         Mistake(
             "multiplied",
             "Multiplying instead of dividing.",
-            wrong(_multiplied),
+            _MULTIPLIED,
         ),
         Mistake(
             "not_scaled",
@@ -194,7 +173,7 @@ SCALE_STEP = Step(
     ),
     backward=Backward(
         "the scaling",
-        ("What was divided on the way forward is divided on the way back, by the same number."),
+        "What was divided on the way forward is divided on the way back, by the same number.",
         usual_mistakes=("scale_left_out",),
     ),
 )
@@ -222,11 +201,15 @@ def _check(place: HeadPlace, problems: Problems) -> None:
         problems.add(where, "the order of a cap, and no softcap", "add one, like softcap: 50")
 
 
-def _plan_softcap(place: HeadPlace) -> tuple[Definition, ...]:
-    cap = place.attention.said.get(_CAP)
-    if cap is None:
+def _by_number(
+    place: HeadPlace, key: Key[Decimal | None], made: str, operation: type[DivideBy] | EquationText
+) -> Planned:
+    """The scores changed by the number of a key, where one is said."""
+    number = place.attention.said.get(key)
+    if number is None:
         return ()
-    return (Definition(place.name("capped"), SoftCap(Number.written(cap)), (place.x,)),)
+    changed, blame = operation(Number.written(number)), below(place.attention.path, key.name)
+    return (Definition(place.name(made), changed, (place.x,), blame=blame),)
 
 
 def _happens_softcap(place: HeadPlace) -> str:
@@ -249,7 +232,7 @@ SOFTCAP_STEP = Step(
         " no single key can take all of the attention with an enormous score."
     ),
     check=_check,
-    plan=_plan_softcap,
+    plan=lambda place: _by_number(place, _CAP, "capped", SoftCap),
     general=General(x="scores", said={"softcap": Decimal(50)}),
     shown_with=("softcap=2",),
     on_the_way=True,
@@ -278,15 +261,6 @@ _TEMPERATURE: Key[Decimal | None] = Key(
 )
 
 
-def _plan_temperature(place: HeadPlace) -> tuple[Definition, ...]:
-    temperature = place.attention.said.get(_TEMPERATURE)
-    if temperature is None:
-        return ()
-    operation = DivideBy(Number.written(temperature))
-    blame = below(place.attention.path, "temperature")
-    return (Definition(place.name("tempered"), operation, (place.x,), blame=blame),)
-
-
 TEMPERATURE_STEP = Step(
     name="temperature",
     at=HeadPlace,
@@ -303,7 +277,7 @@ TEMPERATURE_STEP = Step(
         " evenly; one below 1 moves them apart, and the largest weight grows."
     ),
     more="Near 0 the key with the largest score takes nearly all.",
-    plan=_plan_temperature,
+    plan=lambda place: _by_number(place, _TEMPERATURE, "tempered", DivideBy),
     general=General(x="scores", said={"temperature": Decimal("0.7")}),
     shown_with=("temperature=2",),
     on_the_way=True,
@@ -311,7 +285,7 @@ TEMPERATURE_STEP = Step(
         Mistake(
             "multiplied",
             "Multiplying by the temperature instead of dividing.",
-            wrong(_multiplied),
+            _MULTIPLIED,
         ),
     ),
     pictures=("temperatures",),

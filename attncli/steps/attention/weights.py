@@ -12,19 +12,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.expression import (
-    Apply,
-    Expression,
-    Negative,
-    Number,
-    Power,
-    Quotient,
-    Total,
-    constant,
-)
+from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations.activations import Dropout, Multiply
-from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.moved import JoinColumns, RepeatDown, WithoutColumn
 from attncli.arithmetic.operations.softmax import (
     DivideByColumnSum,
@@ -33,18 +22,18 @@ from attncli.arithmetic.operations.softmax import (
     Exponential,
     RaisedTo,
     RowSum,
+    Softmax,
     SumOfAll,
 )
-from attncli.arithmetic.operations.texts import is_a
-from attncli.arithmetic.rounding import Array
+from attncli.arithmetic.operations.texts import equation, is_a
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import Either, NumberKind
 from attncli.file.matrices import NAMED, TRUTH_TABLE, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.templates import TEMPLATE
-from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, largest
-from attncli.steps.mistakes import by, swapped, wrong
+from attncli.steps.inquiry import Misreading, WordsAsked, largest
+from attncli.steps.mistakes import WENT_IN, by, of_next_head, wrong
 from attncli.steps.step import Backward, General, Inquiry, Mistake, Planned, Step
 from attncli.trace import Axis, Definition, HeadPlace, Place, Quantity, Trace
 from attncli.trace.quantity import counted, told_apart
@@ -63,20 +52,12 @@ def attends_most(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
 def _most_of(weights: Quantity, i: int) -> WordsAsked:
     says = ("Which token does the query “", Word(weights.rows.names[i]), "” attend to most?")
     options = weights.columns.names
-
-    def right(low: Array, high: Array) -> Chosen:
-        return largest(low[i], high[i])
-
-    def down(low: Array, high: Array) -> Chosen:
-        return largest(low[:, i], high[:, i])
-
-    def least(low: Array, high: Array) -> Chosen:
-        return largest(-high[i], -low[i])
-
-    misread: tuple[Misreading, ...] = (Misreading("least_for_most", _LEAST, least),)
-    if weights.rows.names == options:
-        misread = (Misreading("read_down_the_column", _DOWN, down), *misread)
-    return WordsAsked(i, says, options, right, misread=misread)
+    down = Misreading(
+        "read_down_the_column", _DOWN, lambda low, high: largest(low[:, i], high[:, i])
+    )
+    least = Misreading("least_for_most", _LEAST, lambda low, high: largest(-high[i], -low[i]))
+    misread = (down, least) if weights.rows.names == options else (least,)
+    return WordsAsked(i, says, options, lambda low, high: largest(low[i], high[i]), misread=misread)
 
 
 _WEIGHTS = Key(
@@ -99,36 +80,19 @@ def softmax(place: Place, x: Name, result: Name, step: str) -> tuple[Definition,
     )
 
 
-def _negated(exp: Definition, _: Place) -> Definition | None:
-    """e^(−x); what is hidden by −∞ stays 0."""
-
-    def change(node: Expression) -> Expression | None:
-        match node:
-            case Power(base, exponent):
-                seen = Apply("finite", (exponent,))
-                return Apply("where", (seen, Power(base, Negative(exponent)), constant(0)))
-        return None
-
-    return swapped(exp, change)
-
-
-def without_exponentials(one: Definition, place: Place) -> Definition:
-    """The numbers themselves divided by their sum."""
-    return one._replace(operation=DivideByRowSum(), operands=(place.x,))
+_NEGATED = equation("exp(-x[i, j]) if finite(x[i, j]) else 0", x="n m")
+"""What is hidden by −∞ stays 0."""
+_COLUMN_SUMS = equation("sum(exp[k, i] for k in n)", exp="n m")
+_BY_COLUMNS = equation("exp[i, j] / exp_sum[j]", exp="n m", exp_sum="m 1")
 
 
 def _columns_added_up(_: Place, planned: Planned) -> Iterator[Planned]:
     """The sums of the columns, by which others divide rows as well as columns."""
     for k, one in enumerate(planned):
         if is_a(one.operation, RowSum):
-            added = one._replace(operation=_COLUMN_SUMS)
+            added = one._replace(operation=_COLUMN_SUMS())
             yield (added,)
-            yield added, planned[k + 1]._replace(operation=_BY_COLUMNS)
-
-
-_X = cell(0, "i", "j")
-_COLUMN_SUMS = Indexed("n m -> m 1", Total("k", cell(0, "k", "i")))
-_BY_COLUMNS = Indexed("n m, m 1 -> n m", Quotient(_X, cell(1, "j")))
+            yield added, planned[k + 1]._replace(operation=_BY_COLUMNS())
 
 
 IN_SOFTMAX: tuple[Mistake[Any], ...] = (
@@ -136,7 +100,7 @@ IN_SOFTMAX: tuple[Mistake[Any], ...] = (
         "exponent_negated",
         "Raising e to the numbers with the other sign, e^(−x), so that the largest one gets the"
         " smallest share.",
-        wrong(_negated, Exponential),
+        wrong(by(_NEGATED), Exponential),
     ),
     Mistake("columns_added_up", "Adding up the columns instead of the rows.", _columns_added_up),
 )
@@ -145,18 +109,12 @@ IN_SOFTMAX: tuple[Mistake[Any], ...] = (
 
 def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """Definitions with the three of a softmax as one, whose derivative people know."""
-    from attncli.arithmetic.operations.softmax import Softmax
-
     starts = [k for k, one in enumerate(definitions) if isinstance(one.operation, Exponential)]
     for k in reversed(starts):
         exp, _, result = definitions[k : k + 3]
         whole = result._replace(operation=Softmax(), operands=exp.operands)
         definitions = (*definitions[:k], whole, *definitions[k + 3 :])
     return definitions
-
-
-def _plan_softmax(place: HeadPlace) -> tuple[Definition, ...]:
-    return softmax(place, place.x, place.name("weights"), "softmax")
 
 
 SOFTMAX_STEP = Step(
@@ -176,19 +134,19 @@ SOFTMAX_STEP = Step(
         " and 1 that add up to 1: the share of its attention that the query gives to each key."
     ),
     more="A score that is larger by 1 gets e times the weight.",
-    plan=_plan_softmax,
+    plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
     general=General(x="scaled"),
     mistakes=(
         Mistake(
             "down_the_columns",
             "Dividing by the sum of the column instead of the row, so that the columns add up"
             " to 1 and the rows don't.",
-            wrong(by(DivideByColumnSum(), 0), "weights"),
+            wrong(by(DivideByColumnSum, 0), "weights"),
         ),
         Mistake(
             "without_exponentials",
             "Dividing the scores themselves by their sum, without raising e to them.",
-            wrong(without_exponentials, DivideByRow),
+            wrong(by(DivideByRowSum, WENT_IN), DivideByRow),
         ),
         Mistake(
             "base_2",
@@ -204,7 +162,7 @@ SOFTMAX_STEP = Step(
         Mistake(
             "over_all_cells",
             "Dividing by the sum of the whole table, so that all weights together add up to 1.",
-            wrong(by(SumOfAll()), "exp_sum"),
+            wrong(by(SumOfAll), "exp_sum"),
         ),
     ),
     adds_up_to_one=("weights",),
@@ -220,10 +178,8 @@ SOFTMAX_STEP = Step(
     pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
     backward=Backward(
         "the softmax",
-        (
-            "Weights only grow at each other's cost: a score's gradient has the sign of its "
-            "weight's gradient minus the row's weighted average."
-        ),
+        "Weights only grow at each other's cost: a score's gradient has the sign of its "
+        "weight's gradient minus the row's weighted average.",
         whole=lambda _, made: in_one(made),
         usual_mistakes=("diagonal_only",),
     ),
@@ -251,20 +207,14 @@ def _check(place: HeadPlace, problems: Problems) -> None:
         problems.add(where, "sinks, and weights that are given", "leave one of them out")
 
 
-def _column(place: HeadPlace, head: int) -> Definition:
-    """The head's score, once for each query."""
-    operands = (place.x, place.find("sinks"))
-    columns = Axis((_NAME,), "K")
-    return Definition(place.name(_NAME), RepeatDown(head), operands, columns=columns)
-
-
 def _plan_sinks(place: HeadPlace) -> tuple[Definition, ...]:
     """Before the softmax it is put beside the scores, after it its weight is left out."""
     if not place.attention.said.says(_SINKS):
         return ()
-    if place.x == place.name("weights"):
+    if _is_over(place):
         return (Definition(place.name("key_weights"), WithoutColumn(last=True), (place.x,)),)
-    column = _column(place, place.head)
+    once_each, operands = RepeatDown(place.head), (place.x, place.find("sinks"))
+    column = Definition(place.name(_NAME), once_each, operands, columns=Axis((_NAME,), "K"))
     joined = Definition(place.name("with_sink"), JoinColumns(2), (place.x, column.name))
     return (column, joined)
 
@@ -278,15 +228,9 @@ def _sized(place: HeadPlace, definition: Definition) -> Definition:
     return definition._replace(columns=Axis(names if len(names) == width else counted(width), "K"))
 
 
-def _happens(place: HeadPlace) -> str:
-    if place.x == place.name("weights"):
-        return "The weight of the sink is left out: it has no value to blend in."
-    return "The sink's score is put beside those of the keys, the same for each query."
-
-
-def _of_another_head(_: Definition, place: HeadPlace) -> Definition | None:
-    heads = place.attention.heads
-    return None if heads == 1 else _column(place, (place.head + 1) % heads)
+def _is_over(place: HeadPlace) -> bool:
+    """Whether the softmax is past, which the sink took part in."""
+    return place.x == place.name("weights")
 
 
 SINKS_STEP = Step(
@@ -295,13 +239,15 @@ SINKS_STEP = Step(
     keys=(_SINKS,),
     title="Attention sink",
     does="lets a query attend to nothing",
-    titled=lambda place: (
-        "Without the sink" if place.x == place.name("weights") else "Attention sink"
-    ),
+    titled=lambda place: "Without the sink" if _is_over(place) else "Attention sink",
     makes=("sink", "with_sink", "key_weights"),
     shapes="scores [n, m], sinks [heads] → with_sink [n, m + 1]; weights [n, m + 1] → key_weights"
     " [n, m]",
-    happens=_happens,
+    happens=lambda place: (
+        "The weight of the sink is left out: it has no value to blend in."
+        if _is_over(place)
+        else "The sink's score is put beside those of the keys, the same for each query."
+    ),
     why=(
         "The weights of a softmax add up to 1, so a query that finds nothing has to attend to"
         " something all the same; a sink takes what it doesn't want to give to any key."
@@ -317,7 +263,9 @@ SINKS_STEP = Step(
     shown_with=("sinks=[0.5]",),
     on_the_way=True,
     mistakes=(
-        Mistake("other_head", "Taking the sink of another head.", wrong(_of_another_head, "sink")),
+        Mistake(
+            "other_head", "Taking the sink of another head.", wrong(of_next_head("column"), "sink")
+        ),
         Mistake(
             "first_left_out",
             "Leaving out the first key instead of the sink.",
@@ -326,10 +274,8 @@ SINKS_STEP = Step(
     ),
     backward=Backward(
         "the sinks",
-        (
-            "A larger sink leaves less to each key: its gradient adds up the weights times their "
-            "gradients, times its own share and with the other sign."
-        ),
+        "A larger sink leaves less to each key: its gradient adds up the weights times their "
+        "gradients, times its own share and with the other sign.",
     ),
 )
 
@@ -351,15 +297,11 @@ def _p(place: HeadPlace) -> Decimal:
     return p
 
 
-def _operands(place: HeadPlace) -> tuple[Name, Name]:
-    return place.x, below(place.attention.said.at(_DROPOUT), "mask")
-
-
 def _plan_dropout(place: HeadPlace) -> tuple[Definition, ...]:
     if not place.attention.said.says(_DROPOUT):
         return ()
-    operation = Dropout(Number.written(_p(place)))
-    return (Definition(place.name("dropped"), operation, _operands(place)),)
+    mask = below(place.attention.said.at(_DROPOUT), "mask")
+    return (Definition(place.name("dropped"), Dropout(Number.written(_p(place))), (place.x, mask)),)
 
 
 DROPOUT_STEP = Step(
@@ -384,13 +326,11 @@ DROPOUT_STEP = Step(
     ),
     plan=_plan_dropout,
     general=General(x="weights", said={"dropout": {"p": Decimal("0.1")}}),
-    mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply()))),),
+    mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply))),),
     backward=Backward(
         "the dropout",
-        (
-            "Weights that were dropped get no gradient; the others get theirs as much larger as "
-            "they were made."
-        ),
+        "Weights that were dropped get no gradient; the others get theirs as much larger as "
+        "they were made.",
         fixed=("mask",),
         shown_with=("dropout={p: 0.5, mask: [[1, 1, 0], [0, 1, 1], [1, 1, 0]]}",),
     ),

@@ -3,7 +3,7 @@ equation of a gradient with something left out or put for something else."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from attncli.arithmetic.expression import (
@@ -17,7 +17,6 @@ from attncli.arithmetic.expression import (
     Total,
     Transposed,
     each,
-    rewritten,
 )
 from attncli.arithmetic.operations.activations import Add
 from attncli.arithmetic.operations.base import One, Operation
@@ -26,201 +25,153 @@ from attncli.arithmetic.operations.moved import Same, TakeRows
 from attncli.arithmetic.operations.products import MatMul
 from attncli.arithmetic.operations.texts import equation
 from attncli.name import Name
-from attncli.steps.mistakes import exchanged, instead, sum_for_mean, wrong
+from attncli.steps.mistakes import (
+    by,
+    exchanged,
+    in_last,
+    left_out,
+    once,
+    remade,
+    sum_for_mean,
+    swapped,
+    wrong,
+)
 from attncli.steps.step import Backward, Mistake, Step
 from attncli.trace import BackwardPlace, Definition
 
-Wrong = Callable[[Definition, Indexed], Definition | None]
-"""A gradient that is made wrongly, of one that is made by an equation; None where it can't be."""
 
-
-def _mistake(name: str, says: str, made: Wrong) -> Mistake[BackwardPlace]:
-    """One that is made in the first gradient of a step where it can be, and as well in others."""
-
-    def change(one: Definition, _: BackwardPlace) -> Definition | None:
-        return made(one, one.operation) if isinstance(one.operation, Indexed) else None
-
-    return Mistake(name, says, wrong(change))
-
-
-def _not_transposed(one: Definition, equation: Indexed) -> Definition | None:
+def _not_transposed(one: Definition, _: BackwardPlace) -> Definition | None:
     """X ∂Y for Xᵀ ∂Y, and ∂Y W for ∂Y Wᵀ."""
-    match equation.shown:
-        case MatrixProduct((Transposed(Operand(a)), Operand(b))):
-            pass
-        case MatrixProduct((Operand(a), Transposed(Operand(b)))):
-            pass
-        case _:
-            return None
-    return one._replace(operation=MatMul(), operands=(one.operands[a], one.operands[b]))
+    match one.operation:
+        case Indexed(
+            shown=MatrixProduct(
+                (Transposed(Operand(a)), Operand(b)) | (Operand(a), Transposed(Operand(b)))
+            )
+        ):
+            return one._replace(operation=MatMul(), operands=(one.operands[a], one.operands[b]))
+    return None
 
 
-def _averaged(one: Definition, equation: Indexed) -> Definition | None:
+def _averaged(equation: Operation, _: BackwardPlace) -> Operation | None:
     """Xᵀ ∂Y / n, n being how many tokens there are."""
-    match equation.shown:
-        case MatrixProduct((Transposed(Operand(place)), _)) as shown:
-            tree = Quotient(equation.tree, Length(place, 0))
-            mean = Indexed(equation.signature(), tree, Quotient(shown, Symbol("n")))
-            return one._replace(operation=mean)
-        case _:
-            return None
+    match equation:
+        case Indexed(tree=tree, shown=MatrixProduct((Transposed(Operand(place)), _)) as shown):
+            mean = Quotient(tree, Length(place, 0))
+            return Indexed(equation.signature(), mean, Quotient(shown, Symbol("n")))
+    return None
 
 
-def _one_token(one: Definition, equation: Indexed) -> Definition | None:
+def _one_token(equation: Operation, _: BackwardPlace) -> Operation | None:
     """The gradient of the first token for the sum over all."""
-    match equation.tree:
-        case Total(_, Operand()):
-            return one._replace(operation=TakeRows((0,), ("1",)))
-        case _:
-            return None
+    match equation:
+        case Indexed(tree=Total(_, Operand())):
+            return TakeRows((0,), ("1",))
+    return None
 
 
-def _of_the_gradient(one: Definition, equation: Indexed) -> Definition | None:
+def _of_the_gradient(one: Definition, _: BackwardPlace) -> Definition | None:
     """step(∂a) for step(z)."""
-    gradient = len(equation.sides.operands) - 1
+    gradient = len(one.operands) - 1
 
     def change(node: Expression) -> Expression | None:
         match node:
             case Apply("step", (Operand(_, indices),)):
                 return Apply("step", (Operand(gradient, indices),))
-            case _:
-                return None
+        return None
 
-    tree = rewritten(equation.tree, change)
-    return None if tree == equation.tree else one._replace(operation=Indexed(equation.shapes, tree))
+    return swapped(one, change)
 
 
-def _by_the_diagonal(place: BackwardPlace) -> Definition | None:
+def _by_the_diagonal(equation: Operation, _: BackwardPlace) -> Operation | None:
     """What a softmax makes of G, by another equation of its weights and G."""
-    for one in place.planned:
-        if isinstance(one.operation, Indexed) and one.operation.shapes == "n m, n m -> n m":
-            return one._replace(operation=_DIAGONAL())
-    return None
+    return _DIAGONAL() if equation.signature() == "n m, n m -> n m" else None
 
 
 _DIAGONAL = equation("p[i, j] * (1 - p[i, j]) * G[i, j]", p="n m", G="n m")
 
-DIAGONAL_ONLY = Mistake[BackwardPlace](
-    "diagonal_only",
-    "Taking only the diagonal of the softmax's Jacobian, p (1 − p): each score also moves the other"
-    " weights of its row.",
-    instead(_by_the_diagonal),
-)
-TRANSPOSE_FORGOTTEN = _mistake(
-    "transpose_forgotten",
-    "Forgetting to transpose: of Y = X W, ∂W is Xᵀ ∂Y, not X ∂Y, and ∂X is ∂Y Wᵀ, not ∂Y W.",
-    _not_transposed,
-)
-AVERAGED = _mistake(
-    "averaged_over_tokens",
-    "Averaging over the tokens: what each of them says of a weight is added up, and the loss has"
-    " divided already.",
-    _averaged,
-)
-BIAS_NOT_SUMMED = _mistake(
-    "bias_not_summed",
-    "Taking the gradient of one token for that of the bias, which is added to all of them and gets"
-    " the sum.",
-    _one_token,
-)
-MASK_OF_THE_GRADIENT = _mistake(
-    "mask_of_the_gradient",
-    "Letting through where the gradient is above 0, instead of where the activation's input was.",
-    _of_the_gradient,
-)
-NOT_AVERAGED = _mistake(
-    "not_averaged",
-    "Summing where the loss averages: the cross-entropy is a mean, so each position's loss gets"
-    " only 1/n of the gradient.",
-    lambda one, _: sum_for_mean(one),
-)
+_SCALED = equation("G[i] * p[i, j]", p="n v", G="n 1")
 
 
-def _without_target(place: BackwardPlace) -> Definition | None:
-    one = place.planned[-1]
-    if len(one.operands) != 4:  # noqa: PLR2004
-        return None
-    scaled = equation("G[i] * p[i, j]", p="n v", G="n 1")
-    return one._replace(operation=scaled(), operands=(one.operands[1], one.operands[3]))
-
-
-WITHOUT_TARGET = Mistake[BackwardPlace](
-    "without_target",
-    "Taking the probabilities themselves for the gradient, without taking 1 off the target's.",
-    instead(_without_target),
-)
-
-
-EXCHANGED = Mistake[BackwardPlace](
-    "exchanged",
-    "Taking y − p instead of p − y, so that each logit is pushed the wrong way.",
-    instead(lambda place: exchanged(place.planned[-1])),
-)
-
-
-def _handed_on(place: BackwardPlace) -> Definition | None:
+def _handed_on(one: Definition, _: BackwardPlace) -> Definition | None:
     """The gradient of what went out, as it is, instead of what it makes for what went in."""
-    for one in place.planned:
-        same = one.operation.sides.operands[-1] == one.operation.sides.result
-        if same and not _only_hands_on(one.operation):
-            return one._replace(operation=Same(), operands=one.operands[-1:])
-    return None
+    operation, sides = one.operation, one.operation.sides
+    as_it_is = isinstance(operation, Indexed) and isinstance(operation.tree, Operand)
+    if as_it_is or isinstance(operation, Add | Same | One) or sides.operands[-1] != sides.result:
+        return None  # it goes on as it is anyway, as through a sum, or has another shape
+    return one._replace(operation=Same(), operands=one.operands[-1:])
 
 
-def _only_hands_on(operation: Operation) -> bool:
-    """Whether a gradient goes on as it is, as through a sum."""
-    is_one = isinstance(operation, Indexed) and isinstance(operation.tree, Operand)
-    return is_one or isinstance(operation, Add | Same | One)
-
-
-HANDED_ON = Mistake(
+_ONE_USE_ONLY = Mistake[BackwardPlace](
+    "one_use_only",
+    "Taking the gradient of one use only: what is used several times gets the sum of all.",
+    once(left_out, Add),
+)
+_HANDED_ON = Mistake(
     "handed_on",
     "Handing the gradient on as it is, without what the step did on the way forward.",
-    instead(_handed_on),
+    once(_handed_on),
 )
-SCALE_LEFT_OUT = HANDED_ON._replace(
+_SCALE_LEFT_OUT = _HANDED_ON._replace(
     name="scale_left_out",
     says="Leaving the scale out on the way back: what the scores were divided by, their gradient is"
     " divided by as well.",
 )
-
-
-def _one_use_only(place: BackwardPlace) -> Definition | None:
-    """The first of the parts that are added up, instead of their sum."""
-    sums = (one for one in place.planned if isinstance(one.operation, Add))
-    one = next(sums, None)
-    return one and one._replace(operation=Same(), operands=one.operands[:1])
-
-
-ONE_USE_ONLY = Mistake(
-    "one_use_only",
-    "Taking the gradient of one use only: what is used several times gets the sum of all.",
-    instead(_one_use_only),
+_USUAL_MISTAKES = (
+    _SCALE_LEFT_OUT,
+    Mistake[BackwardPlace](
+        "diagonal_only",
+        "Taking only the diagonal of the softmax's Jacobian, p (1 − p): each score also moves the"
+        " other weights of its row.",
+        once(remade(_by_the_diagonal), Indexed),
+    ),
+    Mistake[BackwardPlace](
+        "transpose_forgotten",
+        "Forgetting to transpose: of Y = X W, ∂W is Xᵀ ∂Y, not X ∂Y, and ∂X is ∂Y Wᵀ, not ∂Y W.",
+        wrong(_not_transposed),
+    ),
+    Mistake[BackwardPlace](
+        "averaged_over_tokens",
+        "Averaging over the tokens: what each of them says of a weight is added up, and the loss"
+        " has divided already.",
+        wrong(remade(_averaged)),
+    ),
+    Mistake[BackwardPlace](
+        "bias_not_summed",
+        "Taking the gradient of one token for that of the bias, which is added to all of them and"
+        " gets the sum.",
+        wrong(remade(_one_token)),
+    ),
+    Mistake[BackwardPlace](
+        "mask_of_the_gradient",
+        "Letting through where the gradient is above 0, instead of where the activation's"
+        " input was.",
+        wrong(_of_the_gradient),
+    ),
+    Mistake[BackwardPlace](
+        "not_averaged",
+        "Summing where the loss averages: the cross-entropy is a mean, so each position's loss gets"
+        " only 1/n of the gradient.",
+        wrong(sum_for_mean),
+    ),
+    Mistake[BackwardPlace](
+        "without_target",
+        "Taking the probabilities themselves for the gradient, without taking 1 off the target's.",
+        in_last(by(_SCALED, 1, 3), when=lambda place: len(place.planned[-1].operands) == 4),  # noqa: PLR2004
+    ),
+    Mistake[BackwardPlace](
+        "exchanged",
+        "Taking y − p instead of p − y, so that each logit is pushed the wrong way.",
+        in_last(exchanged),
+    ),
 )
-
-_USUAL = {
-    one.name: one
-    for one in (
-        DIAGONAL_ONLY,
-        TRANSPOSE_FORGOTTEN,
-        AVERAGED,
-        BIAS_NOT_SUMMED,
-        MASK_OF_THE_GRADIENT,
-        NOT_AVERAGED,
-        WITHOUT_TARGET,
-        EXCHANGED,
-        HANDED_ON,
-        SCALE_LEFT_OUT,
-        ONE_USE_ONLY,
-    )
-}
+_USUAL = {one.name: one for one in _USUAL_MISTAKES}
 
 
 def made_in(step: Backward[Any]) -> tuple[Mistake[BackwardPlace], ...]:
     """All that people do wrong in a step back: what is usual in it, its own, and what they do in
     every step; what a scale's has a name for is no other one."""
     usual = tuple(_USUAL[name] for name in step.usual_mistakes)
-    common = (ONE_USE_ONLY,) if SCALE_LEFT_OUT in usual else (ONE_USE_ONLY, HANDED_ON)
+    common = (_ONE_USE_ONLY,) if _SCALE_LEFT_OUT in usual else (_ONE_USE_ONLY, _HANDED_ON)
     return (*usual, *step.mistakes, *common)
 
 

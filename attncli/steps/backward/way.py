@@ -8,7 +8,7 @@ part of its gradient from each; they are added up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -20,8 +20,6 @@ from attncli.name import Name
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import BACK_THROUGH, step_named
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, PlannedStep
-
-Whole = Callable[[PlannedStep], tuple[Definition, ...]]
 
 
 class Use(NamedTuple):
@@ -48,14 +46,14 @@ def gradient_of_name(name: Name) -> Name:
 
 
 def steps_back(
-    parts: Sequence[PlannedStep], whole: Whole, loss: Name, of: Collection[Name]
+    parts: Sequence[PlannedStep], loss: Name, of: Collection[Name]
 ) -> tuple[StepBack, ...]:
     """The steps that lead from the loss back to some given quantities, the last one first."""
     depends = set(of)
     told: list[tuple[PlannedStep, list[Sequence[Use]]]] = []
     for part in parts:
         used: list[Sequence[Use]] = []
-        for one in whole(part):
+        for one in _whole(part):
             if known := [use for use in _uses(one) if use.of in depends]:
                 depends.add(one.name)
                 used.append(known)
@@ -72,12 +70,12 @@ def steps_back(
     return tuple(found)
 
 
-def unknown(parts: Sequence[PlannedStep], whole: Whole, of: Collection[Name]) -> Iterator[Use]:
+def unknown(parts: Sequence[PlannedStep], of: Collection[Name]) -> Iterator[Use]:
     """The uses of what hangs on some given quantities whose derivative isn't known: gradients that
     are left out without them would be wrong."""
     depends = set(of)
     for part in parts:
-        for one in whole(part):
+        for one in _whole(part):
             for place, name in enumerate(one.operands):
                 if name in depends and has_derivative(one.operation, place):
                     depends.add(one.name)
@@ -102,13 +100,11 @@ def _uses(definition: Definition) -> Iterator[Use]:
             yield Use(definition, place)
 
 
-def backward_story(
-    backs: Sequence[StepBack], loss: Name, names: Mapping[str, str]
-) -> Iterator[PlannedStep]:
-    """What each step back makes; `names` are those of the steps back, by the steps' own."""
+def backward_story(backs: Sequence[StepBack], loss: Name) -> Iterator[PlannedStep]:
+    """What each step back makes."""
     first: tuple[Definition, ...] = (Definition(gradient_of_name(loss), One(), (loss,)),)
     for (part, _), planned in zip(backs, _planned([uses for _, uses in backs]), strict=True):
-        step = names[part.step]
+        step = BACK_THROUGH[part.step]
         made = tuple([one._replace(step=step) for one in (*first, *planned)])
         yield PlannedStep(
             step, part.place.to(BackwardPlace, forward=part.place, planned=made), made
@@ -126,11 +122,14 @@ def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]
         for use in uses:
             whole = whole_of(use.of)
             name = whole if counts[use.of] == 1 else _part_of(use, uses, whole)
-            planned.append(_gradient(use, name, whole_of(use.definition.name)))
-            known = parts.setdefault(use.of, [])
-            known.append(name)
-            if len(known) == counts[use.of] > 1:
-                planned.append(Definition(whole, _sum_of(len(known)), tuple(known)))
+            definition, place = use
+            known = (*definition.operands, definition.name, whole_of(definition.name))
+            operation, needed = gradient_of(definition.operation, place)
+            planned.append(Definition(name, operation, tuple(known[k] for k in needed)))
+            made = parts.setdefault(use.of, [])
+            made.append(name)
+            if len(made) == counts[use.of] > 1:
+                planned.append(Definition(whole, _sum_of(len(made)), tuple(made)))
         yield tuple(planned)
 
 
@@ -146,14 +145,6 @@ def _part_of(use: Use, uses: Sequence[Use], whole: Name) -> Name:
     twice = [one for one in uses if one.definition == use.definition and one.of == use.of]
     name = made.under(whole)
     return name if len(twice) == 1 else Name(name.local, name.path, 1 + twice.index(use))
-
-
-def _gradient(use: Use, name: Name, above: Name) -> Definition:
-    """A gradient made of that of what its quantity is used for."""
-    definition, place = use
-    known = (*definition.operands, definition.name, above)
-    operation, needed = gradient_of(definition.operation, place)
-    return Definition(name, operation, tuple(known[k] for k in needed))
 
 
 def what_follows(
@@ -186,11 +177,10 @@ def _way_back(
         return
     loss, learned = Name(scenario.prediction.loss), _starts(scenario, parts, problems)
     if problems is not None:
-        for use in unknown(parts, _whole, learned):
+        for use in unknown(parts, learned):
             wrong = f"no derivative is known of {use.definition.name} with respect to {use.of}"
             problems.add(scenario.where(asked), wrong, f"leave {asked} out")
-    backs = steps_back(parts, _whole, loss, learned)
-    yield from backward_story(backs, loss, BACK_THROUGH)
+    yield from backward_story(steps_back(parts, loss, learned), loss)
 
 
 def _starts(
@@ -199,7 +189,8 @@ def _starts(
     """The given quantities whose gradients are asked for: all that can be learned, or those that
     are trained."""
     used = {name for part in parts for one in part.definitions for name in one.operands}
-    used = used.difference(_fixed(parts), _one_hot(scenario))
+    one_hot = (stack.text.table for stack in scenario.stacks if stack.text.one_hot)
+    used = used.difference(_fixed(parts), one_hot)  # tables that only tell tokens apart
     given = [name for name in (*scenario.given, *scenario.random) if name in used]
     if scenario.training is None:
         return {*given}
@@ -215,11 +206,6 @@ def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:
         back = step_named(part.step).backward
         names = (name for one in part.definitions for name in one.operands)
         yield from (name for name in names if back is not None and name.local in back.fixed)
-
-
-def _one_hot(scenario: Scenario) -> Iterator[Name]:
-    """Tables that only tell tokens apart."""
-    return (stack.text.table for stack in scenario.stacks if stack.text.one_hot)
 
 
 def _whole(part: PlannedStep) -> tuple[Definition, ...]:

@@ -27,7 +27,7 @@ from attncli.name import Name, below
 from attncli.steps.attention.weights import in_one, softmax
 from attncli.steps.block.feed_forward import MATRICES
 from attncli.steps.linear import layer_of, linear
-from attncli.steps.mistakes import by, instead, left_out, wrong
+from attncli.steps.mistakes import by, instead, left_out, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, LayerPlace
 
@@ -111,17 +111,11 @@ def _check(place: LayerPlace, problems: Problems) -> None:
     if _renormalizes(place) and not _over_all(place):
         wrong = "renormalize, and a softmax over the chosen experts adds up to 1 already"
         problems.add(scenario.where(place.name("renormalize")), wrong, "add softmax: all")
-    for name in ("W1", "W2", "W3", "b1", "b2", "b3"):
-        if scenario.gives(below(place.layer.path, name)):
-            problems.add(
-                scenario.where(below(place.layer.path, name)),
-                f"{name} beside experts, which have matrices of their own",
-                "move it into one of them, or into shared_expert",
-            )
-
-
-def _axis(place: LayerPlace) -> Axis:
-    return Axis(tuple(f"expert {k}" for k in range(1, place.layer.experts + 1)), "expert")
+    for full in (below(place.layer.path, name) for name in sorted(key.name for key in MATRICES)):
+        if scenario.gives(full):
+            wrong = f"{full.local} beside experts, which have matrices of their own"
+            right = "move it into one of them, or into shared_expert"
+            problems.add(scenario.where(full), wrong, right)
 
 
 def _routing(place: LayerPlace) -> Name:
@@ -130,7 +124,8 @@ def _routing(place: LayerPlace) -> Name:
 
 def _affinity(place: LayerPlace) -> Definition:
     made = linear(place, "affinity", place.x, "_R", out_in=place.layer.said.linear)
-    return made._replace(columns=_axis(place))
+    names = tuple(f"expert {k}" for k in range(1, place.layer.experts + 1))
+    return made._replace(columns=Axis(names, "expert"))
 
 
 def _weights(place: LayerPlace) -> tuple[Definition, ...]:
@@ -196,10 +191,6 @@ def _happens_route(place: LayerPlace) -> str:
     )
 
 
-def _without_exponentials(one: Definition, place: LayerPlace) -> Definition:
-    return one._replace(operation=DivideByRowSum(), operands=(place.name("affinity"),))
-
-
 ROUTE_STEP = Step(
     name="route",
     at=LayerPlace,
@@ -226,12 +217,13 @@ ROUTE_STEP = Step(
     general=General(x="output", gives=("b_R",)),
     adds_up_to_one=("probabilities",),
     mistakes=(
-        Mistake("one_expert_more", "Choosing one expert too many for each token.", wrong(
-                lambda one, place: one._replace(
-                    operation=TopK(min(_top_k(place) + 1, place.layer.experts))
-                ),
-                "chosen",
-            )),
+        Mistake(
+            "one_expert_more",
+            "Choosing one expert too many for each token.",
+            wrong(
+                remade(lambda _, place: TopK(min(_top_k(place) + 1, place.layer.experts))), "chosen"
+            ),
+        ),
         Mistake(
             "softmax_over_all",
             "Taking the softmax over all experts, and leaving none of them out.",
@@ -240,20 +232,18 @@ ROUTE_STEP = Step(
         Mistake(
             "not_renormalized",
             "Leaving the weights of the chosen experts as they are, which don't add up to 1.",
-            wrong(by(Multiply(), 0, 1), KeptShare),
+            wrong(by(Multiply, 0, 1), KeptShare),
         ),
         Mistake(
             "without_exponentials",
             "Dividing the products themselves by their sum, without raising e to them.",
-            wrong(_without_exponentials, "probabilities"),
+            wrong(by(DivideByRowSum, "affinity"), "probabilities"),
         ),
     ),
     backward=Backward(
         "the routing",
-        (
-            "Which experts are chosen doesn't change a little, only how much each of the chosen "
-            "ones counts; that is pushed by how well its output points along the gradient."
-        ),
+        "Which experts are chosen doesn't change a little, only how much each of the chosen "
+        "ones counts; that is pushed by how well its output points along the gradient.",
         whole=lambda _, made: in_one(made),
         example="mixture_of_experts",
     ),
@@ -283,10 +273,6 @@ def _mixture(place: LayerPlace, terms: Sequence[tuple[Name, ...]]) -> Definition
     operation = MixtureOf(tuple(len(term) > 1 for term in terms))
     operands = tuple(name for term in terms for name in term)
     return Definition(place.name("mixture"), operation, operands)
-
-
-def _plan_mix(place: LayerPlace) -> tuple[Definition, ...]:
-    return (*_gate(place), _mixture(place, _terms(place)))
 
 
 def _gate(place: LayerPlace) -> tuple[Definition, ...]:
@@ -346,7 +332,7 @@ MIX_STEP = Step(
         " trusts them with it."
     ),
     more="An expert with the weight 0 isn't worked for that token by a program: it adds nothing.",
-    plan=_plan_mix,
+    plan=lambda place: (*_gate(place), _mixture(place, _terms(place))),
     formulas=_formulas_mix,
     general=General(x="output", gives=("W_G",)),
     mistakes=(
@@ -369,7 +355,7 @@ MIX_STEP = Step(
     together=(("output", "output"), ("mixture", "mixture")),
     backward=Backward(
         "the experts together",
-        ("Each expert gets its share of the gradient, and its share a gradient by what it made."),
+        "Each expert gets its share of the gradient, and its share a gradient by what it made.",
         example="mixture_of_experts",
     ),
 )

@@ -18,7 +18,6 @@ from attncli.arithmetic.operations.activations import (
     Multiply,
     MultiplyBy,
 )
-from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.moved import Same
 from attncli.file.keys import Key
 from attncli.file.kinds import COUNT, NUMBER, Choice, Either, Flag, ListOf
@@ -26,8 +25,14 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Items, Numbers
 from attncli.file.problems import Problems
 from attncli.name import Name, below
-from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
-from attncli.steps.mistakes import by, left_out, wrong
+from attncli.steps.linear import (
+    MISTAKES_BACK,
+    bias_left_out,
+    linear,
+    rows_for_columns,
+    without_bias,
+)
+from attncli.steps.mistakes import by, left_out, operand, wrong
 from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Definition, LayerPlace, ResidualPlace
 
@@ -73,20 +78,6 @@ def _gated(place: LayerPlace) -> bool:
     return place.layer.said.get(ACTIVATION) in _GATED or bool(place.layer.said.get(_GATE))
 
 
-def _last(place: LayerPlace) -> Name:
-    """What the second layer is applied to."""
-    return place.name("gated") if _gated(place) else _activated(place)
-
-
-def _activated(place: LayerPlace) -> Name:
-    """What the first layer comes to, where there is no activation as it is."""
-    return place.name("hidden" if place.layer.said.get(ACTIVATION) == "none" else "activated")
-
-
-def _linear(place: LayerPlace, made: str, x: Name, layer: str) -> Definition:
-    return linear(place, made, x, layer, out_in=place.layer.said.linear)
-
-
 def _is_bare(place: LayerPlace) -> bool:
     """Whether an activation stands by itself, without a layer before it or after it."""
     weights = any(place.gives(f"{letter}{k}") for letter in "Wb" for k in "123")
@@ -94,55 +85,38 @@ def _is_bare(place: LayerPlace) -> bool:
 
 
 def _plan_ffn(place: LayerPlace) -> tuple[Definition, ...]:
-    return _activation_alone(place) if _is_bare(place) else _network(place)
-
-
-def _activation_alone(place: LayerPlace) -> tuple[Definition, ...]:
-    if _kind(place) == "none":
-        return ()
-    return (Definition(place.name("activated"), Activate(_kind(place)), (place.x,)),)
-
-
-def _network(place: LayerPlace) -> tuple[Definition, ...]:
-    definitions = [_linear(place, "hidden", place.x, "1")]
-    if place.layer.said.get(ACTIVATION) != "none":
-        activated, hidden = place.name("activated"), place.name("hidden")
-        definitions.append(Definition(activated, Activate(_kind(place)), (hidden,)))
+    bare, kind, out_in = _is_bare(place), _kind(place), place.layer.said.linear
+    definitions = [] if bare else [linear(place, "hidden", place.x, "1", out_in=out_in)]
+    x = place.x if bare else definitions[0].name
+    if kind != "none":
+        definitions.append(Definition(place.name("activated"), Activate(kind), (x,)))
+        x = definitions[-1].name
+    if bare:
+        return tuple(definitions)
     if _gated(place):
-        up = _linear(place, "up", place.x, "3")
-        operands = (_activated(place), up.name)
-        definitions += [up, Definition(place.name("gated"), Multiply(), operands)]
-    return (*definitions, _linear(place, "ffn", _last(place), "2"))
+        up, gated = linear(place, "up", place.x, "3", out_in=out_in), place.name("gated")
+        definitions += [up, Definition(gated, Multiply(), (x, up.name))]
+        x = gated
+    return (*definitions, linear(place, "ffn", x, "2", out_in=out_in))
 
 
 def _happens_ffn(place: LayerPlace) -> str:
     if _is_bare(place):
         return f"The activation {_kind(place)} is applied to each number by itself."
     kind = place.layer.said.get(ACTIVATION)
-    relu = ", which turns negative numbers into 0," if kind == "relu" else ""
-    middle = f", the activation {kind}{relu}" if kind != "none" else ""
+    told = "Each token's vector goes on its own through a first layer"
     if _gated(place):
         activation = f" and the activation {_kind(place)}" if kind != "none" else ""
-        middle = f"{activation}, is multiplied by a gate"
-    return (
-        f"Each token's vector goes on its own through a first layer{middle} and a second layer."
-        if not _gated(place)
-        else f"Each token's vector goes on its own through a first layer{middle}, and goes through"
-        " a second layer."
-    )
-
-
-def _title(place: LayerPlace) -> str:
-    return "Activation" if _is_bare(place) else "Feed-forward network"
+        return f"{told}{activation}, is multiplied by a gate, and goes through a second layer."
+    relu = ", which turns negative numbers into 0," if kind == "relu" else ""
+    middle = f", the activation {kind}{relu}" if kind != "none" else ""
+    return f"{told}{middle} and a second layer."
 
 
 def _kind(place: LayerPlace) -> str:
     """The activation itself, also of a gated network."""
     kind = place.layer.said.get(ACTIVATION)
     return _GATED.get(kind, kind)
-
-
-_LAYERS = (("1", "hidden"), ("2", "ffn"))
 
 
 def _without_bias(layer: Definition, place: LayerPlace) -> Definition | None:
@@ -164,7 +138,7 @@ FFN_STEP = Step(
     at=LayerPlace,
     keys=(ACTIVATION, _GATE, _D_FF, *MATRICES),
     title="Feed-forward network",
-    titled=_title,
+    titled=lambda place: "Activation" if _is_bare(place) else "Feed-forward network",
     does="works on each token alone, in a wider space",
     makes=("hidden", "activated", "up", "gated", "ffn"),
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
@@ -190,22 +164,10 @@ FFN_STEP = Step(
             "Taking ReLU instead of the activation that is asked for.",
             wrong(by(Activate("relu")), "activated"),
         ),
-        *(
-            Mistake[LayerPlace](
-                f"W{number}_transposed",
-                f"Multiplying by the rows of W{number} instead of its columns.",
-                wrong(transposed, made),
-            )
-            for number, made in _LAYERS
-        ),
-        *(
-            Mistake[LayerPlace](
-                f"b{number}_forgotten",
-                f"Leaving out the bias b{number}.",
-                wrong(_without_bias, made),
-            )
-            for number, made in _LAYERS
-        ),
+        rows_for_columns("W1", "hidden"),
+        rows_for_columns("W2", "ffn"),
+        bias_left_out("b1", "hidden", change=_without_bias),
+        bias_left_out("b2", "ffn", change=_without_bias),
         Mistake(
             "bias_after_activation",
             "Adding the bias b1 after the activation instead of before it.",
@@ -215,10 +177,8 @@ FFN_STEP = Step(
     together=(("output", "output"), ("ffn", "ffn")),
     backward=Backward(
         "the feed-forward network",
-        (
-            "A weight is pushed by what came in times the gradient of what went out; where the "
-            "activation was flat, nothing goes back."
-        ),
+        "A weight is pushed by what came in times the gradient of what went out; where the "
+        "activation was flat, nothing goes back.",
         usual_mistakes=(*MISTAKES_BACK, "mask_of_the_gradient"),
         example="i_love_ai",
     ),
@@ -246,16 +206,12 @@ _PARALLEL = Key(
 )
 
 
-def _of(place: ResidualPlace, operation: Operation, *operands: Name) -> Definition:
-    return Definition(place.name(f"residual{place.number}"), operation, operands)
-
-
 def _plan_residual(place: ResidualPlace) -> tuple[Definition, ...]:
     made = (place.x, *place.also)
-    scaled = tuple(_scaled(place, one, k) for k, one in enumerate(made))
-    terms = [one.name for one in scaled if one is not None] or made
-    multiplied = tuple(one for one in scaled if one is not None)
-    return (*multiplied, _of(place, Add(1 + len(terms)), place.skipped, *terms))
+    multiplied = tuple(filter(None, (_scaled(place, one, k) for k, one in enumerate(made))))
+    terms = (place.skipped, *([one.name for one in multiplied] or made))
+    total = Definition(place.name(f"residual{place.number}"), Add(len(terms)), terms)
+    return (*multiplied, total)
 
 
 def _factor(place: ResidualPlace, number: int) -> Decimal | None:
@@ -313,14 +269,6 @@ def _happens_residual(place: ResidualPlace) -> str:
     return f"The sublayer's output{times} is added to its input."
 
 
-def _added_to_X(one: Definition, place: ResidualPlace) -> Definition | None:  # noqa: N802
-    """The sublayer's output added to what went into the layer, past the sublayers before it."""
-    layer = _entered(place)
-    if layer in (None, place.skipped):
-        return None
-    return one._replace(operands=(layer, *one.operands[1:]))
-
-
 RESIDUAL_STEP = Step(
     name="residual",
     at=ResidualPlace,
@@ -337,14 +285,7 @@ RESIDUAL_STEP = Step(
     title="Residual",
     does="adds the output of a sublayer to its input",
     titled=lambda place: "Residual" if place.also else f"Residual {place.number}",
-    makes=(
-        "multiplied1",
-        "multiplied2",
-        "multiplied3",
-        "residual1",
-        "residual2",
-        "residual3",
-    ),
+    makes=tuple(f"{made}{k}" for made in ("multiplied", "residual") for k in (1, 2, 3)),
     shapes="x [n, d_model], sublayer(x) [n, d_model] → residual [n, d_model]",
     happens=_happens_residual,
     why=(
@@ -360,21 +301,18 @@ RESIDUAL_STEP = Step(
         Mistake(
             "not_added",
             "Going on with the output of the sublayer alone.",
-            wrong(lambda one, place: None if place.also else by(Same(), 1)(one, place), Add),
+            wrong(by(Same(), 1), Add, when=lambda place: not place.also),
         ),
         Mistake(
             "added_to_X",
             "Adding the output to what went into the layer, instead of what the sublayer before"
             " made of it.",
-            wrong(_added_to_X, Add),
+            wrong(operand(0, _entered), Add),
         ),
     ),
     backward=Backward(
         "the residual",
-        (
-            "A sum hands its gradient on to all of its terms as it is: a way back around the "
-            "sublayer."
-        ),
+        "A sum hands its gradient on to all of its terms as it is: a way back around the sublayer.",
         example="i_love_ai",
         shown_with=("block=encoder", "norm=pre"),
         told_once=True,

@@ -33,9 +33,21 @@ from attncli.file.matrices import VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.input_steps import projected_when
-from attncli.scenario.model import Layer, Settings, Stack
+from attncli.scenario.model import Settings, Stack
 from attncli.scenario.scenario import Scenario
-from attncli.steps.mistakes import Change, by, left_out, sum_for_mean, without_root, wrong
+from attncli.steps.mistakes import (
+    WENT_IN,
+    Change,
+    by,
+    either,
+    in_last,
+    left_out,
+    operand,
+    remade,
+    sum_for_mean,
+    without_root,
+    wrong,
+)
 from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import AttentionPlace, Definition, HeadPlace, NormPlace
 
@@ -85,21 +97,16 @@ _SAYS = {
 
 
 def norm_order(order: str) -> Mistake[NormPlace]:
-    """Norms that stand in this order, in all layers that have them in the other one."""
+    """Norms that stand in this order, in all layers that have them in the other one; made by the
+    first of them."""
 
     def ways(place: NormPlace, _: Planned) -> Iterator[Planned]:
-        if _is_first(place, order):
+        layers = (layer for stack in place.scenario.stacks for layer in stack.layers)
+        concerned = (layer.norms[0] for layer in layers if layer.norm == _INSTEAD_OF[order])
+        if place.path == next((norm.path for norm in concerned), None):
             yield from filter(None, (tuple(_made_otherwise(place.scenario, order)),))
 
     return Mistake(f"{order}_norm", _SAYS[order], ways)
-
-
-def _is_first(place: NormPlace, order: str) -> bool:
-    """Whether a norm is the first of those that the other order concerns."""
-    layers = (layer for stack in place.scenario.stacks for layer in stack.layers)
-    return place.path == next(
-        (layer.norms[0].path for layer in layers if layer.norm == _INSTEAD_OF[order]), None
-    )
 
 
 def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
@@ -124,41 +131,14 @@ def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
 
 
 def _ordered(stack: Stack, order: str) -> Stack:
-    return stack._replace(layers=tuple(_of_layer(layer, order) for layer in stack.layers))
-
-
-def _of_layer(layer: Layer, order: str) -> Layer:
-    return layer._replace(norm=order) if layer.norm == _INSTEAD_OF[order] else layer
+    layers = (
+        layer._replace(norm=order) if layer.norm == _INSTEAD_OF[order] else layer
+        for layer in stack.layers
+    )
+    return stack._replace(layers=tuple(layers))
 
 
 _FOUND = ("mean", "variance")
-_KEYS: tuple[Key[Any], ...] = (
-    Key("embedding_norm", NORM, "a norm before the first layer"),
-    Key("final_norm", NORM, "a norm after the last layer"),
-    Key(
-        "norm",
-        Choice(
-            ("post", "pre", "after", "both", "none"),
-            other="how norms are done belongs in norms: {kind: layer}",
-        ),
-        "where norms stand: `post`, after each residual (the default of `encoder` and "
-        "`decoder`), `pre`, before each sublayer, `after` it, before its output is added (OLMo 2), "
-        "`both` before and after it (Gemma 2), or `none`",
-        shared=True,
-    ),
-    Key(
-        "norms",
-        Record.of(*SETTINGS),
-        "how norms are done that don't say it themselves: of a layer its own; for the whole file"
-        " those of all layers, `embedding_norm` and `final_norm`",
-        shared=True,
-    ),
-    *(Key(f"norm{k}", NORM, f"the layer's norm {k}: γ, β, and how it is done") for k in (1, 2, 3)),
-    *(
-        Key(f"norm{k}_after", NORM, f"with `norm: both`: the norm after sublayer {k}")
-        for k in (1, 2, 3)
-    ),
-)
 
 
 class Normalizing(NamedTuple):
@@ -174,56 +154,31 @@ class Normalizing(NamedTuple):
     width: str = "d_model"
 
     def definitions(self) -> tuple[Definition, ...]:
-        """All that a norm makes."""
-        made = {"rms": self._rms, "batch": self._batch, "layer": self._layer}
-        return made[self.norm.get(KIND) or "layer"]()
+        """All that a norm makes: of each row, or for a batch norm of each column, by what training
+        found of it."""
+        kind, given, made = self.norm.get(KIND), dict(self.given), list[Definition]()
+        inside, epsilon = self.norm.get(EPSILON_IN) == "root", self.norm.get(EPSILON)
+        has, root_of = ("gamma" in given, "beta" in given), (Number.written(epsilon), inside)
 
-    def _batch(self) -> tuple[Definition, ...]:
-        """Each column, by what training found of it."""
-        centered, deviation, given = self.name("centered"), self.name("deviation"), dict(self.given)
-        epsilon, inside = self.norm.get(EPSILON), self.norm.get(EPSILON_IN) == "root"
-        normalize = NormalizeColumns("gamma" in given, "beta" in given)
-        return (
-            self._of(centered, SubtractFromEach(), self.x, self.name("mean")),
-            self._of(deviation, RootOfEach(Number.written(epsilon), inside), self.name("variance")),
-            self._of(self.out, normalize, centered, deviation, *given.values()),
-        )
+        def make(name: Name, operation: Operation, *operands: Name) -> Name:
+            made.append(Definition(name, operation, operands, blame=self.blame))
+            return name
 
-    def _layer(self) -> tuple[Definition, ...]:
-        mean, centered = self.name("mean"), self.name("centered")
-        variance, deviation = self.name("variance"), self.name("deviation")
-        return (
-            self._of(mean, RowMean(self.width), self.x),
-            self._of(centered, SubtractRow(), self.x, mean),
-            self._of(variance, self._squares(), centered),
-            self._of(deviation, self._root(), variance),
-            self.normed(centered, deviation),
-        )
-
-    def _rms(self) -> tuple[Definition, ...]:
-        mean_square, rms = self.name("mean_square"), self.name("rms")
-        return (
-            self._of(mean_square, self._squares(), self.x),
-            self._of(rms, self._root(), mean_square),
-            self.normed(self.x, rms),
-        )
-
-    def _squares(self) -> MeanOfSquares:
-        return MeanOfSquares(self.norm.get(OVER) == "n-1", self.width)
-
-    def _root(self) -> RootOf:
-        under_root = self.norm.get(EPSILON_IN) == "root"
-        return RootOf(Number.written(self.norm.get(EPSILON)), under_root)
-
-    def normed(self, x: Name, deviation: Name) -> Definition:
-        """The last of them: x / deviation ⊙ γ + β."""
-        given = dict(self.given)
-        plus_one = self.norm.get(PLUS_ONE) or False
-        operation = Normalize("gamma" in given, "beta" in given, plus_one)
-        return self._of(self.out, operation, x, deviation, *given.values())
-
-    def _of(self, made: Name, operation: Operation, *operands: Name) -> Definition:
-        return Definition(made, operation, operands, blame=self.blame)
+        if kind == "batch":
+            x = make(self.name("centered"), SubtractFromEach(), self.x, self.name("mean"))
+            root = make(self.name("deviation"), RootOfEach(*root_of), self.name("variance"))
+            make(self.out, NormalizeColumns(*has), x, root, *given.values())
+            return tuple(made)
+        x, squares, root = self.x, self.name("mean_square"), self.name("rms")
+        if kind != "rms":
+            squares, root = self.name("variance"), self.name("deviation")
+            mean = make(self.name("mean"), RowMean(self.width), x)
+            x = make(self.name("centered"), SubtractRow(), x, mean)
+        make(squares, MeanOfSquares(self.norm.get(OVER) == "n-1", self.width), x)
+        make(root, RootOf(*root_of), squares)
+        normalize = Normalize(*has, self.norm.get(PLUS_ONE) or False)
+        make(self.out, normalize, x, root, *given.values())
+        return tuple(made)
 
 
 def _normalizing_norm(place: NormPlace) -> Normalizing:
@@ -239,10 +194,6 @@ def _normalizing_norm(place: NormPlace) -> Normalizing:
         place.path if own else below(place.path.path, "norms"),
         "d_embed" if before_projection else "d_model",
     )
-
-
-def _plan_norm(place: NormPlace) -> tuple[Definition, ...]:
-    return _normalizing_norm(place).definitions()
 
 
 def _is_batch(place: NormPlace) -> bool:
@@ -286,10 +237,6 @@ def told(normalizing: Normalizing) -> str:
     return f"{done}. The sum of the squares is divided by {divisor}.{added}"
 
 
-def _happens_norm(place: NormPlace) -> str:
-    return told(_normalizing_norm(place))
-
-
 _TITLES = {
     **{f"norm{k}": f"Norm {k}" for k in (1, 2, 3)},
     **{f"norm{k}_after": f"Norm {k} after" for k in (1, 2, 3)},
@@ -298,34 +245,9 @@ _TITLES = {
 }
 
 
-def _title(place: NormPlace) -> str:
-    return _TITLES.get(place.path.local, "Norm")
-
-
-def _over_other(one: Definition, place: NormPlace) -> Definition:
-    return one._replace(operation=MeanOfSquares(place.norm.get(OVER) != "n-1"))
-
-
-def _not_centered(one: Definition, place: NormPlace) -> Definition | None:
-    is_layer = place.norm.get(KIND) not in ("rms", "batch")
-    return one._replace(operands=(place.x, *one.operands[1:])) if is_layer else None
-
-
-def _not_normed(place: NormPlace, planned: Planned) -> Iterator[Planned]:
-    yield (by(Same())(planned[-1]._replace(operands=(place.x,)), place),)
-
-
-def _epsilon_elsewhere(one: Definition, place: NormPlace) -> Definition | None:
-    """ε added to the deviation where it belongs under the root, or the other way round."""
+def _epsilon_elsewhere(_: RootOf, place: NormPlace) -> Operation:
     epsilon, inside = place.norm.get(EPSILON), place.norm.get(EPSILON_IN) == "root"
-    return one._replace(operation=RootOf(Number.written(epsilon), not inside)) if epsilon else None
-
-
-def _root_forgotten(place: NormPlace, planned: Planned) -> Iterator[Planned]:
-    """The variance for the deviation, with ε or without."""
-    root = planned[-2]
-    made = (without_root(root), left_out(root, place))
-    return ((one,) for one in made if one is not None)
+    return RootOf(Number.written(epsilon), not inside)
 
 
 def _without(local: str) -> Change[NormPlace]:
@@ -343,13 +265,42 @@ def _without(local: str) -> Change[NormPlace]:
 NORM_STEP = Step(
     name="norm",
     at=NormPlace,
-    keys=(*_KEYS,),
+    keys=(
+        Key("embedding_norm", NORM, "a norm before the first layer"),
+        Key("final_norm", NORM, "a norm after the last layer"),
+        Key(
+            "norm",
+            Choice(
+                ("post", "pre", "after", "both", "none"),
+                other="how norms are done belongs in norms: {kind: layer}",
+            ),
+            "where norms stand: `post`, after each residual (the default of `encoder` and "
+            "`decoder`), `pre`, before each sublayer, `after` it, before its output is added (OLMo"
+            " 2), `both` before and after it (Gemma 2), or `none`",
+            shared=True,
+        ),
+        Key(
+            "norms",
+            Record.of(*SETTINGS),
+            "how norms are done that don't say it themselves: of a layer its own; for the whole"
+            " file those of all layers, `embedding_norm` and `final_norm`",
+            shared=True,
+        ),
+        *(
+            Key(f"norm{k}", NORM, f"the layer's norm {k}: γ, β, and how it is done")
+            for k in (1, 2, 3)
+        ),
+        *(
+            Key(f"norm{k}_after", NORM, f"with `norm: both`: the norm after sublayer {k}")
+            for k in (1, 2, 3)
+        ),
+    ),
     title="Norm",
     does="brings each token's vector back to a standard size",
-    titled=_title,
+    titled=lambda place: _TITLES.get(place.path.local, "Norm"),
     makes=("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
-    happens=_happens_norm,
+    happens=lambda place: told(_normalizing_norm(place)),
     why=(
         "From layer to layer numbers could grow or shrink without end; a norm, short for"
         " normalization, brings each token's vector back to a standard size."
@@ -359,7 +310,7 @@ NORM_STEP = Step(
         " which are learned, may stretch and shift it again."
     ),
     check=_check_norm,
-    plan=_plan_norm,
+    plan=lambda place: _normalizing_norm(place).definitions(),
     general=General(x="x", gives=("gamma", "beta")),
     shown_with=("block=encoder",),
     on_the_way=True,
@@ -368,27 +319,29 @@ NORM_STEP = Step(
         Mistake(
             "other_divisor",
             "Dividing the squares by n − 1 where n belongs, or the other way round.",
-            wrong(_over_other, MeanOfSquares),
+            wrong(
+                remade(lambda _, place: MeanOfSquares(place.norm.get(OVER) != "n-1")), MeanOfSquares
+            ),
         ),
         Mistake(
             "not_centered",
             "Dividing the numbers themselves by the deviation, without subtracting the mean.",
-            wrong(_not_centered, Normalize),
+            wrong(operand(0, WENT_IN), Normalize, when=lambda p: not _is_batch(p)),
         ),
         Mistake(
             "not_normed",
             "Leaving the norm out and going on with the numbers as they are.",
-            _not_normed,
+            in_last(by(Same(), WENT_IN)),
         ),
         Mistake(
             "epsilon_elsewhere",
             "Adding ε to the deviation where it belongs under the root, or the other way round.",
-            wrong(_epsilon_elsewhere, RootOf),
+            wrong(remade(_epsilon_elsewhere), RootOf),
         ),
         Mistake(
             "root_forgotten",
             "Dividing by the variance itself, without taking its root.",
-            _root_forgotten,
+            either(wrong(without_root, RootOf, RootOfEach), wrong(left_out, RootOf, RootOfEach)),
         ),
         Mistake(
             "sum_for_mean",
@@ -403,10 +356,8 @@ NORM_STEP = Step(
     ),
     backward=Backward(
         "the norm",
-        (
-            "A layer norm or an RMS norm ties the numbers of a token together: a push along the"
-            " vector itself does nothing, nor does in a layer norm one that all numbers share."
-        ),
+        "A layer norm or an RMS norm ties the numbers of a token together: a push along the"
+        " vector itself does nothing, nor does in a layer norm one that all numbers share.",
         fixed=("mean", "variance"),
         example="i_love_ai",
     ),
@@ -504,10 +455,6 @@ def _plan_qk_norm(place: AttentionPlace) -> tuple[Definition, ...]:
     )
 
 
-def _as_it_was(name: str) -> Change[AttentionPlace]:
-    return lambda one, place: one._replace(operation=Same(), operands=(place.latest(name),))
-
-
 def _other_gamma(one: Definition, place: AttentionPlace) -> Definition | None:
     """The queries multiplied by the γ of the keys."""
     own, other = (dict(_normalizing_qk_norm(place, name).given) for name in _QK)
@@ -547,10 +494,10 @@ QK_NORM_STEP = Step(
     on_the_way=True,
     mistakes=(
         *(
-            Mistake(
+            Mistake[AttentionPlace](
                 f"{x}_not_normed",
                 f"Going on with the {what} as they are.",
-                wrong(_as_it_was(x), f"normed_{x}"),
+                wrong(by(Same(), x), f"normed_{x}"),
             )
             for x, what in (("Q", "queries"), ("K", "keys"))
         ),
@@ -562,9 +509,7 @@ QK_NORM_STEP = Step(
     ),
     backward=Backward(
         "the norm of queries and keys",
-        (
-            "A vector that is brought to one length can only be turned: what of the gradient lies"
-            " along it does nothing."
-        ),
+        "A vector that is brought to one length can only be turned: what of the gradient lies"
+        " along it does nothing.",
     ),
 )

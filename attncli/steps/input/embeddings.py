@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from decimal import Decimal
 
 from attncli.arithmetic.expression import Apply, Equation, Number, Root, Symbol
@@ -53,19 +52,6 @@ from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import counted, told_apart
 from attncli.word import Phrase, Word
-
-_KEYS_TOKENIZE = (
-    Key("sentence", TextKind("a sentence"), "the text that is worked on"),
-    *TOKENIZING,
-    Key("tokens", ListOf(TOKEN), "the tokens themselves, instead of cutting the sentence"),
-    Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
-    Key(
-        "ids",
-        ListOf(WholeNumber(0, 10**9)),
-        "the tokens by their IDs, instead of a sentence or tokens; without a vocabulary they are"
-        " called by these",
-    ),
-)
 
 
 def _happens_tokenize(place: Place) -> str | Phrase:
@@ -106,7 +92,18 @@ def _formulas(place: Place) -> tuple[Equation, ...]:
 TOKENIZE_STEP = Step(
     name="tokenize",
     at=Place,
-    keys=(*_KEYS_TOKENIZE,),
+    keys=(
+        Key("sentence", TextKind("a sentence"), "the text that is worked on"),
+        *TOKENIZING,
+        Key("tokens", ListOf(TOKEN), "the tokens themselves, instead of cutting the sentence"),
+        Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
+        Key(
+            "ids",
+            ListOf(WholeNumber(0, 10**9)),
+            "the tokens by their IDs, instead of a sentence or tokens; without a vocabulary they"
+            " are called by these",
+        ),
+    ),
     title="Tokens",
     does="cuts the text into tokens and looks up their IDs",
     makes=("tokens", "ids"),
@@ -139,23 +136,6 @@ EMBEDDING_SCALE: Key[str | Decimal] = Key(
     word_or(("sqrt_d_model", "none"), POSITIVE),
     "what embeddings are multiplied by: `none` (the default), `sqrt_d_model`, or a number",
     "none",
-)
-_KEYS_EMBED = (
-    Key(
-        "embeddings",
-        Either(_embeddings, (_TOKEN_VECTORS, MATRIX, SourceKind(2), _ONE_HOT)),
-        "token → vector; or a matrix whose rows are counted by ID from 0; or `one_hot`: "
-        "vectors with a single 1, in the place of the token among the IDs, or among the "
-        "tokens",
-    ),
-    Key("X", NAMED, "the input embeddings themselves, [n, d_model]"),
-    Key("d_model", COUNT, "the columns of X, for random matrices"),
-    Key(
-        "features",
-        ListOf(TOKEN),
-        "the names of the columns of `embeddings` and of `X`, which are counted otherwise",
-    ),
-    EMBEDDING_SCALE,
 )
 
 _TOKENS = "token"
@@ -240,7 +220,23 @@ _WHY = (
 EMBED_STEP = Step(
     name="embed",
     at=Place,
-    keys=(*_KEYS_EMBED,),
+    keys=(
+        Key(
+            "embeddings",
+            Either(_embeddings, (_TOKEN_VECTORS, MATRIX, SourceKind(2), _ONE_HOT)),
+            "token → vector; or a matrix whose rows are counted by ID from 0; or `one_hot`: "
+            "vectors with a single 1, in the place of the token among the IDs, or among the "
+            "tokens",
+        ),
+        Key("X", NAMED, "the input embeddings themselves, [n, d_model]"),
+        Key("d_model", COUNT, "the columns of X, for random matrices"),
+        Key(
+            "features",
+            ListOf(TOKEN),
+            "the names of the columns of `embeddings` and of `X`, which are counted otherwise",
+        ),
+        EMBEDDING_SCALE,
+    ),
     title="Embeddings",
     does="looks up the vector of each token",
     makes=("X", "E", "scaled_E"),
@@ -266,10 +262,8 @@ EMBED_STEP = Step(
     pictures=("planes",),
     backward=Backward(
         "the embeddings",
-        (
-            "A token's row of the table gets the gradient of each place where the token stands; "
-            "rows of other tokens get none."
-        ),
+        "A token's row of the table gets the gradient of each place where the token stands; "
+        "rows of other tokens get none.",
         example="embedding_before_during_after",
     ),
 )
@@ -280,12 +274,6 @@ PATCHES = Key(
     NAMED,
     "instead of a sentence: the patches of a picture, a row each, [n, pixels]; without W_patch"
     " their embeddings, [n, d_model]",
-)
-_KEYS_PATCH = (
-    PATCHES,
-    Key("W_patch", MATRIX, "what patches are multiplied by, [pixels, d_model]"),
-    Key("b_patch", VECTOR, "its bias, [d_model]"),
-    Key("class_token", VECTOR, "a row that is put before those of the patches, [d_model]"),
 )
 _INSTEAD = ("sentence", "tokens", "ids", "embeddings", "X")
 
@@ -314,12 +302,8 @@ def _plan_patch(place: Place) -> tuple[Definition, ...]:
     if not first:
         return tuple(one._replace(rows=_tokens(place)) for one in vectors)
     below_it = vectors[0].name if vectors else patches
-    return (*vectors, _in_front(place, place.name(x), below_it))
-
-
-def _in_front(place: Place, made: Name, vectors: Name) -> Definition:
-    rows = (place.name("class_token"), vectors)
-    return Definition(made, JoinRows(), rows, rows=_tokens(place))
+    rows = (place.name("class_token"), below_it)
+    return (*vectors, Definition(place.name(x), JoinRows(), rows, rows=_tokens(place)))
 
 
 def _tokens(place: Place) -> Axis | None:
@@ -336,16 +320,15 @@ def _happens_patch(place: Place) -> str:
     return ". ".join(told or ["The vectors of the patches are given"]) + "."
 
 
-def _behind(one: Definition, place: Place) -> Definition | None:
-    """The class token behind the patches."""
-    joined = place.gives("class_token") and isinstance(one.operation, JoinRows)
-    return turned_round(one, place) if joined else None
-
-
 PATCH_STEP = Step(
     name="patch",
     at=Place,
-    keys=_KEYS_PATCH,
+    keys=(
+        PATCHES,
+        Key("W_patch", MATRIX, "what patches are multiplied by, [pixels, d_model]"),
+        Key("b_patch", VECTOR, "its bias, [d_model]"),
+        Key("class_token", VECTOR, "a row that is put before those of the patches, [d_model]"),
+    ),
     title="Patches",
     does="makes a vector of each patch of a picture",
     makes=("patch_embeddings", "E", "X"),
@@ -363,7 +346,11 @@ PATCH_STEP = Step(
     plan=_plan_patch,
     general=General(x="patches", gives=("W_patch", "b_patch", "class_token")),
     example="picture",
-    mistakes=(Mistake("class_token_behind", "Putting the class token last.", wrong(_behind)),),
+    mistakes=(
+        Mistake(
+            "class_token_behind", "Putting the class token last.", wrong(turned_round, JoinRows)
+        ),
+    ),
     backward=Backward(
         "the patches",
         "The patches' weights are pushed by the pixels times the gradient of what went out.",
@@ -373,43 +360,28 @@ PATCH_STEP = Step(
 )
 
 
-Made = Callable[[Place], Name]
-"""The full name of what a projection makes at a place."""
-
-
-def projected(place: Place, made: Made) -> Definition:
+def _projected(place: Place) -> Definition:
     """x W + b. [n, k], [k, m], [m] -> [n, m]"""
-    out_in = place.stack.said.linear
-    return linear(place, "projected", place.x, "", out_in=out_in)._replace(name=made(place))
+    return linear(place, "projected", place.x, "", out_in=place.stack.said.linear)
 
 
-def mistakes(made: Made, other: str, name: str, other_way: str) -> tuple[Mistake[Place], ...]:
+def _mistakes(other: str, name: str, other_way: str) -> tuple[Mistake[Place], ...]:
     """Those that are made here; the last, of a `name`, takes the matrix of the `other` projection,
     which goes the other way, `other_way`, instead of its own."""
 
-    def by_other(place: Place) -> Definition | None:
+    def by_other(one: Definition, place: Place) -> Definition | None:
         matrix = below(below(place.stack.path, other), "W")
-        if not place.scenario.gives(matrix):
-            return None
         operation = MatMul() if place.stack.said.linear else Linear()
-        return Definition(made(place), operation, (place.x, matrix))
+        is_there = place.scenario.gives(matrix)
+        return one._replace(operation=operation, operands=(place.x, matrix)) if is_there else None
 
+    told = f"Taking the matrix {other_way}, transposed, instead of a matrix of its own."
     return (
         Mistake(
-            "transposed",
-            "Multiplying by the rows of W instead of its columns.",
-            wrong(transposed),
+            "transposed", "Multiplying by the rows of W instead of its columns.", wrong(transposed)
         ),
-        Mistake(
-            "bias_forgotten",
-            "Leaving out the bias b.",
-            wrong(without_bias),
-        ),
-        Mistake(
-            name,
-            f"Taking the matrix {other_way}, transposed, instead of a matrix of its own.",
-            instead(by_other),
-        ),
+        Mistake("bias_forgotten", "Leaving out the bias b.", wrong(without_bias)),
+        Mistake(name, told, wrong(by_other)),
     )
 
 
@@ -426,19 +398,9 @@ _PROJECT_IN = Record.of(
 )
 
 
-def _made_project_in(place: Place) -> Name:
-    if makes_X(PROJECT, place.stack):
-        return below(place.stack.path, "X")
-    return place.name("projected")
-
-
-def _happens_project_in(place: Place) -> str:
-    told = "Each embedding is multiplied by a matrix that makes it as wide as the model"
-    return (
-        f"{told}."
-        if _made_project_in(place).local != "X"
-        else f"{told}: the token's input embedding."
-    )
+def _plan_project_in(place: Place) -> tuple[Definition, ...]:
+    made, X = _projected(place), below(place.stack.path, "X")
+    return (made._replace(name=X) if makes_X(PROJECT, place.stack) else made,)
 
 
 PROJECT_IN_STEP = Step(
@@ -456,7 +418,10 @@ PROJECT_IN_STEP = Step(
     does="makes the embeddings as wide as the model",
     makes=("projected", "X"),
     shapes="E [n, d_embed], W [d_embed, d_model] → projected [n, d_model]",
-    happens=_happens_project_in,
+    happens=lambda place: (
+        "Each embedding is multiplied by a matrix that makes it as wide as the model"
+        + (": the token's input embedding." if makes_X(PROJECT, place.stack) else ".")
+    ),
     why=(
         "The table of embeddings has a row for each token of the vocabulary; with short rows it is"
         " small, however wide the model is."
@@ -466,19 +431,17 @@ PROJECT_IN_STEP = Step(
         " 512 × 1,024 for all of them, they are 26 million. What a token means by itself takes less"
         " room than what it means in a sentence."
     ),
-    plan=lambda place: (projected(place, _made_project_in),),
+    plan=_plan_project_in,
     general=General(x="E", gives=("b",)),
     shown_with=(
         "embeddings={I: [1], love: [-1], AI: [2]}",
         "project_in={W: [[1, 0.5]], b: [0, 1]}",
     ),
-    mistakes=mistakes(_made_project_in, "project_out", "by_the_matrix_back", "that projects back"),
+    mistakes=_mistakes("project_out", "by_the_matrix_back", "that projects back"),
     backward=Backward(
         "the projection in",
-        (
-            "Every token's embedding goes through the same matrix, which is pushed by all of them,"
-            " the embeddings by what comes back through it."
-        ),
+        "Every token's embedding goes through the same matrix, which is pushed by all of them,"
+        " the embeddings by what comes back through it.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
     ),
@@ -489,10 +452,6 @@ _PROJECT_OUT = Record.of(
     Key("W", MATRIX, "what the last states are multiplied by, [d_model, d_embed]"),
     Key("b", VECTOR, "its bias, [d_embed]"),
 )
-
-
-def _made_project_out(place: Place) -> Name:
-    return place.name("projected")
 
 
 _NARROW = (
@@ -528,18 +487,14 @@ PROJECT_OUT_STEP = Step(
         "It is the way back of the projection in, with a matrix of its own: the states have changed"
         " on their way through the layers."
     ),
-    plan=lambda place: (projected(place, _made_project_out),),
+    plan=lambda place: (_projected(place),),
     general=General(x="x", gives=("b",)),
     shown_with=_NARROW,
-    mistakes=mistakes(
-        _made_project_out, "project_in", "by_the_matrix_in", "that embeddings are projected by"
-    ),
+    mistakes=_mistakes("project_in", "by_the_matrix_in", "that embeddings are projected by"),
     backward=Backward(
         "the projection out",
-        (
-            "The gradient of a vector as wide as an embedding becomes one as wide as the model,"
-            " through the same matrix for each token."
-        ),
+        "The gradient of a vector as wide as an embedding becomes one as wide as the model,"
+        " through the same matrix for each token.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
         shown_with=(*_NARROW, "targets=[[1], [0], [1]]"),

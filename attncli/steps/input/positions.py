@@ -7,7 +7,7 @@ Sinusoids: Vaswani et al. 2017, arXiv:1706.03762, 3.5. Learned tables and segmen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -40,8 +40,8 @@ from attncli.refusals import Where
 from attncli.scenario.input_steps import ADD, makes_X, projected_when
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
-from attncli.steps.mistakes import Change, wrong
-from attncli.steps.step import Backward, General, Mistake, Planned, Step
+from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
@@ -229,17 +229,6 @@ _SEVERAL = ListOf(_ONE)
 SEGMENTS: Key[tuple[int, ...]] = Key(
     "segments", ListOf(_PLACE), "the segment of each token, counted from 0"
 )
-KEYS: tuple[Key[Any], ...] = (
-    SEGMENTS,
-    Key("segment_embeddings", MATRIX, "a row for each segment, [s, d_model], added"),
-    Key(
-        "positions",
-        Either(_one_or_several, (_ONE, _SEVERAL)),
-        "how the order of the tokens is told: `sinusoidal`, `rope`, `alibi`, `none`, a matrix "
-        "whose first rows are added, or one of these with settings, below; a list for several "
-        "together",
-    ),
-)
 
 
 def start_of(place: Place, positions: Positions) -> int:
@@ -291,7 +280,8 @@ def _check_counts(
 def _plan(place: Place) -> tuple[Definition, ...]:
     added = _tables(place)
     if place.stack.segments:
-        added.append(_segments(place))
+        table, S = place.name("segment_embeddings"), place.name("S")
+        added.append(_rows_of(place, S, table, place.stack.segments, "segment"))
     if not added or not place.x:  # or positions by themselves, with no embeddings to add them to
         return tuple(added)
     terms = (place.x, *(definition.name for definition in added))
@@ -348,12 +338,6 @@ def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> Non
         problems.add(scenario.where(table), wrong, f"give it {wanted} rows")
 
 
-def _segments(place: Place) -> Definition:
-    rows = place.stack.segments
-    table = place.name("segment_embeddings")
-    return _rows_of(place, place.name("S"), table, rows, "segment")
-
-
 def _rows_of(place: Place, name: Name, table: Name, rows: tuple[int, ...], by: str) -> Definition:
     """A row of a table for each token, counted from 0."""
     operation = TakeRows(rows, tuple(map(str, rows)), by)
@@ -363,24 +347,6 @@ def _rows_of(place: Place, name: Name, table: Name, rows: tuple[int, ...], by: s
 
 def _tokens(place: Place) -> Axis | None:
     return Axis(told_apart(place.text.tokens), "token") if place.text.tokens else None
-
-
-def _waves(kind: type[Sinusoids] = Sinusoids, later: int = 0) -> Change[Place]:
-    """A table of sines and cosines made in another way."""
-
-    def change(one: Definition, _: Place) -> Definition | None:
-        waves = one.operation
-        if not isinstance(waves, Sinusoids):
-            return None
-        other = kind(waves.base, waves.start + later, waves.n, waves.d, waves.width)
-        return one._replace(operation=other)
-
-    return change
-
-
-def _without(place: Place, planned: Planned) -> Iterator[Planned]:
-    if place.stack.added and place.x:
-        yield (planned[-1]._replace(operation=Same(), operands=(place.x,)),)
 
 
 def _of_kind(place: Place, positions: Positions, name: str) -> str:
@@ -412,7 +378,17 @@ def _happens(place: Place) -> str:
 POSITIONS_STEP = Step(
     name="positions",
     at=Place,
-    keys=KEYS,
+    keys=(
+        SEGMENTS,
+        Key("segment_embeddings", MATRIX, "a row for each segment, [s, d_model], added"),
+        Key(
+            "positions",
+            Either(_one_or_several, (_ONE, _SEVERAL)),
+            "how the order of the tokens is told: `sinusoidal`, `rope`, `alibi`, `none`, a matrix "
+            "whose first rows are added, or one of these with settings, below; a list for several "
+            "together",
+        ),
+    ),
     title="Positions",
     does="adds each token's position to its embedding",
     makes=("P", "S", "summed", "X"),
@@ -438,32 +414,30 @@ POSITIONS_STEP = Step(
         Mistake(
             "from_one",
             "Counting positions from 1 instead of 0.",
-            wrong(_waves(later=1)),
+            wrong(remade(lambda own, _: replace(own, start=own.start + 1)), Sinusoids),
         ),
         Mistake(
             "sine_and_cosine_swapped",
             "Putting cosines into the even columns and sines into the odd ones.",
-            wrong(_waves(SinesForCosines)),
+            wrong(as_a(SinesForCosines), Sinusoids),
         ),
         Mistake(
             "exponent_of_each_column",
             "Taking the number of each column for i, so that a sine and its cosine are of"
             " different waves.",
-            wrong(_waves(WaveOfEachColumn)),
+            wrong(as_a(WaveOfEachColumn), Sinusoids),
         ),
         Mistake(
             "left_out",
             "Leaving the positions out, so that the order of the tokens is lost.",
-            _without,
+            in_last(by(Same(), WENT_IN), Add, when=lambda place: bool(place.stack.added)),
         ),
     ),
     pictures=("waves",),
     backward=Backward(
         "the positions",
-        (
-            "A sum hands its gradient on to all of its terms as it is, so a table of positions "
-            "gets what the embeddings get."
-        ),
+        "A sum hands its gradient on to all of its terms as it is, so a table of positions "
+        "gets what the embeddings get.",
         example="i_love_ai",
     ),
 )

@@ -1,10 +1,13 @@
-"""From the last vectors to logits: a head, the unembedding.
+"""From the last vectors to logits, probabilities and the next token.
 
 * head: what a model does with its last vectors, before any logits. BERT's for masked words,
   dense, activation, norm, and its pooler, the first token's vector through a dense layer and tanh:
   Devlin et al. 2018, arXiv:1810.04805.
 * unembed: from vectors to logits: one number for each token of the vocabulary. Tied to the
   embeddings: Press & Wolf 2016, arXiv:1608.05859.
+* predict: the probabilities of the next token. Top-k: Fan et al. 2018, arXiv:1805.04833. Top-p:
+  Holtzman et al. 2019, arXiv:1904.09751.
+* classify: those of what doesn't come next: classes, or which token belongs in a place.
 """
 
 from __future__ import annotations
@@ -17,20 +20,34 @@ from attncli.arithmetic.expression import Number
 from attncli.arithmetic.operations.activations import (
     ACTIVATIONS,
     Activate,
+    DivideBy,
     MultiplyBy,
     SoftCap,
 )
+from attncli.arithmetic.operations.masking import Masked
 from attncli.arithmetic.operations.moved import Same, TakeRows
+from attncli.arithmetic.operations.sampling import KeptShare, KeptSum, Nucleus, TopK
+from attncli.arithmetic.operations.softmax import DivideByRow, DivideByRowSum
 from attncli.file.keys import Key, Record
-from attncli.file.kinds import NUMBER, POSITIVE, Choice, Either, ListOf
+from attncli.file.kinds import (
+    COUNT,
+    NUMBER,
+    POSITIVE,
+    Choice,
+    Either,
+    ListOf,
+    NumberKind,
+    WholeNumber,
+)
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Scalar
 from attncli.name import Name
 from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.steps.attention.weights import IN_SOFTMAX, softmax
 from attncli.steps.block.norms import NORM
 from attncli.steps.linear import MISTAKES_BACK, layer_of, linear
-from attncli.steps.mistakes import by, instead, left_out, wrong
-from attncli.steps.step import Backward, General, Mistake, Planned, Step
+from attncli.steps.mistakes import WENT_IN, by, in_last, instead, left_out, wrong
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import told_apart
 
@@ -49,6 +66,11 @@ def chosen(place: Place, row: int | None = None) -> Definition | None:
     name = tokens[row] if tokens else str(row % count + 1)
     operation = TakeRows((row % count,), (name,), which)
     return Definition(Name(which), operation, (place.x,), rows=Axis((name,), "Q"))
+
+
+def sized_row(row: Definition | None, planned: Definition) -> Definition:
+    """The row of one token, of as many as there are, if that is what was planned."""
+    return row if row is not None and row.name == planned.name else planned
 
 
 def whose(place: Place) -> str:
@@ -84,12 +106,6 @@ def _plan_head(place: Place) -> tuple[Definition, ...]:
 def _kind(place: Place) -> str:
     head = place.scenario.prediction.head
     return "none" if head is None else head.activation
-
-
-def _sized_head(place: Place, planned: Definition) -> Definition:
-    """The last of as many rows as there are."""
-    one = chosen(place)
-    return one if one is not None and one.name == planned.name else planned
 
 
 def _happens_head(place: Place) -> str:
@@ -130,7 +146,7 @@ HEAD_STEP = Step(
     ),
     example="masked_word",
     plan=_plan_head,
-    sized=_sized_head,
+    sized=lambda place, planned: sized_row(chosen(place), planned),
     general=General(x="x", gives=("b",)),
     mistakes=(
         Mistake(
@@ -149,10 +165,8 @@ HEAD_STEP = Step(
     ),
     backward=Backward(
         "the head",
-        (
-            "A weight is pushed by what came in times the gradient of what went out, and only the"
-            " vectors that were taken get any."
-        ),
+        "A weight is pushed by what came in times the gradient of what went out, and only the"
+        " vectors that were taken get any.",
         example="masked_word",
         shown_with=("targets=[I, love, AI]",),
     ),
@@ -160,29 +174,6 @@ HEAD_STEP = Step(
 
 
 _TIED = Choice(("tied",), "rows of numbers")
-_KEYS = (
-    Key(
-        "unembedding",
-        Either(lambda node: _TIED if isinstance(node, Scalar) else MATRIX, (_TIED, MATRIX)),
-        "what the logits are made with: `tied`, the embeddings transposed, or a matrix "
-        "[d_model, vocabulary]",
-    ),
-    Key("logits", MATRIX, "given in the place of what would make them, [n, vocabulary]"),
-    Key("b_U", VECTOR, "the bias of the logits, [vocabulary]"),
-    Key(
-        "predict_from",
-        Choice(("last", "first", "every")),
-        "which positions get logits, or go into a `head`: the `last` (the default), the `first`,"
-        " or `every` one (where there are targets)",
-    ),
-    Key(
-        "labels",
-        ListOf(TOKEN),
-        "what the logits stand for where these are classes: `[cat, dog]`",
-    ),
-    Key("logit_scale", NUMBER, "what the logits are multiplied by (Cohere, Granite)"),
-    Key("logit_softcap", POSITIVE, "c in c · tanh(logits / c), after `logit_scale` (Gemma 2)"),
-)
 
 _VOCABULARY = "vocabulary"
 _UNEMBEDDING = Name("unembedding")
@@ -216,15 +207,10 @@ def _logits(place: Place, x: Name) -> Definition:
 
 def _sized_unembed(place: Place, planned: Definition) -> Definition:
     """The last of as many rows as there are; logits of the vocabulary, if they are as many."""
-    one = chosen(place)
-    if one is not None and planned.name == one.name:
-        return one
-    if planned.name != place.name("logits"):
-        return planned
-    vocabulary = place.scenario.prediction.vocabulary
-    if place.width(planned.name) != len(vocabulary):
-        return planned
-    return planned._replace(columns=Axis(vocabulary, _VOCABULARY))
+    vocabulary, width = place.scenario.prediction.vocabulary, place.width(planned.name)
+    if planned.name == place.name("logits") and width == len(vocabulary):
+        return planned._replace(columns=Axis(vocabulary, _VOCABULARY))
+    return sized_row(chosen(place), planned)
 
 
 def _happens_unembed(place: Place) -> str:
@@ -279,16 +265,32 @@ _NEXT = (
 )
 
 
-def _not_changed(place: Place, planned: Planned) -> Iterator[Planned]:
-    """The last logits as they are, without what is done to them."""
-    if planned[-1].name.local != "logits":
-        yield (planned[-1]._replace(operation=Same(), operands=(place.name("logits"),)),)
-
-
 UNEMBED_STEP = Step(
     name="unembed",
     at=Place,
-    keys=(*_KEYS,),
+    keys=(
+        Key(
+            "unembedding",
+            Either(lambda node: _TIED if isinstance(node, Scalar) else MATRIX, (_TIED, MATRIX)),
+            "what the logits are made with: `tied`, the embeddings transposed, or a matrix "
+            "[d_model, vocabulary]",
+        ),
+        Key("logits", MATRIX, "given in the place of what would make them, [n, vocabulary]"),
+        Key("b_U", VECTOR, "the bias of the logits, [vocabulary]"),
+        Key(
+            "predict_from",
+            Choice(("last", "first", "every")),
+            "which positions get logits, or go into a `head`: the `last` (the default), the"
+            " `first`, or `every` one (where there are targets)",
+        ),
+        Key(
+            "labels",
+            ListOf(TOKEN),
+            "what the logits stand for where these are classes: `[cat, dog]`",
+        ),
+        Key("logit_scale", NUMBER, "what the logits are multiplied by (Cohere, Granite)"),
+        Key("logit_softcap", POSITIVE, "c in c · tanh(logits / c), after `logit_scale` (Gemma 2)"),
+    ),
     title="Logits",
     does="compares the last vector with each token of the vocabulary",
     makes=("last", "first", "logits", "scaled_logits", "capped_logits"),
@@ -312,7 +314,7 @@ UNEMBED_STEP = Step(
         Mistake(
             "logits_not_changed",
             "Going on with the logits as they are, where they are to be multiplied or capped.",
-            _not_changed,
+            in_last(by(Same(), "logits"), "scaled_logits", "capped_logits"),
         ),
         Mistake(
             "cap_not_divided",
@@ -323,10 +325,128 @@ UNEMBED_STEP = Step(
     ),
     backward=Backward(
         "the logits",
-        (
-            "A vector is pushed towards its target's column, and away from what was likely and "
-            "wrong."
-        ),
+        "A vector is pushed towards its target's column, and away from what was likely and wrong.",
         usual_mistakes=MISTAKES_BACK,
     ),
+)
+
+
+TEMPERATURE: Key[Decimal | None] = Key("temperature", POSITIVE, "what logits are divided by")
+TOP_K: Key[int | None] = Key("top_k", COUNT, "how many of the likeliest tokens are kept")
+TOP_P: Key[Decimal | None] = Key(
+    "top_p", NumberKind(positive=True, most=1), "the share that the kept tokens reach"
+)
+
+_PROBABILITIES = Name("probabilities")
+
+
+def _plan_predict(place: Place) -> tuple[Definition, ...]:
+    said = place.scenario.prediction.said
+    temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
+    made, x = list[Definition](), place.x
+    if temperature is not None:
+        divide, blame = DivideBy(Number.written(temperature)), place.name("temperature")
+        made.append(Definition(place.name("tempered"), divide, (x,), blame=blame))
+        x = made[-1].name
+    if top_k is not None:
+        kept, filtered = place.name("kept"), place.name("filtered")
+        made.append(Definition(kept, TopK(top_k), (x,)))
+        made.append(Definition(filtered, Masked(), (x, kept)))
+        x = filtered
+    made += softmax(place, x, _PROBABILITIES, "predict")
+    if top_p is not None:
+        nucleus, total = place.name("nucleus"), place.name("nucleus_sum")
+        operands = (_PROBABILITIES, nucleus)
+        made.append(Definition(nucleus, Nucleus(Number.written(top_p)), (_PROBABILITIES,)))
+        made.append(Definition(total, KeptSum(), operands))
+        made.append(Definition(place.name("renormalized"), KeptShare(), (*operands, total)))
+    return tuple(made)
+
+
+def _happens(place: Place) -> str:
+    said = place.scenario.prediction.said
+    temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
+    told = ["A softmax turns the logits into probabilities"]
+    if top_k is not None:
+        told.insert(0, f"Only the {top_k} largest logits are kept")
+    if temperature is not None:
+        told.insert(0, f"The logits are divided by the temperature {temperature}")
+    if top_p is not None:
+        told.append(
+            f"Of the likeliest tokens as many are kept as reach {top_p} together, and"
+            " what they have is shared out among them"
+        )
+    return ". ".join(told) + "."
+
+
+PREDICT_STEP = Step(
+    name="predict",
+    at=Place,
+    keys=(
+        Key(
+            "probabilities",
+            MATRIX,
+            "given in the place of what would make them: a row for each target, [n, vocabulary]",
+        ),
+        Key(
+            "next",
+            Record.of(TEMPERATURE, TOP_K, TOP_P),
+            "how the probabilities of the next token are made of the logits: `{temperature: 0.8, "
+            "top_k: 40, top_p: 0.9}`, applied in this order",
+        ),
+        Key(
+            "generate",
+            WholeNumber(1, 50),
+            "how many tokens to generate greedily; what is given for one sentence only (a mask's "
+            "table, `X`, targets) can't go with it",
+        ),
+        Key("end_token", TOKEN, "with `generate`: the token after which no other one is made"),
+    ),
+    title="Next token",
+    does="turns the logits into probabilities, and chooses the next token",
+    makes=(
+        "tempered", "kept", "filtered", "exp", "exp_sum", "probabilities", "nucleus",
+        "nucleus_sum", "renormalized",
+    ),
+    shapes="logits [1, vocabulary] → probabilities [1, vocabulary]",
+    happens=_happens,
+    why="A probability says how likely a token is to come next.",
+    more=(
+        "The greedy choice is the likeliest one; sampling takes any of them as often as its"
+        " probability says. Top-k, top-p and a temperature below 1 keep a sample from wandering off"
+        " into what is hardly likely; a temperature above 1 does the opposite."
+    ),
+    example="next_token",
+    plan=_plan_predict,
+    general=General(x="logits"),
+    mistakes=(
+        Mistake(
+            "without_exponentials",
+            "Dividing the logits themselves by their sum, without raising e to them.",
+            wrong(by(DivideByRowSum, WENT_IN), DivideByRow),
+        ),
+        *IN_SOFTMAX,
+    ),
+    adds_up_to_one=("probabilities", "renormalized"),
+    pictures=("softmax_bars", "temperatures"),
+)  # fmt: skip
+
+
+CLASSIFY_STEP = PREDICT_STEP._replace(
+    name="classify",
+    keys=(),
+    title="Probabilities",
+    does="turns the logits of a head, or of classes, into probabilities",
+    makes=("exp", "exp_sum", "probabilities"),
+    shapes="logits [n, classes] → probabilities [n, classes]",
+    happens=lambda _: "A softmax turns each row of logits into probabilities.",
+    why=(
+        "Logits may be any numbers; probabilities are shares, which say how sure the model is of"
+        " each answer."
+    ),
+    more="The likeliest is what it answers: a class, or the token that belongs in a place.",
+    example="masked_word",
+    plan=lambda place: softmax(place, place.x, _PROBABILITIES, "classify"),
+    adds_up_to_one=("probabilities",),
+    pictures=("softmax_bars",),
 )

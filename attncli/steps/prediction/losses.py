@@ -9,11 +9,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
+from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.derivatives import gradient_of
 from attncli.arithmetic.operations.losses import (
     BinaryCrossEntropies,
@@ -40,10 +40,9 @@ from attncli.name import Name, below
 from attncli.scenario.prediction import LOSSES, TARGETS
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.weights import softmax
-from attncli.steps.mistakes import by, sum_for_mean, swap, wrong
-from attncli.steps.prediction.logits import chosen
-from attncli.steps.prediction.probabilities import TEMPERATURE, TOP_K
-from attncli.steps.step import Backward, General, Mistake, Planned, Step
+from attncli.steps.mistakes import as_a, by, once, remade, sum_for_mean, swap, wrong
+from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, chosen, sized_row
+from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, BackwardPlace, Definition, Place
 from attncli.trace.quantity import counted as numbered
 from attncli.trace.quantity import told_apart
@@ -93,15 +92,13 @@ BINARY_LOSS_STEP = Step(
             "squared",
             "Squaring the difference from the target, instead of taking the logarithm of the"
             " probability.",
-            wrong(by(SquaredError()), "binary_loss"),
+            wrong(by(SquaredError), "binary_loss"),
         ),
     ),
     backward=Backward(
         "the binary cross-entropy",
-        (
-            "For the loss of its number the gradient of a logit is its probability minus its"
-            " target: what was said minus what was so."
-        ),
+        "For the loss of its number the gradient of a logit is its probability minus its"
+        " target: what was said minus what was so.",
         whole=_whole_binary_loss,
         fixed=(TARGETS,),
         example="rnn_backward_through_time",
@@ -131,17 +128,11 @@ def _whole_mse(_: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]
     return *before, mean._replace(operation=MeanSquaredError(), operands=errors.operands)
 
 
-def _sized(place: Place, planned: Definition) -> Definition:
-    one = _compared(place)
-    return one if one is not None and one.name == planned.name else planned
-
-
-def _not_divided(_: BackwardPlace, planned: Planned) -> Iterator[Planned]:
+def _not_divided(one: Definition, _: BackwardPlace) -> Definition | None:
     """The gradient of a sum, in the place of that of a mean."""
     squares = "sum((x[i, j] - y[i, j]) ** 2 for i in n for j in m)"
     operation, needed = gradient_of(MeanSquaredError.swap(f"{squares} / (n * m)", squares)(), 0)
-    found = (one for one in planned if len(one.operands) == len(needed))
-    return ((one._replace(operation=operation),) for one in islice(found, 1))
+    return one._replace(operation=operation) if len(one.operands) == len(needed) else None
 
 
 MSE_STEP = Step(
@@ -169,7 +160,7 @@ MSE_STEP = Step(
         " ones that add up to it."
     ),
     plan=_plan_mse,
-    sized=_sized,
+    sized=lambda place, planned: sized_row(_compared(place), planned),
     general=General(x="output"),
     mistakes=(
         Mistake(
@@ -196,7 +187,7 @@ MSE_STEP = Step(
                 "sum_for_mean",
                 "Taking the loss for a sum on the way back: the mean divides by how many numbers"
                 " there are.",
-                _not_divided,
+                once(_not_divided),
             ),
         ),
         example="i_love_ai",
@@ -285,7 +276,7 @@ def _whole_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition,
     prediction = place.scenario.prediction
     if prediction.is_given and not place.gives("logits"):
         return made
-    loss, entropy = (_made(made, name) for name in ("loss", "cross_entropy"))
+    loss, entropy = (one for one in made if one.name.local in ("loss", "cross_entropy"))
     logits = logits_of(place.x) if prediction.readout else place.x
     counted, places = prediction.counted, prediction.target_places
     if len(loss.operands) > 1:
@@ -298,10 +289,6 @@ def _whole_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition,
     of_logits = LossOfLogits(tuple(targets.get(k) for k in rows))
     operands = (logits, _probabilities(place))
     return loss._replace(operation=of_logits, operands=operands), entropy
-
-
-def _made(made: tuple[Definition, ...], local: str) -> Definition:
-    return next(one for one in made if one.name.local == local)
 
 
 def _why(place: Place) -> str:
@@ -352,29 +339,19 @@ def _smoothed(place: Place) -> str:
 def _not_smoothed(loss: Definition, place: Place) -> Definition | None:
     """The probability of the target alone, where a part of it is spread over all classes."""
     prediction = place.scenario.prediction
-    if prediction.label_smoothing is None or prediction.targets_in_numbers:
+    if prediction.targets_in_numbers:
         return None
     return _of_targets(place, loss.operands[0], prediction.target_places)
 
 
-def _spread_over_others(one: Definition, place: Place) -> Definition | None:
-    """ε taken from the target and given to the others alone."""
-    epsilon = place.scenario.prediction.label_smoothing
-    return None if epsilon is None else by(SmoothOthers(Number.written(epsilon)))(one, place)
-
-
-def _not_shifted(place: Place, planned: Planned) -> Iterator[Planned]:
+def _not_shifted(of_targets: OneHot | NegativeLog, place: Place) -> Operation | None:
     prediction = place.scenario.prediction
     tokens, vocabulary = place.text.tokens, prediction.vocabulary
-    if prediction.targets_in_numbers or not tokens or not {*tokens}.issubset(vocabulary):
-        return
+    if not tokens or not {*tokens}.issubset(vocabulary):
+        return None
     tokens = tokens[-len(prediction.targets) :]
     own = tuple(vocabulary.index(tokens[k]) for k in prediction.counted if k < len(tokens))
-    for one in planned:
-        if one.name.local in ("one_hot", "loss"):
-            operation = OneHot(own) if one.name.local == "one_hot" else NegativeLog(own)
-            yield (one._replace(operation=operation),)
-            return
+    return type(of_targets)(own)
 
 
 LOSS_STEP = Step(
@@ -425,25 +402,23 @@ LOSS_STEP = Step(
         Mistake(
             "not_shifted",
             "Taking each token itself for its target, instead of the one that comes after it.",
-            _not_shifted,
+            once(remade(_not_shifted), OneHot, NegativeLog),
         ),
         Mistake(
             "not_smoothed",
             "Taking −ln of the target's probability alone, where labels are smoothed.",
-            wrong(_not_smoothed, "loss"),
+            wrong(_not_smoothed, CrossEntropies),
         ),
         Mistake(
             "spread_over_others",
             "Spreading ε over the other classes alone: the target gets its part of it, too.",
-            wrong(_spread_over_others, "smoothed"),
+            wrong(as_a(SmoothOthers), "smoothed"),
         ),
     ),
     backward=Backward(
         "the loss",
-        (
-            "In its position's loss a logit's gradient is its probability minus y, what that "
-            "should be: the answer given minus the right one."
-        ),
+        "In its position's loss a logit's gradient is its probability minus y, what that "
+        "should be: the answer given minus the right one.",
         whole=_whole_loss,
         usual_mistakes=("not_averaged", "without_target", "exchanged"),
         fixed=(TARGETS,),

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations
-from typing import Any
 
 from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.moved import Same, TakeColumns, TakeRun
@@ -23,7 +22,7 @@ from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.refusals import listed
 from attncli.scenario.model import CELLS, GATES, LETTERS, WAYS, Recurrent, Settings
-from attncli.steps.mistakes import instead
+from attncli.steps.mistakes import by, operand, remade, wrong
 from attncli.steps.order import keys_of
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
@@ -64,13 +63,14 @@ def bias_of_memory(place: WayPlace, letter: str) -> tuple[Name, ...]:
     return (place.name(f"b_{letter}a"),) if given else ()
 
 
-def product(
-    place: WayPlace, made: Name, operands: tuple[Name, Name], *, turned: bool = False
-) -> Definition:
-    """`made` = W x, by full names; of a W that is kept in × out its columns are taken. With the
-    matrix `turned` over it is as a mistake would have it."""
-    operation = TransposedWeights() if place.cell.in_out != turned else MatMul()
-    return Definition(made, operation, operands)
+def product(place: WayPlace, made: Name, W: Name, x: Name) -> Definition:
+    """`made` = W x, by full names; of a W that is kept in × out its columns are taken."""
+    operation = TransposedWeights() if place.cell.in_out else MatMul()
+    return Definition(made, operation, (W, x))
+
+
+def _turned_over(_: Operation, place: WayPlace) -> Operation:
+    return MatMul() if place.cell.in_out else TransposedWeights()
 
 
 def is_empty(place: CellPlace, local: str = "a") -> bool:
@@ -102,18 +102,6 @@ _GATE_ORDER: Key[tuple[str, ...]] = Key(
     "the gates in W_ih and W_hh, from the top; by default PyTorch's, `[update, forget, "
     "candidate, output]` of an lstm, `[reset, update, candidate]` of a gru",
     shared=True,
-)
-_KEYS_UNSTACK: tuple[Key[Any], ...] = (
-    _GATE_ORDER,
-    Key(
-        "W_ih",
-        MATRIX,
-        "all weights of the input, as PyTorch stacks them, [gates · h, d], for "
-        "`weights_layout: torch`",
-    ),
-    Key("W_hh", MATRIX, "all weights of the memory, as PyTorch stacks them, [gates · h, h]"),
-    Key("b_ih", VECTOR, "the biases beside W_ih, [gates · h]"),
-    Key("b_hh", VECTOR, "the biases beside W_hh, [gates · h]"),
 )
 
 _STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
@@ -172,7 +160,18 @@ def _other_orders(place: WayPlace) -> Iterator[tuple[Definition, ...]]:
 UNSTACK_STEP = Step(
     name="unstack",
     at=WayPlace,
-    keys=(*_KEYS_UNSTACK,),
+    keys=(
+        _GATE_ORDER,
+        Key(
+            "W_ih",
+            MATRIX,
+            "all weights of the input, as PyTorch stacks them, [gates · h, d], for "
+            "`weights_layout: torch`",
+        ),
+        Key("W_hh", MATRIX, "all weights of the memory, as PyTorch stacks them, [gates · h, h]"),
+        Key("b_ih", VECTOR, "the biases beside W_ih, [gates · h]"),
+        Key("b_hh", VECTOR, "the biases beside W_hh, [gates · h]"),
+    ),
     title="Gates out of the stack",
     does="splits a stacked matrix into those of the gates",
     makes=tuple(f"{kind}_{x}{y}" for kind in "Wb" for x in "aufrco" for y in "xa"),
@@ -204,36 +203,17 @@ UNSTACK_STEP = Step(
 )
 
 
-_KEYS_START = (
-    Key(
-        "initial_state",
-        VECTOR,
-        "a⟨0⟩, [h], the memory before the first token, zeros by default; where a cell goes "
-        "backward, what stands after the last token",
-    ),
-    Key("initial_cell", VECTOR, "of an lstm: c⟨0⟩, [h], zeros by default"),
-)
-
-
-def _plan_start(place: WayPlace) -> tuple[Definition, ...]:
-    names = ("a", "c") if place.cell.kind == "lstm" else ("a",)
-    return tuple(_start(place, name) for name in names)
-
-
 def _start(place: WayPlace, name: str) -> Definition:
     given = place.weights(INITIAL[name])
     made = place.name(name).at(place.start)
     if place.scenario.gives(given):
         return Definition(made, OnlyRow(), (given,))
-    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),))
+    return Definition(made, Zeros(), (_of_memory(place),))
 
 
-def _forgotten(place: WayPlace) -> Definition | None:
-    """Zeros in the place of a memory that is given."""
-    if not place.scenario.gives(place.weights(INITIAL["a"])):
-        return None
-    made = place.name("a").at(place.start)
-    return Definition(made, Zeros(), (matrix(place, f"W_{letters(place)[0]}a"),))
+def _of_memory(place: WayPlace) -> Name:
+    """A matrix that is as high as the memory."""
+    return matrix(place, f"W_{letters(place)[0]}a")
 
 
 def _when(place: WayPlace) -> str:
@@ -254,7 +234,15 @@ def _happens_start(place: WayPlace) -> str:
 START_STEP = Step(
     name="start",
     at=WayPlace,
-    keys=(*_KEYS_START,),
+    keys=(
+        Key(
+            "initial_state",
+            VECTOR,
+            "a⟨0⟩, [h], the memory before the first token, zeros by default; where a cell goes "
+            "backward, what stands after the last token",
+        ),
+        Key("initial_cell", VECTOR, "of an lstm: c⟨0⟩, [h], zeros by default"),
+    ),
     title="Initial state",
     does="sets the state of a recurrent cell before the first token",
     titled=lambda place: f"Initial state, {_when(place)}",
@@ -267,13 +255,15 @@ START_STEP = Step(
     ),
     more="From there on it adds each token to what it remembers of those that it has read.",
     example="yassine_rnn_sentence",
-    plan=_plan_start,
+    plan=lambda place: tuple(
+        _start(place, name) for name in (("a", "c") if place.cell.kind == "lstm" else ("a",))
+    ),
     general=General(cell=Recurrent()),
     mistakes=(
         Mistake(
             "memory_dropped",
             "Beginning with an empty memory where it goes on from another text.",
-            instead(_forgotten),
+            wrong(by(Zeros, _of_memory), "a"),
         ),
     ),
     backward=Backward(
@@ -283,19 +273,6 @@ START_STEP = Step(
         example="rnn_backward_through_time",
         shown_with=("initial_state=[0.1, 0, 0]",),
     ),
-)
-
-
-_KEYS_INPUT = (
-    Key("cell", Choice(CELLS), "makes the layer recurrent: `rnn`, `gru` or `lstm`", shared=True),
-    Key(
-        "direction",
-        Choice((*WAYS, "both")),
-        "which way it goes over the sentence: `forward` (the default), `backward`, or `both`, "
-        "and then `backward: {…}` has the matrices of the way back",
-        shared=True,
-    ),
-    Key("W_ax", MATRIX, "weights of the input in the memory of a plain cell, [h, d]"),
 )
 
 
@@ -335,31 +312,33 @@ def _plan_input(place: CellPlace) -> tuple[Definition, ...]:
     x = Definition(place.timed("x"), operation, (place.x,))
     if place.cell.kind != "rnn":
         return (x,)
-    return x, product(place, place.timed("ax"), (matrix(place, "W_ax"), x.name))
-
-
-def _happens_input(place: CellPlace) -> str:
-    if place.cell.kind != "rnn":
-        return "The token's vector is the cell's input."
-    return "The token's vector is the cell's input, and is multiplied by the weights of the input."
-
-
-def _transposed_input(place: CellPlace) -> Definition | None:
-    if place.cell.kind != "rnn":
-        return None
-    operands = (matrix(place, "W_ax"), place.timed("x"))
-    return product(place, place.timed("ax"), operands, turned=True)
+    return x, product(place, place.timed("ax"), matrix(place, "W_ax"), x.name)
 
 
 INPUT_STEP = Step(
     name="input",
     at=CellPlace,
-    keys=(*_KEYS_INPUT,),
+    keys=(
+        Key(
+            "cell", Choice(CELLS), "makes the layer recurrent: `rnn`, `gru` or `lstm`", shared=True
+        ),
+        Key(
+            "direction",
+            Choice((*WAYS, "both")),
+            "which way it goes over the sentence: `forward` (the default), `backward`, or `both`, "
+            "and then `backward: {…}` has the matrices of the way back",
+            shared=True,
+        ),
+        Key("W_ax", MATRIX, "weights of the input in the memory of a plain cell, [h, d]"),
+    ),
     title="Input",
     does="takes in the next token",
     makes=("x", "ax"),
     shapes="X [n, d] → x[t] [d]; W_ax [h, d], x[t] [d] → W_ax x[t] [h]",
-    happens=_happens_input,
+    happens=lambda place: (
+        "The token's vector is the cell's input"
+        + (", and is multiplied by the weights of the input." if place.cell.kind == "rnn" else ".")
+    ),
     why="A recurrent cell reads one token at a time: what is new is that token's vector.",
     more=(
         "In a plain cell W_ax draws from it what is worth remembering, one dot product for each"
@@ -373,7 +352,7 @@ INPUT_STEP = Step(
         Mistake(
             "W_ax_transposed",
             "Multiplying the input by the columns of W_ax instead of its rows.",
-            instead(_transposed_input),
+            wrong(remade(_turned_over), "ax"),
         ),
     ),
     backward=Backward(
@@ -384,27 +363,12 @@ INPUT_STEP = Step(
 )
 
 
-def _operands(place: CellPlace) -> tuple[Name, Name]:
-    return matrix(place, "W_aa"), place.timed("a", place.before)
-
-
 def _plan_memory(place: CellPlace) -> tuple[Definition, ...]:
     if place.cell.kind != "rnn":
         return ()
     operation = AddUp(1, 0, 0, place.cell.in_out, if_empty(place, 1))
-    return (Definition(place.timed("aa"), operation, _operands(place)),)
-
-
-def _transposed_memory(place: CellPlace) -> Definition | None:
-    return product(place, place.timed("aa"), _operands(place), turned=True)
-
-
-def _of_the_start(place: CellPlace) -> Definition | None:
-    """The memory before the first token, at every time."""
-    if place.before == place.start:
-        return None
-    operands = (matrix(place, "W_aa"), place.timed("a", place.start))
-    return product(place, place.timed("aa"), operands)
+    operands = (matrix(place, "W_aa"), place.timed("a", place.before))
+    return (Definition(place.timed("aa"), operation, operands),)
 
 
 MEMORY_STEP = Step(
@@ -431,20 +395,18 @@ MEMORY_STEP = Step(
         Mistake(
             "W_aa_transposed",
             "Multiplying the memory by the columns of W_aa instead of its rows.",
-            instead(_transposed_memory),
+            wrong(remade(_turned_over)),
         ),
         Mistake(
             "memory_not_carried",
             "Going on with the memory of the start at every time.",
-            instead(_of_the_start),
+            wrong(operand(1, lambda place: place.timed("a", place.start))),
         ),
     ),
     backward=Backward(
         "the memory",
-        (
-            "The gradient goes on to the state of the time before, through the same weights each "
-            "time: here it may vanish or explode."
-        ),
+        "The gradient goes on to the state of the time before, through the same weights each "
+        "time: here it may vanish or explode.",
         example="rnn_backward_through_time",
         read_first=True,
     ),

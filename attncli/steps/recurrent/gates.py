@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.arithmetic.operations.activations import Activate
+from attncli.arithmetic.operations.base import Operation
 from attncli.arithmetic.operations.moved import Same
 from attncli.arithmetic.operations.recurrent import AddUp, Gated, GatedBlend, GatedColumn
 from attncli.file.keys import Key
@@ -20,7 +21,7 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.model import LETTERS, Recurrent, Settings
-from attncli.steps.mistakes import instead, left_out, together, wrong
+from attncli.steps.mistakes import Change, Ways, all_wrong, by, either, left_out, remade, wrong
 from attncli.steps.recurrent.cells import (
     bias_of_input,
     bias_of_memory,
@@ -29,7 +30,7 @@ from attncli.steps.recurrent.cells import (
     matrix,
     terms_left_out,
 )
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import CellPlace, Definition
 
 _OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {
@@ -86,11 +87,6 @@ def keeps_old(place: CellPlace) -> bool:
     return settled(place.cell.said).get(UPDATE) == "old"
 
 
-def _plan_gates(place: CellPlace) -> tuple[Definition, ...]:
-    cell = _cell_gates(place)
-    return tuple(definition for gate in gates(cell) for definition in _gate(cell, gate))
-
-
 def _cell_gates(place: CellPlace) -> CellPlace:
     """The place of the cell whose gates these are: they have a path of their own."""
     return place.at(place.path.path)
@@ -141,70 +137,37 @@ def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
     yield Definition(z, AddUp(1, 1, len(own), place.cell.in_out), operands)
 
 
-def _reset_ignored(gates_at: CellPlace) -> tuple[Definition, ...]:
+def _reset_ignored(_: CellPlace, planned: Planned) -> Iterator[Planned]:
     """What the reset gate is to be multiplied by, as it is, there or where that is used."""
-    place = _cell_gates(gates_at)
-    if place.cell.kind != "gru":
-        return ()
-    made = {
-        one.name.local: one for one in _candidate_of_gru(place, gate_name(place, "z_candidate"))
-    }
-    reset_a, z = made["reset_a"], made["z_candidate"]
-    ungated = reset_a.operands[1]
-    operands = tuple(ungated if one == reset_a.name else one for one in z.operands)
-    return (
-        reset_a._replace(operation=Same(), operands=(ungated,)),
-        z._replace(operands=operands),
-    )
+    made = {one.name.local: one for one in planned}
+    if "reset_a" in made:
+        reset_a, z = made["reset_a"], made["z_candidate"]
+        operands = (reset_a.operands[1] if one == reset_a.name else one for one in z.operands)
+        yield (reset_a._replace(operation=Same(), operands=reset_a.operands[1:]),)
+        yield (z._replace(operands=tuple(operands)),)
 
 
-def _squashed_by_tanh(gates_at: CellPlace) -> tuple[Definition, ...]:
-    """Every gate but for the candidate, which is squashed so."""
-    place = _cell_gates(gates_at)
-    return tuple(
-        Definition(gate_name(place, gate), Activate("tanh"), (gate_name(place, f"z_{gate}"),))
-        for gate in gates(place)
-        if gate != "candidate"
-    )
+def _in_sums(change: Change[CellPlace]) -> Ways[CellPlace]:
+    """A mistake in the sum of each gate over the input and the memory itself."""
+
+    def in_sum(z: Definition, gates_at: CellPlace) -> Definition | None:
+        place = _cell_gates(gates_at)
+        memory = place.timed("a", place.before)
+        return change(z, place) if z.operands[3:4] == (memory,) else None
+
+    return all_wrong(in_sum, *(f"z_{gate}" for gate in LETTERS))
 
 
-def _squashed_by_sigmoid(gates_at: CellPlace) -> Definition:
-    place = _cell_gates(gates_at)
-    z = gate_name(place, "z_candidate")
-    return Definition(gate_name(place, "candidate"), Activate("sigmoid"), (z,))
+def _without_memory(z: Definition, place: CellPlace) -> Definition:
+    bias = z.operands[4 : len(z.operands) - len(bias_of_memory(place, "u"))]
+    operation = AddUp(1, 0, len(bias), place.cell.in_out)
+    return z._replace(operation=operation, operands=(*z.operands[:2], *bias))
 
 
-def _sums(gates_at: CellPlace) -> tuple[tuple[CellPlace, str, Definition], ...]:
-    """The sum of each gate over the input and the memory itself, of a cell at its place."""
-    place = _cell_gates(gates_at)
-    return tuple(
-        (place, LETTERS[gate], definition)
-        for gate in gates(place)
-        for definition in _gate(place, gate)
-        if definition.name == gate_name(place, f"z_{gate}")
-        and (gate != "candidate" or place.cell.kind == "lstm")
-    )
-
-
-def _without_memory(gates_at: CellPlace) -> tuple[Definition, ...]:
-    return tuple(
-        made._replace(
-            operation=AddUp(1, 0, len(bias_of_input(place, letter)), place.cell.in_out),
-            operands=(*made.operands[:2], *bias_of_input(place, letter)),
-        )
-        for place, letter, made in _sums(gates_at)
-    )
-
-
-def _without_bias_gates(gates_at: CellPlace) -> tuple[Definition, ...]:
-    return tuple(
-        made._replace(
-            operation=AddUp(2, 0, 0, place.cell.in_out),
-            operands=made.operands[:4],
-        )
-        for place, _, made in _sums(gates_at)
-        if len(made.operands) > 4  # noqa: PLR2004
-    )
+def _without_bias_gates(z: Definition, place: CellPlace) -> Definition | None:
+    products, bias = z.operands[:4], z.operands[4:]
+    operation = AddUp(2, 0, 0, place.cell.in_out)
+    return z._replace(operation=operation, operands=products) if bias else None
 
 
 _HAPPENS_GATES = {
@@ -249,7 +212,9 @@ GATES_STEP = Step(
     ),
     example="yassine_lstm",
     check=_check_gates,
-    plan=_plan_gates,
+    plan=lambda place: tuple(
+        one for gate in gates(place) for one in _gate(_cell_gates(place), gate)
+    ),
     general=General(
         path=Name("gates").at(2),
         cell=Recurrent("lstm"),
@@ -259,35 +224,33 @@ GATES_STEP = Step(
         Mistake(
             "tanh_for_sigmoid",
             "Squashing a gate by tanh instead of the sigmoid, so that it can turn negative.",
-            together(_squashed_by_tanh),
+            all_wrong(by(Activate("tanh")), *(gate for gate in LETTERS if gate != "candidate")),
         ),
         Mistake(
             "sigmoid_for_tanh",
             "Squashing the candidate by the sigmoid instead of tanh, so that it can't be negative.",
-            instead(_squashed_by_sigmoid),
+            wrong(by(Activate("sigmoid")), "candidate"),
         ),
         Mistake(
             "reset_ignored",
             "Ignoring the reset gate, so that the candidate sees the whole memory.",
-            lambda place, _: [(one,) for one in _reset_ignored(place)],
+            _reset_ignored,
         ),
         Mistake(
             "memory_forgotten",
             "Leaving the memory out of a gate's sum.",
-            together(_without_memory),
+            _in_sums(_without_memory),
         ),
         Mistake(
             "bias_forgotten",
             "Leaving the bias out of a gate's sum.",
-            together(_without_bias_gates),
+            _in_sums(_without_bias_gates),
         ),
     ),
     backward=Backward(
         "the gates",
-        (
-            "A gate that is nearly open or shut lies where the sigmoid is flat, and little goes "
-            "back through it."
-        ),
+        "A gate that is nearly open or shut lies where the sigmoid is flat, and little goes "
+        "back through it.",
         example="yassine_lstm",
         shown_with=("targets=[[0]]", "loss=binary_cross_entropy"),
     ),
@@ -303,68 +266,49 @@ def _check_state(place: CellPlace, problems: Problems) -> None:
         problems.add(where, f"an {cell.kind} has gates and tanh of its own", "leave it out")
 
 
-def _plan_state(place: CellPlace) -> tuple[Definition, ...]:
-    return _PLANS[place.cell.kind](place)
-
-
 def _plain(place: CellPlace) -> tuple[Definition, ...]:
     biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
-    return _sum_state(place, biases), _activated(place, place.cell.activation)
+    total, operands = _added_up(place, len(biases)), (place.timed("ax"), place.timed("aa"), *biases)
+    z = Definition(place.timed("z"), total, operands)
+    return z, Definition(place.timed("a"), Activate(place.cell.activation), (z.name,))
 
 
-def _sum_state(place: CellPlace, biases: tuple[Name, ...]) -> Definition:
-    operands = (place.timed("ax"), place.timed("aa"), *biases)
-    total = AddUp(0, 2, len(biases), empty=if_empty(place, 1))
-    return Definition(place.timed("z"), total, operands)
+def _added_up(place: CellPlace, biases: int) -> AddUp:
+    return AddUp(0, 2, biases, empty=if_empty(place, 1))
 
 
-def _activated(place: CellPlace, kind: str) -> Definition:
-    return Definition(place.timed("a"), Activate(kind), (place.timed("z"),))
+def _without_bias_state(one: Definition, place: CellPlace) -> Definition:
+    return one._replace(operation=_added_up(place, 0), operands=one.operands[:2])
 
 
 def _lstm(place: CellPlace) -> tuple[Definition, ...]:
-    squashed = place.timed("tanh_c")
+    """What the cell takes over of the candidate, and what it keeps; and what it shows of that."""
+    c, squashed = place.timed("c"), place.timed("tanh_c")
+    new, candidate, old = (gate_name(place, gate) for gate in ("update", "candidate", "forget"))
+    operands = (new, candidate, old, place.timed("c", place.before))
     return (
-        _cell_state(place, ("update", "forget")),
-        Definition(squashed, Activate("tanh"), (place.timed("c"),)),
+        Definition(c, Gated(if_empty(place, 3, "c")), operands),
+        Definition(squashed, Activate("tanh"), (c,)),
         Definition(place.timed("a"), GatedColumn(), (gate_name(place, "output"), squashed)),
     )
 
 
-def _cell_state(place: CellPlace, order: tuple[str, str]) -> Definition:
-    """What the cell takes over of the candidate, and what it keeps."""
-    new, old = (gate_name(place, gate) for gate in order)
-    operands = (new, gate_name(place, "candidate"), old, place.timed("c", place.before))
-    return Definition(place.timed("c"), Gated(if_empty(place, 3, "c")), operands)
-
-
 def _gru(place: CellPlace) -> tuple[Definition, ...]:
-    return (_blend(place, keeps=keeps_old(place)),)
-
-
-def _blend(place: CellPlace, *, keeps: bool) -> Definition:
     gates = (gate_name(place, "update"), gate_name(place, "candidate"))
-    operands = (*gates, place.timed("a", place.before))
-    blend = GatedBlend(keeps, if_empty(place, 2))
-    return Definition(place.timed("a"), blend, operands)
+    blend = GatedBlend(keeps_old(place), if_empty(place, 2))
+    return (Definition(place.timed("a"), blend, (*gates, place.timed("a", place.before))),)
 
 
 _PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
 
 
-def _without_bias_state(place: CellPlace) -> Definition | None:
-    biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
-    if place.cell.kind != "rnn" or not biases:
-        return None
-    return _sum_state(place, ())
+def _other_blend(_: Operation, place: CellPlace) -> GatedBlend:
+    return GatedBlend(not keeps_old(place), if_empty(place, 2))
 
 
-def _swapped(place: CellPlace) -> Definition | None:
-    if place.cell.kind == "lstm":
-        return _cell_state(place, ("forget", "update"))
-    if place.cell.kind == "gru":
-        return _blend(place, keeps=not keeps_old(place))
-    return None
+def _other_gates(one: Definition, _: CellPlace) -> Definition:
+    new, candidate, old, before = one.operands
+    return one._replace(operands=(old, candidate, new, before))
 
 
 _HAPPENS_STATE = {
@@ -407,34 +351,34 @@ STATE_STEP = Step(
     more="With tanh its numbers stay between −1 and 1, however many tokens there are.",
     example="yassine_rnn_sentence",
     check=_check_state,
-    plan=_plan_state,
+    plan=lambda place: _PLANS[place.cell.kind](place),
     general=General(cell=Recurrent(), gives=("b_a",)),
     mistakes=(
         Mistake(
             "activation_forgotten",
             "Going on with the sum of input and memory itself, without activation.",
-            wrong(
-                lambda one, place: left_out(one, place) if place.cell.kind == "rnn" else None, "a"
-            ),
+            wrong(left_out, "a", when=lambda place: place.cell.kind == "rnn"),
         ),
         Mistake(
             "tanh_forgotten",
             "Showing the cell state itself instead of its tanh.",
             wrong(left_out, "tanh_c"),
         ),
-        Mistake("bias_forgotten", "Leaving out the bias b_a.", instead(_without_bias_state)),
+        Mistake(
+            "bias_forgotten",
+            "Leaving out the bias b_a.",
+            wrong(_without_bias_state, "z"),
+        ),
         Mistake(
             "gates_swapped",
             "Giving what is old the gate of what is new, and the other way round.",
-            instead(_swapped),
+            either(wrong(remade(_other_blend), GatedBlend), wrong(_other_gates, Gated)),
         ),
     ),
     backward=Backward(
         "the state",
-        (
-            "The gradient goes back through what made the state; a tanh is nearly flat where its "
-            "result is near −1 or 1."
-        ),
+        "The gradient goes back through what made the state; a tanh is nearly flat where its "
+        "result is near −1 or 1.",
         example="rnn_backward_through_time",
     ),
 )

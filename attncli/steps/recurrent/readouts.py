@@ -27,7 +27,7 @@ from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.problems import Problems
 from attncli.name import Name, below
 from attncli.scenario.model import Recurrent, Settings
-from attncli.steps.mistakes import instead
+from attncli.steps.mistakes import operand, remade, turned_round, wrong
 from attncli.steps.recurrent.cells import matrix, product, rows
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
@@ -42,19 +42,17 @@ def _plan_states(place: WayPlace) -> tuple[Definition, ...]:
     return (*ways, Definition(place.name("states"), joined, tuple(w.name for w in ways)))
 
 
-def _of_way(place: WayPlace, path: Name, step: int = 1) -> Definition:
+def _of_way(place: WayPlace, path: Name) -> Definition:
     way = place.at(path)
-    columns = tuple(way.name("a").at(time) for time in range(1, place.times + 1))[::step]
+    columns = tuple(way.name("a").at(time) for time in range(1, place.times + 1))
     operation = ColumnsAsRows(place.times)
     return Definition(way.name("states"), operation, columns, rows=rows(place))
 
 
-def _as_made(place: WayPlace) -> Definition | None:
+def _as_made(one: Definition, place: WayPlace) -> Definition | None:
     """The states of the way back in the order in which they are made."""
-    cell = place.cell
-    if cell.direction == "forward" or place.times < 2:  # noqa: PLR2004
-        return None
-    return _of_way(place, cell.way_path(place.path, "backward"), step=-1)
+    is_back = one.name.path == place.cell.way_path(place.path, "backward")
+    return turned_round(one, place) if is_back and "backward" in place.cell.ways else None
 
 
 STATES_STEP = Step(
@@ -75,7 +73,7 @@ STATES_STEP = Step(
             "states_in_the_order_of_making",
             "Writing the states of the way back down in the order in which they are made, so that"
             " each stands beside another token.",
-            instead(_as_made),
+            wrong(_as_made, ColumnsAsRows),
         ),
     ),
     pictures=("states",),
@@ -98,12 +96,6 @@ READOUT_FROM: Key[str] = Key(
     Choice(("every", "last")),
     "at which times it is read out: `every` one (the default), or the `last` that the "
     "cell comes to; with `direction: both` the last of the sentence",
-)
-_KEYS = (
-    Key("W_ya", MATRIX, "weights of what is read out of the memory, W_ya a⟨t⟩ + b_y, [k, h]"),
-    Key("b_y", VECTOR, "its bias, [k]"),
-    READOUT,
-    READOUT_FROM,
 )
 
 
@@ -132,21 +124,16 @@ def _plan_readout(place: CellPlace) -> tuple[Definition, ...]:
     W = below(place.layer.path, "W_ya")
     if not place.scenario.gives(W):
         return ()
-    definitions = list(_seen(place))
-    state = definitions[-1].name if definitions else place.timed("a")
-    definitions.append(product(place, place.timed("ya"), (W, state)))
+    definitions, state = list[Definition](), place.timed("a")
+    if place.cell.direction == "both":  # its two states at a time as one
+        state, key = place.timed("s"), rows(place).index(place.time - 1)
+        operation = RowAsColumn(place.time - 1, key)
+        definitions.append(Definition(state, operation, (place.name("states"),)))
+    definitions.append(product(place, place.timed("ya"), W, state))
     if _bias(place):
         operands = (place.timed("ya"), *_bias(place))
         definitions.append(Definition(place.timed("z_y"), AddUp(0, 1, 1), operands))
     return (*definitions, *_squashed(place, definitions[-1].name))
-
-
-def _seen(place: CellPlace) -> tuple[Definition, ...]:
-    """Of a layer that goes both ways, its two states at a time as one."""
-    if place.cell.direction != "both":
-        return ()
-    operation = RowAsColumn(place.time - 1, rows(place).index(place.time - 1))
-    return (Definition(place.timed("s"), operation, (place.name("states"),)),)
 
 
 def _bias(place: WayPlace) -> tuple[Name, ...]:
@@ -177,12 +164,6 @@ def _whole(place: CellPlace, made: tuple[Definition, ...]) -> tuple[Definition, 
     return (*before, y._replace(operation=SoftmaxDown(), operands=exp.operands))
 
 
-def _without_bias(place: CellPlace) -> Definition | None:
-    if not _bias(place) or end_of(place) != "sigmoid":
-        return None
-    return Definition(place.timed("y"), Activate("sigmoid"), (place.timed("ya"),))
-
-
 _HAPPENS = {
     "sigmoid": "The state is multiplied by the weights of the read-out; a sigmoid turns the"
     " result into a probability.",
@@ -194,7 +175,12 @@ _HAPPENS = {
 READOUT_STEP = Step(
     name="readout",
     at=CellPlace,
-    keys=(*_KEYS,),
+    keys=(
+        Key("W_ya", MATRIX, "weights of what is read out of the memory, W_ya a⟨t⟩ + b_y, [k, h]"),
+        Key("b_y", VECTOR, "its bias, [k]"),
+        READOUT,
+        READOUT_FROM,
+    ),
     title="Read-out",
     does="draws an answer from the state",
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
@@ -213,7 +199,9 @@ READOUT_STEP = Step(
     ),
     mistakes=(
         Mistake(
-            "bias_forgotten", "Leaving out the bias b_y of the read-out.", instead(_without_bias)
+            "bias_forgotten",
+            "Leaving out the bias b_y of the read-out.",
+            wrong(operand(0, lambda place: place.timed("ya")), Activate),
         ),
     ),
     backward=Backward(
@@ -234,10 +222,9 @@ def _plan_readouts(place: WayPlace) -> tuple[Definition, ...]:
     return _side_by_side(place, "readout_logits", z), readouts
 
 
-def _side_by_side(place: WayPlace, made: str, local: str, step: int = 1) -> Definition:
-    times = times_read(place)[::step]
-    names = rows(place).names
-    axis = Axis(tuple(names[time - 1] for time in times_read(place)), rows(place).role)
+def _side_by_side(place: WayPlace, made: str, local: str) -> Definition:
+    times, names = times_read(place), rows(place).names
+    axis = Axis(tuple(names[time - 1] for time in times), rows(place).role)
     columns = tuple(place.name(local).at(time) for time in times)
     return Definition(place.name(made), ColumnsAsRows(len(times)), columns, rows=axis)
 
@@ -255,18 +242,6 @@ def _sized(place: WayPlace, planned: Definition) -> Definition:
     return planned._replace(columns=Axis(vocabulary, "vocabulary"))
 
 
-def _turned_round(place: WayPlace) -> Definition | None:
-    if len(times_read(place)) < 2:  # noqa: PLR2004
-        return None
-    return _side_by_side(place, "readouts", made_at(place)[1], step=-1)
-
-
-def _happens_readouts(place: WayPlace) -> str:
-    if end_of(place) == "none":
-        return "Each row is what was read out after a token."
-    return "Each row has the probabilities that were read out after a token."
-
-
 READOUTS_STEP = Step(
     name="readouts",
     at=WayPlace,
@@ -274,7 +249,11 @@ READOUTS_STEP = Step(
     does="puts what was read out at all times side by side",
     makes=("readouts", "readout_logits"),
     shapes="y[1] … y[n] [k] → readouts [n, k]",
-    happens=_happens_readouts,
+    happens=lambda place: (
+        "Each row is what was read out after a token."
+        if end_of(place) == "none"
+        else "Each row has the probabilities that were read out after a token."
+    ),
     why="A loss compares what was read out at each time with what should have been.",
     more="A cell that is read out once, after its last token, has a single row.",
     plan=_plan_readouts,
@@ -284,7 +263,7 @@ READOUTS_STEP = Step(
         Mistake(
             "readouts_turned_round",
             "Writing the read-outs down from the last to the first, beside the targets of others.",
-            instead(_turned_round),
+            wrong(turned_round, "readouts"),
         ),
     ),
     backward=Backward(
@@ -308,7 +287,8 @@ def _plan_gradient(place: CellPlace) -> tuple[Definition, ...]:
     tanh = place.cell.activation == "tanh"
     sloped = (TanhSlope(), place.timed("a")) if tanh else (ReluSlope(), place.timed("z"))
     last = place.time == place.order[-1]
-    own = _step_factor(place, in_out=place.cell.in_out)
+    operands = (matrix(place, "W_aa"), slope)
+    own = Definition(place.timed("step_factor"), TimesDiagonal(place.cell.in_out), operands)
     later = 2 * place.time - place.before
     chained = (
         Definition(factor, Same(), (own.name,))
@@ -331,11 +311,6 @@ def _norms(place: CellPlace) -> Definition:
     )  # fmt: skip
 
 
-def _step_factor(place: CellPlace, *, in_out: bool) -> Definition:
-    operands = (matrix(place, "W_aa"), place.timed("slope"))
-    return Definition(place.timed("step_factor"), TimesDiagonal(in_out), operands)
-
-
 _PRODUCT = (
     "The factor is the product of these matrices so far, and its norm is the root of the sum of its"
     " squares (the Frobenius norm)."
@@ -344,13 +319,11 @@ _PRODUCT = (
 
 def _happens_gradient(place: CellPlace) -> str:
     start = "first" if place.way == "backward" else "last"
-    slope = {
-        "tanh": "that of tanh is 1 − a²",
-        "relu": "that of relu is 1 where z is above 0, else 0",
-    }
+    slope = {"tanh": "1 − a²", "relu": "1 where z is above 0, else 0"}[place.cell.activation]
     return (
         f"On its way back from the {start} token a gradient is multiplied, at each time, by W_aa"
-        f" transposed and by the slope of the activation there; {slope[place.cell.activation]}."
+        f" transposed and by the slope of the activation there; that of {place.cell.activation} is"
+        f" {slope}."
         f"{f' {_PRODUCT}' if place.time == place.order[-1] else ''}"
     )
 
@@ -388,7 +361,7 @@ GRADIENT_STEP = Step(
         Mistake(
             "W_aa_not_transposed",
             "Multiplying by W_aa itself instead of W_aaᵀ.",
-            instead(lambda place: _step_factor(place, in_out=not place.cell.in_out)),
+            wrong(remade(lambda _, place: TimesDiagonal(not place.cell.in_out)), TimesDiagonal),
         ),
     ),
     pictures=("gradient_norm",),

@@ -59,7 +59,7 @@ def _cell_keys() -> _Keys:
 
 
 def _prediction_keys() -> _Keys:
-    from attncli.steps.prediction.probabilities import TEMPERATURE, TOP_K, TOP_P
+    from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, TOP_P
 
     return TEMPERATURE, TOP_K, TOP_P
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attncli.notation.plain import plain
 from attncli.pictures import Box, Diagram, Link
-from attncli.steps.tokenizers.unigram import table_of
+from attncli.steps.tokenizers.pieces import table_of
 from attncli.telling.pictures.places import called
 from attncli.telling.selection import Selection
 from attncli.tokenizing.unigram import PieceEnding

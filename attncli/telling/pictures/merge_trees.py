@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from attncli.pictures import Box, Diagram, Link
-from attncli.steps.tokenizers.unigram import LONGEST_TOLD
+from attncli.steps.tokenizers.pieces import LONGEST_TOLD
 from attncli.telling.merges import scores_of_merged
 from attncli.telling.pictures.places import cut
 from attncli.telling.selection import Selection
