@@ -45,17 +45,14 @@ from attncli.render.workbook import items
 from attncli.render.writers import Tables
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import by_gates
-from attncli.telling.exercise.hints import _first_lines
 from attncli.telling.exercise.inquiries import by_names
-from attncli.telling.exercise.personal import sheet_for
+from attncli.telling.exercise.keys import _Wanted
+from attncli.telling.exercise.papers import sheet_for, sheet_of, translated
 from attncli.telling.exercise.sections import StepSection, _begun_anew, _separate, _without
-from attncli.telling.exercise.sheets import sheet_of
-from attncli.telling.exercise.shown import numbers_shown
-from attncli.telling.exercise.solutions import _Wanted
-from attncli.telling.exercise.tasks import room
-from attncli.telling.exercise.translated import translated
+from attncli.telling.exercise.tasks import _first_lines, room
+from attncli.telling.exercise.told import numbers_shown
 from attncli.telling.length import length_of
-from attncli.telling.quantities import _working_first
+from attncli.telling.sections import _working_first
 from attncli.word import Word
 from tests.pages import shipped_trace
 

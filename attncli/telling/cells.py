@@ -1,4 +1,4 @@
-"""Single cells: which of them `--cell` names, and the page of their working."""
+"""Pages of a single step, of a single quantity, and of the working of single cells."""
 
 from __future__ import annotations
 
@@ -14,13 +14,22 @@ from attncli.name import Name, below
 from attncli.refusals import Problem, listed, shortened
 from attncli.scenario.model import Stack, TokenizedText
 from attncli.steps.terms import step_meant
+from attncli.telling.blocks import given_block, matrix_block
 from attncli.telling.facts import rounding_facts
-from attncli.telling.origins import Origins, Workings
 from attncli.telling.parts import told_of
 from attncli.telling.published import differences_at
 from attncli.telling.sections import section_of
-from attncli.telling.selection import SelectionError, sentence_axis, tried
-from attncli.telling.working import cell_line
+from attncli.telling.selection import (
+    Selection,
+    SelectionError,
+    check_steps,
+    check_told,
+    select,
+    sentence_axis,
+    tried,
+)
+from attncli.telling.walkthrough import walkthrough
+from attncli.telling.working import Origins, Workings, cell_line, working_of
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.lookup import known_name, meant
 from attncli.trace.outline import parts_of
@@ -213,3 +222,31 @@ def line_of(trace: Trace, name: Name, address: Address) -> Line:
     ids = name.local == "ids"
     value = Number.written(text.ids[place]) if ids else Word(text.tokens[place])
     return Line(label, (("=", value),), name)
+
+
+_MOST_IN_FULL = 60
+"""A quantity with more cells than this is worked row by row."""
+
+
+def step_page(
+    trace: Trace, name: str, token: str | None, layer: str | None, head: str | None
+) -> Document:
+    """A step, of a token, a layer and a head if these are said. Raises SelectionError."""
+    check_steps([name])
+    chosen = select(trace, [name], token, layer=layer, head=head)
+    check_told(trace, chosen)
+    return walkthrough(trace, chosen)
+
+
+def quantity_page(trace: Trace, quantity: Quantity) -> Document:
+    """The table of a quantity, and of one that was made the working before it."""
+    page = Document(
+        Word(trace.scenario.title), (), rounding=rounding_facts(trace), origins=Origins(trace)
+    )
+    part = trace.part_of(quantity.name)
+    if part is None:
+        return page._replace(opening=(given_block(trace, quantity, Selection()),))
+    detail = "full" if quantity.matrix.size <= _MOST_IN_FULL else "rows"
+    worked = working_of(trace, quantity, Selection(detail=detail))
+    table = matrix_block(quantity, Selection(), part.path)
+    return page._replace(sections=(section_of(trace, part, None, [*worked, table]),))

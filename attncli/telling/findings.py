@@ -6,21 +6,72 @@ them. A page says a finding behind its step, and the last one again where it clo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice, pairwise
 
-from attncli.arithmetic.expression import Symbol
-from attncli.document import Span, Spans
-from attncli.name import Name
+import numpy as np
+
+from attncli.arithmetic.elision import MOST_PARTS, elided
+from attncli.arithmetic.expression import Number, Omitted, Symbol, Vector
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.rounding import Array
+from attncli.document import Block, Span, Spans, TextList
+from attncli.name import Name, below
+from attncli.notation import plain
 from attncli.scenario.model import ENCODER
 from attncli.scenario.training import updates_before
-from attncli.telling.attending import MOST_TIED, Attending, attended, called_as, percent, tied
-from attncli.telling.parts import place_in_words, told_parts
-from attncli.telling.ranked import ranked
+from attncli.telling.blocks import Row, table
+from attncli.telling.parts import is_structured, made_by, place_in_words, told_parts
 from attncli.telling.selection import Selection, row_asked_for
+from attncli.telling.sentences import (
+    MOST_TIED,
+    Attending,
+    attended,
+    called_as,
+    joined,
+    percent,
+    tied,
+)
 from attncli.telling.training import progressed
 from attncli.trace import BackwardPlace, CellPlace, Place, PlannedStep, Quantity, Trace
 from attncli.trace.axes import place_of
+from attncli.word import Word
+
+_FIRST = 64
+"""Places that are put in order at first, and how many times as many whenever these don't do."""
+
+
+def ranked(matrix: Matrix, i: int) -> Iterator[tuple[Number, list[int]]]:
+    """The numbers of a row from the largest on, and the places that show each: as few as may be
+    are put in order or looked at, since there may be as many as a vocabulary has words."""
+    values, at, order = matrix.values[i], 0, list[int]()
+    while at < values.size:
+        order = _from_largest(values, at + 1, order)
+        number = matrix.number(i, order[at])
+        differs = partial(_differs, matrix, i, number)
+        end = bisect_left(order, True, at, key=differs)
+        while end == len(order) < values.size:  # more may show the same
+            order = _from_largest(values, end + 1, order)
+            end = bisect_left(order, True, end, key=differs)
+        yield matrix.number(i, min(order[at:end])), sorted(order[at:end])
+        at = end
+
+
+def _from_largest(values: Array, count: int, known: list[int]) -> list[int]:
+    """The places of the largest numbers, so many or more, of equal ones the first before
+    the others; `known` are those that were asked for before."""
+    if count <= len(known):
+        return known
+    count = min(values.size, max(count, _FIRST, _FIRST * len(known)))
+    among = np.flatnonzero(values >= np.partition(values, -count)[-count])
+    order: list[int] = among[np.argsort(-values[among], kind="stable")].tolist()
+    return order
+
+
+def _differs(matrix: Matrix, i: int, number: Number, j: int) -> bool:
+    return matrix.shown(i, j) != number.shown
 
 
 def findings_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
@@ -228,7 +279,6 @@ def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
     """The norms of a factor, at places in the order of its way back, and what becomes of it."""
     if len(places) < 2:  # noqa: PLR2004  (one norm goes nowhere)
         return []
-    from attncli.telling.on_its_way import on_its_way
 
     numbers = [norms.matrix.number(k, 0) for k in places]
     return [on_its_way(numbers, "on its way back the norm of the factor")]
@@ -260,3 +310,98 @@ _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
     "progress": progressed,
 }
 """What finds the findings of a step, by its name."""
+
+
+def on_its_way(numbers: Sequence[Number], what: str) -> Spans:
+    """How large something is on its way back, and what becomes of it:
+    `0.834 → 2.014 → 4.199 → 8.369: it grows at every step; the gradient explodes.`"""
+    shown = elided(len(numbers), MOST_PARTS)
+    sequence = joined((("…",) if k is None else (numbers[k],) for k in shown), " → ")
+    steps = [
+        (after.shown > before.shown) - (after.shown < before.shown)
+        for before, after in pairwise(numbers)
+    ]
+    verdict = _verdict(steps, float(numbers[0].shown), float(numbers[-1].shown))
+    return (f"{what} goes ", *sequence, f": {verdict}.")
+
+
+def _verdict(steps: Sequence[int], first: float, last: float) -> str:
+    """What becomes of a gradient whose size shrinks (−1) or grows (1) at steps, or ends at 0."""
+    if last == 0:
+        return "nothing is left of it; the gradient vanishes"
+    (way,) = set(steps) if len(set(steps)) == 1 else (None,)
+    if last < first / _MUCH:
+        outcome = "; the gradient vanishes"
+    else:
+        outcome = "; the gradient explodes" if last > first * _MUCH else ""
+    return _WAYS.get(way, "it neither shrinks nor grows at every step") + outcome * bool(way)
+
+
+_MUCH = 2
+"""Times that a gradient is smaller or larger in the end before one says that it vanishes or
+explodes."""
+_WAYS: Mapping[int | None, str] = {
+    -1: "it shrinks at every step",
+    0: "it stays the same at every step",
+    1: "it grows at every step",
+}
+
+
+def keys_and_values(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """Each key with its value and the weights that the queries give it, where values have names of
+    their own: as a table, and as a list."""
+    weights = trace.quantities.get(part.place.name("weights"))
+    V = trace.quantities.get(part.place.find("V"))
+    if part.step != "weighted_sum" or weights is None or V is None or not looks_up(weights, V):
+        return []
+    keys, values = weights.columns.words, V.rows.words
+    shown = selection.rows(weights)
+    queries = [shown[k] for k in elided(len(shown), MOST_PARTS) if k is not None]
+    rows: list[Row] = [
+        (key, value, *(plain(weights.matrix.number(i, j)) for i in queries))
+        for j, (key, value) in enumerate(zip(keys, values, strict=True))
+    ]
+    headings: tuple[Word | str, ...] = (
+        "Key",
+        "Value",
+        *(Word(f"Weight for {weights.rows.names[i]}") for i in queries),
+    )
+    return [table(headings, rows), TextList(below(part.path, "values"), keys, values)]
+
+
+_BLOCK = ("residual", "norm", "ffn")
+
+
+def moved(trace: Trace, selection: Selection) -> Spans:
+    """Which token ends furthest from where it began, where a trace ends with what several heads or
+    a block made of all tokens; nothing where it doesn't."""
+    X = trace.quantities.get(below(trace.scenario.stack.path, "X"))
+    told = told_parts(trace)
+    if X is None or not told or not is_structured(trace):
+        return ()
+    made, step = made_by(trace, told[-1]), told[-1].step
+    if not made or step not in (*_BLOCK, "merge"):
+        return ()
+    result = [one for one in made if not one.is_list][-1]
+    if result.rows.names != X.rows.names or result.matrix.shape != X.matrix.shape:
+        return ()
+    i = _furthest(X, result, selection)
+    several = len(trace.scenario.stack.layers) > 1
+    mover = "layers have" if several else "block has" if step in _BLOCK else "heads have"
+    start = (*_vector(X, i), " in ", Symbol(X.name))
+    end = (*_vector(result, i), " in ", Symbol(result.name))
+    token = called_as(X.rows.names, i)
+    return (f"The {mover} moved the row of ", *token, " furthest: from ", *start, " to ", *end, ".")
+
+
+def _furthest(X: Quantity, result: Quantity, selection: Selection) -> int:
+    """The row of those told whose ends are furthest from each other."""
+    distances = np.linalg.norm(result.values - X.values, axis=1)
+    return max(selection.rows(result), key=lambda i: distances[i])
+
+
+def _vector(quantity: Quantity, i: int) -> Spans:
+    places = elided(quantity.matrix.shape[1], MOST_PARTS)
+    return (
+        Vector(tuple(Omitted() if j is None else quantity.matrix.number(i, j) for j in places)),
+    )

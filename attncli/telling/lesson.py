@@ -28,7 +28,6 @@ from attncli.steps.mistakes import all_made_wrongly, mistaken
 from attncli.telling.blocks import common_mistakes, shape_in_short
 from attncli.telling.catalogue import general_formulas
 from attncli.telling.facts import facts_of, rounding_facts
-from attncli.telling.origins import Origins, Workings
 from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.pictures import pictures_of
 from attncli.telling.sections import section_of
@@ -36,7 +35,7 @@ from attncli.telling.selection import Selection, with_routing
 from attncli.telling.sentences import joined
 from attncli.telling.tokenizers import listed_again
 from attncli.telling.walkthrough import part_blocks
-from attncli.telling.working import cell_line
+from attncli.telling.working import Origins, Workings, cell_line
 from attncli.trace import Definition, PlannedStep, Quantity, Trace
 from attncli.word import Word
 

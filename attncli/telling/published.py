@@ -12,11 +12,11 @@ from attncli.arithmetic.expression import Equation, Number, Omitted, Sum, Vector
 from attncli.document import Block, Note, Spans, Subheading, Term
 from attncli.name import Name
 from attncli.notation import plain
+from attncli.telling.blocks import Row, table
 from attncli.telling.marked.words import by_verdict
 from attncli.telling.parts import step_of
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import counted
-from attncli.telling.tables import Row, table
 from attncli.telling.working import last_form
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.published import PublishedNumber, published_numbers

@@ -8,19 +8,62 @@ from typing import NamedTuple
 from attncli.arithmetic.elision import elided
 from attncli.arithmetic.expression import Number, Vector
 from attncli.document import Block, Note, Spans, Subheading, Table, TableCell
-from attncli.name import Name
+from attncli.name import GRADIENTS, Name
 from attncli.notation import plain
 from attncli.notation.plain import unbreakable
 from attncli.pictures import Arrow, ArrowGroup, Curves, Plane, Series
-from attncli.scenario.training import UPDATES, after_updates
+from attncli.scenario.training import UPDATES, after_updates, updates_before
 from attncli.tables import SideBySide
-from attncli.telling.attention_learned import RightWeight, right_weight
 from attncli.telling.blocks import matrix_block
-from attncli.telling.pictures.curves import MOST_POINTS
+from attncli.telling.pictures import MOST_POINTS
 from attncli.telling.selection import Selection
 from attncli.telling.training import FEW
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
+
+
+class RightWeight(NamedTuple):
+    """A cell of attention weights: a query, from 0, and the key that its target is."""
+
+    weights: Quantity
+    query: int
+    key: int
+
+    @property
+    def address(self) -> str:
+        return self.weights.address(self.query, self.key)
+
+    def told(self, numbers: Sequence[Number]) -> list[Block]:
+        """What became of it."""
+        before, after = numbers[0], numbers[-1]
+        if before.shown == after.shown:
+            return []
+        grew = "grew" if after.shown > before.shown else "fell"
+        symbol = self.weights.symbol(self.query, self.key)
+        said = f", {grew} from "
+        return [Note(("The weight of the right token, ", symbol, said, before, " to ", after, "."))]
+
+
+def right_weight(trace: Trace) -> RightWeight | None:
+    """The weight that the asked token gives to the one that is its target; None where there is no
+    such key, or more than one head."""
+    prediction = trace.scenario.prediction
+    found = [one for one in trace.quantities.values() if _is_attention(one)]
+    if len(found) != 1 or prediction.every or len(prediction.counted) != 1:
+        return None
+    (weights,), (place,) = found, prediction.counted
+    target, keys = prediction.targets[place], weights.columns.names
+    if prediction.targets_in_numbers or target not in keys:
+        return None
+    query = 0 if prediction.first else len(weights.values) - 1
+    return RightWeight(weights, query, keys.index(target))
+
+
+def _is_attention(quantity: Quantity) -> bool:
+    name = quantity.name
+    first = not updates_before(name) and not name.inside(GRADIENTS)
+    return first and name.local == "weights" and quantity.columns.role == "K"
+
 
 _MOST_TARGETS, _MOST_TABLES, _MOST_ARROWS = 3, 4, 12
 _PLANE = _TWO = 2

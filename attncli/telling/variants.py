@@ -11,10 +11,10 @@ from attncli.arithmetic.expression import Symbol
 from attncli.arithmetic.rounding import Array
 from attncli.document import Block, Note, Spans, Subheading
 from attncli.tables import Data
-from attncli.telling.attending import called_as
 from attncli.telling.blocks import given_blocks, variant_block
 from attncli.telling.findings import findings_anew
 from attncli.telling.selection import Selection
+from attncli.telling.sentences import called_as
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
 
@@ -122,7 +122,7 @@ class _Compared(NamedTuple):
         told = self.off[[*rows]]
         k, j = (int(place) for place in np.unravel_index(int(told.argmax()), told.shape))
         i = rows[k]
-        from attncli.telling.contrast import contrasted
+        from attncli.telling.sentences import contrasted
 
         numbers = contrasted(other.matrix.number(self.order[i], j), own.matrix.number(i, j))
         differing = int((self.off.max(axis=1) > _SAME).sum())

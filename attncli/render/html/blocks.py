@@ -9,7 +9,15 @@ from typing import Any
 from attncli import document as doc
 from attncli.arithmetic.expression import Blank, Symbol
 from attncli.pictures import PICTURES, Picture
-from attncli.render.html import tables
+from attncli.render.html.tables import (
+    facts_html,
+    working_html,
+    addition_html,
+    words_html,
+    matrix_html,
+    side_by_side_html,
+    graph_html,
+)
 from attncli.render.html.spans import code_html, spans_html
 from attncli.render.html.style import HtmlStyle
 from attncli.render.pictures_in_tables import in_tables
@@ -76,22 +84,22 @@ def _picture(block: Picture, style: HtmlStyle) -> str:
 
 def _graph(block: doc.Graph, style: HtmlStyle) -> str:
     """A drawing, which tells its numbers in words, or their table where a format has none."""
-    return tables.graph_html(block, style) if style.picture is None else style.picture(block)
+    return graph_html(block, style) if style.picture is None else style.picture(block)
 
 
 _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
-    doc.Facts: tables.facts_html,
+    doc.Facts: facts_html,
     doc.Prose: lambda block, style: f"<p>{spans_html(block.text, style)}</p>",
     doc.Bullets: _points,
     doc.Subheading: lambda block, style: (
         f"<h{style.level}>{spans_html(block.text, style)}</h{style.level}>"
     ),
     doc.Note: lambda block, style: f"<aside><p>{spans_html(block.text, style)}</p></aside>",
-    doc.Working: tables.working_html,
-    doc.Addition: tables.addition_html,
-    doc.Table: tables.words_html,
-    MatrixBlock: tables.matrix_html,
-    SideBySide: tables.side_by_side_html,
+    doc.Working: working_html,
+    doc.Addition: addition_html,
+    doc.Table: words_html,
+    MatrixBlock: matrix_html,
+    SideBySide: side_by_side_html,
     doc.Tree: _tree,
     doc.Graph: _graph,
     doc.Fields: _fields,

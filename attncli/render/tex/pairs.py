@@ -8,7 +8,6 @@ from math import ceil
 from attncli.render.tex.cells import TexCell, TexColumn
 
 _MOST_PAIRS = 6
-_GAP = 1.1
 """Twice `\\tabcolsep`, in ems."""
 
 

@@ -9,7 +9,7 @@ from attncli import document as doc
 from attncli.notation.typst import literal
 from attncli.pictures import PICTURES, Picture
 from attncli.render.pictures_in_tables import in_tables
-from attncli.render.typst import tables
+from attncli.render.typst.tables import together, table, side_by_side, graph
 from attncli.render.typst.mathematics import mathematics
 from attncli.render.typst.pictures import picture
 from attncli.render.typst.setting import TypstSetting
@@ -96,7 +96,7 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     Title: _title,
     Heading: _heading,
     NewPage: lambda _, __: "pagebreak(weak: true)",
-    Tables: lambda piece, setting: tables.together(piece.matrices, setting),
+    Tables: lambda piece, setting: together(piece.matrices, setting),
     doc.Facts: _facts,
     doc.Prose: _prose,
     doc.Bullets: _points,
@@ -104,10 +104,10 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.Note: lambda block, _: f"note({spans(block.text)})",
     doc.Working: working,
     doc.Addition: addition,
-    doc.Table: tables.table,
-    SideBySide: tables.side_by_side,
+    doc.Table: table,
+    SideBySide: side_by_side,
     doc.Tree: _tree,
-    doc.Graph: lambda block, setting: picture(block) or tables.graph(block, setting),
+    doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: _answer_space,

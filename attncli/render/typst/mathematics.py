@@ -11,7 +11,6 @@ from attncli.render.inked import Inked
 from attncli.render.numbers import at_point
 from attncli.render.typst.text import breakable, characters, joined
 
-_LONG = 24
 """Characters of a name on one line."""
 
 

@@ -16,7 +16,7 @@ from attncli.questions import Question, RightWords, counted_points, points_text
 from attncli.scenario.exercise import Points
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
-from attncli.telling.exercise.leaks import telling
+from attncli.telling.exercise.told import telling
 from attncli.telling.selection import Selection
 from attncli.trace import Trace
 from attncli.word import Phrase, Word, words

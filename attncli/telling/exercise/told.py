@@ -1,9 +1,10 @@
-"""What a page tells or asks for, from its beginning on, so that no number is asked for twice."""
+"""What a page tells or asks for, from its beginning on, so that no number is asked for twice, and
+what would lead to an answer: copies of it, and what is made of it number by number."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Set
+from decimal import Decimal
 
 from attncli.arithmetic.expression import INNER, Location, Number
 from attncli.arithmetic.operations.indexed import Indexed
@@ -12,9 +13,9 @@ from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.norms import ColumnMean
 from attncli.arithmetic.operations.recurrent import OfMemory, One, Zeros
 from attncli.arithmetic.operations.texts import is_a
-
-if TYPE_CHECKING:
-    from attncli.trace import Definition, Trace
+from attncli.document import Block, parts_of
+from attncli.tables import MatrixBlock
+from attncli.trace import Definition, Trace
 
 
 class ToldCells:
@@ -125,3 +126,84 @@ def is_said(trace: Trace, name: str) -> bool:
             return operation.is_nothing(*trace.operands(definition))
         case _:
             return False
+
+
+def telling(trace: Trace, names: Collection[str]) -> set[str]:
+    """The quantities of these names, and all that is made of them number by number, by a copy,
+    a division, an addition: from those they can be read. What adds several numbers up, as a
+    product of matrices does, keeps them to itself."""
+    found = set(names)
+    for definition in trace.plan:
+        if (
+            definition.name in trace
+            and not found.isdisjoint(definition.operands)
+            and _keeps(definition)
+        ):
+            found.add(definition.name)
+    return found
+
+
+def _keeps(definition: Definition) -> bool:
+    """Whether each number that goes in can be told by one that comes out."""
+    if definition.operation.copies:
+        return True
+    signature = definition.operation.sides
+    left = {letter for side in signature.result for letter, _ in side.letters}
+    return all(
+        letter in left
+        for sides in signature.operands
+        for side in sides
+        for letter, _ in side.letters
+    )
+
+
+def with_copies(trace: Trace, cells: Set[Location], whole: Collection[str]) -> frozenset[Location]:
+    """Cells with all cells that only copy them; those of `whole` quantities are hidden anyway."""
+    found = set(cells)
+    names = {cell.quantity for cell in cells}
+    for definition in trace.plan:
+        if (
+            definition.name not in trace
+            or definition.name in whole
+            or names.isdisjoint(definition.operands)
+        ):
+            continue
+        copies = _copies(trace, definition, found)
+        found |= copies
+        names |= {definition.name} if copies else set()
+    return frozenset(found)
+
+
+def _copies(trace: Trace, definition: Definition, cells: Set[Location]) -> set[Location]:
+    """The cells of a quantity that copy some of these."""
+    rows, columns = trace[definition.name].matrix.shape
+    if copied_cell(trace, definition, 0, 0) is None and not definition.operation.copies:
+        return set()
+    every = (Location(definition.name, i, j) for i in range(rows) for j in range(columns))
+    return {cell for cell in every if copied_cell(trace, definition, *cell[1:]) in cells}
+
+
+_TELLING = 3
+"""A number of so many digits hardly comes about twice by chance; 0, 1 or 0.5 do."""
+
+
+def is_telling(number: Number) -> bool:
+    """Whether a number can be told from others by its digits."""
+    return number.shown.is_finite() and len(number.shown.as_tuple().digits) >= _TELLING
+
+
+def like(number: Number) -> Decimal:
+    """What a number has in common with those that give it away: its size."""
+    return abs(number.shown)
+
+
+def numbers_shown(blocks: Iterable[Block]) -> set[Decimal]:
+    """The sizes of all numbers in the tables and lines of some blocks."""
+    return {like(number) for block in blocks for number in _of_block(block)}
+
+
+def _of_block(block: Block) -> Iterator[Number]:
+    yield from parts_of(block, Number)
+    for table in parts_of(block, MatrixBlock):
+        cells = (table.entry(i, j) for i in table.rows for j in range(table.matrix.shape[1]))
+        yield from (cell for cell in cells if isinstance(cell, Number))

@@ -19,7 +19,7 @@ from attncli.questions import RightAnswer
 from attncli.telling.exercise.blanked import BlankedPage, shown_rows, taken
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
-from attncli.telling.exercise.request import ExerciseRequest
+from attncli.telling.exercise.requests import ExerciseRequest
 from attncli.trace import Trace
 from attncli.word import Word
 
