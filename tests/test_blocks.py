@@ -33,10 +33,9 @@ from attncli.render import (
 )  # fmt: skip
 from attncli.render.exercises._self_marking import _printed as printed_on_paper
 from attncli.render.formats import markdown, terminal
+from attncli.render.formats.json import as_printed, pictures_as_data
 from attncli.render.html import blocks as html
 from attncli.render.mathematics import mathematics_of
-from attncli.render.picture_data import pictures_as_data
-from attncli.render.printed import as_printed
 from attncli.render.quantities import tables_in
 from attncli.render.svg.drawing import drawn
 from attncli.render.tex import blocks as tex

@@ -13,7 +13,7 @@ from attncli.arithmetic.expression import Number
 from attncli.notation import plain
 from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Picture, Plane
 from attncli.render.colours import DARK, LIGHT
-from attncli.render.html.figures import figure_html
+from attncli.render.formats.html import figure_html
 from attncli.render.svg.drawing import drawn, inline
 from attncli.render.svg.elements import TEXT_SIZE, text_width
 from attncli.render.svg.style import style_sheet

@@ -69,7 +69,7 @@ def _write_table(output: GradeOutput, graded: GradedClass) -> None:
     from attncli.telling.marked.classes import class_page, class_rows
 
     if _is_csv(output):
-        from attncli.render.classes import csv_text
+        from attncli.render.exercises.csv import csv_text
 
         write_out(csv_text(class_rows(graded)), output.page.output, force=output.page.force)
     else:
@@ -79,7 +79,7 @@ def _write_table(output: GradeOutput, graded: GradedClass) -> None:
 def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
     """A marked paper for each student and the table beside them; the table is told as well."""
     from attncli.render import contents_of, suffixes_of
-    from attncli.render.classes import csv_text
+    from attncli.render.exercises.csv import csv_text
     from attncli.telling.marked.classes import class_page, class_rows, marked_paper
     from attncli.writing.folder import write_files
 

@@ -18,8 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
+from attncli.render.abilities import Abilities, Page
 
 if TYPE_CHECKING:
     from attncli.document import Document, Spans

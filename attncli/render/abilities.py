@@ -1,4 +1,5 @@
-"""What a format can do besides writing a document."""
+"""What a format can do besides writing a document, and what it has to know of the place that it is
+printed on."""
 
 from __future__ import annotations
 
@@ -31,4 +32,16 @@ class Abilities(NamedTuple):
     detail: str | None = None
     checking: bool = False
     package: str = ""
+    values_only: bool = False
+
+
+class Page(NamedTuple):
+    """The width in terminal cells, whether colours are wanted, whether only a fragment is: what
+    goes into a document of one's own; whether looks and scripts stand in files beside it, for pages
+    that share them; and whether values are wanted without texts."""
+
+    width: int = 80
+    colour: bool = False
+    fragment: bool = False
+    shared: bool = False
     values_only: bool = False

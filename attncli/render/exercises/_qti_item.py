@@ -1,4 +1,5 @@
-"""A form of an exercise as an item of QTI 2.1: its answers are marked by rules that stand in it."""
+"""A form of an exercise as an item of QTI 2.1: its answers are marked by rules that stand in it;
+and packages as text, which is what is shown of them where they go to no file."""
 
 from __future__ import annotations
 
@@ -11,17 +12,22 @@ from attncli.arithmetic.expression import Blank
 from attncli.document import Document, Section
 from attncli.notation.words import ISOLATE, POP, visible
 from attncli.questions import Paper, Question, RightWords
-from attncli.render.exercises._accepted import AcceptedRange, TakenWrong, number_text
+from attncli.render.abilities import Page
 from attncli.render.exercises._self_marking import (
+    DECLARATION,
     LEVEL,
     MASKED,
+    AcceptedRange,
     SelfMarking,
+    TakenWrong,
+    allowed,
     hinted,
+    number_text,
     whole,
     written_answers,
+    xml,
 )
-from attncli.render.exercises._xml import DECLARATION, allowed, xml
-from attncli.render.html import HtmlStyle, escaped
+from attncli.render.html.blocks import HtmlStyle, escaped
 
 QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 STYLES = "items/attn.css"
@@ -249,3 +255,19 @@ def _modal(identifier: str, html: str) -> str:
         f'<modalFeedback outcomeIdentifier="FEEDBACK" showHide="show" identifier="{identifier}">'
         f"{html}</modalFeedback>"
     )
+
+
+def told_by(
+    files_of: Callable[[Sequence[Document], Page], Mapping[str, str]],
+) -> tuple[Callable[[Document, Page], str], Callable[[Sequence[Document], Page], str]]:
+    """What renders one form and all forms: the files of their package, one after the other, each
+    under its name."""
+
+    def render_forms(documents: Sequence[Document], page: Page) -> str:
+        files = files_of(documents, page)
+        return "".join(f"----- {name}\n{text}" for name, text in files.items())
+
+    def render(document: Document, page: Page) -> str:
+        return render_forms([document], page)
+
+    return render, render_forms

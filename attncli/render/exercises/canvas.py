@@ -21,13 +21,18 @@ from typing import NamedTuple
 from attncli.document import Document, Section
 from attncli.notation.words import visible
 from attncli.questions import Paper, Question, points_text
-from attncli.render.abilities import Abilities
+from attncli.render.abilities import Abilities, Page
 from attncli.render.exercises._answers import asking, paper_of
-from attncli.render.exercises._package import told_by
-from attncli.render.exercises._qti_item import QTI, STYLES, SheetItem, body, option_name, style
-from attncli.render.exercises._self_marking import LOOKS, SelfMarking
-from attncli.render.exercises._xml import DECLARATION, xml
-from attncli.render.page import Page
+from attncli.render.exercises._qti_item import (
+    QTI,
+    STYLES,
+    SheetItem,
+    body,
+    option_name,
+    style,
+    told_by,
+)
+from attncli.render.exercises._self_marking import DECLARATION, LOOKS, SelfMarking, xml
 from attncli.render.sentences import text_of_spans
 from attncli.word import Word
 

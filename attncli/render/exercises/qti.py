@@ -13,13 +13,10 @@ from collections.abc import Mapping, Sequence
 from attncli.document import Document
 from attncli.notation.words import visible
 from attncli.questions import points_text
-from attncli.render.abilities import Abilities
+from attncli.render.abilities import Abilities, Page
 from attncli.render.exercises._answers import paper_of
-from attncli.render.exercises._package import told_by
-from attncli.render.exercises._qti_item import QTI, STYLES, SheetItem
-from attncli.render.exercises._self_marking import LOOKS, headings
-from attncli.render.exercises._xml import DECLARATION, xml
-from attncli.render.page import Page
+from attncli.render.exercises._qti_item import QTI, STYLES, SheetItem, told_by
+from attncli.render.exercises._self_marking import DECLARATION, LOOKS, headings, xml
 
 SUFFIXES = (".zip",)
 ABILITIES = Abilities(

@@ -9,22 +9,28 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Equation, Expression, Number, leaves
 from attncli.choices import LANGUAGES
-from attncli.document import Block, Document, Facts
+from attncli.document import Block, Document, Facts, Graph
 from attncli.languages import words_of
 from attncli.languages.words import CheckWords
 from attncli.notation.mathml import mathml
 from attncli.notation.words import visible
-from attncli.render.abilities import Abilities
-from attncli.render.html import HtmlStyle, blocks_html, escaped, spans_html
+from attncli.pictures import Picture
+from attncli.render.abilities import Abilities, Page
 from attncli.render.html.asked import AskedNumbers
-from attncli.render.html.assets import INSIDE, SHARED, PageAssets, file_text
+from attncli.render.html.blocks import (
+    HtmlStyle,
+    blocks_html,
+    empty,
+    escaped,
+    facts_html,
+    set_apart,
+    spans_html,
+)
 from attncli.render.html.fields import AnswerFields, SheetFields, bar_of
-from attncli.render.html.figures import figure_html
-from attncli.render.html.looks import looks_of
-from attncli.render.html.style import empty
-from attncli.render.html.tables import facts_html
-from attncli.render.page import Page
+from attncli.render.html.site import INSIDE, SHARED, PageAssets, file_text, looks_of
 from attncli.render.sentences import text_of_spans
+from attncli.render.svg.drawing import drawn, inline
+from attncli.render.svg.elements import Asked, silent
 from attncli.render.writers import (
     Heading,
     NewPage,
@@ -35,6 +41,15 @@ from attncli.render.writers import (
     with_tables_together,
 )
 from attncli.tables import MatrixBlock, in_groups
+
+
+def figure_html(block: Picture | Graph, asked: Asked = silent) -> str:
+    """A figure that can be moved to and fro where the screen is narrower."""
+    picture = drawn(block, asked)
+    drawing = f'<div class="scroll">{inline(picture)}</div>'
+    told = f"<figcaption>{set_apart(picture.title)}</figcaption>"
+    return f'<figure class="picture">\n{drawing}\n{told}\n</figure>'
+
 
 SUFFIXES = (".html", ".htm")
 ABILITIES = Abilities(keys=("none", "separate"), together=True, pictured=True, checking=True)

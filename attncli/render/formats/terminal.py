@@ -14,9 +14,7 @@ from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Picture
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
-from attncli.render.screen.inks import inked, without_marks
+from attncli.render.abilities import Abilities, Page
 from attncli.render.screen.lines import (
     BRACKETS,
     NEW_PAGE,
@@ -27,6 +25,7 @@ from attncli.render.screen.lines import (
     width,
     wrapped,
 )
+from attncli.render.screen.working import inked, without_marks
 from attncli.render.sentences import text_of_spans
 from attncli.render.writers import (
     Heading,
@@ -234,7 +233,7 @@ def _table(block: doc.Table, cells: int) -> list[Line]:
 
 
 def _graph(block: doc.Graph, cells: int) -> list[Line]:
-    from attncli.render.screen.graphs import graph_lines
+    from attncli.render.screen.pictures import graph_lines
 
     return graph_lines(block, cells)
 

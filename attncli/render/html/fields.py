@@ -11,7 +11,7 @@ from attncli.document import Document, WordBlank
 from attncli.languages.words import CheckWords
 from attncli.notation.words import visible
 from attncli.questions import Seal, SelfCheck
-from attncli.render.html.style import embedded, escaped, set_apart
+from attncli.render.html.blocks import embedded, escaped, set_apart
 from attncli.render.sentences import text_of_spans
 from attncli.word import Word
 

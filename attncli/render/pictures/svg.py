@@ -9,11 +9,9 @@ from attncli.name import Name
 from attncli.notation.columns import bands
 from attncli.pictures import PICTURES, HeatMaps
 from attncli.refusals import Refusal
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
+from attncli.render.abilities import Abilities, Page
 from attncli.render.sentences import text_of_spans
-from attncli.render.svg.arrows import arrows
-from attncli.render.svg.drawing import drawn
+from attncli.render.svg.drawing import arrows, drawn
 from attncli.render.svg.elements import (
     Picture,
     described,
@@ -23,7 +21,7 @@ from attncli.render.svg.elements import (
     text_width,
     title_width,
 )
-from attncli.render.svg.heat_map import heat_map
+from attncli.render.svg.heat_maps import heat_map
 from attncli.render.svg.style import style_sheet
 from attncli.tables import MatrixBlock
 

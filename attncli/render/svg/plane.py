@@ -11,20 +11,24 @@ from attncli.arithmetic.expression import Number
 from attncli.notation.columns import bands
 from attncli.pictures import Arrow, ArrowGroup, Plane
 from attncli.render.numbers import text_of as number_text
-from attncli.render.svg.axes import DrawnAxis, axis_of
-from attncli.render.svg.boxes import Rectangle, around, text_box, with_room
 from attncli.render.svg.elements import (
+    DrawnAxis,
     Picture,
     Point,
+    Rectangle,
+    around,
     arrow_to,
+    axis_of,
     element,
     line,
     placed,
     text_at,
+    text_box,
     text_of,
     text_width,
+    with_room,
+    within_limits,
 )
-from attncli.render.svg.in_words import within_limits
 
 _SIDE = 340.0
 """The longer side of the plane."""

@@ -11,12 +11,9 @@ from attncli.notation.latex import latex
 from attncli.pictures import PICTURES, Picture
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.tex import tables
-from attncli.render.tex.addition import addition
-from attncli.render.tex.measure import math_width
 from attncli.render.tex.pictures import picture
-from attncli.render.tex.setting import Setting
-from attncli.render.tex.text import escaped, on_one_line, spans
-from attncli.render.tex.working import INDENT, pieces, working
+from attncli.render.tex.setting import Setting, escaped, math_width, on_one_line, spans
+from attncli.render.tex.working import INDENT, addition, pieces, working
 from attncli.render.writers import Tables, with_tables_together, written
 from attncli.tables import SideBySide
 

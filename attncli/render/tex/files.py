@@ -8,9 +8,16 @@ from attncli.document import Document, Fields, Section, each
 from attncli.pictures import PICTURES
 from attncli.questions import OWN_FORM, Paper, points_text
 from attncli.render.tex.blocks import blocks, facts, formulas
-from attncli.render.tex.colours import colour_macros
-from attncli.render.tex.setting import Setting, article, exam
-from attncli.render.tex.text import escaped, macros_for, spans, word
+from attncli.render.tex.setting import (
+    Setting,
+    article,
+    colour_macros,
+    escaped,
+    exam,
+    macros_for,
+    spans,
+    word,
+)
 
 ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM = 41.0, 41.0, 33.0
 """Ems between the margins: 166 mm of A4 at 11 pt are 43, less the indent of displays and some to

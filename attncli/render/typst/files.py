@@ -10,8 +10,7 @@ from attncli.notation.typst import literal
 from attncli.notation.words import visible
 from attncli.questions import OWN_FORM
 from attncli.render.colours import INKS, LIGHT
-from attncli.render.typst.blocks import WRITERS
-from attncli.render.typst.setting import TypstSetting
+from attncli.render.typst.blocks import WRITERS, TypstSetting
 from attncli.render.typst.text import characters, listed, text, word
 from attncli.render.writers import lists_in_columns, pieces_of, with_tables_together, written
 
