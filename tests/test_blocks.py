@@ -38,7 +38,7 @@ from attncli.render.html import blocks as html
 from attncli.render.mathematics import mathematics_of
 from attncli.render.quantities import tables_in
 from attncli.render.svg.drawing import drawn
-from attncli.render.tex import blocks as tex
+from attncli.render.tex import files as tex
 from attncli.render.typst import blocks as typst
 from attncli.render.workbook import items
 from attncli.render.writers import Tables

@@ -27,7 +27,7 @@ from attncli.pictures import Box as DiagramBox
 from attncli.pictures import Diagram, Link, Picture
 from attncli.render import Page, contents_of, render
 from attncli.render.svg.drawing import drawn, fit, inline
-from attncli.render.typst.files import file as typst_file
+from attncli.render.typst.blocks import file as typst_file
 from attncli.render.typst.text import characters
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough

@@ -43,7 +43,7 @@ def command(typed: _Run) -> None:
     with complaining():
         page = _document(trace, told)
         if typed.gradient_check:
-            from attncli.telling.gradient_check import gradient_check
+            from attncli.telling.way_back import gradient_check
 
             page = page._replace(closing=(*page.closing, *gradient_check(trace)))
         told.page.deliver(page)

@@ -23,7 +23,7 @@ def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG00
 
     Raises NoTypstError.
     """
-    from attncli.render.typst.files import file
+    from attncli.render.typst.blocks import file
 
     try:
         import typst

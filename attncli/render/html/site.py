@@ -14,7 +14,7 @@ from attncli.notation.words import visible
 from attncli.render.colours import DARK, INKS, LIGHT, ColourScheme, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn
 from attncli.render.html.blocks import escaped
-from attncli.render.svg.style import colours_inside, shapes_inside
+from attncli.render.svg.elements import colours_inside, shapes_inside
 from attncli.word import Word
 
 _SHARE_OF_INK = "80%"

@@ -16,13 +16,13 @@ from attncli.render.svg.elements import (
     Picture,
     described,
     element,
+    style_sheet,
     text_at,
     text_of,
     text_width,
     title_width,
 )
 from attncli.render.svg.heat_maps import heat_map
-from attncli.render.svg.style import style_sheet
 from attncli.tables import MatrixBlock
 
 SUFFIXES = (".svg",)

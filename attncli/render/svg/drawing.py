@@ -18,6 +18,7 @@ from attncli.render.svg.elements import (
     arrow_to,
     described,
     element,
+    light_style_sheet,
     number_at,
     plate,
     silent,
@@ -28,7 +29,6 @@ from attncli.render.svg.elements import (
 )
 from attncli.render.svg.heat_maps import heat_maps
 from attncli.render.svg.plane import plane
-from attncli.render.svg.style import light_style_sheet
 from attncli.word import Word
 
 _ROW, _GAP = 64, 12

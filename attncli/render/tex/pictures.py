@@ -14,8 +14,7 @@ from attncli.document import Graph
 from attncli.notation.words import ISOLATE, POP
 from attncli.pictures import Picture
 from attncli.render.svg.drawing import drawn, fit
-from attncli.render.svg.elements import TEXT_SIZE
-from attncli.render.svg.style import light_rules
+from attncli.render.svg.elements import TEXT_SIZE, light_rules
 from attncli.render.tex.setting import escaped
 
 _PEN = "currentColor"

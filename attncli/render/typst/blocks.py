@@ -1,4 +1,5 @@
-"""How each piece of a page is written: a call of what `page.typ` defines."""
+"""How each piece of a page is written, a call of what `page.typ` defines, and whole files: what
+lays a page out, the colours, then the pieces of each document."""
 
 from __future__ import annotations
 
@@ -7,20 +8,22 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
+from importlib.resources import files
 from itertools import groupby
 from typing import Any, NamedTuple, TypeVar, cast
 
 from attncli import document as doc
 from attncli.arithmetic.expression import Blank, Expression, Node, Number, Omitted, Symbol, Vector
-from attncli.document import Addition, Edge, Graph, Line, Table, TableCell, Working
+from attncli.document import Addition, Document, Edge, Graph, Line, Table, TableCell, Working
 from attncli.marked import MarkedNumber
 from attncli.name import Name
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.notation.typst import literal
-from attncli.notation.words import is_hidden
+from attncli.notation.words import is_hidden, visible
 from attncli.pictures import PICTURES, Picture
-from attncli.render.colours import LIGHT, VERDICTS, ink_of, shade_of
+from attncli.questions import OWN_FORM
+from attncli.render.colours import INKS, LIGHT, VERDICTS, ink_of, shade_of
 from attncli.render.grid import (
     Entry,
     Grid,
@@ -49,7 +52,16 @@ from attncli.render.typst.text import (
     text,
     word,
 )
-from attncli.render.writers import Heading, NewPage, Tables, Title, with_tables_together, written
+from attncli.render.writers import (
+    Heading,
+    NewPage,
+    Tables,
+    Title,
+    lists_in_columns,
+    pieces_of,
+    with_tables_together,
+    written,
+)
 from attncli.tables import Branch, MatrixBlock, SideBySide, in_groups
 from attncli.word import Word, raw
 
@@ -451,3 +463,53 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     **dict.fromkeys(PICTURES, _picture),
 }
 """How each piece is written."""
+
+
+_SHEETS = ("exercise", "sheet")
+
+
+def file(documents: Sequence[Document]) -> str:
+    """Documents one after the other, each with pages of its own."""
+    layout = (files("attncli.render.typst") / "page.typ").read_text(encoding="utf-8")
+    title = literal(characters(visible(documents[0].title)))
+    head = f"#set document(title: {title}, date: none)\n"
+    leaves = (leaf for document in documents for leaf in _leaves(document))
+    return "\n".join([_colours(), layout, head, *map(_leaf, leaves)]) + "\n"
+
+
+def _leaves(document: Document) -> Iterator[Document]:
+    """The document, and its key behind it."""
+    yield document._replace(key=None)
+    if document.key is not None:
+        yield from _leaves(document.key)
+
+
+def _leaf(document: Document) -> str:
+    """The pages of a document, with what stands at the foot of each."""
+    paper = document.paper
+    is_sheet = paper is not None and paper.kind in _SHEETS
+    dense = str(is_sheet and paper is not None and paper.layout == "compact").lower()
+    setting = TypstSetting(not is_sheet)
+    pieces = with_tables_together(lists_in_columns(pieces_of(document)))
+    body = "\n".join(written(pieces, WRITERS, setting))
+    language = literal("en" if paper is None else paper.language)
+    told = f"{word(document.title)}, {_made_from(document)}, {language}, {dense}"
+    return f"#leaf({told}, {{\n{body}\n}})"
+
+
+def _made_from(document: Document) -> str:
+    """Which form a paper is, and what it was made from."""
+    paper = document.paper
+    if paper is None:
+        return "none"
+    one_form = paper.words.paper.one_form.format(form=paper.form)
+    form = "" if paper.form == OWN_FORM else f"{one_form} · "
+    return text(f"{form}{paper.hash}")
+
+
+def _colours() -> str:
+    inks = "".join(f"{literal(name)}: rgb({literal(ink)}), " for name, ink in INKS.items())
+    shades = listed(
+        f"(rgb({literal(one.background)}), rgb({literal(one.text)}))" for one in LIGHT.shades
+    )
+    return f"#let inks = ({inks})\n#let shades = {shades}\n#let aside = rgb({literal(LIGHT.aside)})"
