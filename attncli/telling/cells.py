@@ -164,7 +164,9 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
     for name, address in wanted:
         lines.setdefault(_part_of(worked, name), []).append(line_of(trace, name, address))
     last = max((k for k in lines if k is not None), default=-1)
-    numbers = _numbers(trace, worked[: last + 1])
+    numbers = {  # those on the page of the whole trace
+        id(part): number for number, part in enumerate(told_of(trace, worked[: last + 1]), start=1)
+    }
     cells = {(name, *_place(trace, name, address)) for name, address in wanted}
     sections = [
         section_of(
@@ -185,11 +187,6 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
         origins=Origins(trace),
         workings=Workings(trace),
     )
-
-
-def _numbers(trace: Trace, parts: Sequence[PlannedStep]) -> dict[int, int]:
-    """The numbers that parts have on the page of the whole trace, by their identities."""
-    return {id(part): number for number, part in enumerate(told_of(trace, parts), start=1)}
 
 
 def _part_of(worked: Sequence[PlannedStep], name: str) -> int | None:

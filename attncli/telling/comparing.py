@@ -63,7 +63,7 @@ def pair_blocks(pair: Pair, places: Sequence[int]) -> Iterator[Block]:
         tuple(
             (Omitted(),) * (1 + len(columns))
             if k is None
-            else (_row_name(pair, k), *(_entry(pair, k, m) for m in columns))
+            else (pair.own.rows.words[pair.rows[k][0]], *(_entry(pair, k, m) for m in columns))
             for k in rows
         ),
     )
@@ -86,10 +86,6 @@ def _heading(pair: Pair, m: int | None) -> Word | str:
     if m is None:
         return "…"
     return "" if pair.own.is_list else pair.own.columns.words[pair.columns[m][0]]
-
-
-def _row_name(pair: Pair, k: int) -> Word:
-    return pair.own.rows.words[pair.rows[k][0]]
 
 
 def _entry(pair: Pair, k: int, m: int | None) -> TableCell:

@@ -395,17 +395,12 @@ def _choice(
 
 def _grown(learned: MergeTraining, own: LearnedMerge) -> str:
     """What a merge did to the vocabulary."""
-    after = _size_after(learned, own)
+    after = len(learned.vocabulary) - sum(
+        one.new for one in learned.rounds if one.number > own.number
+    )
     if not own.new:
         return f", which was there before; the vocabulary still has {after} tokens."
     return f", and the vocabulary grows from {after - own.new} to {after} tokens."
-
-
-def _size_after(learned: MergeTraining, own: LearnedMerge) -> int:
-    """How many tokens the vocabulary has after a round."""
-    return len(learned.vocabulary) - sum(
-        one.new for one in learned.rounds if one.number > own.number
-    )
 
 
 def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Block]:

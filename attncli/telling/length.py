@@ -131,10 +131,6 @@ def _height_of_addition(block: Addition) -> int:
     return lines * len(block.addends) + 3
 
 
-def _height_of_graph(block: Graph) -> int:
-    return len(block.edges) + len({edge.source for edge in block.edges}) - 1
-
-
 def _height_of_matrix(block: MatrixBlock) -> int:
     """Of a table in as many bands as its columns need."""
     names, *columns = _widths(block)
@@ -193,7 +189,7 @@ _HEIGHTS: Mapping[type, Callable[[Any], int]] = {
     Addition: _height_of_addition,
     MatrixBlock: _height_of_matrix,
     SideBySide: _height_side_by_side,
-    Graph: _height_of_graph,
+    Graph: lambda block: len(block.edges) + len({edge.source for edge in block.edges}) - 1,
     Table: lambda block: 2 + len(block.rows),
     Tree: lambda block: sum(_wrapped((*row.title, *row.made)) for row in block.rows),
     Facts: lambda block: sum(_wrapped((name, *text)) for name, text in block.rows),

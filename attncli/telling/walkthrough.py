@@ -154,7 +154,11 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         Word(trace.scenario.title),
         sections,
         facts_of(trace, [selection.axis[k] for k in selection.queries]),
-        given=tuple(given_block(trace, quantity, Selection()) for quantity in _all_given(trace)),
+        given=tuple(
+            given_block(trace, quantity, Selection())
+            for quantity in trace.quantities.values()
+            if quantity.given
+        ),
         opening=_opening(trace, told, selection) if whole and told else (),
         closing=closing_of(trace, selection) if whole else (),
         sources=trace.scenario.sources,
@@ -317,10 +321,6 @@ def _copies(
     copies = only_data(trace, part, selection)
     told = source in givens or not (selection.partial or selection.picks(source))
     return copies if told else [matrix_block(source, Selection(), part.path), *copies]
-
-
-def _all_given(trace: Trace) -> list[Quantity]:
-    return [quantity for quantity in trace.quantities.values() if quantity.given]
 
 
 def _givens(trace: Trace, part: PlannedStep, introduced: set[str]) -> list[Quantity]:

@@ -278,15 +278,11 @@ def _by_rows_of_sums(its: _QuantityLines, rows: Rows) -> list[Block]:
     return _by_rows(its, rows, with_cells=True)
 
 
-def _by_additions(its: _QuantityLines, rows: Rows) -> list[Block]:
-    return [its.addition(i) for i in rows if i is not None]
-
-
 _LAYOUTS: dict[Layout, Callable[[_QuantityLines, Rows], list[Block]]] = {
     "cells": _by_cells,
     "rows": _by_rows,
     "sums": _by_rows_of_sums,
-    "addition": _by_additions,
+    "addition": lambda its, rows: [its.addition(i) for i in rows if i is not None],
 }
 
 

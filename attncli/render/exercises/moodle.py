@@ -192,13 +192,9 @@ def filler(asked: Sequence[Alternatives]) -> str:
     longest = max((len(number_text(number)) for number in numbers), default=0)
     for width in count(min(max(_LEAST_WIDTH, longest), _MOST_WIDTH)):
         number = Decimal(f"-{'9' * (width - 1)}")
-        if _is_apart_from(AcceptedRange(number, number), intervals):
+        if all(AcceptedRange(number, number).is_apart(other) for other in intervals):
             return f"{number}"
     raise AssertionError("there is always a longer number")
-
-
-def _is_apart_from(one: AcceptedRange, others: Iterable[AcceptedRange]) -> bool:
-    return all(one.is_apart(other) for other in others)
 
 
 SUFFIXES = (".xml",)

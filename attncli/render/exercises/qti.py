@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Blank
-from attncli.document import Document, Section
+from attncli.document import Document
 from attncli.notation.words import ISOLATE, POP, visible
 from attncli.questions import Paper, Question, RightWords, points_text
 from attncli.render.abilities import Abilities, Page
@@ -175,7 +175,7 @@ adaptive="false" timeDependent="false">
             html = f"<p><strong>{xml(slip.name)}:</strong> {xml(slip.mistake.says)}</p>"
             yield _modal(name, html)
         for number, sections in enumerate(self.form.document.hints, start=1):
-            yield _modal(f"hint{number}", _hint(sections))
+            yield _modal(f"hint{number}", body(hinted(sections, style)))
 
 
 def _choice(name: str, key: RightWords) -> str:
@@ -203,10 +203,6 @@ def _is_text(name: str, text: str) -> str:
         f'<stringMatch caseSensitive="false"><variable identifier="{name}"/>'
         f'<baseValue baseType="string">{text}</baseValue></stringMatch>'
     )
-
-
-def _hint(sections: Sequence[Section]) -> str:
-    return body(hinted(sections, style))
 
 
 def style(blank: Callable[[Blank], str]) -> HtmlStyle:

@@ -42,9 +42,8 @@ from attncli.pictures import (
     HeatMaps,
     Link,
     Plane,
-    Series,
 )
-from attncli.questions import MistakenAnswer, Owner, Paper, Question, plain_points
+from attncli.questions import Owner, Paper, Question, plain_points
 from attncli.render.abilities import Abilities, Page
 from attncli.render.numbers import text_of
 from attncli.render.quantities import made_in, tables_in
@@ -168,12 +167,8 @@ def _series_of(picture: Bars | Curves) -> _Data:
     return {
         "title": raw(picture.title),
         "labels": [raw(label) for label in picture.labels],
-        "series": [_series(one) for one in picture.series],
+        "series": [{"name": raw(one.name), **_numbers(one.numbers)} for one in picture.series],
     }
-
-
-def _series(series: Series) -> _Data:
-    return {"name": raw(series.name), **_numbers(series.numbers)}
 
 
 def _numbers(numbers: Iterable[Number]) -> _Data:
@@ -374,7 +369,10 @@ def _question(question: Question, section: doc.Section) -> dict[str, Any]:
         "low": str(key.low),
         "high": str(key.high),
         **{name: None if x is None else text_of(x) for name, x in policies.items()},
-        "mistakes": [_slip(slip) for slip in key.slips],
+        "mistakes": [
+            {"name": slip.name, "says": slip.says, "figure": text_of(slip.number)}
+            for slip in key.slips
+        ],
     }
 
 
@@ -382,10 +380,6 @@ def _asked(block: doc.WordBlank) -> dict[str, Any]:
     """How something is asked in words."""
     options = [option.raw for option in block.options]
     return {"text": _text_of(block.text), **_unless_empty(options=options)}
-
-
-def _slip(slip: MistakenAnswer) -> dict[str, Any]:
-    return {"name": slip.name, "says": slip.says, "figure": text_of(slip.number)}
 
 
 def _list(block: doc.TextList) -> dict[str, Any]:

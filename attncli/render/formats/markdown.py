@@ -173,10 +173,6 @@ def _name(label: Symbol) -> str:
     return code(unbreakable(plain(label)))
 
 
-def _working(block: doc.Working) -> str:
-    return "\n".join(map(_working_line, block.lines))
-
-
 def _working_line(line: doc.Line | Omitted) -> str:
     if isinstance(line, Omitted):
         return "- ⋮"
@@ -322,7 +318,7 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     doc.Bullets: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),
     doc.Note: lambda block: f"> {_spans(block.text)}",
     doc.Subheading: lambda block: f"### {_spans(block.text)}",
-    doc.Working: _working,
+    doc.Working: lambda block: "\n".join(map(_working_line, block.lines)),
     doc.Addition: _addition,
     doc.Table: _table,
     MatrixBlock: _matrix,

@@ -398,22 +398,10 @@ def _prose(block: doc.Prose, setting: TypstSetting) -> str:
     return f"{'prose' if setting.coloured else 'task'}({spans(block.text)})"
 
 
-def _points(block: doc.Bullets, _: TypstSetting) -> str:
-    return f"list{listed(map(spans, block.items))}"
-
-
-def _tree(block: doc.Tree, _: TypstSetting) -> str:
-    return f"tree{listed(map(_tree_row, block.rows, block.has_parts))}"
-
-
 def _tree_row(row: doc.TreeRow, has_parts: bool) -> str:
     made = [text(": "), spans(row.made)] if row.made else []
     told = joined([spans(row.title), *made])
     return f"({row.depth}, {text(row.numbers)}, {f'strong({told})' if has_parts else told})"
-
-
-def _fields(block: doc.Fields, _: TypstSetting) -> str:
-    return f"fields{listed(map(text, block.names))}"
 
 
 def _word_blank(block: doc.WordBlank, _: TypstSetting) -> str:
@@ -430,10 +418,6 @@ def _answer(answer: Word | None) -> str:
     return "none" if answer is None else word(answer)
 
 
-def _answer_space(block: doc.AnswerSpace, _: TypstSetting) -> str:
-    return f"answer-space({block.lines}, {str(block.to_end).lower()})"
-
-
 def _picture(block: Picture, setting: TypstSetting) -> str:
     """A drawing, or the numbers of what is too large for one."""
     return picture(block) or "\n".join(
@@ -448,18 +432,18 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     Tables: lambda piece, setting: together(piece.matrices, setting),
     doc.Facts: _facts,
     doc.Prose: _prose,
-    doc.Bullets: _points,
+    doc.Bullets: lambda block, _: f"list{listed(map(spans, block.items))}",
     doc.Subheading: lambda block, _: f"heading(level: 3, {spans(block.text)})",
     doc.Note: lambda block, _: f"note({spans(block.text)})",
     doc.Working: working,
     doc.Addition: addition,
     doc.Table: table,
     SideBySide: side_by_side,
-    doc.Tree: _tree,
+    doc.Tree: lambda block, _: f"tree{listed(map(_tree_row, block.rows, block.has_parts))}",
     doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
-    doc.Fields: _fields,
+    doc.Fields: lambda block, _: f"fields{listed(map(text, block.names))}",
     doc.WordBlank: _word_blank,
-    doc.AnswerSpace: _answer_space,
+    doc.AnswerSpace: lambda block, _: f"answer-space({block.lines}, {str(block.to_end).lower()})",
     **dict.fromkeys(PICTURES, _picture),
 }
 """How each piece is written."""

@@ -154,13 +154,9 @@ def ink_look(ink: str) -> Look:
 def format_of(number: Number | None) -> str:
     """The number format with the decimals that a number is shown with, −∞ as such. What is below
     zero has a section of its own: LibreOffice writes the second of two without the sign."""
-    places = decimals.places(number.shown) if number is not None and _is_finite(number) else 0
+    places = decimals.places(number.shown) if number is not None and number.shown.is_finite() else 0
     digits = f"0.{'0' * places}" if places else "0"
     return f'[<{IS_FINITE}]"−∞";[<0]-{digits};{digits}'
-
-
-def _is_finite(number: Number) -> bool:
-    return number.shown.is_finite()
 
 
 class Formats:

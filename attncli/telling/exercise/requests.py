@@ -145,7 +145,7 @@ class ExerciseRequest(NamedTuple):
 
     def asking_for(self, trace: Trace, part: PlannedStep, place: Blankable) -> PartAsked | None:
         """What asks for a number that a part tells: what is said of single cells comes first."""
-        asks = sorted(self.asks, key=_is_whole) if len(self.asks) > 1 else self.asks
+        asks = sorted(self.asks, key=lambda ask: not ask.cells) if len(self.asks) > 1 else self.asks
         for ask in asks:
             if takes(ask.blanking, place) and ask.allows(trace, part, place):
                 return ask
@@ -170,11 +170,6 @@ class ExerciseRequest(NamedTuple):
     def told_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
         """How a part is told, and the cells that alone are told of it."""
         return told_of(part, [(ask.selection, ask.cells) for ask in self.asks])
-
-
-def _is_whole(ask: PartAsked) -> bool:
-    """Whether something is asked for that isn't single cells."""
-    return not ask.cells
 
 
 def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:

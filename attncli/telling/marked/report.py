@@ -157,7 +157,7 @@ def findings_in_words(answers: Sequence[MarkedWords]) -> Iterator[Block]:
 
 def _also(causes: Sequence[Cause]) -> Iterator[Prose]:
     if causes:
-        others = _others(causes)
+        others = list(dict.fromkeys(cause.says for cause in causes))
         said = "These explain" if others[1:] else "This explains"
         yield Prose((f"{said} it as well: ", " ".join(others)))
 
@@ -222,10 +222,6 @@ def _why(finding: Finding) -> Spans:
     if verdict.judgement == "slip":
         return ("Slip; the nearest reason: ", cause.says, *where)
     return (f"{verdict.judgement.capitalize()}: ", cause.says, *where)
-
-
-def _others(others: Sequence[Cause]) -> list[str]:
-    return list(dict.fromkeys(cause.says for cause in others))
 
 
 def _cells(trace: Trace, cells: Sequence[Location]) -> Spans:
