@@ -15,8 +15,7 @@ from attncli.name import Name
 from attncli.steps import Step, formulas_of, steps
 from attncli.steps.general import general_place
 from attncli.steps.order import THROUGH
-from attncli.telling.facts import sizes
-from attncli.telling.sentences import counted
+from attncli.telling.sentences import counted, sizes
 from attncli.trace import Trace, WayPlace
 from attncli.trace.outline import Outline
 from attncli.trace.published import published_numbers

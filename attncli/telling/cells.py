@@ -15,7 +15,6 @@ from attncli.refusals import Problem, listed, shortened
 from attncli.scenario.model import Stack, TokenizedText
 from attncli.steps.terms import step_meant
 from attncli.telling.blocks import given_block, matrix_block
-from attncli.telling.facts import rounding_facts
 from attncli.telling.parts import told_of
 from attncli.telling.published import differences_at
 from attncli.telling.sections import section_of
@@ -28,6 +27,7 @@ from attncli.telling.selection import (
     sentence_axis,
     tried,
 )
+from attncli.telling.sentences import rounding_facts
 from attncli.telling.walkthrough import walkthrough
 from attncli.telling.working import Origins, Workings, cell_line, working_of
 from attncli.trace import PlannedStep, Quantity, Trace

@@ -11,12 +11,11 @@ from attncli.file import shipped
 from attncli.refusals import listed
 from attncli.scenario.scenario import Scenario
 from attncli.telling.blocks import given_blocks
-from attncli.telling.facts import unfinished_in_words
 from attncli.telling.findings import findings_of, last_finding, moved, weights_of
 from attncli.telling.parts import made_by, step_of, told_parts
 from attncli.telling.published import closing_on_published, printed_otherwise
 from attncli.telling.selection import Selection
-from attncli.telling.sentences import joined
+from attncli.telling.sentences import joined, unfinished_in_words
 from attncli.telling.tokenizers import ending_with
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 from attncli.word import Word, words
@@ -90,7 +89,7 @@ def _varied(trace: Trace, selection: Selection) -> list[Block]:
 def _trained(trace: Trace, selection: Selection) -> list[Block]:
     if trace.scenario.training is None:
         return []
-    from attncli.telling.training_tables import training_table
+    from attncli.telling.variants import training_table
 
     return training_table(trace, selection)
 

@@ -27,12 +27,11 @@ from attncli.steps import Mistake, Step
 from attncli.steps.mistakes import all_made_wrongly, mistaken
 from attncli.telling.blocks import common_mistakes, shape_in_short
 from attncli.telling.catalogue import general_formulas
-from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.pictures import pictures_of
 from attncli.telling.sections import section_of
 from attncli.telling.selection import Selection, with_routing
-from attncli.telling.sentences import joined
+from attncli.telling.sentences import facts_of, joined, rounding_facts
 from attncli.telling.tokenizers import listed_again
 from attncli.telling.walkthrough import part_blocks
 from attncli.telling.working import Origins, Workings, cell_line

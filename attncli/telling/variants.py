@@ -1,21 +1,29 @@
-"""What a scenario's variants come to: what each changed, how its result compares, what it shows."""
+"""What a scenario's variants come to, what each changed, how its result compares, what it shows;
+and what training came to: the tables and pictures that close a page of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic.expression import Symbol
+from attncli.arithmetic.elision import elided
+from attncli.arithmetic.expression import Number, Symbol, Vector
 from attncli.arithmetic.rounding import Array
-from attncli.document import Block, Note, Spans, Subheading
-from attncli.tables import Data
-from attncli.telling.blocks import given_blocks, variant_block
-from attncli.telling.findings import findings_anew
+from attncli.document import Block, Note, Spans, Subheading, Table, TableCell
+from attncli.name import GRADIENTS, Name
+from attncli.notation import plain
+from attncli.notation.plain import unbreakable
+from attncli.pictures import Arrow, ArrowGroup, Curves, Plane, Series
+from attncli.scenario.training import UPDATES, after_updates, updates_before
+from attncli.tables import Data, SideBySide
+from attncli.telling.blocks import given_blocks, matrix_block, variant_block
+from attncli.telling.findings import FEW, findings_anew
+from attncli.telling.pictures import MOST_POINTS
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import called_as
-from attncli.trace import Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
 _SAME = 1e-12
@@ -59,8 +67,6 @@ def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selecti
     varied_as: Spans = (Word(name), " (", varied, "): ")
     changed = _changed(trace.quantities, other)
     if other.scenario.training is not None:
-        from attncli.telling.training_tables import beside_another, numbers_of_training
-
         told = beside_another(other, before.trace, varied_as)
         data = [Data(variant_block(name, one, Selection())) for one in numbers_of_training(other)]
         if told:
@@ -160,3 +166,252 @@ def _of(rows: int, of: int) -> str:
     if of == 1:
         return "the only row"
     return f"all {of} rows" if rows == of else f"{rows} of the {of} rows"
+
+
+class RightWeight(NamedTuple):
+    """A cell of attention weights: a query, from 0, and the key that its target is."""
+
+    weights: Quantity
+    query: int
+    key: int
+
+    @property
+    def address(self) -> str:
+        return self.weights.address(self.query, self.key)
+
+    def told(self, numbers: Sequence[Number]) -> list[Block]:
+        """What became of it."""
+        before, after = numbers[0], numbers[-1]
+        if before.shown == after.shown:
+            return []
+        grew = "grew" if after.shown > before.shown else "fell"
+        symbol = self.weights.symbol(self.query, self.key)
+        said = f", {grew} from "
+        return [Note(("The weight of the right token, ", symbol, said, before, " to ", after, "."))]
+
+
+def right_weight(trace: Trace) -> RightWeight | None:
+    """The weight that the asked token gives to the one that is its target; None where there is no
+    such key, or more than one head."""
+    prediction = trace.scenario.prediction
+    found = [one for one in trace.quantities.values() if _is_attention(one)]
+    if len(found) != 1 or prediction.every or len(prediction.counted) != 1:
+        return None
+    (weights,), (place,) = found, prediction.counted
+    target, keys = prediction.targets[place], weights.columns.names
+    if prediction.targets_in_numbers or target not in keys:
+        return None
+    query = 0 if prediction.first else len(weights.values) - 1
+    return RightWeight(weights, query, keys.index(target))
+
+
+def _is_attention(quantity: Quantity) -> bool:
+    name = quantity.name
+    first = not updates_before(name) and not name.inside(GRADIENTS)
+    return first and name.local == "weights" and quantity.columns.role == "K"
+
+
+_MOST_TARGETS, _MOST_TABLES, _MOST_ARROWS = 3, 4, 12
+_PLANE = _TWO = 2
+
+
+class _Pass(NamedTuple):
+    """The quantities after so many updates, by their names without any."""
+
+    trace: Trace
+    updates: int
+
+    def find(self, name: str) -> Quantity | None:
+        place = after_updates(self.updates)
+        known = Name(name).under(place) if place else Name(name)
+        return self.trace.quantities.get(known)
+
+    def parameter(self, name: Name) -> Quantity:
+        """A parameter after these updates."""
+        latest = Name(UPDATES, after_updates(self.updates - 1))
+        return self.trace[name.under(latest) if self.updates else name]
+
+
+def training_table(trace: Trace, selection: Selection) -> list[Block]:
+    """The loss and the targets' probabilities after each update, and the trained embeddings before
+    all, on the way, and after."""
+    passes = _passes(trace)
+    if not passes:
+        return []
+    right = right_weight(trace)
+    told = [] if right is None else right.told([_attended(one, right) for one in passes])
+    curve = _curve(passes) if selection.pictured and len(passes) > _TWO else []
+    embeddings = _embeddings(trace, passes, selection)
+    return [Subheading(("Training",)), _table(passes, right), *told, *curve, *embeddings]
+
+
+def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
+    """How the training of a variant went, and what its loss is instead of that of another trace,
+    or than before where that has none."""
+    passes, others = _passes(trace), _passes(own)
+    if not passes:
+        return []
+    count = len(passes) - 1
+    after = f"after {count} update{'s' if count > 1 else ''} the loss is "
+    compared, instead = (others[-1], " instead of ") if others else (passes[0], "; before it was ")
+    said = (*called, *_clipped(passes[0]), after, _loss(passes[-1]), instead, _loss(compared), ".")
+    return [Note(said), *([_table(passes, right_weight(trace))] if others else [])]
+
+
+def numbers_of_training(trace: Trace) -> list[Quantity]:
+    """The numbers that this tells: the norm and the factor of clipping, and of each pass its loss,
+    the change and what was promised."""
+    passes = _passes(trace)
+    loss = trace.scenario.prediction.loss
+    clipping = [one.find(name) for one in passes[:1] for name in ("grad_norm", "clip_factor")]
+    told = [one.find(name) for one in passes for name in (loss, "change", "promised")]
+    return [one for one in (*clipping, *told) if one is not None]
+
+
+def _clipped(first: _Pass) -> Spans:
+    """What clipping did before the first update."""
+    norm, factor = (first.find(name) for name in ("grad_norm", "clip_factor"))
+    if norm is None or factor is None or factor.matrix.number(0, 0).shown >= 1:
+        return ()
+    together, each = norm.matrix.number(0, 0), factor.matrix.number(0, 0)
+    said = "the gradients have together a norm of "
+    return (said, together, "; clipped, each is multiplied by ", each, ", and ")
+
+
+def _loss(one: _Pass) -> Number:
+    loss = one.find(one.trace.scenario.prediction.loss)
+    assert loss is not None
+    return loss.matrix.number(0, 0)
+
+
+def _passes(trace: Trace) -> list[_Pass]:
+    """All passes of the model through which a trace gets; none where nothing is trained."""
+    done = [one for one in trace.story if one.step == "progress" and _is_there(trace, one)]
+    if trace.scenario.training is None or not done:
+        return []
+    return [_Pass(trace, k) for k in range(len(done) + 1)]
+
+
+def _table(passes: list[_Pass], right: RightWeight | None) -> Table:
+    """A row for each pass; with the right token's weight, and with all that is trained if that is
+    very little."""
+    rows, headings = [*_rows(passes)], _headings(passes[0])
+    if right is not None:
+        headings = (*headings, right.address)
+        attended = (_written(_attended(one, right)) for one in passes)
+        rows = [(*row, one) for row, one in zip(rows, attended, strict=True)]
+    for name in _few(passes[0].trace):
+        headings = (*headings, str(name))
+        vectors = (_vector(one.parameter(name)) for one in passes)
+        rows = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
+    return Table(headings, tuple(rows))
+
+
+def _few(trace: Trace) -> list[Name]:
+    """The parameters, if all of them together are a few numbers, each in one row or one column."""
+    given = (one for one in trace.quantities.values() if one.given)
+    trained = [one for one in given if one.name.under(Name(UPDATES)) in trace]
+    few = sum(one.matrix.size for one in trained) <= FEW
+    return [one.name for one in trained if few and 1 in one.matrix.shape]
+
+
+def _vector(quantity: Quantity) -> str:
+    rows, columns = quantity.matrix.shape
+    entries = (quantity.number(i, j) for i in range(rows) for j in range(columns))
+    return unbreakable(plain(Vector(tuple(entries))))
+
+
+def _curve(passes: Sequence[_Pass]) -> list[Block]:
+    """The loss after each update."""
+    losses = [one.find(one.trace.scenario.prediction.loss) for one in passes[:MOST_POINTS]]
+    numbers = tuple(one.matrix.number(0, 0) for one in losses if one is not None)
+    labels = tuple(str(one.updates) for one in passes[: len(numbers)])
+    return [Curves("The loss after each update", "updates", labels, (Series("loss", numbers),))]
+
+
+def _attended(one: _Pass, right: RightWeight) -> Number:
+    """The right token's weight after so many updates; as before where nothing changes it."""
+    quantity = one.find(right.weights.name) or right.weights
+    return quantity.matrix.number(right.query, right.key)
+
+
+def _is_there(trace: Trace, part: PlannedStep) -> bool:
+    return any(one.name in trace for one in part.definitions)
+
+
+def _headings(first: _Pass) -> tuple[Word | str, ...]:
+    targets = _targets(first)
+    told = (Word(f"p({first.trace.scenario.prediction.targets[k]})") for k in targets)
+    return ("Updates", "Loss", "Change", "Promised", *told)
+
+
+def _targets(one: _Pass) -> tuple[int, ...]:
+    """The places of the targets whose probabilities are told."""
+    if one.find("probabilities") is None:
+        return ()
+    return one.trace.scenario.prediction.counted[:_MOST_TARGETS]
+
+
+def _rows(passes: list[_Pass]) -> Iterator[tuple[TableCell, ...]]:
+    for one in passes:
+        loss = one.trace.scenario.prediction.loss
+        numbers = (_number(one.find(name)) for name in (loss, "change", "promised"))
+        yield (str(one.updates), *numbers, *_probabilities(one))
+
+
+def _number(quantity: Quantity | None) -> str:
+    return "" if quantity is None else _written(quantity.matrix.number(0, 0))
+
+
+def _written(number: Number) -> str:
+    return str(number.shown).replace("-", "−")
+
+
+def _probabilities(one: _Pass) -> Iterator[str]:
+    """What the targets got."""
+    quantity, prediction = one.find("probabilities"), one.trace.scenario.prediction
+    for k, place in list(zip(_targets(one), prediction.target_places, strict=False)):
+        assert quantity is not None
+        row = k if quantity.matrix.shape[0] > 1 else 0
+        yield _written(quantity.matrix.number(row, place))
+
+
+def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list[Block]:
+    """The embeddings before training, on the way, and after it."""
+    table = trace.scenario.text.table
+    if table.under(Name(UPDATES)) not in trace:
+        return []
+    shown = [k for k in elided(len(passes), _MOST_TABLES) if k is not None]
+    names = _words_of(trace, trace[table])
+    tables = (matrix_block(passes[k].parameter(table), selection) for k in shown)
+    named = (one._replace(row_names=names) for one in tables)
+    columns = tuple(zip((_called(k, passes) for k in shown), named, strict=True))
+    side = SideBySide("", names, tuple(range(len(names))), columns)
+    picture = _moved(passes, table, names) if selection.pictured else []
+    return [Subheading(("The embeddings before, during and after",)), side, *picture]
+
+
+def _called(k: int, passes: list[_Pass]) -> str:
+    return "Before" if k == 0 else "After" if k == len(passes) - 1 else f"After {k}"
+
+
+def _words_of(trace: Trace, table: Quantity) -> tuple[Word, ...]:
+    """The tokens that a table has rows for."""
+    tokens = {str(k): token for token, k in trace.scenario.text.known_ids.items()}
+    return tuple(Word(tokens.get(name, name)) for name in table.rows.names)
+
+
+def _moved(passes: list[_Pass], table: Name, names: tuple[Word, ...]) -> list[Block]:
+    """Embeddings of two dimensions as arrows from where they were to where they came."""
+    before, after = passes[0].parameter(table), passes[-1].parameter(table)
+    if before.matrix.shape[1] != _PLANE:
+        return []
+
+    def at(one: Quantity, i: int) -> tuple[Number, Number]:
+        return one.number(i, 0), one.number(i, 1)
+
+    arrows = tuple(
+        Arrow(name, at(after, i), at(before, i)) for i, name in enumerate(names[:_MOST_ARROWS])
+    )
+    moved = ArrowGroup(table, "", arrows)
+    return [Plane("The embeddings, from before training to after it", (moved,))]

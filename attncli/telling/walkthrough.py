@@ -18,8 +18,15 @@ from attncli.telling.blocks import (
     tree_block,
 )
 from attncli.telling.closing import closing_of, ending_facts, ending_of
-from attncli.telling.facts import facts_of, rounding_facts
-from attncli.telling.findings import findings_of, keys_and_values
+from attncli.telling.findings import (
+    findings_of,
+    in_brief,
+    in_one,
+    is_again,
+    is_in_brief,
+    is_left_out,
+    keys_and_values,
+)
 from attncli.telling.length import (
     ONE_PAGE,
     how_to_see_less,
@@ -53,8 +60,8 @@ from attncli.telling.sections import (
     table_together,
 )
 from attncli.telling.selection import Selection, row_asked_for, with_routing
+from attncli.telling.sentences import facts_of, rounding_facts
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
-from attncli.telling.training import in_brief, in_one, is_again, is_in_brief, is_left_out
 from attncli.telling.working import Origins, Workings
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 from attncli.word import Word

@@ -22,9 +22,9 @@ from attncli.design.single import made_of
 from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
 from attncli.marking.judging import Judge
 from attncli.steps.mistakes import mistaken
-from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.telling.selection import select
+from attncli.telling.sentences import facts_of, printed_roots, rounding_facts
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
 

@@ -35,9 +35,8 @@ from attncli.file.address import Address
 from attncli.name import Name
 from attncli.notation import plain, unbreakable
 from attncli.refusals import listed
-from attncli.telling.facts import rounding_in_words
 from attncli.telling.selection import SelectionError
-from attncli.telling.sentences import counted, joined
+from attncli.telling.sentences import counted, joined, rounding_in_words
 from attncli.telling.working import Origins
 from attncli.trace import Trace
 from attncli.word import Word

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from attncli.document import Document
 from attncli.refusals import Refusal
-from attncli.render.abilities import Abilities, Page
+from attncli.render import Abilities, Page
 
 SUFFIXES = (".pdf",)
 ABILITIES = Abilities(together=True, pictured=True, package="typst")

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from attncli.document import Document, Section
 from attncli.notation.words import visible
 from attncli.questions import Paper, Question, points_text
-from attncli.render.abilities import Abilities, Page
+from attncli.render import Abilities, Page
 from attncli.render.exercises._answers import asking, paper_of
 from attncli.render.exercises._self_marking import DECLARATION, LOOKS, SelfMarking, xml
 from attncli.render.exercises.qti import QTI, STYLES, SheetItem, body, option_name, style, told_by

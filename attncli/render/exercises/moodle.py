@@ -35,7 +35,7 @@ from attncli.languages.words import FileWords
 from attncli.notation.latex import latex
 from attncli.notation.words import ISOLATE, POP, isolated, printed, visible
 from attncli.questions import OWN_FORM, Paper, Question, RightWords
-from attncli.render.abilities import Abilities, Page
+from attncli.render import Abilities, Page
 from attncli.render.exercises._answers import paper_of
 from attncli.render.exercises._self_marking import (
     DECLARATION,

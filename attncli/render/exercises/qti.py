@@ -17,7 +17,7 @@ from attncli.arithmetic.expression import Blank
 from attncli.document import Document
 from attncli.notation.words import ISOLATE, POP, visible
 from attncli.questions import Paper, Question, RightWords, points_text
-from attncli.render.abilities import Abilities, Page
+from attncli.render import Abilities, Page
 from attncli.render.exercises._answers import paper_of
 from attncli.render.exercises._self_marking import (
     DECLARATION,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from attncli.document import Document, Section, Spans
 from attncli.notation.scalars import commented, key_of, quoted
 from attncli.notation.words import visible
-from attncli.render.abilities import Abilities, Page
+from attncli.render import Abilities, Page
 from attncli.render.exercises._answers import AnsweredBlank, asking, entries, paper_of
 from attncli.render.sentences import text_of_spans
 from attncli.word import raw

@@ -17,7 +17,7 @@ from attncli.notation.mathml import mathml
 from attncli.notation.words import visible
 from attncli.pictures import Picture
 from attncli.questions import Seal, SelfCheck
-from attncli.render.abilities import Abilities, Page
+from attncli.render import Abilities, Page
 from attncli.render.html.asked import AskedNumbers
 from attncli.render.html.blocks import (
     HtmlStyle,

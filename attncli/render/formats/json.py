@@ -44,7 +44,7 @@ from attncli.pictures import (
     Plane,
 )
 from attncli.questions import Owner, Paper, Question, plain_points
-from attncli.render.abilities import Abilities, Page
+from attncli.render import Abilities, Page
 from attncli.render.numbers import text_of
 from attncli.render.quantities import made_in, tables_in
 from attncli.render.sentences import text_of_spans

@@ -16,7 +16,7 @@ from attncli.notation.latex import WEB, latex
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Box, Diagram, Link, Picture
 from attncli.pictures import Label as PictureLabel
-from attncli.render.abilities import Abilities, Page
+from attncli.render import Abilities, Page
 from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.numbers import filled, filled_addends, filled_vectors, heading_of, text_of
 from attncli.render.pictures_in_tables import in_tables

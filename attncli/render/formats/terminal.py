@@ -14,7 +14,7 @@ from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Picture
-from attncli.render.abilities import Abilities, Page
+from attncli.render import Abilities, Page
 from attncli.render.screen.lines import (
     BRACKETS,
     NEW_PAGE,

@@ -9,7 +9,7 @@ from attncli.name import Name
 from attncli.notation.columns import bands
 from attncli.pictures import PICTURES, HeatMaps
 from attncli.refusals import Refusal
-from attncli.render.abilities import Abilities, Page
+from attncli.render import Abilities, Page
 from attncli.render.sentences import text_of_spans
 from attncli.render.svg.drawing import arrows, drawn
 from attncli.render.svg.elements import (

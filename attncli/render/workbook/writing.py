@@ -18,8 +18,16 @@ from attncli.notation.spreadsheet import MINUS_INFINITY, TooLongError, formula
 from attncli.notation.words import printed
 from attncli.render.colours import INKS, LIGHT, ink_of
 from attncli.render.numbers import text_of
-from attncli.render.workbook.items import Item, NumberTable, TextRow
-from attncli.render.workbook.layout import PlacedItem, RangeNames, Sheet, WorkbookLayout, is_rule
+from attncli.render.workbook.layout import (
+    Item,
+    NumberTable,
+    PlacedItem,
+    RangeNames,
+    Sheet,
+    TextRow,
+    WorkbookLayout,
+    is_rule,
+)
 from attncli.word import Word
 
 if TYPE_CHECKING:

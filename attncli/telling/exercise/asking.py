@@ -28,9 +28,11 @@ from attncli.steps.order import STORY, inquiries, made
 from attncli.steps.terms import nearest_step
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import given_blocks
-from attncli.telling.exercise.lines import Asked, Blankable, LineAsker, Terms
-from attncli.telling.exercise.sections import StepSection
-from attncli.telling.exercise.told import (
+from attncli.telling.exercise.lines import (
+    Asked,
+    Blankable,
+    LineAsker,
+    Terms,
     ToldCells,
     is_ruled,
     is_said,
@@ -41,6 +43,7 @@ from attncli.telling.exercise.told import (
     with_copies,
     without_copies,
 )
+from attncli.telling.exercise.sections import StepSection
 from attncli.telling.selection import Selection, SelectionError
 from attncli.telling.sentences import joined, put_in
 from attncli.trace import Definition, Trace

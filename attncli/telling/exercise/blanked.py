@@ -18,13 +18,6 @@ from attncli.questions import Question, RightAnswer
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import folded
 from attncli.telling.exercise.asking import ENGLISH, WholePage, chosen
-from attncli.telling.exercise.inquiries import (
-    AskedInWords,
-    blocks_of,
-    by_names,
-    given_away,
-    table_of_answers,
-)
 from attncli.telling.exercise.keys import (
     Reach,
     key_of,
@@ -34,11 +27,18 @@ from attncli.telling.exercise.keys import (
     with_slips,
 )
 from attncli.telling.exercise.lines import Asked, Blankable
-from attncli.telling.exercise.requests import ExerciseRequest
+from attncli.telling.exercise.requests import (
+    AskedInWords,
+    ExerciseRequest,
+    blocks_of,
+    by_names,
+    given_away,
+    table_of_answers,
+)
 from attncli.telling.exercise.sections import StepSection, working_in
 from attncli.telling.exercise.tasks import room, task_of
-from attncli.telling.facts import printed_roots
 from attncli.telling.selection import Selection, SelectionError
+from attncli.telling.sentences import printed_roots
 from attncli.trace import Quantity, Trace
 
 _NONE = Tolerance()

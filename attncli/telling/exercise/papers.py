@@ -61,10 +61,9 @@ from attncli.telling.exercise.fingerprint import MadeFrom, fingerprint
 from attncli.telling.exercise.lines import Asked
 from attncli.telling.exercise.requests import ExerciseRequest
 from attncli.telling.exercise.tasks import arranged
-from attncli.telling.facts import facts_of, rounding_facts
 from attncli.telling.parts import told_parts
 from attncli.telling.selection import Selection
-from attncli.telling.sentences import joined, put_in
+from attncli.telling.sentences import facts_of, joined, put_in, rounding_facts
 from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
 from attncli.word import Word
 

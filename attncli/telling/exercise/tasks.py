@@ -27,8 +27,7 @@ from attncli.languages.words import FrameWords, TaskWords
 from attncli.name import Name
 from attncli.questions import Question, counted_points
 from attncli.steps import Step, step_named
-from attncli.telling.exercise.lines import Asked, Blankable, LineAsker
-from attncli.telling.exercise.told import ToldCells
+from attncli.telling.exercise.lines import Asked, Blankable, LineAsker, ToldCells
 from attncli.telling.sentences import joined, put_in
 from attncli.trace import Quantity, Trace
 from attncli.trace.axes import KEYS, QUERIES, TOKENS

@@ -14,10 +14,9 @@ from attncli.marking.grading.addresses import address_of
 from attncli.marking.grading.classes import GradedClass, Unmarked, average, commonest, hardest
 from attncli.marking.grading.papers import MarkedPaper
 from attncli.questions import OWN_FORM
-from attncli.telling.facts import rounding_facts
 from attncli.telling.marked.report import Report, raw_text, report, to_look_at
 from attncli.telling.published import MEANING
-from attncli.telling.sentences import counted, enumerated
+from attncli.telling.sentences import counted, enumerated, rounding_facts
 from attncli.trace import Trace
 from attncli.word import Phrase, Word
 

@@ -30,8 +30,8 @@ from attncli.telling.exercise.blanked import taken
 from attncli.telling.exercise.fingerprint import fingerprint, numbers_mark
 from attncli.telling.exercise.papers import exercise
 from attncli.telling.exercise.requests import ExerciseRequest, PartAsked, tolerance_of
-from attncli.telling.facts import printed_roots
 from attncli.telling.selection import select
+from attncli.telling.sentences import printed_roots
 from attncli.trace import Trace
 
 

@@ -37,9 +37,8 @@ from attncli.marking.published import published_verdicts
 from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Verdict
 from attncli.notation import plain
 from attncli.notation.words import printed
-from attncli.telling.facts import rounding_facts
 from attncli.telling.published import MEANING, accepted_text, in_short
-from attncli.telling.sentences import counted, joined
+from attncli.telling.sentences import counted, joined, rounding_facts
 from attncli.telling.working import cell_line
 from attncli.trace import Quantity, Trace
 from attncli.trace.published import PublishedNumber, published_numbers

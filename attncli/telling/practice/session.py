@@ -23,12 +23,11 @@ from attncli.marking.verdicts import FOLLOW, Given, Verdict
 from attncli.refusals import Refusal
 from attncli.tables import MatrixBlock
 from attncli.telling.exercise.fingerprint import fingerprint
-from attncli.telling.exercise.inquiries import AskedInWords
 from attncli.telling.exercise.lines import Blankable
-from attncli.telling.exercise.requests import ExerciseRequest
+from attncli.telling.exercise.requests import AskedInWords, ExerciseRequest
 from attncli.telling.exercise.sections import StepSection
-from attncli.telling.facts import printed_roots
 from attncli.telling.selection import SelectionError
+from attncli.telling.sentences import printed_roots
 from attncli.trace import PlannedStep, Trace
 
 
