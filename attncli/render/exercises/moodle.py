@@ -59,6 +59,12 @@ from attncli.render.html.blocks import HtmlStyle, escaped, facts_html, isolating
 from attncli.render.numbers import text_of
 from attncli.word import Word
 
+SUFFIXES = (".xml",)
+ABILITIES = Abilities(
+    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True
+)
+"""A field holds what is right, so the exercise itself is written, not a sheet and a key."""
+
 _OBEYED = re.compile(r"[{}\\~$@`]")
 """What Moodle or its filters might take for a field, mathematics or the address of a file."""
 _SIMPLE = re.compile(rf"[\w ,.'!?·…=≈+−×/√→⋮\[\]{ISOLATE}{POP}-]*")
@@ -196,12 +202,6 @@ def filler(asked: Sequence[Alternatives]) -> str:
             return f"{number}"
     raise AssertionError("there is always a longer number")
 
-
-SUFFIXES = (".xml",)
-ABILITIES = Abilities(
-    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True
-)
-"""A field holds what is right, so the exercise itself is written, not a sheet and a key."""
 
 _ABOUT = """\
 All fields of a question have one size: that of its longest answer, which each field has as its

@@ -16,7 +16,7 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Blank
 from attncli.document import Document
 from attncli.notation.words import ISOLATE, POP, visible
-from attncli.questions import Paper, Question, RightWords, points_text
+from attncli.questions import Paper, Question, RightWords, Worth, points_text
 from attncli.render import Abilities, Page
 from attncli.render.exercises._answers import paper_of
 from attncli.render.exercises._self_marking import (
@@ -36,6 +36,12 @@ from attncli.render.exercises._self_marking import (
     xml,
 )
 from attncli.render.html.blocks import HtmlStyle, escaped
+
+SUFFIXES = (".zip",)
+ABILITIES = Abilities(
+    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True, packed=True
+)
+"""An item marks itself by what is right in it, so the exercise itself is written."""
 
 QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 STYLES = "items/attn.css"
@@ -277,12 +283,6 @@ def told_by(
     return render, render_forms
 
 
-SUFFIXES = (".zip",)
-ABILITIES = Abilities(
-    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True, packed=True
-)
-"""An item marks itself by what is right in it, so the exercise itself is written."""
-
 _NOTES = ".attn .note { border-left: 3px solid rgba(127, 127, 127, .4); padding-left: 1em }\n"
 _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 
@@ -337,22 +337,33 @@ def _test(document: Document, items: Sequence[SheetItem]) -> str:
     is that of the item, unweighted; the weights tell Canvas what an item is worth."""
     title = xml(" · ".join((visible(document.title), *headings(document))))
     tries = 1 + max(len(item.form.document.hints) for item in items)
-    drawn = "".join(
+    drawn = "".join(item_ref(item.identifier, item.path, item.form.paper.points) for item in items)
+    return test_of(
+        f"test-{xml(items[0].form.paper.hash)}",
+        title,
         f"""
-      <assessmentItemRef identifier="{xml(item.identifier)}" href="{item.path}">
-        <weight identifier="points" value="{points_text(item.form.paper.points)}"/>
-      </assessmentItemRef>"""
-        for item in items
-    )
-    return f"""\
-{DECLARATION}
-<assessmentTest xmlns="{QTI}" identifier="test-{xml(items[0].form.paper.hash)}" title="{title}">
-  <outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float"/>
-  <testPart identifier="part" navigationMode="nonlinear" submissionMode="individual">
     <itemSessionControl maxAttempts="{tries}" showFeedback="true"/>
     <assessmentSection identifier="forms" title="{title}" visible="false">
       <selection select="1"/>{drawn}
-    </assessmentSection>
+    </assessmentSection>""",
+    )
+
+
+def item_ref(identifier: str, path: str, points: Worth) -> str:
+    """An item in a test, with its weight."""
+    return f"""
+      <assessmentItemRef identifier="{xml(identifier)}" href="{path}">
+        <weight identifier="points" value="{points_text(points)}"/>
+      </assessmentItemRef>"""
+
+
+def test_of(identifier: str, title: str, parts: str) -> str:
+    """A test, whose score is the sum of its items' scores."""
+    return f"""\
+{DECLARATION}
+<assessmentTest xmlns="{QTI}" identifier="{identifier}" title="{title}">
+  <outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float"/>
+  <testPart identifier="part" navigationMode="nonlinear" submissionMode="individual">{parts}
   </testPart>
   <outcomeProcessing>
     <setOutcomeValue identifier="SCORE">

@@ -45,6 +45,10 @@ from attncli.render.writers import (
 from attncli.tables import MatrixBlock, in_groups
 from attncli.word import Word
 
+SUFFIXES = (".html", ".htm")
+ABILITIES = Abilities(keys=("none", "separate"), together=True, pictured=True, checking=True)
+"""A sheet says by itself what is right, and no key goes into the file that students get."""
+
 _UNTOLD = '<span class="untold" role="img" aria-label="…">▢</span>'
 """In the place of a number that is asked for elsewhere, or would tell what is asked for."""
 _MORE = 2
@@ -148,11 +152,6 @@ def figure_html(block: Picture | Graph, asked: Asked = silent) -> str:
     drawing = f'<div class="scroll">{inline(picture)}</div>'
     told = f"<figcaption>{set_apart(picture.title)}</figcaption>"
     return f'<figure class="picture">\n{drawing}\n{told}\n</figure>'
-
-
-SUFFIXES = (".html", ".htm")
-ABILITIES = Abilities(keys=("none", "separate"), together=True, pictured=True, checking=True)
-"""A sheet says by itself what is right, and no key goes into the file that students get."""
 
 
 def render(document: Document, page: Page) -> str:

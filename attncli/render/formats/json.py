@@ -51,6 +51,9 @@ from attncli.render.sentences import text_of_spans
 from attncli.tables import Branch, Data, MatrixBlock
 from attncli.word import Word, raw
 
+SUFFIXES = (".json",)
+ABILITIES = Abilities(detail="full", values_only=True)
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -244,10 +247,6 @@ def _printed(part: Any) -> Any:  # noqa: ANN401
         case _:
             return part
 
-
-SUFFIXES = (".json",)
-
-ABILITIES = Abilities(detail="full", values_only=True)
 
 VERSION = 1
 

@@ -25,6 +25,9 @@ from attncli.render.writers import Heading, NewPage, Title, pieces_of_all, writt
 from attncli.tables import Branch, MatrixBlock, SideBySide
 from attncli.word import Word
 
+SUFFIXES = (".md", ".markdown")
+ABILITIES = Abilities(together=True)
+
 
 def mermaid(block: Graph) -> str:
     """A Mermaid diagram, which GitHub draws; names only as quoted labels."""
@@ -61,9 +64,6 @@ def _label_text(name: PictureLabel) -> str:
     text = printed(name) if isinstance(name, Word) else name
     return "".join(c if c.isalnum() or c == " " else f"#{ord(c)};" for c in text)
 
-
-SUFFIXES = (".md", ".markdown")
-ABILITIES = Abilities(together=True)
 
 _RELATIONS = {"=": "=", "≈": r"\approx"}
 _NEW_PAGE = '<div style="page-break-before: always"></div>'
