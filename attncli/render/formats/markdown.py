@@ -12,7 +12,7 @@ from attncli import document as doc
 from attncli.arithmetic.expression import Apply, Equation, Expression, Omitted, Symbol, Vector
 from attncli.document import Graph
 from attncli.notation import name_of, plain, unbreakable
-from attncli.notation.latex import WEB, latex
+from attncli.notation.latex import RELATIONS, WEB, latex
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Box, Diagram, Link, Picture
 from attncli.pictures import Label as PictureLabel
@@ -61,11 +61,9 @@ def _arrow(link: Link) -> str:
 
 def _label_text(name: PictureLabel) -> str:
     """A name inside quotes of a Mermaid label: entities for what it would obey."""
-    text = printed(name) if isinstance(name, Word) else name
-    return "".join(c if c.isalnum() or c == " " else f"#{ord(c)};" for c in text)
+    return "".join(c if c.isalnum() or c == " " else f"#{ord(c)};" for c in printed(name))
 
 
-_RELATIONS = {"=": "=", "≈": r"\approx"}
 _NEW_PAGE = '<div style="page-break-before: always"></div>'
 """A new page where the text is printed; nothing to see on a screen."""
 _RULE = "\\_" * 24
@@ -192,7 +190,7 @@ def _part(part: tuple[str, Expression]) -> tuple[bool, str, str]:
     """Whether somebody's words are in a part of a line, its sign, and itself: as mathematics, or
     as code where it has words."""
     relation, expression = part
-    sign = _RELATIONS[relation]
+    sign = RELATIONS[relation]
     try:
         return False, sign, latex(expression, _WITHOUT_WORDS)
     except _WordsError:

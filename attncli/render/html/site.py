@@ -10,7 +10,7 @@ from string import Template
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
-from attncli.notation.words import visible
+from attncli.notation.words import shown
 from attncli.render.colours import DARK, INKS, LIGHT, ColourScheme, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn
 from attncli.render.html.blocks import escaped
@@ -179,7 +179,7 @@ def _listed(one: SiteEntry) -> str:
 def _link(link: SiteLink) -> str:
     relation = f' rel="{link.relation}"' if link.relation else ""
     here = ' aria-current="page"' if link.here else ""
-    text = visible(link.text) if isinstance(link.text, Word) else link.text
+    text = shown(link.text)
     return f'<a href="{escaped(link.file)}"{relation}{here}><bdi>{escaped(text)}</bdi></a>'
 
 

@@ -14,16 +14,10 @@ from attncli.notation.words import printed
 from attncli.pictures import Bars, Curves, Diagram, Label, Link, Picture, Plane
 from attncli.render.pictures_in_tables import box_label
 from attncli.render.screen.lines import Line, StyledText, left, line_width, width
-from attncli.word import Word
 
 _FILLS, _MARKS, _SEVERAL = "█▒▓░", "●○■□▲△◆◇", "✱"
 _WIDEST, _NARROWEST = 48, 8
 _GAP = "  "
-
-
-def text_of_label(label: Label) -> str:
-    """A label as it is printed."""
-    return printed(label) if isinstance(label, Word) else label
 
 
 def finite(number: Number) -> float:
@@ -80,7 +74,7 @@ def bars(picture: Bars, cells: int) -> list[Line]:
 
 def _columned(labels: Sequence[Label]) -> list[str]:
     """Labels as a column."""
-    texts = [text_of_label(label) for label in labels]
+    texts = [printed(label) for label in labels]
     most = max(map(width, texts))
     return [left(text, most) for text in texts]
 
@@ -121,7 +115,7 @@ def marks(count: int) -> str:
 def legend(names: Sequence[Label], cells: int, more: str = "") -> list[Line]:
     """What each mark stands for."""
     named = zip(marks(len(names)), names, strict=True)
-    told = [f"{mark} {text_of_label(name)}" for mark, name in named]
+    told = [f"{mark} {printed(name)}" for mark, name in named]
     told += [f"{_SEVERAL} several"] if len(names) > 1 else []
     rows = [""]
     for one in (*told, *([more] if more else [])):
@@ -150,9 +144,9 @@ def _wide(lines: Sequence[Line]) -> int:
 
 def _arrows(picture: Diagram) -> list[Line]:
     """A line for each link, from its box; chosen ones are double."""
-    boxes = {box.id: text_of_label(box_label(box)) for box in picture.boxes}
+    boxes = {box.id: printed(box_label(box)) for box in picture.boxes}
     sources = max(width(boxes[link.source]) for link in picture.links)
-    labels = max(width(text_of_label(link.label)) for link in picture.links)
+    labels = max(width(printed(link.label)) for link in picture.links)
     lines: list[Line] = []
     before = ""
     for link in picture.links:
@@ -171,28 +165,28 @@ def _arrows(picture: Diagram) -> list[Line]:
 
 def _arrows_below(picture: Diagram) -> list[Line]:
     """The same with each box on a line of its own, above its arrows."""
-    boxes = {box.id: text_of_label(box_label(box)) for box in picture.boxes}
+    boxes = {box.id: printed(box_label(box)) for box in picture.boxes}
     lines: list[Line] = []
     before = ""
     for link in picture.links:
         if link.source != before:
             lines.append([StyledText(boxes[link.source])])
         before = link.source
-        label = text_of_label(link.label)
+        label = printed(link.label)
         lines.append([StyledText(f"  {_shaft(link, width(label))} {boxes[link.target]}")])
     return lines
 
 
 def _shaft(link: Link, labels: int) -> str:
     line = "═" if link.chosen else "─"
-    label = text_of_label(link.label)
+    label = printed(link.label)
     start = f"{line * _SHAFT} {label} "
     return f"{start}{line * (labels + 2 * _SHAFT + 2 - width(start))}▶"
 
 
 def _grid(picture: Diagram) -> list[Line]:
     """The boxes by their rows and columns."""
-    places = {(box.row, box.column): text_of_label(box_label(box)) for box in picture.boxes}
+    places = {(box.row, box.column): printed(box_label(box)) for box in picture.boxes}
     columns = range(max(column for _, column in places) + 1)
     widths = [
         max((width(text) for (_, at), text in places.items() if at == column), default=0)
@@ -236,7 +230,7 @@ def _ends(picture: Plane, across: int) -> Mapping[_Place, str]:
     for mark, label, point in points:
         x, y = (finite(n) * across / most for n in point)
         here = found.setdefault((round(x), round(y / 2)), {})
-        here.setdefault(text_of_label(label), {})[mark] = None
+        here.setdefault(printed(label), {})[mark] = None
     return {
         place: ", ".join(f"{''.join(its)} {label}" for label, its in here.items())
         for place, here in found.items()

@@ -17,7 +17,6 @@ from attncli.render.grid import (
     Entry,
     Grid,
     GridColumn,
-    Label,
     Omission,
     SumEntry,
     entry_text,
@@ -28,7 +27,6 @@ from attncli.render.grid import (
 from attncli.render.numbers import at_point, filled_vectors, heading_of
 from attncli.render.screen.lines import Line, StyledText, left, line_width, right, width
 from attncli.tables import MatrixBlock, SideBySide, in_groups
-from attncli.word import Word
 
 ROOM_FOR_BARS = 76
 """A table has bars where it has as much room as on a page of 80 columns."""
@@ -134,7 +132,7 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
     grid = grid_of(block)
     columns = [
         ScreenColumn.of(
-            StyledText(_text_of(column.heading), column.role),
+            StyledText(printed(label_of(column.heading)), column.role),
             [*map(StyledText, map(_entry_text, column.entries), entry_styles(grid, column))],
             numbers=not column.has_words,
         )
@@ -163,7 +161,7 @@ def _bars(
 
 
 def _row_names(block: MatrixBlock, heading: str, grid: Grid) -> ScreenColumn:
-    names = [StyledText(_text_of(name), block.role_of_names) for name in grid.names]
+    names = [StyledText(printed(label_of(name)), block.role_of_names) for name in grid.names]
     style = f"name {ink_of(block.quantity)}"
     return ScreenColumn.of(StyledText(heading, style), names, numbers=False)
 
@@ -196,20 +194,15 @@ def _halves(block: Table) -> list[Table]:
 def _table_lines(block: Table, cells: int) -> list[Line]:
     columns = []
     for j, heading in enumerate(block.headings):
-        texts = [StyledText(_text_of(row[j]), _style_of(row[j])) for row in block.rows]
+        texts = [StyledText(printed(label_of(row[j])), _style_of(row[j])) for row in block.rows]
         numbers = all(re.fullmatch(_NUMBER, one.text) for one in texts)
-        named = StyledText(_text_of(heading), "name")
+        named = StyledText(printed(label_of(heading)), "name")
         columns.append(ScreenColumn.of(named, texts, numbers=numbers))
     return _banded(columns[0], columns[1:], cells)
 
 
 def _style_of(cell: TableCell) -> str:
     return VERDICTS[cell.judgement] if isinstance(cell, MarkedNumber) else ""
-
-
-def _text_of(cell: Label | TableCell) -> str:
-    told = label_of(cell)
-    return printed(told) if isinstance(told, Word) else told
 
 
 def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
@@ -230,7 +223,7 @@ def _column_of_vectors(grid: Grid, column: GridColumn) -> ScreenColumn:
     ink = ink_of(column.quantity.quantity) if column.quantity else ""
     styles = entry_styles(grid, column)
     texts = [*map(StyledText, _vector_texts(column.entries), styles)]
-    return ScreenColumn.of(StyledText(_text_of(column.heading), ink), texts, numbers=False)
+    return ScreenColumn.of(StyledText(printed(label_of(column.heading)), ink), texts, numbers=False)
 
 
 def _vector_texts(entries: Sequence[Entry]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.notation.columns import bands
+from attncli.notation.words import printed
 from attncli.pictures import Bars, Curves, Series
 from attncli.render.numbers import text_of as number_text
 from attncli.render.svg.elements import (
@@ -24,7 +25,6 @@ from attncli.render.svg.elements import (
     series_in_words,
     silent,
     text_at,
-    text_of,
     text_width,
     widest,
 )
@@ -63,11 +63,11 @@ class _Plot(NamedTuple):
 def curves(block: Curves, asked: Asked = silent) -> Picture:
     """The curves, ticks at the left, labels below, the name of each curve at its end."""
     plot = _plot(block)
-    texts = [text_of(label) for label in block.labels]
-    names = widest(text_of(one.name) for one in block.series)
+    texts = [printed(label) for label in block.labels]
+    names = widest(printed(one.name) for one in block.series)
     elements = [
         *_ticks(plot),
-        *_labels(plot, texts, text_of(block.axis)),
+        *_labels(plot, texts, printed(block.axis)),
         *(part for k, one in enumerate(block.series) for part in _curve(plot, k, one, asked)),
         *_names(plot, block.series),
     ]
@@ -75,14 +75,14 @@ def curves(block: Curves, asked: Asked = silent) -> Picture:
     wide = max(plot.left + plot.wide + _LEADER + names, below)
     size = (wide, _TOP + plot.high + 2 * _LINE + (_LINE if block.axis else 0))
     return Picture(
-        text_of(block.title), series_in_words(block.series, texts), size, tuple(elements)
+        printed(block.title), series_in_words(block.series, texts), size, tuple(elements)
     )
 
 
 def _plot(block: Curves) -> _Plot:
     numbers = [float(n.shown) for one in block.series for n in one.numbers if n.shown.is_finite()]
     axis = logarithmic_axis(numbers) if block.logarithmic else axis_of(numbers)
-    first = text_width(text_of(block.labels[0])) / 2
+    first = text_width(printed(block.labels[0])) / 2
     left = max(widest(text for _, text in axis.ticks) + _PAD, first)
     left = max(left, text_width(block.axis) / 2 - _LEAST_WIDE / 2)
     wide = min(max(_LEAST_WIDE, _STEP * len(block.labels)), _MOST_WIDE)
@@ -157,7 +157,7 @@ def _names(plot: _Plot, all_series: Sequence[Series]) -> Iterator[str]:
     right = plot.left + plot.wide
     heights = _spread([y for _, y in ends], _TOP, _TOP + plot.high)
     for k, (series, end, y) in enumerate(zip(all_series, ends, heights, strict=True)):
-        name = text_of(series.name)
+        name = printed(series.name)
         if not name:
             continue
         bend = (max(end[0], right) + _PAD, end[1])
@@ -205,7 +205,7 @@ class _Panel(NamedTuple):
 
 def bars(block: Bars, asked: Asked = silent) -> Picture:
     """The series beside each other, further ones below where there isn't room."""
-    names = [text_of(label) for label in block.labels]
+    names = [printed(label) for label in block.labels]
     left = widest(names) + _GAP
     rows = bands(_panels(block), lambda one: one.wide, _WIDEST - left, _BETWEEN)
     high = _HEADING + _ROW * len(names)
@@ -220,7 +220,7 @@ def bars(block: Bars, asked: Asked = silent) -> Picture:
     wide = left + max(sum(one.wide + _BETWEEN for one in row) for row in rows) - _BETWEEN
     size = (wide, len(rows) * (high + _BETWEEN) - _BETWEEN)
     return Picture(
-        text_of(block.title), series_in_words(block.series, block.labels), size, tuple(elements)
+        printed(block.title), series_in_words(block.series, block.labels), size, tuple(elements)
     )
 
 
@@ -237,7 +237,7 @@ def _panel_of(series: Series, others: Sequence[Series]) -> _Panel:
     below = [one for one in series.numbers if one.shown < 0]
     after = widest(number_text(one) for one in series.numbers if one.shown >= 0) + 2 * _GAP
     before = widest(number_text(one) for one in below) + 2 * _GAP if below else 0.0
-    wide = before - low * unit + max(high * unit + after, text_width(text_of(series.name)))
+    wide = before - low * unit + max(high * unit + after, text_width(printed(series.name)))
     return _Panel(series, unit, before - low * unit, wide)
 
 
@@ -257,7 +257,7 @@ def _middle(top: float, i: int) -> float:
 def _panel(panel: _Panel, x: float, top: float, asked: Asked) -> Iterator[str]:
     zero = x + panel.zero
     if panel.series.name:
-        yield text_at(zero, top + _HEADING / 2 - 2, text_of(panel.series.name), "aside")
+        yield text_at(zero, top + _HEADING / 2 - 2, printed(panel.series.name), "aside")
     for i, number in enumerate(panel.series.numbers):
         yield from _bar(number, zero, _middle(top, i), panel.unit, asked)
     bottom = top + _HEADING + _ROW * len(panel.series.numbers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from attncli.notation.words import printed
 from attncli.pictures import Box, Diagram, Link
 from attncli.render.svg.elements import (
     Picture,
@@ -20,7 +21,6 @@ from attncli.render.svg.elements import (
     placed,
     plate,
     text_at,
-    text_of,
     text_width,
     with_room,
 )
@@ -81,7 +81,7 @@ class _Plan:
         self.cells = _cells(block)
         self.sizes = {one.id: _size(one) for one in block.boxes}
         self.ends = [(self.cells[one.source], self.cells[one.target]) for one in block.links]
-        self.labels = [text_width(text_of(one.label)) for one in block.links]
+        self.labels = [text_width(printed(one.label)) for one in block.links]
         taken = {*self.cells.values()}
         blocked = [k for k, ends in enumerate(self.ends) if run_of(ends, taken) is None]
         self.places = _places({k: self.ends[k] for k in blocked})
@@ -165,7 +165,7 @@ def _cells(block: Diagram) -> dict[str, Cell]:
 
 
 def _size(box: Box) -> Point:
-    wide = max(text_width(text_of(box.label)), text_width(text_of(box.below)))
+    wide = max(text_width(printed(box.label)), text_width(printed(box.below)))
     return wide + _PAD, _HIGH + (_LOW - 2 if box.below else 0)
 
 
@@ -324,7 +324,7 @@ def _drawn(block: Diagram) -> Picture:
     whole = around([*boxes.values(), *(box for _, box in labels), *tracks])
     size = (whole.right - whole.left + 2 * _BORDER, whole.bottom - whole.top + 2 * _BORDER)
     inside = placed(Picture("", "", size, elements), _BORDER - whole.left, _BORDER - whole.top)
-    return Picture(text_of(block.title), _in_words(block), size, (inside,))
+    return Picture(printed(block.title), _in_words(block), size, (inside,))
 
 
 def _labels(
@@ -334,7 +334,7 @@ def _labels(
     taken = [*boxes]
     found = []
     for link, route in zip(links, routes, strict=True):
-        text = text_of(link.label)
+        text = printed(link.label)
         if text:
             box = with_room(text, route.spots, taken)
             taken.append(box.wider(_APART))
@@ -350,9 +350,9 @@ def _link(route: Route, *, chosen: bool) -> Iterator[str]:
 
 def _label(link: Link, box: Rectangle) -> Iterator[str]:
     """The label, with nothing of the line below it."""
-    yield plate(*box.middle, text_of(link.label))
+    yield plate(*box.middle, printed(link.label))
     kind = "middle most" if link.chosen else "middle"
-    yield text_at(*box.middle, text_of(link.label), kind)
+    yield text_at(*box.middle, printed(link.label), kind)
 
 
 def _box(one: Box, place: Rectangle) -> Iterator[str]:
@@ -364,18 +364,18 @@ def _box(one: Box, place: Rectangle) -> Iterator[str]:
     )
     x, y = place.middle
     y -= _LINE / 2 if one.below else 0
-    yield text_at(x, y, text_of(one.label), "middle most" if one.chosen else "middle")
+    yield text_at(x, y, printed(one.label), "middle most" if one.chosen else "middle")
     if one.below:
-        yield text_at(x, y + _LINE, text_of(one.below), "middle aside")
+        yield text_at(x, y + _LINE, printed(one.below), "middle aside")
 
 
 def _in_words(block: Diagram) -> str:
     """Each box, and each link."""
-    names = {one.id: text_of(one.label) for one in block.boxes}
-    boxes = (f"{text_of(one.label)} {text_of(one.below)}".strip() for one in block.boxes)
+    names = {one.id: printed(one.label) for one in block.boxes}
+    boxes = (f"{printed(one.label)} {printed(one.below)}".strip() for one in block.boxes)
     links = (
         f"{names[one.source]} → {names[one.target]}"
-        + (f": {text_of(one.label)}" if one.label else "")
+        + (f": {printed(one.label)}" if one.label else "")
         + (" (chosen)" if one.chosen else "")
         for one in block.links
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from attncli.document import Edge, Graph, rule_for
+from attncli.notation.words import printed
 from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Plane
 from attncli.pictures import Picture as PictureBlock
 from attncli.render.numbers import text_of as number_text
@@ -23,7 +24,6 @@ from attncli.render.svg.elements import (
     plate,
     silent,
     text_at,
-    text_of,
     text_width,
     within_limits,
 )
@@ -46,10 +46,10 @@ class _Nodes:
         found = dict.fromkeys(edge.target for edge in block.edges)
         self.targets = [*(one for one in self.sources if one in found)]
         self.targets += [one for one in found if one not in self.sources]
-        self.left = max(text_width(text_of(one)) for one in self.sources) + _GAP
+        self.left = max(text_width(printed(one)) for one in self.sources) + _GAP
         numbers = max(text_width(number_text(edge.weight)) for edge in block.edges) + _GAP
         self.across = max(_LEAST_ACROSS, numbers * len(self.sources) / (_LAST - _FIRST))
-        self.right = max(text_width(text_of(one)) for one in self.targets) + _GAP
+        self.right = max(text_width(printed(one)) for one in self.targets) + _GAP
 
     @property
     def size(self) -> tuple[float, float]:
@@ -82,7 +82,7 @@ def arrows(block: Graph, title: str, asked: Asked = silent) -> Picture:
         ),
     ]
     told = [
-        f"{text_of(edge.source)} to {text_of(edge.target)}: {number_text(edge.weight)}."
+        f"{printed(edge.source)} to {printed(edge.target)}: {number_text(edge.weight)}."
         for edge in block.edges
     ]
     return Picture(
@@ -91,7 +91,7 @@ def arrows(block: Graph, title: str, asked: Asked = silent) -> Picture:
 
 
 def _name(name: Word, x: float, row: int, kind: str) -> str:
-    return text_at(x, _ROW * (row + 0.5), text_of(name), kind)
+    return text_at(x, _ROW * (row + 0.5), printed(name), kind)
 
 
 def _line(nodes: _Nodes, edge: Edge, share: float) -> str:

@@ -17,7 +17,6 @@ from attncli.pictures import Label, Series
 from attncli.render.colours import DARK, INKS, LIGHT, ColourScheme
 from attncli.render.numbers import text_of as number_text
 from attncli.render.screen.lines import width
-from attncli.word import Word
 
 TEXT_SIZE, TITLE_SIZE = 14, 18
 _CELL = 8.5
@@ -44,11 +43,6 @@ class Picture(NamedTuple):
     told: str
     size: tuple[float, float]
     elements: tuple[str, ...]
-
-
-def text_of(word: Word | str) -> str:
-    """Somebody's word as it is printed, or a text of ours."""
-    return printed(word) if isinstance(word, Word) else word
 
 
 def text_width(text: str) -> float:
@@ -216,8 +210,8 @@ def series_in_words(series: Sequence[Series], labels: Sequence[Label]) -> str:
 
 def _sentence(name: Label, numbers: Sequence[Number], labels: Sequence[Label]) -> str:
     pairs = zip(labels, numbers, strict=True)
-    told = ", ".join(f"{number_text(number)} ({text_of(label)})" for label, number in pairs)
-    return f"{text_of(name)}: {told}." if name else f"{told}."
+    told = ", ".join(f"{number_text(number)} ({printed(label)})" for label, number in pairs)
+    return f"{printed(name)}: {told}." if name else f"{told}."
 
 
 def within_limits(sentences: Sequence[str], sizes: Sequence[int]) -> list[str]:

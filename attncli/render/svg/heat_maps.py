@@ -11,6 +11,7 @@ from typing import NamedTuple
 from attncli.arithmetic.elision import elided
 from attncli.arithmetic.expression import Number
 from attncli.notation.columns import bands
+from attncli.notation.words import printed
 from attncli.pictures import HeatMaps, Label
 from attncli.render.colours import LIGHT, shade_of
 from attncli.render.grid import Entry, Omission, entry_text, grid_of, label_of
@@ -22,7 +23,6 @@ from attncli.render.svg.elements import (
     placed,
     silent,
     text_at,
-    text_of,
     text_width,
     widest,
     within_limits,
@@ -56,8 +56,8 @@ def heat_map(block: MatrixBlock, title: str, asked: Asked = silent) -> Picture:
     grid = grid_of(block)
     grid = grid._replace(columns=tuple(one for one in grid.columns if one.quantity == block))
     table = ShadedTable(
-        [text_of(label_of(name)) for name in grid.names],
-        [text_of(label_of(heading)) for heading in grid.headings],
+        [printed(label_of(name)) for name in grid.names],
+        [printed(label_of(heading)) for heading in grid.headings],
         [row for _, row in grid.rows()],
         grid.largest,
     )
@@ -147,7 +147,7 @@ _MOST, _FIRST = 16, 13
 def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
     """The maps, all shaded by one scale, as many beside each other as fit."""
     shading = _shading(block)
-    tables = [(text_of(name), _table(one)) for name, one in block.maps]
+    tables = [(printed(name), _table(one)) for name, one in block.maps]
     maps = [_under(name, shaded(one, name, shading, asked)) for name, one in tables]
     elements: list[str] = []
     y = wide = 0.0
@@ -159,7 +159,7 @@ def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
         wide = max(wide, x - _BETWEEN)
         y += max(one.size[1] for one in row) + _BETWEEN
     told = " ".join(f"{one.title}: {one.told}" if one.title else one.told for one in maps)
-    return Picture(text_of(block.title), told, (wide, y - _BETWEEN), tuple(elements))
+    return Picture(printed(block.title), told, (wide, y - _BETWEEN), tuple(elements))
 
 
 def _under(name: str, picture: Picture) -> Picture:
@@ -221,8 +221,8 @@ def _heading(block: MatrixBlock, j: int | None) -> str:
 
 
 def _in_role(role: str, name: Label) -> str:
-    told = text_of(name)
-    return text_of(Word(f"{role}: {name.raw}")) if role and isinstance(name, Word) else told
+    told = printed(name)
+    return printed(Word(f"{role}: {name.raw}")) if role and isinstance(name, Word) else told
 
 
 def _largest(block: MatrixBlock, i: int | None) -> Decimal | None:

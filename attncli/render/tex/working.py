@@ -12,7 +12,7 @@ from functools import partial
 from attncli.arithmetic.expression import Expression, Number, Omitted
 from attncli.document import Addition, Line, Working
 from attncli.notation.columns import PartColumns, Room
-from attncli.notation.latex import latex
+from attncli.notation.latex import RELATIONS, latex
 from attncli.notation.plain import MINUS
 from attncli.render.colours import ink_of
 from attncli.render.numbers import FilledAddend, filled_addends, filled_vectors
@@ -26,7 +26,6 @@ from attncli.render.tex.setting import (
 )
 from attncli.render.tex.tables import STRETCHED
 
-RELATIONS = {"=": "=", "≈": r"\approx"}
 RELATION_WIDTH = 1.33
 INDENT = 2.0
 _ENTRY_END = f",{JOINT}"

@@ -59,7 +59,7 @@ def _in_parts(run: re.Match[str]) -> str:
 
 def word(one: Word | str) -> str:
     """Somebody's word as it is printed, or a text of ours."""
-    return text(printed(one) if isinstance(one, Word) else one)
+    return text(printed(one))
 
 
 def joined(parts: Iterable[str]) -> str:

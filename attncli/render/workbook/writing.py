@@ -243,7 +243,7 @@ class Writer:
         if isinstance(cell, int):
             page.write_number(row, column, cell, self._formats.of(LOOKS[look]))
             return
-        text = printed(cell) if isinstance(cell, Word) else cell
+        text = printed(cell)
         quote = {"quote_prefix": True} if text.startswith(_READ_AS_FORMULAS) else {}
         cut = text[:_LONGEST_TEXT]
         page.write_string(row, column, cut, self._formats.of({**LOOKS[look], **quote}))
