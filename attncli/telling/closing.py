@@ -169,9 +169,6 @@ def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
 
 
 def _found_something(trace: Trace) -> bool:
-    from attncli.telling.findings import last_finding
-    from attncli.telling.selection import Selection
-
     return bool(last_finding(trace, Selection())[1])
 
 

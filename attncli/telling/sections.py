@@ -44,6 +44,7 @@ from attncli.telling.parts import (
     place_in_words,
     step_of,
     title_of,
+    who_goes_there,
 )
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import joined
@@ -353,8 +354,6 @@ def opening_blocks(
     blocks += cuts_of(part, alone=alone)
     blocks += remarks_on(trace, part)
     if part.path.local == "experts":
-        from attncli.telling.parts import who_goes_there
-
         blocks.append(Note(who_goes_there(trace, part)))
     return blocks
 

@@ -18,7 +18,7 @@ from attncli.scenario.budget import MOST_LINES
 from attncli.scenario.model import ENCODER, TokenizedText
 from attncli.steps.order import STORY
 from attncli.steps.terms import nearest_step
-from attncli.telling.parts import made_by, told_parts
+from attncli.telling.parts import made_by, routed_rows, told_parts
 from attncli.trace import AttentionPlace, Axis, HeadPlace, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import told_apart
 
@@ -160,8 +160,6 @@ def with_routing(trace: Trace, selection: Selection) -> Selection:
     """A selection that knows which tokens of a trace go to which experts."""
     if all(part.step != "route" for part in trace.story):
         return selection
-    from attncli.telling.parts import routed_rows
-
     return selection._replace(routed=routed_rows(trace))
 
 

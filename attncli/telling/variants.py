@@ -22,7 +22,7 @@ from attncli.telling.blocks import given_blocks, matrix_block, variant_block
 from attncli.telling.findings import FEW, findings_anew
 from attncli.telling.pictures import MOST_POINTS
 from attncli.telling.selection import Selection
-from attncli.telling.sentences import called_as
+from attncli.telling.sentences import called_as, contrasted
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.word import Word
 
@@ -128,8 +128,6 @@ class _Compared(NamedTuple):
         told = self.off[[*rows]]
         k, j = (int(place) for place in np.unravel_index(int(told.argmax()), told.shape))
         i = rows[k]
-        from attncli.telling.sentences import contrasted
-
         numbers = contrasted(other.matrix.number(self.order[i], j), own.matrix.number(i, j))
         differing = int((self.off.max(axis=1) > _SAME).sum())
         if self.same or (numbers is None and len(rows) == len(self.order)):

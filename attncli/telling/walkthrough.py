@@ -36,6 +36,7 @@ from attncli.telling.length import (
 )
 from attncli.telling.parts import (
     copied_in,
+    idle_before,
     is_structured,
     made_by,
     only_for_sizes,
@@ -263,8 +264,6 @@ def _made_for_nobody(trace: Trace, part: PlannedStep, selection: Selection) -> I
     """As data what experts make that no token goes to, before the step that puts them together."""
     if part.step != "mix" or selection.partial or selection.queries:
         return
-    from attncli.telling.parts import idle_before
-
     for one in idle_before(trace, part):
         yield section_of(trace, one, None, only_data(trace, one, selection))
 
