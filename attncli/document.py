@@ -26,12 +26,12 @@ from attncli.arithmetic.expression import (
 from attncli.marked import MarkedNumber
 from attncli.name import TOP, Name
 from attncli.pictures import Picture
-from attncli.questions import Paper, Question, SelfCheck, Worth, counted_points
 from attncli.tables import Branch, Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.word import Word
 
 if TYPE_CHECKING:
     from attncli.languages.words import FrameWords
+    from attncli.questions import Paper, Question, SelfCheck, Worth
 
 
 class Term(NamedTuple):
@@ -282,6 +282,8 @@ class Section(NamedTuple):
 
     def heading_with_points(self, words: FrameWords) -> Spans:
         """`5 · Softmax (21 points)`; without them where nothing is asked."""
+        from attncli.questions import counted_points  # which pages without questions do without
+
         points = f" ({counted_points(self.points, words)})"
         return (*self.heading, points) if self.questions else self.heading
 

@@ -45,7 +45,7 @@ from attncli.scenario.published import NumbersKind
 from attncli.steps import steps
 from attncli.steps.order import keys_of
 from attncli.steps.schema import SCENARIO
-from attncli.telling.catalogue import contents
+from attncli.telling.shipped import contents
 from tests.errata import errata
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]

@@ -208,7 +208,7 @@ def test_only_data_takes_words_as_they_are() -> None:
     assert found == {
         "notation/words.py",
         "render/exercises/_answers.py",  # answers in words, which are data
-        "render/exercises/_qti_item.py",
+        "render/exercises/qti.py",
         "render/exercises/_self_marking.py",
         "render/exercises/csv.py",
         "render/grid.py",  # to put its role before it

@@ -16,7 +16,7 @@ from attncli.writing import write_out
 
 
 def _names() -> list[str]:
-    from attncli.telling.catalogue import topics
+    from attncli.telling.shipped import topics
 
     return [*topics()]
 
@@ -45,7 +45,7 @@ def command(
     """
     with complaining():
         if topic is None:
-            from attncli.telling.catalogue import topics_page
+            from attncli.telling.shipped import topics_page
 
             PageOptions().deliver(topics_page())
         else:
@@ -54,7 +54,7 @@ def command(
 
 def _text(topic: str) -> str:
     from attncli.render.reference import reference_text
-    from attncli.telling.catalogue import entries, topics
+    from attncli.telling.shipped import entries, topics
 
     found = topics()
     text = found[topic].text if topic in found else entries(topic)

@@ -47,7 +47,7 @@ def command(
 def welcome(commands: Any) -> None:  # noqa: ANN401
     """Shows where to start, the scenarios and the commands, which a group has."""
     from attncli.document import Facts, Subheading
-    from attncli.telling.catalogue import scenarios_catalogue
+    from attncli.telling.shipped import scenarios_catalogue
 
     each = commands.commands.items()
     rows = [(f"attn {name}", (one.get_short_help_str(_LONGEST_HELP),)) for name, one in each]
@@ -58,9 +58,9 @@ def welcome(commands: Any) -> None:  # noqa: ANN401
 
 def _document(what: str) -> Document:
     if what == "steps":
-        from attncli.telling.catalogue import steps_catalogue
+        from attncli.telling.lesson import steps_catalogue
 
         return steps_catalogue()
-    from attncli.telling.catalogue import scenarios_catalogue
+    from attncli.telling.shipped import scenarios_catalogue
 
     return scenarios_catalogue()

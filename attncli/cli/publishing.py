@@ -51,7 +51,7 @@ def publish(folder: str, chosen: str | None, allowed: Allowed, *, force: bool) -
 
 def shipped_sources() -> list[SiteSource]:
     """The shipped scenarios in the order of learning."""
-    from attncli.telling.catalogue import contents
+    from attncli.telling.shipped import contents
 
     groups = contents().items()
     return [

@@ -172,7 +172,7 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
 
 def _summary(trace: Trace) -> str:
     from attncli.render.sentences import text_of_spans
-    from attncli.telling.catalogue import summary
+    from attncli.telling.sentences import summary
     from attncli.trace.outline import outline_of
 
     _, _, *told = summary(outline_of(trace))

@@ -1,5 +1,5 @@
-"""Sentences: what they are put together from, those about scenarios, such as their facts, their
-rounding and what is missing, and the one that says who attends most to whom."""
+"""Sentences: what they are put together from, those about scenarios, such as what they hold, their
+facts, their rounding and what is missing, and the one that says who attends most to whom."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from attncli.steps.attention.scores import SCALE
 from attncli.trace import Quantity, Trace, Unfinished
 from attncli.trace.axes import place_of
 from attncli.trace.outline import Outline, outline_of
+from attncli.trace.published import published_numbers
 from attncli.word import Word
 
 
@@ -384,3 +385,23 @@ def _or(name: str) -> Spans:
             return (" (or ", Term(f"W_{name}"), " with embeddings)")
         case _:
             return ()
+
+
+def summary(outline: Outline) -> Spans:
+    """`I love AI: 3 tokens, d_model = 2, …; carry, 3 decimals; tokenize → … → ffn`"""
+    scenario = outline.scenario
+    steps = [part.step for part in outline.parts]
+    path = f"{steps[0]} → {steps[-1]}" if len(steps) > 1 else "".join(steps) or "nothing to work"
+    rounding = f"{scenario.rounding.policy}, {scenario.rounding.decimals} decimals"
+    return (Word(scenario.title), ": ", *sizes(outline, scenario.stack), f"; {rounding}; {path}")
+
+
+def published_in_short(trace: Trace) -> str:
+    """`; 8 of 62 published numbers differ`; nothing where it prints none."""
+    printed = published_numbers(trace) if trace.scenario.published else ()
+    worked = [one for one in printed if not one.assumed]
+    differing = sum(one.differs for one in worked)
+    if not worked:
+        return ""
+    verb = "differs" if differing == 1 else "differ"
+    return f"; {differing or 'none'} of {counted(len(worked), 'published number')} {verb}"

@@ -1,60 +1,20 @@
-"""What there is to read: the steps with their formulas in general, the shipped scenarios in the
-order of learning, what a scenario holds in a line, the topics of the reference."""
+"""What is kept beside the program: the shipped scenarios in the order of learning, with what each
+shows, and the reference of files, rounding, exercises and so on: topics, and single rows of its
+tables.
+
+Groups and words are kept in a file beside the scenarios, so that to list them none has to be read.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from attncli.arithmetic.expression import Equation, Symbol, with_each
 from attncli.document import Block, Document, Facts, Note, Prose, Spans, Subheading, Term
 from attncli.file import shipped
-from attncli.name import Name
-from attncli.steps import Step, formulas_of, steps
-from attncli.steps.general import general_place
-from attncli.steps.order import THROUGH
-from attncli.telling.sentences import counted, sizes
-from attncli.trace import Trace, WayPlace
-from attncli.trace.outline import Outline
-from attncli.trace.published import published_numbers
-from attncli.word import Word, raw
-
-
-def steps_catalogue() -> Document:
-    """Every step and what it does, a line each, in the order they are told; then those that lead
-    back through others."""
-    rows = tuple((step.name, (step.does,)) for step in steps() if step.name not in THROUGH)
-    back = Prose(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
-    learn = Note(("Why, and how: ", Term("attn explain softmax")))
-    return Document(Word("Steps"), (), closing=(Facts(rows), back, learn))
-
-
-def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
-    """The formulas of a step with all that it can have, at any time if it has times."""
-    place = general_place(step.name)
-    formulas = formulas_of(step, place, step.planned(place))
-    if not formulas:
-        raise LookupError(f"the step {step.name} makes nothing where `general_place` puts it")
-    return tuple(map(_at_any_time, formulas)) if isinstance(place, WayPlace) else formulas
-
-
-def _at_any_time(formula: Equation) -> Equation:
-    """A formula that was made for the second of three times, for any time t."""
-
-    def change(node: Symbol) -> Symbol:
-        name = node.name
-        if isinstance(name, Name) and name.time in _TIMES:
-            name = name.at(_TIMES[name.time])
-        index = ("t" if raw(index) == "2" else index for index in node.indices)
-        return Symbol(name, tuple(index))
-
-    return Equation(*(with_each(side, Symbol, change) for side in formula))
-
-
-_TIMES: dict[object, str] = {1: "t−1", 2: "t", 3: "t+1"}
-
+from attncli.word import Word
 
 _FILE = "contents.json"
 
@@ -81,26 +41,6 @@ def _blocks(groups: Contents) -> list[Block]:
         rows = tuple((name, (says,)) for name, says in shown.items())
         blocks += [Subheading((title,)), Facts(rows)]
     return blocks
-
-
-def summary(outline: Outline) -> Spans:
-    """`I love AI: 3 tokens, d_model = 2, …; carry, 3 decimals; tokenize → … → ffn`"""
-    scenario = outline.scenario
-    steps = [part.step for part in outline.parts]
-    path = f"{steps[0]} → {steps[-1]}" if len(steps) > 1 else "".join(steps) or "nothing to work"
-    rounding = f"{scenario.rounding.policy}, {scenario.rounding.decimals} decimals"
-    return (Word(scenario.title), ": ", *sizes(outline, scenario.stack), f"; {rounding}; {path}")
-
-
-def published_in_short(trace: Trace) -> str:
-    """`; 8 of 62 published numbers differ`; nothing where it prints none."""
-    printed = published_numbers(trace) if trace.scenario.published else ()
-    worked = [one for one in printed if not one.assumed]
-    differing = sum(one.differs for one in worked)
-    if not worked:
-        return ""
-    verb = "differs" if differing == 1 else "differ"
-    return f"; {differing or 'none'} of {counted(len(worked), 'published number')} {verb}"
 
 
 FILE = "README.md"
