@@ -207,7 +207,7 @@ def test_only_data_takes_words_as_they_are() -> None:
     }
     assert found == {
         "notation/words.py",
-        "render/exercises/_answers.py",  # answers in words, which are data
+        "render/exercises/yaml.py",  # answers in words, which are data
         "render/exercises/qti.py",
         "render/exercises/_self_marking.py",
         "render/exercises/csv.py",

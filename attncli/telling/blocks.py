@@ -119,14 +119,8 @@ def given_blocks(
     shown = [q for q in quantities if q.name not in sources or _is_small(q)]
     tables = (given_block(trace, quantity, selection, path) for quantity in shown)
     shares = [quantity for quantity in shown if quantity.given and _are_shares(quantity)]
-    return [*([Facts(tuple(rows))] if rows else []), *tables, *_notes_on(shares)]
-
-
-def _notes_on(shares: Sequence[Quantity]) -> list[Block]:
-    if not shares:
-        return []
-
-    return [note for weights in shares for note in about_given_weights(weights)]
+    notes = (note for weights in shares for note in about_given_weights(weights))
+    return [*([Facts(tuple(rows))] if rows else []), *tables, *notes]
 
 
 def given_block(

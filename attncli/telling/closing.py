@@ -71,8 +71,7 @@ def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
     show = trace.scenario.show
     if not (show.before_after or show.graph or show.arrows):
         return []
-    from attncli.telling.graphs import before_and_after, closing_graphs
-    from attncli.telling.variants import result_of
+    from attncli.telling.variants import before_and_after, closing_graphs, result_of
 
     told = before_and_after(trace, result_of(trace), selection)
     return [*told, *closing_graphs(trace, selection)]
@@ -162,14 +161,10 @@ def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
     part = trace.part_of(ends.definition.name)
     if part is None or ends.definition.needs or made_by(trace, part):
         return True
-    if not told_parts(trace) and not _found_something(trace):
+    if not told_parts(trace) and not last_finding(trace, Selection())[1]:
         return True
     waiting = {name for name in ends.definition.operands if name in trace}
     return not waiting.union(quantity.name for quantity in unused) <= {part.place.x}
-
-
-def _found_something(trace: Trace) -> bool:
-    return bool(last_finding(trace, Selection())[1])
 
 
 def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:

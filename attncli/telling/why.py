@@ -107,17 +107,16 @@ def _met(trace: Trace, cell: Location) -> Iterator[tuple[Location, Ancestor]]:
             return
         one, level, met_in = waiting.popleft()
         line = origins[one]
-        made_of = tuple(dict.fromkeys(other for other in _cells_of(line) if other != one))
+        made_of = tuple(
+            dict.fromkeys(
+                other for _, part in line.parts for other in _cells_in(part) if other != one
+            )
+        )
         yield one, Ancestor(level, met_in, line, made_of)
         for other in made_of:
             if other not in known and not trace[other.quantity].given:
                 known.add(other)
                 waiting.append((other, level + 1, one))
-
-
-def _cells_of(line: Line) -> Iterator[Location]:
-    for _, part in line.parts:
-        yield from _cells_in(part)
 
 
 def _cells_in(node: Expression) -> Iterator[Location]:

@@ -13,7 +13,7 @@ from attncli.arithmetic.expression import Blank
 from attncli.document import AnswerSpace, Block, Document, Fields, Section, each
 from attncli.notation.words import visible
 from attncli.questions import OWN_FORM, MistakenAnswer, Paper, Question, RightAnswer, RightWords
-from attncli.render.exercises._answers import asking
+from attncli.render.exercises.yaml import asking
 from attncli.render.html.blocks import (
     HtmlStyle,
     blocks_html,

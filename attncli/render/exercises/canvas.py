@@ -22,7 +22,6 @@ from attncli.document import Document, Section
 from attncli.notation.words import visible
 from attncli.questions import Paper, Question
 from attncli.render import Abilities, Page
-from attncli.render.exercises._answers import asking, paper_of
 from attncli.render.exercises._self_marking import DECLARATION, LOOKS, SelfMarking, xml
 from attncli.render.exercises.qti import (
     QTI,
@@ -35,6 +34,7 @@ from attncli.render.exercises.qti import (
     test_of,
     told_by,
 )
+from attncli.render.exercises.yaml import asking, paper_of
 from attncli.render.sentences import text_of_spans
 from attncli.word import Word
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from attncli.document import Document
 from attncli.notation.words import hidden_again, visible
 from attncli.render import Abilities, Page
-from attncli.render.exercises._answers import AnsweredBlank, asking, entries, paper_of
+from attncli.render.exercises.yaml import AnsweredBlank, asking, entries, paper_of
 from attncli.word import Word, raw
 
 SUFFIXES = (".csv",)

@@ -36,7 +36,6 @@ from attncli.notation.latex import latex
 from attncli.notation.words import ISOLATE, POP, isolated, printed, visible
 from attncli.questions import OWN_FORM, Paper, Question, RightWords
 from attncli.render import Abilities, Page
-from attncli.render.exercises._answers import paper_of
 from attncli.render.exercises._self_marking import (
     DECLARATION,
     LEVEL,
@@ -55,6 +54,7 @@ from attncli.render.exercises._self_marking import (
     written_answers,
     xml,
 )
+from attncli.render.exercises.yaml import paper_of
 from attncli.render.html.blocks import HtmlStyle, escaped, facts_html, isolating
 from attncli.render.numbers import text_of
 from attncli.word import Word

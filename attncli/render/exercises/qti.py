@@ -18,7 +18,6 @@ from attncli.document import Document
 from attncli.notation.words import ISOLATE, POP, visible
 from attncli.questions import Paper, Question, RightWords, Worth, points_text
 from attncli.render import Abilities, Page
-from attncli.render.exercises._answers import paper_of
 from attncli.render.exercises._self_marking import (
     DECLARATION,
     LEVEL,
@@ -35,6 +34,7 @@ from attncli.render.exercises._self_marking import (
     written_answers,
     xml,
 )
+from attncli.render.exercises.yaml import paper_of
 from attncli.render.html.blocks import HtmlStyle, escaped
 
 SUFFIXES = (".zip",)

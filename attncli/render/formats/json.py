@@ -43,7 +43,7 @@ from attncli.pictures import (
     Link,
     Plane,
 )
-from attncli.questions import Owner, Paper, Question, plain_points
+from attncli.questions import Paper, Question, plain_points
 from attncli.render import Abilities, Page
 from attncli.render.numbers import text_of
 from attncli.render.quantities import made_in, tables_in
@@ -311,13 +311,13 @@ def _paper(paper: Paper | None) -> dict[str, Any]:
         "hash": paper.hash,
         **_unless_empty(command=paper.command.raw),
         **({} if paper.language == LANGUAGES[0] else {"language": paper.language}),
-        **({} if paper.owner is None else {"student": dict(_of_owner(paper.owner))}),
+        **(
+            {}
+            if paper.owner is None
+            else {"student": {"name": raw(paper.owner.name), "id": raw(paper.owner.id)}}
+        ),
         "points": plain_points(paper.points),
     }
-
-
-def _of_owner(owner: Owner) -> Iterator[tuple[str, str]]:
-    yield from (("name", raw(owner.name)), ("id", raw(owner.id)))
 
 
 def _text_of(spans: doc.Spans) -> str:

@@ -161,10 +161,6 @@ def _span(span: doc.Span) -> str:
             return _expression(span)
 
 
-def _label(line: doc.Line | doc.Addition) -> str:
-    return _name(line.label)
-
-
 @lru_cache(maxsize=4096)
 def _name(label: Symbol) -> str:
     """The name of what is worked out; forms of an exercise have the same."""
@@ -176,14 +172,15 @@ def _working_line(line: doc.Line | Omitted) -> str:
         return "- ⋮"
     parts = [_part(part) for part in line.parts]
     if not any(words for words, _, _ in parts):  # as in most
-        return f"- {_label(line)} {_math(' '.join([f'{sign} {told}' for _, sign, told in parts]))}"
+        told = " ".join([f"{sign} {told}" for _, sign, told in parts])
+        return f"- {_name(line.label)} {_math(told)}"
     text = ""
     for words, group in groupby(parts, lambda part: part[0]):
         if words:  # GitHub would obey some of them inside mathematics
             text += "".join(f" {_math(sign)} {told}" for _, sign, told in group)
         else:
             text += f" {_math(' '.join(f'{sign} {told}' for _, sign, told in group))}"
-    return f"- {_label(line)}{text}"
+    return f"- {_name(line.label)}{text}"
 
 
 def _part(part: tuple[str, Expression]) -> tuple[bool, str, str]:
@@ -224,7 +221,7 @@ def _addition(block: doc.Addition) -> str:
     ]
     below = f"{block.relation} {'':{widest}}   {plain(block.total)}"
     rule = "─" * max(map(len, (below, *lines)))
-    return "\n".join([f"{_label(block)}:", "", "```", *lines, rule, below, "```"])
+    return "\n".join([f"{_name(block.label)}:", "", "```", *lines, rule, below, "```"])
 
 
 def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:

@@ -81,30 +81,24 @@ def file_text(name: str) -> str:
     return (files("attncli.render.html") / name).read_text(encoding="utf-8")
 
 
-def _style() -> str:
-    return f"<style>\n{_looks()}\n</style>"
-
-
-def _script(name: str) -> str:
-    return f"<script>\n{file_text(name)}</script>"
-
-
-def _style_beside() -> str:
-    return f'<link rel="stylesheet" href="{_STYLE}">'
-
-
-def _script_beside(name: str) -> str:
-    return f'<script src="{name}"></script>'
-
-
 def _looks() -> str:
     return f"{colour_sheet()}\n{file_text(_STYLE)}"
 
 
 _BESIDE = "'self' file:"
 """Opened from a disk a page has no origin, so that nothing would be its own."""
-INSIDE = PageAssets("'unsafe-inline'", "'unsafe-inline'", _style, _script)
-SHARED = PageAssets(f"'unsafe-inline' {_BESIDE}", _BESIDE, _style_beside, _script_beside)
+INSIDE = PageAssets(
+    "'unsafe-inline'",
+    "'unsafe-inline'",
+    lambda: f"<style>\n{_looks()}\n</style>",
+    lambda name: f"<script>\n{file_text(name)}</script>",
+)
+SHARED = PageAssets(
+    f"'unsafe-inline' {_BESIDE}",
+    _BESIDE,
+    lambda: f'<link rel="stylesheet" href="{_STYLE}">',
+    lambda name: f'<script src="{name}"></script>',
+)
 """Drawings say how wide they are in an attribute."""
 
 

@@ -226,7 +226,7 @@ def bars(block: Bars, asked: Asked = silent) -> Picture:
 
 def _panels(block: Bars) -> list[_Panel]:
     """The series with their scales; shares of 1 have one together."""
-    shares = [one for one in block.series if all(map(_is_share, one.numbers))]
+    shares = [one for one in block.series if all(0 <= number.shown <= 1 for number in one.numbers)]
     return [_panel_of(one, shares if one in shares else [one]) for one in block.series]
 
 
@@ -239,10 +239,6 @@ def _panel_of(series: Series, others: Sequence[Series]) -> _Panel:
     before = widest(number_text(one) for one in below) + 2 * _GAP if below else 0.0
     wide = before - low * unit + max(high * unit + after, text_width(printed(series.name)))
     return _Panel(series, unit, before - low * unit, wide)
-
-
-def _is_share(number: Number) -> bool:
-    return 0 <= number.shown <= 1
 
 
 def _row_names(names: Sequence[str], x: float, top: float) -> Iterator[str]:

@@ -153,7 +153,10 @@ def hints_page(whole: Document, trace: Trace) -> Document:
     the mistakes people make."""
     assert whole.paper is not None
     return whole._replace(
-        sections=tuple(_sections(whole.sections, trace, whole.paper.words.tasks)),
+        sections=tuple(
+            how._replace(blocks=(*how.blocks, *mistakes.blocks))
+            for how, mistakes in _hints(whole.sections, trace, whole.paper.words.tasks)
+        ),
         given=(),
         opening=(),
         paper=whole.paper._replace(kind="hints", command=Word("")),
@@ -168,11 +171,6 @@ def with_hints(whole: Document, trace: Trace) -> Document:
     how, mistakes = zip(*_hints(whole.sections, trace, words), strict=True)
     tries = (tuple(section for section in told if section.blocks) for told in (how, mistakes))
     return whole._replace(hints=tuple(told for told in tries if told))
-
-
-def _sections(sections: Sequence[Section], trace: Trace, words: TaskWords) -> Iterator[Section]:
-    for how, mistakes in _hints(sections, trace, words):
-        yield how._replace(blocks=(*how.blocks, *mistakes.blocks))
 
 
 def _hints(
