@@ -20,7 +20,7 @@ from attncli.render import Abilities, Page
 from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
 from attncli.render.numbers import filled, filled_addends, filled_vectors, heading_of, text_of
 from attncli.render.pictures_in_tables import in_tables
-from attncli.render.sentences import with_symbols
+from attncli.render.sentences import spans_as
 from attncli.render.writers import Heading, NewPage, Title, pieces_of_all, written
 from attncli.tables import Branch, MatrixBlock, SideBySide
 from attncli.word import Word
@@ -146,19 +146,7 @@ def _facts(facts: doc.Facts) -> str:
 
 
 def _spans(spans: doc.Spans) -> str:
-    return "".join(map(_span, with_symbols(spans)))
-
-
-def _span(span: doc.Span) -> str:
-    match span:
-        case str():
-            return span
-        case Word():
-            return escaped(span)
-        case doc.Term(name):
-            return code(name_of(name))
-        case _:
-            return _expression(span)
+    return "".join(spans_as(spans, str, escaped, lambda name: code(name_of(name)), _expression))
 
 
 @lru_cache(maxsize=4096)
@@ -281,7 +269,7 @@ def _number(row: doc.TreeRow) -> str:
 
 def _made(row: doc.TreeRow) -> str:
     made = "".join(
-        code(unbreakable(plain(s))) if isinstance(s, Symbol) else _span(s) for s in row.made
+        code(unbreakable(plain(s))) if isinstance(s, Symbol) else _spans((s,)) for s in row.made
     )
     return f": {made}" if made else ""
 

@@ -26,11 +26,9 @@ from attncli.document import (
     Facts,
     Graph,
     Line,
-    Span,
     Spans,
     Table,
     TableCell,
-    Term,
     WordBlank,
     Working,
 )
@@ -51,7 +49,7 @@ from attncli.render.grid import (
 )
 from attncli.render.numbers import addends_of, heading_of, text_of
 from attncli.render.pictures_in_tables import in_tables
-from attncli.render.sentences import with_symbols
+from attncli.render.sentences import spans_as
 from attncli.render.writers import written
 from attncli.tables import Branch, MatrixBlock, SideBySide
 from attncli.word import Word
@@ -131,19 +129,14 @@ _MARKS = range(0xE000, 0xF900)
 
 def spans_html(spans: Spans, style: HtmlStyle) -> str:
     """Running text."""
-    return "".join(_span(span, style) for span in with_symbols(spans))
-
-
-def _span(span: Span, style: HtmlStyle) -> str:
-    match span:
-        case str():
-            return style.text(span)
-        case Word():
-            return style.word(span)
-        case Term(name):
-            return f"<code>{style.worded(name_of(name))}</code>"
-        case _:
-            return expression_html(span, style)
+    told = spans_as(
+        spans,
+        style.text,
+        style.word,
+        lambda name: f"<code>{style.worded(name_of(name))}</code>",
+        lambda node: expression_html(node, style),
+    )
+    return "".join(told)
 
 
 def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:

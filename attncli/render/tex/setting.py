@@ -14,13 +14,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Equation, Expression, Number, Symbol
-from attncli.document import Span, Spans, Term
+from attncli.document import Spans
 from attncli.notation import name_of
 from attncli.notation.latex import LatexNotation, latex
 from attncli.notation.words import shown, visible
 from attncli.render.colours import INKS, LIGHT, Inked, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn
-from attncli.render.sentences import with_symbols
+from attncli.render.sentences import spans_as
 from attncli.word import Word
 
 # Near to the widths of Computer Modern (cmr10.tfm; The TeXbook, appendix F): i 0.278, r 0.392,
@@ -390,25 +390,20 @@ def mathematics(text: str) -> str:
 
 def _in_a_paragraph(node: Expression | Equation) -> str:
     """Mathematics that TeX may break: at its signs by itself, at commas only if told so."""
+    if isinstance(node, Symbol):
+        return mathematics(latex(node, WORKING))
     return mathematics(latex(node, _INLINE).replace(f",{JOINT}", r",\allowbreak "))
 
 
 def spans(texts: Spans) -> str:
-    return "".join(map(_span, with_symbols(texts)))
-
-
-def _span(span: Span) -> str:
-    match span:
-        case str():
-            return escaped(span) if span.strip() else span
-        case Word():
-            return word(span)
-        case Term(called):
-            return rf"\texttt{{{breakable(name_of(called, visible))}}}"
-        case Symbol():
-            return mathematics(latex(span, WORKING))
-        case _:
-            return _in_a_paragraph(span)
+    told = spans_as(
+        texts,
+        lambda text: escaped(text) if text.strip() else text,
+        word,
+        lambda name: rf"\texttt{{{breakable(name_of(name, visible))}}}",
+        _in_a_paragraph,
+    )
+    return "".join(told)
 
 
 BLANK_WIDTH = 18

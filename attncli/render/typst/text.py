@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from attncli.arithmetic.expression import Blank, Equation, Expression, Symbol
-from attncli.document import Span, Spans, Term
+from attncli.document import Spans
 from attncli.notation import name_of
 from attncli.notation.typst import JOINT, TypstNotation, literal
 from attncli.notation.words import ISOLATE, POP, printed
 from attncli.render.colours import Inked
 from attncli.render.numbers import at_point
-from attncli.render.sentences import with_symbols
+from attncli.render.sentences import spans_as
 from attncli.word import Word
 
 PRINTED = (
@@ -158,18 +158,11 @@ def _number(plain: str) -> str:
 
 def spans(texts: Spans) -> str:
     """Running text, as a block of code."""
-    return joined(map(_span, with_symbols(texts)))
-
-
-def _span(span: Span) -> str:
-    match span:
-        case str():
-            return text(span)
-        case Word():
-            return word(span)
-        case Term(called):
-            return code(name_of(called))
-        case Symbol():
-            return mathematics(span, WORKING)
-        case _:
-            return mathematics(span, INLINE)
+    told = spans_as(
+        texts,
+        text,
+        word,
+        lambda name: code(name_of(name)),
+        lambda node: mathematics(node, WORKING if isinstance(node, Symbol) else INLINE),
+    )
+    return joined(told)
