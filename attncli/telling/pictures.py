@@ -93,10 +93,10 @@ MOST_POINTS = 64
 """So many rows of a quantity are drawn, the first ones."""
 
 
-def cut_of(quantity: Quantity, rows: str, columns: str = "dimensions") -> str:
+def cut_of(quantity: Quantity, rows: str) -> str:
     """What isn't drawn of a quantity, for a title."""
     height, width = quantity.matrix.shape
-    return cut(MOST_POINTS, height, rows) + cut(MOST_PARTS, width, columns)
+    return cut(MOST_POINTS, height, rows) + cut(MOST_PARTS, width, "dimensions")
 
 
 def series_of(quantity: Quantity) -> tuple[Series, ...]:

@@ -14,7 +14,7 @@ from attncli.notation.words import shown
 from attncli.render.colours import DARK, INKS, LIGHT, ColourScheme, ink_of, shade_of
 from attncli.render.grid import Entry, Grid, GridColumn
 from attncli.render.html.blocks import escaped
-from attncli.render.svg.elements import colours_inside, shapes_inside
+from attncli.render.svg.elements import SHAPES, colours_of, written
 from attncli.word import Word
 
 _SHARE_OF_INK = "80%"
@@ -43,7 +43,7 @@ def colour_sheet() -> str:
     """The colours of a light page, and of a dark one where the reader's system is; a page on paper
     is light."""
     light, dark = ("\n".join(_rules(scheme)) for scheme in (LIGHT, DARK))
-    shapes = shapes_inside("svg")
+    shapes = "\n".join(written(SHAPES, "svg"))
     return f"{shapes}\n{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
 
 
@@ -58,7 +58,7 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
         yield f".{name} {{ color: color-mix(in srgb, {ink} {_SHARE_OF_INK}, {text}); }}"
     for k, shade in enumerate(scheme.shades):
         yield f"td.shade{k} {{ background: {shade.background}; color: {shade.text}; }}"
-    yield from colours_inside("svg", scheme)
+    yield from written(colours_of(scheme), "svg")
 
 
 SCRIPTS = ("page.js", "sheet.js")

@@ -256,12 +256,12 @@ def axis_of(numbers: list[float], most: int = 6) -> DrawnAxis:
     return DrawnAxis(ticks[0][0], ticks[-1][0], ticks)
 
 
-def logarithmic_axis(numbers: list[float], most: int = 7) -> DrawnAxis:
+def logarithmic_axis(numbers: list[float]) -> DrawnAxis:
     """An axis of powers of ten."""
     logs = [log10(one) for one in numbers if one > 0] or [0.0]
     first, last = floor(min(logs) + 1e-9), ceil(max(logs) - 1e-9)
     last = max(last, first + 1)
-    step = ceil((last - first) / most)
+    step = ceil((last - first) / 7)  # so many ticks at the most
     ticks = tuple((float(k), _power(k)) for k in range(first, last + 1, step))
     return DrawnAxis(first, last, tuple((10.0**k, text) for k, text in ticks), logarithmic=True)
 
@@ -286,7 +286,7 @@ _FONT = f"{TEXT_SIZE}px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monos
 Rule = tuple[str, str]
 """A class or an element, and its looks."""
 
-_SHAPES: tuple[Rule, ...] = (
+SHAPES: tuple[Rule, ...] = (
     ("text", f"font: {_FONT}"),
     (".title", f"font-size: {TITLE_SIZE}px; font-weight: bold"),
     (".most", "font-weight: bold"),
@@ -324,17 +324,7 @@ def light_style_sheet() -> str:
 def light_rules() -> list[Rule]:
     """What that style sheet says, the later the stronger."""
     inks = [(f".{name}", f"color: {INKS[name]}") for name in "QKV"]
-    return [*_SHAPES, *inks, *colours_of(LIGHT)]
-
-
-def shapes_inside(parent: str) -> str:
-    """The looks that are the same on every page, of pictures inside an element."""
-    return "\n".join(written(_SHAPES, parent))
-
-
-def colours_inside(parent: str, scheme: ColourScheme) -> Iterator[str]:
-    """The colours of pictures inside an element."""
-    return written(colours_of(scheme), parent)
+    return [*SHAPES, *inks, *colours_of(LIGHT)]
 
 
 def written(rules: Iterable[Rule], parent: str = "") -> Iterator[str]:

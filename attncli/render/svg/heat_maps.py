@@ -50,7 +50,7 @@ class ShadedTable(NamedTuple):
     largest: Sequence[Decimal | None]
 
 
-def heat_map(block: MatrixBlock, title: str, asked: Asked = silent) -> Picture:
+def heat_map(block: MatrixBlock, title: str) -> Picture:
     """The weights of one head."""
     block = block._replace(turned=False)
     grid = grid_of(block)
@@ -61,7 +61,7 @@ def heat_map(block: MatrixBlock, title: str, asked: Asked = silent) -> Picture:
         [row for _, row in grid.rows()],
         grid.largest,
     )
-    return shaded(table, title, share_of_1, asked)
+    return shaded(table, title, share_of_1, silent)
 
 
 def share_of_1(number: Number) -> str:
