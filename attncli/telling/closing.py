@@ -71,7 +71,7 @@ def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
     show = trace.scenario.show
     if not (show.before_after or show.graph or show.arrows):
         return []
-    from attncli.telling.variants import before_and_after, closing_graphs, result_of
+    from attncli.telling.outcomes import before_and_after, closing_graphs, result_of
 
     told = before_and_after(trace, result_of(trace), selection)
     return [*told, *closing_graphs(trace, selection)]
@@ -80,7 +80,7 @@ def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
 def _varied(trace: Trace, selection: Selection) -> list[Block]:
     if not trace.variants:
         return []
-    from attncli.telling.variants import variants_of
+    from attncli.telling.outcomes import variants_of
 
     return variants_of(trace, selection)
 
@@ -88,7 +88,7 @@ def _varied(trace: Trace, selection: Selection) -> list[Block]:
 def _trained(trace: Trace, selection: Selection) -> list[Block]:
     if trace.scenario.training is None:
         return []
-    from attncli.telling.variants import training_table
+    from attncli.telling.outcomes import training_table
 
     return training_table(trace, selection)
 

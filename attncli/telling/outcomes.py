@@ -1,6 +1,5 @@
-"""What closes a page where it is asked for: what a scenario's variants come to, how their results
-compare; what training came to; who attends to whom as graphs, and each token before and after
-attention."""
+"""What a scenario comes to where it is asked for: how the results of its variants compare; what
+training came to; who attends to whom as graphs, and each token before and after attention."""
 
 from __future__ import annotations
 
