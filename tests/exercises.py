@@ -11,12 +11,10 @@ from attncli.questions import Question
 from attncli.render import exercise_format_names, format_names
 from attncli.tables import MatrixBlock
 from attncli.telling.cells import find_cells
-from attncli.telling.exercise.choice import parse_blanking
-from attncli.telling.exercise.hints import hints_page
-from attncli.telling.exercise.key_pages import key_page
-from attncli.telling.exercise.papers import exercise
-from attncli.telling.exercise.request import ExerciseRequest, PartAsked
-from attncli.telling.exercise.sheets import sheet_of
+from attncli.telling.exercise.asking import parse_blanking
+from attncli.telling.exercise.papers import exercise, key_page, sheet_of
+from attncli.telling.exercise.requests import ExerciseRequest, PartAsked
+from attncli.telling.exercise.tasks import hints_page
 from attncli.telling.selection import select
 from attncli.trace import Trace
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.render.typst import files
+from attncli.render.typst import blocks as typst
 from tests.auditor import audit
 from tests.auditor.html import Element, main_of
 from tests.auditor.reading import _unlatexed
@@ -28,7 +28,7 @@ from tests.test_audit import check, signs_found
 )
 def test_typst(name: str, detail: str, policy: str) -> None:
     trace = trace_of(SHIPPED[name], f"rounding.policy={policy}")
-    source = files.file([document_of(trace, detail)])
+    source = typst.file([document_of(trace, detail)])
     check(audit(source, "typst", tables_of(trace)), trace, detail)
 
 
@@ -39,7 +39,7 @@ DIGIT = re.compile(r"(?<=\d)\d(?=(?:unseen\(0+\))?\)?\$\}\), \)\))")
 @pytest.mark.parametrize("name", ["i_love_ai", "yassine_lstm"])
 def test_a_wrong_digit_is_found(name: str) -> None:
     trace = trace_of(SHIPPED[name])
-    source = files.file([document_of(trace)])
+    source = typst.file([document_of(trace)])
     places = [found.start() for found in DIGIT.finditer(source)][
         :: 9 if name == "i_love_ai" else 30
     ]
@@ -66,13 +66,13 @@ COMMANDS = {
 def page_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """What a command writes in a format; of a PDF what it is laid out from."""
     laid_out: list[str] = []
-    file = files.file
+    file = typst.file
 
     def recorded(documents: list[object]) -> str:
         laid_out.append(file(documents))  # type: ignore[arg-type]
         return laid_out[-1]
 
-    monkeypatch.setattr(files, "file", recorded)
+    monkeypatch.setattr(typst, "file", recorded)
 
     def written(form: str, *typed: str) -> str:
         path = tmp_path / f"page.{form}"

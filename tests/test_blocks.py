@@ -33,29 +33,25 @@ from attncli.render import (
 )  # fmt: skip
 from attncli.render.exercises._self_marking import _printed as printed_on_paper
 from attncli.render.formats import markdown, terminal
+from attncli.render.formats.json import as_printed, pictures_as_data
 from attncli.render.html import blocks as html
 from attncli.render.mathematics import mathematics_of
-from attncli.render.picture_data import pictures_as_data
-from attncli.render.printed import as_printed
 from attncli.render.quantities import tables_in
 from attncli.render.svg.drawing import drawn
-from attncli.render.tex import blocks as tex
+from attncli.render.tex import files as tex
 from attncli.render.typst import blocks as typst
-from attncli.render.workbook import items
+from attncli.render.workbook import layout
 from attncli.render.writers import Tables
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import by_gates
-from attncli.telling.exercise.hints import _first_lines
-from attncli.telling.exercise.inquiries import by_names
-from attncli.telling.exercise.personal import sheet_for
+from attncli.telling.exercise.keys import _Wanted
+from attncli.telling.exercise.lines import numbers_shown
+from attncli.telling.exercise.papers import sheet_for, sheet_of, translated
+from attncli.telling.exercise.requests import by_names
 from attncli.telling.exercise.sections import StepSection, _begun_anew, _separate, _without
-from attncli.telling.exercise.sheets import sheet_of
-from attncli.telling.exercise.shown import numbers_shown
-from attncli.telling.exercise.solutions import _Wanted
-from attncli.telling.exercise.tasks import room
-from attncli.telling.exercise.translated import translated
+from attncli.telling.exercise.tasks import _first_lines, room
 from attncli.telling.length import length_of
-from attncli.telling.quantities import _working_first
+from attncli.telling.sections import _working_first
 from attncli.word import Word
 from tests.pages import shipped_trace
 
@@ -99,7 +95,7 @@ PASSES: dict[str, Callable[[], object]] = {
     "solution": lambda: [*_Wanted([]).of(UNHEARD)],
     "translated": lambda: translated(SECTION, "de"),
     "without": lambda: _without(StepSection(PART, SECTION), {"Q"}),
-    "workbook": lambda: [*items.items_of([UNHEARD], {})],
+    "workbook": lambda: [*layout.items_of([UNHEARD], {})],
 }
 
 
@@ -135,7 +131,7 @@ def test_no_format_of_papers_goes_over_an_unknown_block(form: str) -> None:
         _contents(BLOCKS[0]._replace(sections=(asked,), paper=PAPER), form)
 
 
-@pytest.mark.parametrize("rules", [html, tex, typst, markdown, terminal, items])
+@pytest.mark.parametrize("rules", [html, tex, typst, markdown, terminal, layout])
 def test_every_format_has_a_rule_for_every_block(rules: Any) -> None:
     """But for tables, which some tell several at a time, and what only data have."""
     known: Any = getattr(rules, "WRITERS", None) or rules._WRITERS

@@ -183,7 +183,7 @@ def test_derivatives_are_operations_like_others(name: str, place: int) -> None:
         for i, j in np.ndindex(values.shape):
             forms = found.cell(i, j, *problem.known)
             true, value = evaluation.full(forms[0]), float(values[i, j])
-            assert abs(Decimal(value) - true) <= Decimal(most[i, j]) + SMALLEST
+            assert abs(Decimal(value) - true) <= Decimal(float(most[i, j])) + SMALLEST
             assert most[i, j] <= 1e-10
             assert is_near(Fraction(value), Fraction(true), "1e-12")
             assert Fraction(rounded.number(i, j).shown) == truth.rounded(forms[0], 3)
@@ -321,7 +321,7 @@ def test_derivatives_of_what_is_no_equation(
     for (i, j), value in np.ndenumerate(made):
         form = found.cell(i, j, *known)[0]
         off = abs(Fraction(value) - Fraction(evaluation.full(form)))
-        assert off <= Fraction(most[i, j])
+        assert off <= Fraction(float(most[i, j]))
         assert Fraction(rounded.number(i, j).shown) == truth.rounded(form, 3)
 
 

@@ -27,9 +27,8 @@ from attncli.file.kinds import Choice
 from attncli.render import page_format_names
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
-from attncli.telling.catalogue import general_formulas
-from attncli.telling.reference import entries, topics
-from attncli.telling.shipped import contents
+from attncli.telling.lesson import general_formulas
+from attncli.telling.shipped import contents, entries, topics
 from tests.conftest import ROOT, sampled, share
 from tests.pages import SHIPPED, trace_of
 from tests.reference_tables import COMMANDS, errata_of, tabled_keys, with_tables

@@ -13,10 +13,9 @@ from attncli.arithmetic.expression import Number
 from attncli.notation import plain
 from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Picture, Plane
 from attncli.render.colours import DARK, LIGHT
-from attncli.render.html.figures import figure_html
+from attncli.render.formats.html import figure_html
 from attncli.render.svg.drawing import drawn, inline
-from attncli.render.svg.elements import TEXT_SIZE, text_width
-from attncli.render.svg.style import style_sheet
+from attncli.render.svg.elements import TEXT_SIZE, style_sheet, text_width
 from tests.pictures_examples import EXAMPLES, waves
 from tests.readers import bare
 from tests.test_colours import contrast

@@ -16,7 +16,7 @@ from attncli.document import Document
 from attncli.name import below
 from attncli.render import Page, render
 from attncli.tables import MatrixBlock
-from attncli.telling.exercise.told import is_said, source_of
+from attncli.telling.exercise.lines import is_said, source_of
 from attncli.telling.exercise.trust import trial
 from attncli.telling.parts import told_parts
 from attncli.trace import Quantity, Trace

@@ -43,10 +43,10 @@ from attncli.render import (
     format_names,
     render,
 )
-from attncli.render.exercises._accepted import AcceptedRange, number_text
-from attncli.render.exercises._cloze import in_field
+from attncli.render.exercises._self_marking import AcceptedRange, number_text
 from attncli.render.exercises.csv import guarded, unguarded
-from attncli.render.html import HtmlStyle, blocks_html
+from attncli.render.exercises.moodle import in_field
+from attncli.render.html.blocks import HtmlStyle, blocks_html
 from attncli.tables import Data, MatrixBlock, SideBySide
 from attncli.word import Word, words
 from tests.conftest import CHARACTERS

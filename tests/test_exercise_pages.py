@@ -17,8 +17,7 @@ from attncli.render import (
     render,
 )
 from attncli.scenario.exercise import Frame
-from attncli.telling.exercise.papers import exercise
-from attncli.telling.exercise.sheets import sheet_of
+from attncli.telling.exercise.papers import exercise, sheet_of
 from tests.exercises import Papers, papers, questions, wish
 from tests.test_golden import check
 

@@ -86,7 +86,7 @@ def test_a_percentage_has_the_digits_of_its_share(thousandths: int) -> None:
     from decimal import Decimal
 
     from attncli.arithmetic.expression import Number
-    from attncli.telling.attending import percent
+    from attncli.telling.sentences import percent
 
     share = Number.written(Decimal(thousandths).scaleb(-3))
     assert percent(share).shown == Decimal(thousandths).scaleb(-1)

@@ -18,8 +18,7 @@ from attncli.name import Name, below
 from attncli.render import Page, render
 from attncli.tables import Branch
 from attncli.telling import chain
-from attncli.telling.chain import chain_of
-from attncli.telling.gradient_tree import added_up, branches, only, sources_of, tree_of
+from attncli.telling.chain import added_up, branches, chain_of, only, sources_of, tree_of
 from attncli.telling.selection import select
 from attncli.trace import Trace
 from attncli.trace.slopes import gradients_of

@@ -19,7 +19,7 @@ from attncli.cli import app
 from attncli.document import Document, Prose, Section, WordBlank
 from attncli.questions import Paper, Question, RightAnswer, RightWords
 from attncli.render import Page, render
-from attncli.telling.exercise.sealed import Cell, cells_of, self_checking
+from attncli.telling.exercise.papers import Cell, cells_of, self_checking
 from attncli.word import Word
 from tests.browser import NEEDS_BROWSER, findings, opened
 from tests.conftest import sampled

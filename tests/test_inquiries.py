@@ -24,8 +24,7 @@ from attncli.questions import labels_of
 from attncli.render import Page, files_of, render
 from attncli.steps import STORY, step_named
 from attncli.steps.order import inquiries
-from attncli.telling.exercise.inquiries import WordsWanted
-from attncli.telling.exercise.request import ExerciseRequest
+from attncli.telling.exercise.requests import ExerciseRequest, WordsWanted
 from attncli.writing.package import packed
 from tests import cloze, qti
 from tests.conftest import sampled

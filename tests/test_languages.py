@@ -20,12 +20,9 @@ from attncli.languages import sentences_in, words_of
 from attncli.questions import counted_points
 from attncli.render import Page, exercise_format_names, format_names, render
 from attncli.scenario.exercise import Frame
-from attncli.telling.exercise.hints import hints_page, with_hints
-from attncli.telling.exercise.inquiries import WordsWanted
-from attncli.telling.exercise.key_pages import key_page
-from attncli.telling.exercise.papers import exercise
-from attncli.telling.exercise.request import ExerciseRequest
-from attncli.telling.exercise.sheets import sheet_of
+from attncli.telling.exercise.papers import exercise, key_page, sheet_of
+from attncli.telling.exercise.requests import ExerciseRequest, WordsWanted
+from attncli.telling.exercise.tasks import hints_page, with_hints
 from tests.exercises import SELF_MARKING, wish
 from tests.pages import SHIPPED, trace_of
 from tests.test_latex import compiled, needs_exam, printed

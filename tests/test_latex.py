@@ -39,10 +39,8 @@ from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
 from attncli.questions import Paper, Question
 from attncli.render import Page, render
-from attncli.render.tex import text
-from attncli.render.tex.alignment import aligned
-from attncli.render.tex.measure import math_width
-from attncli.render.tex.text import breakable, escaped, macros_for
+from attncli.render.tex import setting
+from attncli.render.tex.setting import aligned, breakable, escaped, macros_for, math_width
 from attncli.steps import steps
 from attncli.tables import MatrixBlock
 from attncli.telling.lesson import lessons
@@ -211,7 +209,7 @@ def test_words_are_printed_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", [w for w in NASTY if w.isprintable() and w.strip() == w])
 def test_words_can_be_read_again(word: str) -> None:
     """The auditor's own reading gives what was written, of every character that is one."""
-    assert words(text.word(Word(word))) == ("é" if word == "e\u0301" else word)
+    assert words(setting.word(Word(word))) == ("é" if word == "e\u0301" else word)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +227,7 @@ def test_words_can_be_read_again(word: str) -> None:
     ],
 )
 def test_words(written: str, tex: str) -> None:
-    assert text.word(Word(written)) == tex
+    assert setting.word(Word(written)) == tex
 
 
 def test_only_pages_that_need_it_define_something() -> None:

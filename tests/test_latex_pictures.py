@@ -12,8 +12,8 @@ from attncli.document import Document, Section
 from attncli.pictures import Box, Diagram, Link
 from attncli.render import Page, render
 from attncli.render.svg.drawing import drawn, inline
-from attncli.render.svg.style import light_rules
-from attncli.render.tex.looks import looks_of, of_path
+from attncli.render.svg.elements import light_rules
+from attncli.render.tex.pictures import looks_of, of_path
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 from attncli.word import Word

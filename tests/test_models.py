@@ -13,7 +13,7 @@ from attncli import load, work
 from attncli.cli import app
 from attncli.name import TOP, below
 from attncli.render.sentences import text_of_spans
-from attncli.telling.facts import facts_of
+from attncli.telling.sentences import facts_of
 from tests.pages import page_of
 
 runner = CliRunner()

@@ -16,7 +16,7 @@ from attncli.document import Document
 from attncli.notation import plain
 from attncli.questions import Question
 from attncli.render import Page, render
-from attncli.render.exercises._cloze import Size
+from attncli.render.exercises.moodle import Size
 from attncli.trace import Trace
 from tests import cloze
 from tests.conftest import FEWER, sampled

@@ -26,9 +26,8 @@ from attncli.notation.words import visible
 from attncli.pictures import Box as DiagramBox
 from attncli.pictures import Diagram, Link, Picture
 from attncli.render import Page, contents_of, render
-from attncli.render.svg.drawing import drawn, inline
-from attncli.render.svg.on_paper import fit
-from attncli.render.typst.files import file as typst_file
+from attncli.render.svg.drawing import drawn, fit, inline
+from attncli.render.typst.blocks import file as typst_file
 from attncli.render.typst.text import characters
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough

@@ -15,7 +15,7 @@ from attncli.pictures import Box, Diagram
 from attncli.pipeline import load, work
 from attncli.refusals import Refusal
 from attncli.render import Page, picture_format_names, render
-from attncli.telling.pictures.pipeline import pipeline
+from attncli.telling.pictures import pipeline
 from attncli.trace import Quantity
 from attncli.word import Word
 from tests import hostile

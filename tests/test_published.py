@@ -18,7 +18,7 @@ from attncli.marking.grading.addresses import address_of
 from attncli.marking.published import published_verdicts
 from attncli.pipeline import load, work
 from attncli.render import Page, render
-from attncli.telling.marked.published import checked
+from attncli.telling.marked.report import checked
 from attncli.telling.selection import select
 from attncli.telling.walkthrough import walkthrough
 from attncli.trace.published import published_numbers

@@ -15,7 +15,7 @@ from attncli.cli import app
 from attncli.document import Document
 from attncli.questions import Question
 from attncli.render import Page, files_of
-from attncli.telling.exercise.hints import with_hints
+from attncli.telling.exercise.tasks import with_hints
 from attncli.trace import Trace
 from attncli.writing.package import packed
 from tests import qti

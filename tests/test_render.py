@@ -20,7 +20,7 @@ from attncli.notation.words import visible
 from attncli.render import Page, format_names, render
 from attncli.render.formats import markdown
 from attncli.render.sentences import text_of_spans
-from attncli.render.tex.text import spans as spans_of_tex
+from attncli.render.tex.setting import spans as spans_of_tex
 from attncli.word import Word
 from attncli.writing import OutputError
 from tests.conftest import CHARACTERS

@@ -19,7 +19,7 @@ from attncli.cli import app
 from attncli.cli.publishing import INDEX, shipped_sources
 from attncli.file import shipped
 from attncli.pipeline import load, work
-from attncli.render.html.assets import shared_files
+from attncli.render.html.site import shared_files
 from tests import hostile
 from tests.browser import NEEDS_BROWSER, findings, opened
 from tests.conftest import THOROUGH

@@ -15,7 +15,7 @@ from attncli.arithmetic.operations.texts import EquationText
 from attncli.arithmetic.stored import MANY, Kept, Stored
 from attncli.render import Page, render
 from attncli.scenario.scenario import Scenario
-from attncli.telling.ranked import ranked
+from attncli.telling.findings import ranked
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
 

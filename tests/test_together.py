@@ -17,7 +17,7 @@ from attncli.cli.processes import cores, side_by_side
 from attncli.design.search import SearchRequest, search
 from attncli.marking.judging import Judge
 from attncli.marking.together import together
-from attncli.telling.exercise import groups
+from attncli.telling.exercise import papers as sheets
 from attncli.telling.exercise.fingerprint import MadeFrom, fingerprint
 from attncli.trace import Trace
 from tests.pages import SHIPPED, trace_of
@@ -97,7 +97,7 @@ def test_an_error_of_a_process_is_that_of_the_work() -> None:
 def test_many_forms_are_the_same_whoever_makes_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(groups, "_AT_ONCE", 2)
+    monkeypatch.setattr(sheets, "_AT_ONCE", 2)
     texts = []
     for most in (5, 6):  # by processes, and by one
         monkeypatch.setattr(papers, "_MANY", most)

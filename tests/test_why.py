@@ -16,8 +16,7 @@ from attncli.arithmetic.expression import Location
 from attncli.cli import app
 from attncli.pipeline import load, work
 from attncli.render import Page, render
-from attncli.telling.ancestry import Ancestry
-from attncli.telling.why import why_page
+from attncli.telling.why import Ancestry, why_page
 from attncli.trace import Trace
 from tests.auditor import audit
 from tests.conftest import sampled

@@ -24,9 +24,8 @@ from attncli.marking.grading.scheme import Scheme
 from attncli.marking.numerals import read_number
 from attncli.scenario.exercise import ExerciseFile, Frame
 from attncli.telling.exercise.requests import request_of
-from attncli.telling.marked.classes import class_data, class_page
-from attncli.telling.marked.forms import form_exam
-from attncli.telling.marked.papers import marked_paper
+from attncli.telling.marked.classes import class_data, class_page, marked_paper
+from attncli.telling.marked.exams import form_exam
 from tests.conftest import FEWER, THOROUGH, sampled
 from tests.marking_cases import RIGHT, graded, run, verdicts, yaml_file
 from tests.pages import SHIPPED, shipped_trace

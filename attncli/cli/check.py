@@ -42,7 +42,7 @@ def command(typed: Arguments) -> None:
 
       attn check mine.yaml --format json
     """
-    from attncli.telling.marked.published import checked
+    from attncli.telling.marked.report import checked
 
     trace = typed.work()
     with complaining():

@@ -123,8 +123,8 @@ def _tell(
     changed: "Sequence[Difference]",
 ) -> bool:
     """Writes the page; whether there is no difference on it."""
-    from attncli.telling.comparing.compared import compared
-    from attncli.telling.comparing.page import comparison
+    from attncli.telling.compared import compared
+    from attncli.telling.comparing import comparison
 
     named = [(one.called, trace) for one, trace in zip(sides, traces, strict=True)]
     told = compared(named, changed, typed.part.steps, typed.detail, **typed.part.within)

@@ -77,8 +77,7 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     from attncli.steps.order import STORY
     from attncli.telling.lesson import lessons
     from attncli.telling.parts import told_parts
-    from attncli.telling.selection import select
-    from attncli.telling.told_checks import check_lines
+    from attncli.telling.selection import check_lines, select
 
     chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
     chosen = chosen.illustrated(typed.pictured)

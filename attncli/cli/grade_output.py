@@ -50,7 +50,7 @@ def output_of(order: GradeArguments) -> GradeOutput:
 def write_graded(output: GradeOutput, graded: GradedClass, *, alone: bool) -> None:
     """Writes the report on a paper that is `alone`, or the table of a class and, into a folder, a
     marked paper for each. Raises OutputError."""
-    from attncli.telling.marked.papers import marked_paper
+    from attncli.telling.marked.classes import marked_paper
 
     if output.folder:
         _write_folder(output, graded)
@@ -69,7 +69,7 @@ def _write_table(output: GradeOutput, graded: GradedClass) -> None:
     from attncli.telling.marked.classes import class_page, class_rows
 
     if _is_csv(output):
-        from attncli.render.classes import csv_text
+        from attncli.render.exercises.csv import csv_text
 
         write_out(csv_text(class_rows(graded)), output.page.output, force=output.page.force)
     else:
@@ -79,9 +79,8 @@ def _write_table(output: GradeOutput, graded: GradedClass) -> None:
 def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
     """A marked paper for each student and the table beside them; the table is told as well."""
     from attncli.render import contents_of, suffixes_of
-    from attncli.render.classes import csv_text
-    from attncli.telling.marked.classes import class_page, class_rows
-    from attncli.telling.marked.papers import marked_paper
+    from attncli.render.exercises.csv import csv_text
+    from attncli.telling.marked.classes import class_page, class_rows, marked_paper
     from attncli.writing.folder import write_files
 
     assert output.page.output is not None

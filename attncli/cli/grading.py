@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from attncli.marking.grading.classes import GradedClass, Unmarked
     from attncli.marking.grading.papers import MarkedPaper
     from attncli.marking.grading.scheme import Scheme
-    from attncli.telling.marked.exams import Asking
-    from attncli.telling.marked.forms import AskedForms
+    from attncli.telling.marked.exams import AskedForms, Asking
 
     Marker = Asking | AskedForms
 
@@ -82,7 +81,7 @@ def _scheme(order: GradeArguments) -> Scheme:
 
 def _asking(order: GradeArguments) -> Asking:
     """The worked scenario, the points and the marks. Raises Refusal."""
-    from attncli.telling.exercise.choice import parse_points
+    from attncli.telling.exercise.asking import parse_points
     from attncli.telling.marked.exams import Asking
 
     points, scheme = parse_points(order.points or ()), _scheme(order)
@@ -99,7 +98,7 @@ def _forms(order: GradeArguments) -> AskedForms:
     from attncli.building.exercise_file import load_exercise
     from attncli.cli.exercising.variants import variants
     from attncli.telling.exercise.requests import request_of
-    from attncli.telling.marked.forms import AskedForms, form_exam
+    from attncli.telling.marked.exams import AskedForms, form_exam
 
     _check_unchanged(order)
     it, scheme = load_exercise(order.scenario), _scheme(order)
@@ -114,7 +113,7 @@ def _made_forms(order: GradeArguments) -> AskedForms:
     """The forms that were made into a folder, with their numbers there. Raises Refusal."""
     from attncli.building.manifest import folder_of, load_manifest
     from attncli.marking.answers.students import Student
-    from attncli.telling.marked.forms import AskedForms, made_form
+    from attncli.telling.marked.exams import AskedForms, made_form
 
     _check_unchanged(order)
     place, scheme = Path(order.scenario), _scheme(order)

@@ -16,7 +16,7 @@ from attncli.writing import write_out
 
 
 def _names() -> list[str]:
-    from attncli.telling.reference import topics
+    from attncli.telling.shipped import topics
 
     return [*topics()]
 
@@ -45,16 +45,16 @@ def command(
     """
     with complaining():
         if topic is None:
-            from attncli.telling.reference import contents
+            from attncli.telling.shipped import topics_page
 
-            PageOptions().deliver(contents())
+            PageOptions().deliver(topics_page())
         else:
             write_out(_text(topic))
 
 
 def _text(topic: str) -> str:
     from attncli.render.reference import reference_text
-    from attncli.telling.reference import entries, topics
+    from attncli.telling.shipped import entries, topics
 
     found = topics()
     text = found[topic].text if topic in found else entries(topic)

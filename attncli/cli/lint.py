@@ -39,8 +39,7 @@ def command(typed: Arguments) -> None:
 def _document(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
     from dataclasses import replace
 
-    from attncli.telling.selection import select
-    from attncli.telling.told_checks import check_told
+    from attncli.telling.selection import check_told, select
     from attncli.telling.weaknesses import weaknesses
 
     check_told(trace, select(trace, steps, token))

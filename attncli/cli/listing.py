@@ -58,7 +58,7 @@ def welcome(commands: Any) -> None:  # noqa: ANN401
 
 def _document(what: str) -> Document:
     if what == "steps":
-        from attncli.telling.catalogue import steps_catalogue
+        from attncli.telling.lesson import steps_catalogue
 
         return steps_catalogue()
     from attncli.telling.shipped import scenarios_catalogue

@@ -13,8 +13,7 @@ from attncli.writing import write_out
 if TYPE_CHECKING:
     from attncli.arithmetic.expression import Location
     from attncli.document import Document, Spans
-    from attncli.telling.practice.session import Session
-    from attncli.telling.practice.tasks import Task
+    from attncli.telling.practice.session import Session, Task
 
 _PROMPT = "> "
 _STOP = ("quit", "exit", ":q")

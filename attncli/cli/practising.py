@@ -17,7 +17,7 @@ from attncli.writing import write_out
 if TYPE_CHECKING:
     from attncli.cli.practice import PracticeArguments
     from attncli.scenario.exercise import ExerciseFile
-    from attncli.telling.exercise.request import ExerciseRequest
+    from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.telling.practice.session import Session
     from attncli.trace import Trace
 
@@ -34,9 +34,7 @@ def practise(typed: PracticeArguments) -> bool:
 def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
     """The session with what was kept, and where it is kept. Raises Refusal."""
     from attncli.telling.exercise.requests import request_of
-    from attncli.telling.practice.place import mark_of, read
-    from attncli.telling.practice.session import Session
-    from attncli.telling.practice.tasks import Lesson
+    from attncli.telling.practice.session import Lesson, Session, mark_of, read
 
     exercise = _exercise_in(typed)
     trace = _worked(typed, typed.scenario if exercise is None else exercise.scenario)
@@ -82,10 +80,13 @@ def _worked(typed: PracticeArguments, source: str) -> Trace:
 def _wish(typed: PracticeArguments, trace: Trace) -> ExerciseRequest:
     from attncli.scenario.exercise import Ask
     from attncli.telling.cells import find_cells
-    from attncli.telling.exercise.request import ExerciseRequest, PartAsked
-    from attncli.telling.exercise.requests import check_words, wanted_in_words
-    from attncli.telling.selection import select
-    from attncli.telling.told_checks import check_told
+    from attncli.telling.exercise.requests import (
+        ExerciseRequest,
+        PartAsked,
+        check_words,
+        wanted_in_words,
+    )
+    from attncli.telling.selection import check_told, select
 
     cells = find_cells(trace, typed.cell, typed.part.options()) if typed.cell else []
     selection = select(trace, typed.part.steps, detail="summary", **typed.part.within)
@@ -151,7 +152,7 @@ class _Practice:
 
     def keep(self) -> None:
         """Writes down how far somebody is, where that is kept."""
-        from attncli.telling.practice.place import mark_of, written
+        from attncli.telling.practice.session import mark_of, written
         from attncli.writing.file import write_file
 
         if self.place is None:

@@ -32,7 +32,7 @@ _OPENING = (
 
 def publish(folder: str, chosen: str | None, allowed: Allowed, *, force: bool) -> None:
     """Writes the site; a scenario that can't be worked is left out and named, with status 1."""
-    from attncli.render.html.assets import shared_files
+    from attncli.render.html.site import shared_files
 
     complaints = Complaints()
     with complaining():
@@ -95,8 +95,7 @@ def _published(
 
 def site_files(done: Sequence[Published]) -> dict[str, Contents]:
     """All files of the site by their names."""
-    from attncli.render.html.assets import shared_files
-    from attncli.render.html.site import first_page
+    from attncli.render.html.site import first_page, shared_files
 
     files: dict[str, Contents] = {INDEX: first_page(_TITLE, _OPENING, _groups(done))}
     for k, one in enumerate(done):

@@ -43,7 +43,7 @@ def command(typed: _Run) -> None:
     with complaining():
         page = _document(trace, told)
         if typed.gradient_check:
-            from attncli.telling.gradient_check import gradient_check
+            from attncli.telling.way_back import gradient_check
 
             page = page._replace(closing=(*page.closing, *gradient_check(trace)))
         told.page.deliver(page)
@@ -54,12 +54,12 @@ def _document(trace: "Trace", typed: Arguments) -> "Document":
         from attncli.telling.cells import cells_page, find_cells
 
         return cells_page(trace, find_cells(trace, typed.cell, typed.part.options()))
-    from attncli.telling import selection, told_checks, walkthrough
+    from attncli.telling import selection, walkthrough
 
     detail = typed.detail or default_detail(typed.page.form, typed.page.output)
     chosen = selection.select(trace, typed.part.steps, detail=detail or "full", **typed.part.within)
     chosen = chosen.illustrated(typed.pictured)
-    told_checks.check_told(trace, chosen)
+    selection.check_told(trace, chosen)
     if detail is None:
         return walkthrough.as_it_fits(trace, chosen)
     return walkthrough.walkthrough(trace, chosen)

@@ -132,11 +132,11 @@ def _written(document: Document, form: str) -> Contents:
 
 def _page(trace: Trace, form: str) -> Document:
     from attncli.render import abilities_of
-    from attncli.telling import selection, told_checks, walkthrough
+    from attncli.telling import selection, walkthrough
 
     can = abilities_of(form)
     chosen = selection.select(trace, detail=can.detail or "full").illustrated(can.pictured)
-    told_checks.check_told(trace, chosen)
+    selection.check_told(trace, chosen)
     if can.detail is None:
         return walkthrough.as_it_fits(trace, chosen)
     return walkthrough.walkthrough(trace, chosen)
@@ -172,7 +172,7 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
 
 def _summary(trace: Trace) -> str:
     from attncli.render.sentences import text_of_spans
-    from attncli.telling.summaries import summary
+    from attncli.telling.sentences import summary
     from attncli.trace.outline import outline_of
 
     _, _, *told = summary(outline_of(trace))

@@ -27,8 +27,8 @@ def command(
     """
     from attncli.pipeline import work
     from attncli.render import summary_line
-    from attncli.telling.ending import ending_in_short
-    from attncli.telling.summaries import published_in_short, summary
+    from attncli.telling.closing import ending_in_short
+    from attncli.telling.sentences import published_in_short, summary
     from attncli.trace.outline import outline_of
     from attncli.word import Word
 

@@ -9,8 +9,7 @@ from attncli.document import Document
 from attncli.file.problems import nearest
 from attncli.library.shown import format_named
 from attncli.render import abilities_of
-from attncli.telling.selection import check_detail, check_steps, select
-from attncli.telling.told_checks import check_told
+from attncli.telling.selection import check_detail, check_steps, check_told, select
 from attncli.telling.walkthrough import as_it_fits, walkthrough
 from attncli.trace import Trace
 

@@ -105,7 +105,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         return Address(self.name, tuple(said))
 
     def document(self) -> Document:
-        from attncli.telling.single import quantity_page
+        from attncli.telling.cells import quantity_page
 
         assert self.trace is not None
         return quantity_page(self.trace, self.trace.quantities[self.name])

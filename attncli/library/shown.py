@@ -35,7 +35,7 @@ class Showable:
         return rendered(self.document(), form, width)
 
     def _repr_html_(self) -> str:
-        from attncli.render.html.frame import framed
+        from attncli.render.html.site import framed
 
         return framed(self._as_text("html"), whole=self._is_whole)
 

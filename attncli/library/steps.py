@@ -14,8 +14,7 @@ from attncli.notation import plain
 from attncli.render.sentences import text_of_spans
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.telling.sections import formulas_at
-from attncli.telling.selection import Selection, select
-from attncli.telling.told_checks import check_lines
+from attncli.telling.selection import Selection, check_lines, select
 from attncli.telling.walkthrough import walkthrough
 from attncli.telling.working import working_of
 from attncli.trace import PlannedStep

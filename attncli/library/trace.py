@@ -146,7 +146,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         head: str | int | None = None,
     ) -> ShownPart:
         """A step wherever it is taken, as `attn run --step` shows it. Raises ValueError."""
-        from attncli.telling.single import step_page
+        from attncli.telling.cells import step_page
 
         said = [None if one is None else str(one) for one in (token, layer, head)]
         with as_arguments():

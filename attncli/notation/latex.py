@@ -17,6 +17,7 @@ from attncli.notation.signs import ATOM, FACTOR
 from attncli.notation.words import shown
 from attncli.word import Word
 
+RELATIONS = {"=": "=", "≈": r"\approx"}
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "min", "tanh", "sin", "cos", "ln")}
 _SPECIAL = re.compile(r"[_{}$%&#]|\\")

@@ -47,9 +47,10 @@ ISOLATE, POP = "\u2068", "\u2069"
 word's own are escapes."""
 
 
-def printed(word: Word) -> str:
-    """A word for a line of text: nothing of it is hidden, and it keeps to itself."""
-    return isolated(visible(word))
+def printed(word: Word | str) -> str:
+    """A word for a line of text: nothing of it is hidden, and it keeps to itself; or a text of
+    ours as it is."""
+    return isolated(visible(word)) if isinstance(word, Word) else word
 
 
 def visible(word: Word) -> str:

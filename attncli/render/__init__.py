@@ -3,9 +3,9 @@
 nothing but a page's pictures, or of `render.exercises` where it is only for exercises.
 
 Each has `render(document, page) -> str`, `render_forms(documents, page) -> str` too where all forms
-of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can
-more or less than others; `in_pieces(document, page) -> Iterator[str]`, where its files may be too
-large to be a whole text. A binary one has `bytes_of(documents, page) -> bytes` in place of these.
+of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can more or
+less than others; `in_pieces(document, page) -> Iterator[str]`, where its files may be too large to
+be a whole text. A binary one has `bytes_of(documents, page) -> bytes` in place of these.
 """
 
 from __future__ import annotations
@@ -16,14 +16,52 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
-
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from attncli.document import Document, Spans
     from attncli.word import Word
+
+
+class Abilities(NamedTuple):
+    """`keys` are the places where the key of an exercise may go, the usual one first. A format has
+    a `fragment` if its pages go without a preamble. One that is `self_keyed` writes sheet and key
+    as one source, from the exercise itself; `share` is what a known mistake earns in it, in per
+    cent, if nothing is said, None if mistakes aren't looked for. `hints` is where these go: on a
+    sheet of their own (`separate`), into the exercise itself (`embedded`), or nowhere (`none`). One
+    that is `gathered` writes all forms of an exercise as one file, by `render_forms`; one that can
+    have sheets `together` writes many as one file to print, by `render_together`; one that is
+    `packed` writes a package of several, by `files_of`. One that is `pictured` has all
+    pictures of a page without being asked for them. `detail` is how closely a page is told in
+    it if nothing is said, None if that is as it fits. In one that is `checking` sheets check
+    themselves. `package` is the one that it takes besides those that are always there. One
+    with `values_only` can leave all texts out."""
+
+    keys: tuple[str, ...] = ("embedded", "none", "separate")
+    fragment: bool = False
+    self_keyed: bool = False
+    share: int | None = None
+    hints: str = "separate"
+    gathered: bool = False
+    together: bool = False
+    packed: bool = False
+    pictured: bool = False
+    detail: str | None = None
+    checking: bool = False
+    package: str = ""
+    values_only: bool = False
+
+
+class Page(NamedTuple):
+    """The width in terminal cells, whether colours are wanted, whether only a fragment is: what
+    goes into a document of one's own; whether looks and scripts stand in files beside it, for pages
+    that share them; and whether values are wanted without texts."""
+
+    width: int = 80
+    colour: bool = False
+    fragment: bool = False
+    shared: bool = False
+    values_only: bool = False
 
 
 _FOLDERS = ("formats", "binary", "pictures", "exercises")
@@ -142,26 +180,3 @@ def suffixes_of(form: str) -> tuple[str, ...]:
     """How the names of a format's files end, the usual one first."""
     suffixes: tuple[str, ...] = module_of(form).SUFFIXES
     return suffixes
-
-
-__all__ = [
-    "Abilities",
-    "Page",
-    "abilities_of",
-    "binary_format_names",
-    "can_be_written",
-    "contents_of",
-    "exercise_format_names",
-    "files_of",
-    "format_names",
-    "module_of",
-    "page_format_names",
-    "paper_format_names",
-    "picture_format_names",
-    "render",
-    "render_forms",
-    "render_together",
-    "stream_of",
-    "suffixes_of",
-    "summary_line",
-]

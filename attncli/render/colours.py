@@ -1,15 +1,17 @@
-"""Colours as data, for every format that has some. None carries meaning by itself.
+"""Colours as data, for every format that has some, and notations in which the numbers and names of
+queries, keys and values have their inks. None carries meaning by itself.
 
 The contrast of each ink with the page it is for, and of each shade with the text upon it, is at
 least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Expression, Number
+from attncli.arithmetic.expression import Expression, Number, Symbol
 from attncli.name import Name
+from attncli.notation.notation import Notation
 
 
 class Shade(NamedTuple):
@@ -137,3 +139,34 @@ def ink_of_number(node: Expression) -> str:
 def shade_of(share: float, shades: Sequence[object]) -> int:
     """The place of a share's shade: the first for nothing, the last for all there is."""
     return round(min(max(share, 0.0), 1.0) * (len(shades) - 1))
+
+
+class Inked(Notation):
+    """What stands before a notation that has inks where it is `coloured`; all numbers have that
+    of a `result`, which may be theirs."""
+
+    coloured = True
+    result = ""
+
+    def in_ink(self, text: str, name: str) -> str:
+        """Mathematics in an ink, as the notation has it."""
+        raise NotImplementedError
+
+    def inked(self, text: str, name: str) -> str:
+        """Mathematics in an ink; as it is for none."""
+        return self.in_ink(text, name) if self.coloured and name else text
+
+    def number(self, node: Number) -> str:
+        return self.inked(super().number(node), self.result or ink_of_number(node))
+
+    def symbol(self, node: Symbol) -> str:
+        return self.inked(super().symbol(node), ink_of(node.name))
+
+    def column(
+        self, entries: Sequence[Expression], filled: Callable[[Sequence[Expression]], list[str]]
+    ) -> list[str]:
+        """Expressions below each other: numbers as they are filled up, if all are."""
+        if not all(isinstance(entry, Number) for entry in entries):
+            return [self.write(entry) for entry in entries]
+        texts = zip(filled(entries), entries, strict=True)
+        return [self.inked(text, ink_of_number(entry)) for text, entry in texts]

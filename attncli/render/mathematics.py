@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from attncli.arithmetic.expression import Omitted, Symbol
 from attncli.document import Addition, Block, Document, Line, Working, each
-from attncli.notation.latex import latex
+from attncli.notation.latex import RELATIONS, latex
 from attncli.render.grid import Entry, Omission, SumEntry, grid_of
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.word import Word
-
-_RELATIONS = {"=": "=", "≈": r"\approx"}
 
 
 def mathematics_of(document: Document) -> str | None:
@@ -22,15 +20,11 @@ def mathematics_of(document: Document) -> str | None:
 
 
 def _rows(document: Document) -> Iterator[str]:
-    for block in each(document.opening):
-        yield from _of_block(block)
-    for section in document.sections:
-        for formula in section.formulas:
-            yield f"{latex(formula.left)} &= {latex(formula.right)}"
-        for block in each(section.blocks):
+    parts = ((one.formulas, one.blocks) for one in document.sections)
+    for formulas, blocks in (((), document.opening), *parts, ((), document.closing)):
+        yield from (f"{latex(one.left)} &= {latex(one.right)}" for one in formulas)
+        for block in each(blocks):
             yield from _of_block(block)
-    for block in each(document.closing):
-        yield from _of_block(block)
 
 
 def _of_block(block: Block) -> Iterator[str]:
@@ -38,7 +32,7 @@ def _of_block(block: Block) -> Iterator[str]:
         case Working(lines):
             yield from (r"&\ \vdots" if isinstance(one, Omitted) else _line(one) for one in lines)
         case Addition():
-            relation = _RELATIONS[block.relation]
+            relation = RELATIONS[block.relation]
             yield f"{latex(block.label)} &{relation} {latex(block.total)}"
         case MatrixBlock():
             for table in (block, *block.beside):
@@ -51,7 +45,7 @@ def _of_block(block: Block) -> Iterator[str]:
 
 
 def _line(line: Line) -> str:
-    told = (f"{_RELATIONS[relation]} {latex(part)}" for relation, part in line.parts)
+    told = (f"{RELATIONS[relation]} {latex(part)}" for relation, part in line.parts)
     return f"{latex(line.label)} &{' '.join(told)}"
 
 
@@ -66,7 +60,7 @@ def _sums(block: MatrixBlock) -> Iterator[str]:
     sums = [row[-1] for _, row in grid_of(block._replace(beside=(), turned=False)).rows()]
     signs = {one.sign for one in sums if isinstance(one, SumEntry)}
     if signs:
-        relation = _RELATIONS["≈" if "≈" in signs else "="]
+        relation = RELATIONS["≈" if "≈" in signs else "="]
         ones = rf"{latex(Symbol(block.name))} \thinspace \mathbf{{1}}"
         yield f"{ones} &{relation} {_bracketed([_entry(one)] for one in sums)}"
 

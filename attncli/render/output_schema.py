@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.render.json_values import OF_QUANTITIES, SENTENCES
+from attncli.render.formats.json import OF_QUANTITIES, SENTENCES
 
 Schema = dict[str, Any]
 

@@ -23,10 +23,6 @@ def box_label(box: Box) -> Label:
     return Word(", ".join(filter(None, map(raw, (box.label, box.below)))))
 
 
-def _maps(picture: HeatMaps) -> list[Block]:
-    return [table for _, table in picture.maps]
-
-
 def _series(picture: Bars | Curves) -> list[Block]:
     """A row for each label, a column for each series."""
     first = picture.axis if isinstance(picture, Curves) else ""
@@ -63,7 +59,7 @@ def _links(picture: Diagram) -> list[Block]:
 
 
 _TABLES: Mapping[type, Callable[[Any], list[Block]]] = {
-    HeatMaps: _maps,
+    HeatMaps: lambda picture: [table for _, table in picture.maps],
     Bars: _series,
     Curves: _series,
     Plane: _arrows,

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.theme import Theme
 
-from attncli.render.page import Page
+from attncli.render import Page
 
 _INDENT = (0, 0, 0, 2)
 _STYLES = Theme(

@@ -5,24 +5,39 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import TypeVar
 
-from attncli.arithmetic.expression import Expression, Root, Symbol, Transposed
+from attncli.arithmetic.expression import Equation, Expression, Root, Symbol, Transposed
 from attncli.document import Span, Spans, Term
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.words import printed
 from attncli.word import Word
 
+T = TypeVar("T")
 _NAME = re.compile(r"(√?)\b([A-Za-z]_[A-Za-z0-9]+)(ᵀ?)(?![\w\[=])")
 """A letter with something below it, in a text: `d_k`, `√d_model`, `W_Qᵀ`."""
 
 
-def with_symbols(spans: Spans) -> Iterator[Span]:
-    """The spans with names like `d_k` as symbols, for formats that have mathematics."""
+def spans_as(
+    spans: Spans,
+    text: Callable[[str], T],
+    word: Callable[[Word], T],
+    term: Callable[[str | Symbol], T],
+    mathematics: Callable[[Expression | Equation], T],
+) -> Iterator[T]:
+    """The spans as a format that has mathematics writes each kind of them; names like `d_k` in a
+    text are symbols."""
     for span in spans:
-        if isinstance(span, str) and "_" in span:
-            yield from _parts(span)
-        else:
-            yield span
+        for part in _parts(span) if isinstance(span, str) and "_" in span else (span,):
+            match part:
+                case str():
+                    yield text(part)
+                case Word():
+                    yield word(part)
+                case Term(name):
+                    yield term(name)
+                case _:
+                    yield mathematics(part)
 
 
 @lru_cache(maxsize=4096)

@@ -1,25 +1,74 @@
-"""Blocks for quantities: tables of numbers, rows side by side, lists of tokens, a tree."""
+"""Blocks for quantities: tables of numbers and of words, rows side by side, lists, trees."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
-from attncli.arithmetic.expression import Omitted, Symbol, Vector
-from attncli.document import Block, Facts, Prose, Spans, Subheading, TextList, Tree, TreeRow, each
+from attncli.arithmetic.expression import Number, Omitted, Symbol, Vector
+from attncli.arithmetic.operations.products import is_off_one
+from attncli.document import (
+    Block,
+    Facts,
+    Note,
+    Prose,
+    Spans,
+    Subheading,
+    Table,
+    TextList,
+    Tree,
+    TreeRow,
+    each,
+)
 from attncli.name import TOP, Name, below
 from attncli.steps import step_named
 from attncli.steps.input.embeddings import only_numbered
-from attncli.tables import MatrixBlock, SideBySide
+from attncli.tables import Branch, MatrixBlock, SideBySide
 from attncli.telling.parts import WITHIN_A_STEP, made_by, operands_of, place_in_words, title_of
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import in_turns, joined
-from attncli.telling.tables import table
 from attncli.trace import Place, PlannedStep, Quantity, Trace
 from attncli.trace.axes import place_of
 from attncli.trace.quantity import told_apart
 from attncli.word import Word, words
+
+Row = tuple[Word | str | Omitted | Branch, ...]
+
+MOST_ROWS = 4 * MOST_PARTS
+"""What a table of words that is looked things up in may have."""
+
+_TO_FOLD = 6
+
+
+def table(headings: tuple[Word | str, ...], rows: Iterable[Row], most: int = MOST_PARTS) -> Table:
+    """A table; the middle of a long one is left out."""
+    every = list(rows)
+    places = elided(len(every), most)
+    shown = ((Omitted(),) * len(headings) if k is None else every[k] for k in places)
+    return Table(headings, tuple(shown))
+
+
+def folded(whole: Block) -> Block:
+    """A table of two columns as one of four, which takes half the room, unless it is short."""
+    if not isinstance(whole, Table) or len(whole.headings) != 2 or len(whole.rows) < _TO_FOLD:  # noqa: PLR2004
+        return whole
+    half = -(-len(whole.rows) // 2)
+    right = [*whole.rows[half:], ("", "")][:half]
+    rows = tuple((*a, *b) for a, b in zip(whole.rows[:half], right, strict=True))
+    return Table(whole.headings * 2, rows, folded=True)
+
+
+def rounds_between(own: int, told: Sequence[int]) -> list[Block]:
+    """A word on the rounds that aren't told, after one that is."""
+    after = [number for number in told if number > own]
+    if not after or after[0] == own + 1:
+        return []
+    last = after[0] - 1
+    which = f"Rounds {own + 1} to {last} go" if last > own + 1 else f"Round {last} goes"
+    return [Prose((f"{which} the same way.",))]
+
 
 _ON_A_LINE = ("heads", "experts", "shared_expert")
 """Places whose steps are told on one line with them."""
@@ -70,15 +119,8 @@ def given_blocks(
     shown = [q for q in quantities if q.name not in sources or _is_small(q)]
     tables = (given_block(trace, quantity, selection, path) for quantity in shown)
     shares = [quantity for quantity in shown if quantity.given and _are_shares(quantity)]
-    return [*([Facts(tuple(rows))] if rows else []), *tables, *_notes_on(shares)]
-
-
-def _notes_on(shares: Sequence[Quantity]) -> list[Block]:
-    if not shares:
-        return []
-    from attncli.telling.given_weights import about_given_weights
-
-    return [note for weights in shares for note in about_given_weights(weights)]
+    notes = (note for weights in shares for note in about_given_weights(weights))
+    return [*([Facts(tuple(rows))] if rows else []), *tables, *notes]
 
 
 def given_block(
@@ -233,3 +275,21 @@ def common_mistakes(told: Sequence[Block]) -> list[Block]:
     """What is told of a step's common mistakes, under their heading; nothing where there are
     none."""
     return [Subheading(("Common mistakes",)), *told] if told else []
+
+
+def about_given_weights(weights: Quantity) -> list[Note]:
+    """A word on rows that are a little off 1 as they are given. Of those that are off by more than
+    their rounding can account for, the step that uses them speaks."""
+    off = list(_off(weights))
+    shown = (("…",) if k is None else off[k] for k in elided(len(off), MOST_PARTS))
+    end = ", not to 1: each of them may have been rounded on its own."
+    told = ("As they are given, the weights of ", *joined(shown, ", those of "), end)
+    return [Note(told)] if off else []
+
+
+def _off(weights: Quantity) -> Iterator[Spans]:
+    """`I add up to 1.1`: rows, and their sums."""
+    for i, row in enumerate(weights.matrix.written or ()):
+        total = decimals.total(row)
+        if total != 1 and not is_off_one(row):
+            yield weights.rows.words[i], " add up to ", Number.written(total)

@@ -1,4 +1,4 @@
-"""Single cells: which of them `--cell` names, and the page of their working."""
+"""Pages of a single step, of a single quantity, and of the working of single cells."""
 
 from __future__ import annotations
 
@@ -14,13 +14,22 @@ from attncli.name import Name, below
 from attncli.refusals import Problem, listed, shortened
 from attncli.scenario.model import Stack, TokenizedText
 from attncli.steps.terms import step_meant
-from attncli.telling.facts import rounding_facts
-from attncli.telling.origins import Origins, Workings
+from attncli.telling.blocks import given_block, matrix_block
 from attncli.telling.parts import told_of
 from attncli.telling.published import differences_at
 from attncli.telling.sections import section_of
-from attncli.telling.selection import SelectionError, sentence_axis, tried
-from attncli.telling.working import cell_line
+from attncli.telling.selection import (
+    Selection,
+    SelectionError,
+    check_steps,
+    check_told,
+    select,
+    sentence_axis,
+    tried,
+)
+from attncli.telling.sentences import rounding_facts
+from attncli.telling.walkthrough import walkthrough
+from attncli.telling.working import Origins, Workings, cell_line, working_of
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.lookup import known_name, meant
 from attncli.trace.outline import parts_of
@@ -155,7 +164,9 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
     for name, address in wanted:
         lines.setdefault(_part_of(worked, name), []).append(line_of(trace, name, address))
     last = max((k for k in lines if k is not None), default=-1)
-    numbers = _numbers(trace, worked[: last + 1])
+    numbers = {  # those on the page of the whole trace
+        id(part): number for number, part in enumerate(told_of(trace, worked[: last + 1]), start=1)
+    }
     cells = {(name, *_place(trace, name, address)) for name, address in wanted}
     sections = [
         section_of(
@@ -176,11 +187,6 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
         origins=Origins(trace),
         workings=Workings(trace),
     )
-
-
-def _numbers(trace: Trace, parts: Sequence[PlannedStep]) -> dict[int, int]:
-    """The numbers that parts have on the page of the whole trace, by their identities."""
-    return {id(part): number for number, part in enumerate(told_of(trace, parts), start=1)}
 
 
 def _part_of(worked: Sequence[PlannedStep], name: str) -> int | None:
@@ -213,3 +219,31 @@ def line_of(trace: Trace, name: Name, address: Address) -> Line:
     ids = name.local == "ids"
     value = Number.written(text.ids[place]) if ids else Word(text.tokens[place])
     return Line(label, (("=", value),), name)
+
+
+_MOST_IN_FULL = 60
+"""A quantity with more cells than this is worked row by row."""
+
+
+def step_page(
+    trace: Trace, name: str, token: str | None, layer: str | None, head: str | None
+) -> Document:
+    """A step, of a token, a layer and a head if these are said. Raises SelectionError."""
+    check_steps([name])
+    chosen = select(trace, [name], token, layer=layer, head=head)
+    check_told(trace, chosen)
+    return walkthrough(trace, chosen)
+
+
+def quantity_page(trace: Trace, quantity: Quantity) -> Document:
+    """The table of a quantity, and of one that was made the working before it."""
+    page = Document(
+        Word(trace.scenario.title), (), rounding=rounding_facts(trace), origins=Origins(trace)
+    )
+    part = trace.part_of(quantity.name)
+    if part is None:
+        return page._replace(opening=(given_block(trace, quantity, Selection()),))
+    detail = "full" if quantity.matrix.size <= _MOST_IN_FULL else "rows"
+    worked = working_of(trace, quantity, Selection(detail=detail))
+    table = matrix_block(quantity, Selection(), part.path)
+    return page._replace(sections=(section_of(trace, part, None, [*worked, table]),))

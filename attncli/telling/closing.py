@@ -1,24 +1,170 @@
-"""What closes a page: what was given and not used, why it ends where it does, what it found, and
-where to read on."""
+"""What closes a page: what its numbers come to, what was given and not used, why it ends where it
+does, what it found, and where to read on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from attncli.document import Block, Note, Subheading, Term
+from attncli.document import Block, Note, Subheading, Table, Term, TextList
 from attncli.file import shipped
+from attncli.refusals import listed
 from attncli.scenario.scenario import Scenario
-from attncli.telling.afterwards import closing_notes
 from attncli.telling.blocks import given_blocks
-from attncli.telling.ending import looks_forgotten, unused_in
-from attncli.telling.facts import unfinished_in_words
-from attncli.telling.findings import last_finding, weights_of
-from attncli.telling.parts import step_of, told_parts
+from attncli.telling.findings import findings_of, last_finding, moved, weights_of
+from attncli.telling.parts import made_by, step_of, told_parts
 from attncli.telling.published import closing_on_published, printed_otherwise
 from attncli.telling.selection import Selection
-from attncli.telling.sentences import joined
+from attncli.telling.sentences import joined, unfinished_in_words
+from attncli.telling.tokenizers import ending_with
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
+from attncli.word import Word, words
+
+
+def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """What a part's numbers come to, in words."""
+    tell = ending_with(part)
+    return [
+        *([] if tell is None else tell(trace, part)),
+        *map(Note, findings_of(trace, part, selection)),
+        *(_likeliest(trace) if part.step == "predict" else ()),
+    ]
+
+
+def _likeliest(trace: Trace) -> list[Block]:
+    """The likeliest next tokens as data."""
+    probabilities = trace.next_token
+    if probabilities is None:
+        return []
+    tokens = tuple(probabilities.columns.names[j] for j in probabilities.values.argmax(axis=1))
+    return [TextList("predicted", words(probabilities.rows.names), words(tokens))]
+
+
+def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
+    """What closes the page."""
+    return [
+        *_found(trace, selection),
+        *_asked_for(trace, selection),
+        *_generated(trace),
+        *_trained(trace, selection),
+        *_varied(trace, selection),
+    ]
+
+
+def _found(trace: Trace, selection: Selection) -> list[Block]:
+    """What the page found: of a block what it does to the tokens, or else its last finding, unless
+    one of its last two sections, or a summary, has just said so; states that are set side by side
+    behind it say nothing new, and a page that ends with the way back is about that."""
+    if whole := moved(trace, selection):
+        return [Note(whole)]
+    parts = told_parts(trace)
+    back = bool(parts) and isinstance(parts[-1].place, BackwardPlace)
+    if back or (selection.detail == "summary" and parts):
+        return []
+    part, said = last_finding(trace, selection)
+    told = [one for one in parts if one is part or one.step != "states"]
+    return [Note(said)] if said and not any(part is one for one in told[-2:]) else []
+
+
+def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
+    """Graphs, and tokens before and after, where the scenario asks for these."""
+    show = trace.scenario.show
+    if not (show.before_after or show.graph or show.arrows):
+        return []
+    from attncli.telling.outcomes import before_and_after, closing_graphs, result_of
+
+    told = before_and_after(trace, result_of(trace), selection)
+    return [*told, *closing_graphs(trace, selection)]
+
+
+def _varied(trace: Trace, selection: Selection) -> list[Block]:
+    if not trace.variants:
+        return []
+    from attncli.telling.outcomes import variants_of
+
+    return variants_of(trace, selection)
+
+
+def _trained(trace: Trace, selection: Selection) -> list[Block]:
+    if trace.scenario.training is None:
+        return []
+    from attncli.telling.outcomes import training_table
+
+    return training_table(trace, selection)
+
+
+def _generated(trace: Trace) -> list[Block]:
+    """The greedy choice of each step of generation."""
+    if not trace.scenario.prediction.generate or trace.next_token is None:
+        return []
+    rows: list[tuple[Word | str, ...]] = []
+    for k, step in enumerate((trace, *trace.generated)):
+        probabilities = step.next_token
+        assert probabilities is not None
+        j = int(probabilities.values[-1].argmax())
+        number = probabilities.matrix.number(probabilities.matrix.shape[0] - 1, j)
+        text = " ".join(step.scenario.text.tokens)
+        rows.append(
+            (str(k + 1), Word(text), Word(probabilities.columns.names[j]), str(number.shown))
+        )
+    end = trace.scenario.prediction.end_token
+    ended = () if not end or rows[-1][2] != Word(end) else (
+        " It ends with ", Word(end), ", after which no other one is made.",
+    )  # fmt: skip
+    headings = ("Step", "Tokens so far", "Next token", "Probability")
+    said: Block = Note(
+        (
+            "Each step works the whole model again on the tokens so far and takes the likeliest"
+            " next one. To see the working of a step, run its tokens as the scenario's ",
+            Term("tokens"), ".", *ended,
+        )
+    )  # fmt: skip
+    return [Subheading(("Generation",)), said, Table(headings, tuple(rows))]
+
+
+def unused_in(trace: Trace) -> list[Quantity]:
+    """Given quantities that no step came to use."""
+    made = (definition for definition in trace.plan if definition.name in trace)
+    used = {name for definition in made for name in definition.operands}
+    return [one for one in trace.quantities.values() if one.given and one.name not in used]
+
+
+def ending_in_short(trace: Trace) -> str:
+    """`; not used: W3; ends before ffn, which needs W3`; nothing where neither is so."""
+    unused = f"; not used: {listed(trace.unused)}" if trace.unused else ""
+    ends = trace.unfinished
+    if ends is None or not looks_forgotten(trace, unused_in(trace)):
+        return unused
+    return f"{unused}; ends before {ends.definition.step}, which needs {listed(ends.missing)}"
+
+
+def ending_facts(trace: Trace) -> dict[str, object]:
+    """What was given to no purpose and what is missing, as data."""
+    unused = {"unused": [*trace.unused]} if trace.unused else {}
+    ends = trace.unfinished
+    if ends is None or not looks_forgotten(trace, unused_in(trace)):
+        return {**unused}
+    return {**unused, "unfinished": {"step": ends.definition.step, "needs": [*ends.missing]}}
+
+
+def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
+    """Whether a trace ends where its scenario seems to want more.
+
+    It is meant to end where it does if it has told or found something, and the scenario gives
+    nothing of what the step that comes next would need besides what flows into it: no weights, no
+    values. Something looks forgotten if that step has made a part of what it makes, if anything
+    else that is given, or that it needs and was made, waits to be used, or if only d_k is missing.
+    """
+    ends = trace.unfinished
+    if ends is None:
+        return False
+    part = trace.part_of(ends.definition.name)
+    if part is None or ends.definition.needs or made_by(trace, part):
+        return True
+    if not told_parts(trace) and not last_finding(trace, Selection())[1]:
+        return True
+    waiting = {name for name in ends.definition.operands if name in trace}
+    return not waiting.union(quantity.name for quantity in unused) <= {part.place.x}
 
 
 def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:

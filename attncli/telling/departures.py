@@ -24,8 +24,8 @@ from attncli.document import (
 )
 from attncli.marking.dumps.departures import Compared, Comparison, Standing
 from attncli.notation.plain import MINUS
+from attncli.telling.blocks import table
 from attncli.telling.sentences import counted, enumerated, joined
-from attncli.telling.tables import table
 from attncli.telling.working import cell_line
 from attncli.trace import Trace
 from attncli.word import Word

@@ -1,26 +1,166 @@
 """What the numbers of a step come to: one sentence each, made of the digits that are shown.
 
 A step's findings are found here, by its name; those of tokenizers are with what else is told of
-them. A page says a finding behind its step, and the last one again where it closes.
+them. A page says a finding behind its step, and the last one again where it closes. Of later passes
+of training it tells what an update came to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice, pairwise
 
-from attncli.arithmetic.expression import Symbol
-from attncli.document import Span, Spans
-from attncli.name import Name
+import numpy as np
+
+from attncli.arithmetic.elision import MOST_PARTS, elided
+from attncli.arithmetic.expression import Number, Omitted, Symbol, Vector
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.activations import Add
+from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.rounding import Array
+from attncli.document import Block, Section, Span, Spans, TextList
+from attncli.name import Name, below
+from attncli.notation import plain
 from attncli.scenario.model import ENCODER
-from attncli.scenario.training import updates_before
-from attncli.telling.attending import MOST_TIED, Attending, attended, called_as, percent, tied
-from attncli.telling.parts import place_in_words, told_parts
-from attncli.telling.ranked import ranked
+from attncli.scenario.training import UPDATES, after_updates, updates_before
+from attncli.steps import formulas_of
+from attncli.tables import Data
+from attncli.telling.blocks import Row, matrix_block, table
+from attncli.telling.parts import (
+    definitions_of,
+    is_structured,
+    made_by,
+    place_in_words,
+    step_of,
+    told_parts,
+)
 from attncli.telling.selection import Selection, row_asked_for
-from attncli.telling.training import progressed
-from attncli.trace import BackwardPlace, CellPlace, Place, PlannedStep, Quantity, Trace
+from attncli.telling.sentences import (
+    MOST_TIED,
+    Attending,
+    attended,
+    called_as,
+    joined,
+    percent,
+    tied,
+)
+from attncli.trace import (
+    BackwardPlace,
+    CellPlace,
+    Definition,
+    Place,
+    PlannedStep,
+    Quantity,
+    Trace,
+    UpdatePlace,
+)
 from attncli.trace.axes import place_of
+from attncli.word import Word
+
+_TOLD = ("update", "loss", "progress")
+"""The steps of a later pass that a page tells by default."""
+FEW = 4
+"""So many numbers that are trained are worked at each update."""
+
+
+def is_left_out(part: PlannedStep, selection: Selection) -> bool:
+    """Whether a page goes without a part of a model that is worked again after an update."""
+    return is_again(part, selection) and part.step not in _TOLD
+
+
+def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """What is told of a later update: the parameters after it."""
+    path = Name(UPDATES, after_updates(part.updates))
+    made = [(one, matrix_block(one, selection, part.path)) for one in made_by(trace, part)]
+    return [table if one.name.inside(path) else Data(table) for one, table in made]
+
+
+def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
+    """Whether a page tells of a later update no more than the parameters after it."""
+    trained = [
+        one
+        for one in made_by(trace, part)
+        if one.name.inside(Name(UPDATES, after_updates(part.updates)))
+    ]
+    few = sum(one.matrix.size for one in trained) <= FEW
+    return part.step == "update" and is_again(part, selection) and not few
+
+
+def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
+    """A section of an update whose formulas are those of one parameter, as those of all are
+    alike."""
+    if not isinstance(part.place, UpdatePlace):
+        return section
+    alike: dict[tuple[str, Operation], Definition] = {}
+    here = after_updates(part.place.after)
+    for one in definitions_of(trace, part):
+        if isinstance(one.operation, Add):  # of what was promised for each
+            continue
+        made = one.name.seen_from(here).places[0].local  # m_hat of m_hat.W_Q
+        alike.setdefault((made, one.operation), one)
+    told = formulas_of(step_of(part), part.place, tuple(alike.values()))
+    return section._replace(formulas=told)
+
+
+def is_again(part: PlannedStep, selection: Selection) -> bool:
+    """Whether a part is of a model that is worked again, of which a page tells in brief."""
+    return not selection.whole and bool(part.updates)
+
+
+def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """`after update 1 the loss is 1.343: it fell by 0.344; the gradient predicted …`"""
+    assert isinstance(place, UpdatePlace)
+    loss, change, promised = (
+        trace.quantities.get(below(after_updates(place.update), local))
+        for local in (trace.scenario.prediction.loss, "change", "promised")
+    )
+    if loss is None or change is None or promised is None:
+        return []
+    now, by, said = (one.matrix.number(0, 0) for one in (loss, change, promised))
+    verb = "rose" if by.shown > 0 else "fell" if by.shown < 0 else "changed"
+    size = Number(abs(by.full), abs(by.shown))
+    of = ", as the gradient predicted." if by.shown == said.shown else (
+        "; the gradient predicted a change of ", said, ".",
+    )  # fmt: skip
+    told = of if isinstance(of, tuple) else (of,)
+    return [(f"after update {place.update} the loss is ", now, f": it {verb} by ", size, *told)]
+
+
+_FIRST = 64
+"""Places that are put in order at first, and how many times as many whenever these don't do."""
+
+
+def ranked(matrix: Matrix, i: int) -> Iterator[tuple[Number, list[int]]]:
+    """The numbers of a row from the largest on, and the places that show each: as few as may be
+    are put in order or looked at, since there may be as many as a vocabulary has words."""
+    values, at, order = matrix.values[i], 0, list[int]()
+    while at < values.size:
+        order = _from_largest(values, at + 1, order)
+        number = matrix.number(i, order[at])
+        differs = partial(_differs, matrix, i, number)
+        end = bisect_left(order, True, at, key=differs)
+        while end == len(order) < values.size:  # more may show the same
+            order = _from_largest(values, end + 1, order)
+            end = bisect_left(order, True, end, key=differs)
+        yield matrix.number(i, min(order[at:end])), sorted(order[at:end])
+        at = end
+
+
+def _from_largest(values: Array, count: int, known: list[int]) -> list[int]:
+    """The places of the largest numbers, so many or more, of equal ones the first before
+    the others; `known` are those that were asked for before."""
+    if count <= len(known):
+        return known
+    count = min(values.size, max(count, _FIRST, _FIRST * len(known)))
+    among = np.flatnonzero(values >= np.partition(values, -count)[-count])
+    order: list[int] = among[np.argsort(-values[among], kind="stable")].tolist()
+    return order
+
+
+def _differs(matrix: Matrix, i: int, number: Number, j: int) -> bool:
+    return matrix.shown(i, j) != number.shown
 
 
 def findings_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
@@ -228,7 +368,6 @@ def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
     """The norms of a factor, at places in the order of its way back, and what becomes of it."""
     if len(places) < 2:  # noqa: PLR2004  (one norm goes nowhere)
         return []
-    from attncli.telling.on_its_way import on_its_way
 
     numbers = [norms.matrix.number(k, 0) for k in places]
     return [on_its_way(numbers, "on its way back the norm of the factor")]
@@ -260,3 +399,98 @@ _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
     "progress": progressed,
 }
 """What finds the findings of a step, by its name."""
+
+
+def on_its_way(numbers: Sequence[Number], what: str) -> Spans:
+    """How large something is on its way back, and what becomes of it:
+    `0.834 → 2.014 → 4.199 → 8.369: it grows at every step; the gradient explodes.`"""
+    shown = elided(len(numbers), MOST_PARTS)
+    sequence = joined((("…",) if k is None else (numbers[k],) for k in shown), " → ")
+    steps = [
+        (after.shown > before.shown) - (after.shown < before.shown)
+        for before, after in pairwise(numbers)
+    ]
+    verdict = _verdict(steps, float(numbers[0].shown), float(numbers[-1].shown))
+    return (f"{what} goes ", *sequence, f": {verdict}.")
+
+
+def _verdict(steps: Sequence[int], first: float, last: float) -> str:
+    """What becomes of a gradient whose size shrinks (−1) or grows (1) at steps, or ends at 0."""
+    if last == 0:
+        return "nothing is left of it; the gradient vanishes"
+    (way,) = set(steps) if len(set(steps)) == 1 else (None,)
+    if last < first / _MUCH:
+        outcome = "; the gradient vanishes"
+    else:
+        outcome = "; the gradient explodes" if last > first * _MUCH else ""
+    return _WAYS.get(way, "it neither shrinks nor grows at every step") + outcome * bool(way)
+
+
+_MUCH = 2
+"""Times that a gradient is smaller or larger in the end before one says that it vanishes or
+explodes."""
+_WAYS: Mapping[int | None, str] = {
+    -1: "it shrinks at every step",
+    0: "it stays the same at every step",
+    1: "it grows at every step",
+}
+
+
+def keys_and_values(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """Each key with its value and the weights that the queries give it, where values have names of
+    their own: as a table, and as a list."""
+    weights = trace.quantities.get(part.place.name("weights"))
+    V = trace.quantities.get(part.place.find("V"))
+    if part.step != "weighted_sum" or weights is None or V is None or not looks_up(weights, V):
+        return []
+    keys, values = weights.columns.words, V.rows.words
+    shown = selection.rows(weights)
+    queries = [shown[k] for k in elided(len(shown), MOST_PARTS) if k is not None]
+    rows: list[Row] = [
+        (key, value, *(plain(weights.matrix.number(i, j)) for i in queries))
+        for j, (key, value) in enumerate(zip(keys, values, strict=True))
+    ]
+    headings: tuple[Word | str, ...] = (
+        "Key",
+        "Value",
+        *(Word(f"Weight for {weights.rows.names[i]}") for i in queries),
+    )
+    return [table(headings, rows), TextList(below(part.path, "values"), keys, values)]
+
+
+_BLOCK = ("residual", "norm", "ffn")
+
+
+def moved(trace: Trace, selection: Selection) -> Spans:
+    """Which token ends furthest from where it began, where a trace ends with what several heads or
+    a block made of all tokens; nothing where it doesn't."""
+    X = trace.quantities.get(below(trace.scenario.stack.path, "X"))
+    told = told_parts(trace)
+    if X is None or not told or not is_structured(trace):
+        return ()
+    made, step = made_by(trace, told[-1]), told[-1].step
+    if not made or step not in (*_BLOCK, "merge"):
+        return ()
+    result = [one for one in made if not one.is_list][-1]
+    if result.rows.names != X.rows.names or result.matrix.shape != X.matrix.shape:
+        return ()
+    i = _furthest(X, result, selection)
+    several = len(trace.scenario.stack.layers) > 1
+    mover = "layers have" if several else "block has" if step in _BLOCK else "heads have"
+    start = (*_vector(X, i), " in ", Symbol(X.name))
+    end = (*_vector(result, i), " in ", Symbol(result.name))
+    token = called_as(X.rows.names, i)
+    return (f"The {mover} moved the row of ", *token, " furthest: from ", *start, " to ", *end, ".")
+
+
+def _furthest(X: Quantity, result: Quantity, selection: Selection) -> int:
+    """The row of those told whose ends are furthest from each other."""
+    distances = np.linalg.norm(result.values - X.values, axis=1)
+    return max(selection.rows(result), key=lambda i: distances[i])
+
+
+def _vector(quantity: Quantity, i: int) -> Spans:
+    places = elided(quantity.matrix.shape[1], MOST_PARTS)
+    return (
+        Vector(tuple(Omitted() if j is None else quantity.matrix.number(i, j) for j in places)),
+    )

@@ -1,11 +1,28 @@
-"""How a tokenizer is learned, round by round, and how it cuts words into pieces."""
+"""How a tokenizer is learned, round by round, and how it cuts words into pieces: by merges, and by
+the pieces' log-probabilities."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
-from attncli.document import Block, Bullets, Note, Subheading, TextList
+from attncli.arithmetic.elision import MOST_PARTS
+from attncli.arithmetic.expression import Omitted
+from attncli.document import (
+    Block,
+    Bullets,
+    Note,
+    Prose,
+    Span,
+    Spans,
+    Subheading,
+    Table,
+    TextList,
+    Working,
+)
+from attncli.name import below
+from attncli.notation.plain import GLUE, plain
 from attncli.scenario.model import TokenizedText, Tokenizing
 from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.steps.tokenizers.pieces import (
@@ -13,29 +30,420 @@ from attncli.steps.tokenizers.pieces import (
     count_round,
     count_rounds,
     round_of,
+    table_of,
+    tie_rule,
+    told_losses,
+    told_numbers,
+    told_rounds,
     trained_pruning,
 )
-from attncli.telling.merges import chosen, goes_on, merges, segmented
-from attncli.telling.sentences import enumerated
-from attncli.telling.tables import MOST_ROWS, Row, table
-from attncli.telling.unigrams import (
-    best_cuts,
-    estimated,
-    ids_of,
-    pruned,
-    training_of,
-    vocabulary_of,
-    way_back,
-)
+from attncli.telling.blocks import MOST_ROWS, Row, folded, rounds_between, table
+from attncli.telling.sentences import contrasted, enumerated, joined, words_enumerated
+from attncli.telling.working import cell_line
+from attncli.tokenizing.count_training import CountRound, Removal
 from attncli.tokenizing.dictionary import CountedDictionary, Dictionary
+from attncli.tokenizing.em_training import EMRound, EMTraining
 from attncli.tokenizing.longest_match import LongestMatch
 from attncli.tokenizing.merge_model import MergeModel
-from attncli.tokenizing.merge_training import MergeTraining
+from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
 from attncli.tokenizing.pieces import Model, Piece
+from attncli.tokenizing.pruning import Pruning
 from attncli.tokenizing.tokenizer import WordTokenizer
-from attncli.trace import PlannedStep, Trace
+from attncli.trace import CutPlace, Place, PlannedStep, RoundPlace, Trace
 from attncli.trace.quantity import counted
 from attncli.word import Word, words
+
+
+def best_cuts(part: PlannedStep) -> list[Block]:
+    """The best cut of each word of the corpus."""
+    own, pruning = count_round(part.place), trained_pruning(part.place)
+    cuts = [cut.pieces for cut in own.cuts] if own else pruning.cuts if pruning else ()
+    return cut_table(part.place, "Its best cut", cuts)
+
+
+def cut_table(place: Place, how: str, cuts: Iterable[Sequence[str]]) -> list[Block]:
+    """The words of the corpus with their cuts."""
+    if place.text.tokenizing is None:
+        return []
+    rows: list[Row] = [
+        (Word(word.text), Word(" ".join(cut)))
+        for word, cut in zip(place.text.tokenizing.words, cuts, strict=True)
+    ]
+    return [table(("Word", how), rows)]
+
+
+def estimated(_: Trace, part: PlannedStep) -> list[Block]:
+    """After the last round, all that has been learned."""
+    rounds = count_rounds(part.place)
+    if count_round(part.place) is not rounds[-1]:
+        return []
+    gone = (" ".join(one.token for one in each.removals if one.pruned) for each in rounds[:-1])
+    numbers = words(tuple(str(number) for number in range(1, len(rounds))))
+    pruned = TextList(below(part.place.stack.path, "pruned"), numbers, words(tuple(gone)))
+    return [*vocabulary_of(part.place), pruned]
+
+
+def vocabulary_of(place: Place) -> list[Block]:
+    """The vocabulary that there is in the end."""
+    tokenizing = place.text.tokenizing
+    if tokenizing is None:
+        return []
+    tokens = enumerate(tokenizing.tokenizer.vocabulary)
+    rows: list[Row] = [(str(number), Word(token)) for number, token in tokens]
+    return [
+        Subheading(("What has been learned",)),
+        folded(table(("ID", "Token"), rows, most=MOST_ROWS)),
+        ids_of(place, tokenizing),
+    ]
+
+
+def ids_of(place: Place, tokenizing: Tokenizing) -> TextList:
+    """The tokens by their IDs, for formats that keep lists."""
+    tokens = tuple(tokenizing.tokenizer.vocabulary)
+    numbers = words(tuple(map(str, range(len(tokens)))))
+    return TextList(below(place.stack.path, "vocabulary"), numbers, words(tokens))
+
+
+def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
+    """What was tried and which pieces go, and what is left out of the rounds that follow."""
+    own, pruning = count_round(part.place), trained_pruning(part.place)
+    if own is not None and isinstance(part.place, RoundPlace):
+        gone = Note((*_gone(trace, part, own.removals), *_enough(own)))
+        others = rounds_between(part.place.round, told_numbers(part.place))
+        return [*_scored(trace, part, own), _tried(trace, part, own), gone, *others]
+    if pruning is None:
+        return []
+    return [Note((_kept(pruning),)), *training_of(part.place)]
+
+
+def training_of(place: Place) -> list[Block]:
+    """The rounds of a training by expectation, and what it came to."""
+    learned = place.text.learned_as(EMTraining)
+    return [*_rounds(learned), *vocabulary_of(place)] if learned else []
+
+
+def _scored(trace: Trace, part: PlannedStep, own: CountRound) -> list[Block]:
+    """The best cut of each word of the corpus, and its score."""
+    scores = trace.quantities.get(part.place.name("cut_scores"))
+    if scores is None:
+        return best_cuts(part)
+    cuts = zip(scores.rows.names, own.cuts, strict=True)
+    rows: list[Row] = [
+        (Word(word), Word(" ".join(cut.pieces)), plain(scores.matrix.number(k, 0)))
+        for k, (word, cut) in enumerate(cuts)
+    ]
+    return [table(("Word", "Its best cut", "Score"), rows)]
+
+
+def _tried(trace: Trace, part: PlannedStep, own: CountRound) -> Table:
+    """The words as they are cut without each piece, and by how much the loss grows."""
+    growth = trace.quantities.get(part.place.name("growth"))
+    used = {token: k for k, token in enumerate(growth.rows.names)} if growth else {}
+    rows: list[Row] = []
+    for one in own.removals:
+        cuts = [" ".join(cut.pieces) for _, cut in one.words]
+        more = growth.matrix.number(used[one.token], 0) if growth and one.token in used else None
+        rows.append(
+            (
+                Word(one.token),
+                Word(", ".join(cuts)) if cuts else "in no best cut",
+                "" if more is None else plain(more),
+                "goes" if one.pruned else "",
+            )
+        )
+    return table(("Without", "Its words are cut", "Loss grows by", ""), rows, most=MOST_ROWS)
+
+
+def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Iterator[Span]:
+    """Which pieces go, and which others would have cost as little."""
+    gone = [one for one in removals if one.pruned]
+    worst = max(one.increase for one in gone)
+    yield Word(enumerated([one.token for one in gone]))
+    verb = "go" if len(gone) > 1 else "goes"
+    yield f" {verb}, {len(gone)} of the {len(removals)} pieces of two or more characters: "
+    yield from _why(trace, part, gone)
+    equal = [one.token for one in removals if not one.pruned and one.increase == worst]
+    if equal:
+        yield from (
+            " So it does without ",
+            Word(enumerated(equal)),
+            "; of such pieces the rarest go",
+        )
+        yield " first, and of equally rare ones those that stand last in the table."
+
+
+def _enough(own: CountRound) -> Iterator[Span]:
+    """Why fewer pieces go than the share of a round would be."""
+    if sum(one.pruned for one in own.removals) < own.share:
+        yield f" This round may prune {own.share}, but without these the vocabulary already has the"
+        yield " size that was asked for."
+
+
+def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[Span]:
+    used = [one.token for one in gone if one.words]
+    they = "them" if len(gone) > 1 else "it"
+    if not used:
+        yield f"without {they} the loss stays the same."
+        return
+    growth = trace[part.place.name("growth")]
+    rows = [growth.rows.names.index(token) for token in used]
+    worst = max(rows, key=lambda row: float(growth.values[row, 0]))
+    yield f"without {they} the loss grows least, by "
+    yield growth.matrix.number(worst, 0)
+    yield " at most." if len(gone) > 1 else "."
+
+
+def _kept(pruning: Pruning) -> str:
+    losses = len(pruning.losses)
+    told = len(told_losses(pruning))
+    more = f" The {told} smallest losses are told." if losses > told else ""
+    return (
+        f"Of {pruning.size} pieces, {len(pruning.unused)} are in no best cut and go; of the"
+        f" {losses} that can be cut otherwise, the {pruning.kept} with the largest losses"
+        f" stay.{more}"
+    )
+
+
+def _rounds(trained: EMTraining) -> list[Block]:
+    """How many pieces each round of the training had."""
+    rows = [_round_row(number, one) for number, one in enumerate(trained.rounds, start=1)]
+    return [
+        Prose(
+            (
+                "Each round estimates twice how often pieces are expected in all cuts, and leaves"
+                " out what is expected less than 0.5 times; then it prunes. At the end, characters"
+                " that were left out come back with the least score, and if there are more pieces"
+                " than there is room for, those of the least score go.",
+            )
+        ),
+        table(("Round", "Pieces", "Expected often enough", "Pruned"), rows),
+    ]
+
+
+def _round_row(number: int, one: EMRound) -> Row:
+    pruning, gone = one.pruning, ""
+    if pruning is not None:
+        gone = str(len(pruning.unused) + len(pruning.losses) - pruning.kept)
+    return str(number), str(one.steps[0].before), str(len(one.steps[-1].scored)), gone
+
+
+def way_back(trace: Trace, part: PlannedStep) -> list[Block]:
+    """All ways to each place, and from the end of a word back to its start, from best to best."""
+    places = {place.end: place for place in table_of(part.place)}
+    end, way = max(places, default=0), list[str]()
+    total = trace[part.place.name(f"best[{end}]")].matrix.number(0, 0)
+    while end:
+        best = places[end].best
+        way.append(best.token)
+        end = best.start
+    back = joined(((Word(token),) for token in way), " ← ")
+    cut = " ".join(reversed(way))
+    return [
+        _arrivals(trace, part),
+        Note(
+            (
+                "Back from the end, each time by the piece with the best total: ", *back,
+                ". The best cut is ", Word(cut), ", whose log-probability is ", total, ".",
+            )
+        )
+    ]  # fmt: skip
+
+
+def _arrivals(trace: Trace, part: PlannedStep) -> Table:
+    """The pieces that end at each place of a word, where they start, and their totals."""
+    word = part.place.word if isinstance(part.place, CutPlace) else ""
+    rows: list[Row] = []
+    for place in table_of(part.place):
+        totals = trace[part.place.name(f"totals[{place.end}]")]
+        for row, one in enumerate(place.candidates):
+            here = Word(word[: place.end]) if not row else ""
+            total = plain(totals.matrix.number(row, 0))
+            best = "best" if one == place.best else ""
+            rows.append((here, Word(one.token), Word(word[: one.start]), total, best))
+    return table(("Up to", "Piece", "After", "Total", ""), rows, most=MOST_ROWS)
+
+
+_MOST_PAIRS = 10
+"""So many of the pairs of a round stand in its table; the lines have more."""
+
+
+def segmented(part: PlannedStep, *, alone: bool) -> list[Block]:
+    """The words of the corpus as they are cut before a round; with their counts, and in little
+    room if they are few, in a section that is read `alone`."""
+    own, tokenizing = round_of(part.place), part.place.text.tokenizing
+    if own is None or own.snapshot is None or tokenizing is None:
+        return []
+    cuts = own.snapshot.words
+    if not alone or len(cuts) > MOST_PARTS:
+        return cut_table(part.place, "As it is cut before this round", cuts)
+    counted = zip(cuts, tokenizing.words, strict=True)
+    told = joined(_counted(symbols, word.count) for symbols, word in counted)
+    return [Prose(("The words as they are cut before this round, with their counts: ", *told, "."))]
+
+
+def _counted(symbols: Sequence[str], count: int) -> Spans:
+    """A word's symbols and its count, on one line: `u n (4)`."""
+    together = joined(((Word(symbol),) for symbol in symbols), GLUE)
+    return (*together, f"{GLUE}({count})")
+
+
+def pairs_as_met(part: PlannedStep) -> list[str]:
+    """The pairs of neighbours of a round, from the first word on."""
+    own = round_of(part.place)
+    cuts = own.snapshot.words if own is not None and own.snapshot is not None else ()
+    return [*dict.fromkeys(" ".join(pair) for symbols in cuts for pair in pairwise(symbols))]
+
+
+def goes_on(part: PlannedStep) -> bool:
+    """Whether the round before a round is told as well."""
+    own = round_of(part.place)
+    return own is not None and own.number - 1 in told_rounds(part.place)
+
+
+def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
+    """Which pair is merged and why; after the last round what has been learned."""
+    own, learned = round_of(part.place), part.place.text.learned_as(MergeTraining)
+    if own is None or learned is None:
+        return []
+    numbers = told_rounds(part.place)
+    return [
+        _pairs(trace, part, own),
+        Note(tuple(_choice(trace, part, learned, own))),
+        *_cut_now(part, own),
+        *rounds_between(own.number, numbers),
+        *(
+            [*merges(trace, learned, part), *vocabulary_of(part.place)]
+            if own.number == numbers[-1]
+            else ()
+        ),
+    ]
+
+
+def worked_pair(trace: Trace, part: PlannedStep) -> list[Block]:
+    """How the pair is worked that a round merges: its count, those of its parts, its score."""
+    own = round_of(part.place)
+    if own is None or own.snapshot is None:
+        return []
+    pair = " ".join(own.pair)
+    symbols = (("symbols", one) for one in dict.fromkeys(own.pair))
+    rows = (("counts", pair), *symbols, ("scores", pair))
+    numbers = ((trace.quantities.get(part.place.name(of)), row) for of, row in rows)
+    lines = [cell_line(trace, of, of.rows.names.index(row), 0) for of, row in numbers if of]
+    return [Working(tuple(lines))]
+
+
+def _pairs(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Table:
+    """The pairs that were looked at, the largest first: how often each occurs, and where it goes by
+    likelihood, how often its parts do and its score."""
+    counts, symbols, scores = (
+        trace.quantities.get(part.place.name(local)) for local in ("counts", "symbols", "scores")
+    )
+    pairs = [*own.snapshot.pairs] if own.snapshot else []
+    rows: list[Row] = []
+    for k, pair in enumerate(pairs[:_MOST_PAIRS]):
+        parts = [symbols.rows.names.index(one) for one in pair] if symbols else []
+        numbers = [(counts, k), *((symbols, row) for row in parts), (scores, k)]
+        shown = (plain(of.matrix.number(row, 0)) for of, row in numbers if of is not None)
+        rows.append((Word(" ".join(pair)), *shown, "merged" if pair == own.pair else ""))
+    if len(pairs) > len(rows):
+        rows.append((Omitted(),) * len(rows[0]))
+    more = ("Left part", "Right part", "Score") if scores else ()
+    return Table(("Pair", "Count", *more, ""), tuple(rows))
+
+
+def _cut_now(part: PlannedStep, own: LearnedMerge) -> list[Block]:
+    """The words of the corpus as they are cut after a round."""
+    words = own.snapshot.words if own.snapshot else ()
+    after = [_merged(symbols, own) for symbols in words]
+    return cut_table(part.place, "As it is cut now", after)
+
+
+def _merged(symbols: Sequence[str], own: LearnedMerge) -> list[str]:
+    """A word's symbols with the pair as one, wherever it stands, from the left."""
+    after: list[str] = []
+    whole = False
+    for symbol in symbols:
+        whole = not whole and (*after[-1:], symbol) == own.pair
+        after = [*after[:-1], own.piece] if whole else [*after, symbol]
+    return after
+
+
+def _choice(
+    trace: Trace, part: PlannedStep, learned: MergeTraining, own: LearnedMerge
+) -> Iterator[Span]:
+    by_score = part.place.name("scores") in trace
+    numbers = trace[part.place.name("scores" if by_score else "counts")]
+    pair = " ".join(own.pair)
+    place = numbers.rows.names.index(pair)
+    number = numbers.matrix.number(place, 0)
+    next_best = place + own.ties + 1
+    if next_best < numbers.matrix.shape[0]:
+        number, _ = contrasted(number, numbers.matrix.number(next_best, 0)) or (number, number)
+    yield from (Word(pair), " has the largest score (" if by_score else " occurs most often (")
+    yield from (number, "): it becomes the piece ", Word(own.piece), _grown(learned, own))
+    if own.ties:
+        more = [f"{own.ties - len(own.tied)} more"] if own.ties > len(own.tied) else []
+        others = words_enumerated([*(" ".join(one) for one in own.tied), *more])
+        verb = "has" if own.ties == 1 else "have"
+        yield from (" ", *others, f" {verb} the same {'score' if by_score else 'count'}")
+        first = next(k for k in told_rounds(part.place) if learned.rounds[k - 1].ties)
+        if own.number == first:
+            yield f"; among such pairs the one {tie_rule(learned)}"
+        yield "."
+    left_out = own.snapshot.left_out if own.snapshot else 0
+    if left_out:
+        yield f" {left_out} more pairs come after those of the table."
+
+
+def _grown(learned: MergeTraining, own: LearnedMerge) -> str:
+    """What a merge did to the vocabulary."""
+    after = len(learned.vocabulary) - sum(
+        one.new for one in learned.rounds if one.number > own.number
+    )
+    if not own.new:
+        return f", which was there before; the vocabulary still has {after} tokens."
+    return f", and the vocabulary grows from {after - own.new} to {after} tokens."
+
+
+def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Block]:
+    """All merges."""
+    pairs = tuple(" ".join(pair) for pair in learned.merges)
+    scores = scores_of_merged(trace)
+    merges: list[Row] = [
+        (
+            str(one.number),
+            Word(pair),
+            str(one.count),
+            *((scores.get(one.number, ""),) if scores else ()),
+            Word(one.piece),
+        )
+        for one, pair in zip(learned.rounds, pairs, strict=True)
+    ]
+    numbers = tuple(str(one.number) for one in learned.rounds)
+    headings = ("Round", "Pair", "Count", *(("Score",) if scores else ()), "Piece")
+    return [
+        Subheading(("The merges",)),
+        table(headings, merges, most=MOST_ROWS),
+        *(
+            TextList(below(part.place.stack.path, name), words(numbers), words(values))
+            for name, values in (
+                ("merges", pairs),
+                ("merge_counts", tuple(str(one.count) for one in learned.rounds)),
+                ("merge_pieces", tuple(one.piece for one in learned.rounds)),
+            )
+        ),
+    ]
+
+
+def scores_of_merged(trace: Trace) -> dict[int, str]:
+    """The score of the pair that each round merged, where pairs go by one and it was worked."""
+    found: dict[int, str] = {}
+    for part in trace.story:
+        own, scores = round_of(part.place), trace.quantities.get(part.place.name("scores"))
+        if own is not None and scores is not None:
+            place = scores.rows.names.index(" ".join(own.pair))
+            found[own.number] = plain(scores.matrix.number(place, 0))
+    return found
 
 
 def _cuts_later(part: PlannedStep) -> bool:

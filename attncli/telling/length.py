@@ -1,4 +1,10 @@
-"""About how long a page is, before any format has a hand in it."""
+"""About how long a page is, before any format has a hand in it, and how closely it is told where
+nobody says: as closely as it stays readable.
+
+`full` works every cell, `rows` one row of each table, `summary` shows each head's weights, what the
+page comes to, and what was found. A page that would be long in full is told by `rows`; one that is
+long all the same says at its top how to see less, or more, of it.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +37,7 @@ from attncli.document import (
 from attncli.notation import name_of, plain
 from attncli.notation.columns import PartColumns, Room, bands
 from attncli.pictures import PICTURES
+from attncli.scenario.scenario import Scenario
 from attncli.tables import MatrixBlock, SideBySide, in_groups
 from attncli.word import Word
 
@@ -124,10 +131,6 @@ def _height_of_addition(block: Addition) -> int:
     return lines * len(block.addends) + 3
 
 
-def _height_of_graph(block: Graph) -> int:
-    return len(block.edges) + len({edge.source for edge in block.edges}) - 1
-
-
 def _height_of_matrix(block: MatrixBlock) -> int:
     """Of a table in as many bands as its columns need."""
     names, *columns = _widths(block)
@@ -186,7 +189,7 @@ _HEIGHTS: Mapping[type, Callable[[Any], int]] = {
     Addition: _height_of_addition,
     MatrixBlock: _height_of_matrix,
     SideBySide: _height_side_by_side,
-    Graph: _height_of_graph,
+    Graph: lambda block: len(block.edges) + len({edge.source for edge in block.edges}) - 1,
     Table: lambda block: 2 + len(block.rows),
     Tree: lambda block: sum(_wrapped((*row.title, *row.made)) for row in block.rows),
     Facts: lambda block: sum(_wrapped((name, *text)) for name, text in block.rows),
@@ -197,3 +200,34 @@ _HEIGHTS: Mapping[type, Callable[[Any], int]] = {
     **dict.fromkeys(PICTURES, lambda _: 0),
 }
 """The lines of each kind of block."""
+
+
+MOST_IN_FULL = 400
+"""The lines of the longest page that is told in full without being asked for."""
+LONG = 300
+"""A page of more lines says how to see less of it; one of training, which has a way back and an
+update for each step forth, is told in full only if it has no more."""
+ONE_PAGE = 66
+"""The lines of a printed page; one that ends with the way back is told in full only if it has no
+more, and says nothing of how to see less."""
+
+
+def most_in_full(scenario: Scenario) -> int:
+    """The lines of the longest page of a scenario that is told in full without being asked for."""
+    if scenario.training:
+        return LONG
+    return ONE_PAGE if scenario.goes_back else MOST_IN_FULL
+
+
+def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
+    """A word at the top of a page of so many lines on what else could be told of it; and which
+    token's row is worked, where it is that of one that is `asked` for."""
+    less: Spans = (Term("--detail summary"), " shows the weights, the results and what was found.")
+    if detail == "rows":
+        whose: Spans = (", where it has one that of “", Word(asked), "”") if asked else ()
+        told: Spans = ("One row of each table is worked", *whose, ": see ")
+        return [Note((*told, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
+    if detail == "full" and length > LONG:
+        rows = (Term("--detail rows"), " works one row of each table; ")
+        return [Note(("This page is long: ", *rows, *less))]
+    return []

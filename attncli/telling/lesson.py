@@ -1,4 +1,5 @@
-"""A step as a lesson: what it is for, its shapes, the working, the mistakes people make."""
+"""A step as a lesson: what it is for, its shapes, the working, the mistakes people make; and the
+list of the steps, with their formulas in general."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from attncli.arithmetic.expression import Symbol
+from attncli.arithmetic.expression import Equation, Symbol, with_each
 from attncli.document import (
     Block,
     Bullets,
@@ -23,22 +24,57 @@ from attncli.document import (
     Term,
     Working,
 )
-from attncli.steps import Mistake, Step
+from attncli.name import Name
+from attncli.steps import Mistake, Step, formulas_of, steps
+from attncli.steps.general import general_place
 from attncli.steps.mistakes import all_made_wrongly, mistaken
+from attncli.steps.order import THROUGH
 from attncli.telling.blocks import common_mistakes, shape_in_short
-from attncli.telling.catalogue import general_formulas
-from attncli.telling.facts import facts_of, rounding_facts
-from attncli.telling.origins import Origins, Workings
 from attncli.telling.parts import made_by, operands_of, told_parts
 from attncli.telling.pictures import pictures_of
 from attncli.telling.sections import section_of
 from attncli.telling.selection import Selection, with_routing
-from attncli.telling.sentences import joined
+from attncli.telling.sentences import facts_of, joined, rounding_facts
 from attncli.telling.tokenizers import listed_again
 from attncli.telling.walkthrough import part_blocks
-from attncli.telling.working import cell_line
-from attncli.trace import Definition, PlannedStep, Quantity, Trace
-from attncli.word import Word
+from attncli.telling.working import Origins, Workings, cell_line
+from attncli.trace import Definition, PlannedStep, Quantity, Trace, WayPlace
+from attncli.word import Word, raw
+
+
+def steps_catalogue() -> Document:
+    """Every step and what it does, a line each, in the order they are told; then those that lead
+    back through others."""
+    rows = tuple((step.name, (step.does,)) for step in steps() if step.name not in THROUGH)
+    back = Prose(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
+    learn = Note(("Why, and how: ", Term("attn explain softmax")))
+    return Document(Word("Steps"), (), closing=(Facts(rows), back, learn))
+
+
+def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
+    """The formulas of a step with all that it can have, at any time if it has times."""
+    place = general_place(step.name)
+    formulas = formulas_of(step, place, step.planned(place))
+    if not formulas:
+        raise LookupError(f"the step {step.name} makes nothing where `general_place` puts it")
+    return tuple(map(_at_any_time, formulas)) if isinstance(place, WayPlace) else formulas
+
+
+def _at_any_time(formula: Equation) -> Equation:
+    """A formula that was made for the second of three times, for any time t."""
+
+    def change(node: Symbol) -> Symbol:
+        name = node.name
+        if isinstance(name, Name) and name.time in _TIMES:
+            name = name.at(_TIMES[name.time])
+        index = ("t" if raw(index) == "2" else index for index in node.indices)
+        return Symbol(name, tuple(index))
+
+    return Equation(*(with_each(side, Symbol, change) for side in formula))
+
+
+_TIMES: dict[object, str] = {1: "t−1", 2: "t", 3: "t+1"}
+
 
 _KEYS = "how many queries and how many keys; in self-attention as many as tokens"
 

@@ -1,15 +1,28 @@
-"""The parts of a trace that were told, and what each made."""
+"""The parts of a trace that were told, what each made, which numbers of it lead nowhere, and which
+tokens go to which experts: the others' rows of what an expert makes aren't told."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from attncli.arithmetic.expression import Symbol
 from attncli.arithmetic.operations.moved import Same
-from attncli.name import Name
+from attncli.document import Section, Spans
+from attncli.name import Name, below
 from attncli.steps import Step, step_named
-from attncli.trace import Definition, PlannedStep, Quantity, RoundPlace, Trace
+from attncli.telling.sentences import called_as, tied
+from attncli.trace import (
+    GRADIENTS,
+    Definition,
+    LayerPlace,
+    PlannedStep,
+    Quantity,
+    RoundPlace,
+    Trace,
+    UpdatePlace,
+)
 from attncli.trace.outline import parts_of
 from attncli.word import Phrase
 
@@ -49,8 +62,6 @@ def told_of(trace: Trace, parts: Iterable[PlannedStep]) -> Iterator[PlannedStep]
 
 def _is_told(trace: Trace, part: PlannedStep) -> bool:
     if part.path.local == "experts":
-        from attncli.telling.routing import is_idle
-
         return not is_idle(trace, part)
     return not isinstance(part.place, RoundPlace) or part.place.told
 
@@ -114,3 +125,69 @@ def is_structured(trace: Trace) -> bool:
         return True
     places = {place.local for part in trace.story for place in part.path.places}
     return not places.isdisjoint(("layers", "heads", "experts", *NORMS))
+
+
+def routed_rows(trace: Trace) -> Mapping[Name, tuple[int, ...]]:
+    """The rows, from 0, of the tokens that go to each expert, by its place."""
+    places = (part.place for part in trace.story if part.step == "route")
+    paths = (
+        p for place in places if isinstance(place, LayerPlace) for p in place.layer.expert_paths
+    )
+    return {path: _rows(trace, path) for path in paths if below(path, "share") in trace}
+
+
+def _rows(trace: Trace, path: Name) -> tuple[int, ...]:
+    share = trace[below(path, "share")].values[:, 0]
+    return tuple(int(i) for i in share.nonzero()[0])
+
+
+def is_idle(trace: Trace, part: PlannedStep) -> bool:
+    """Whether a part is of an expert that no token goes to."""
+    if part.path.local != "experts" or below(part.path, "share") not in trace:
+        return False
+    return not _rows(trace, part.path)
+
+
+def idle_before(trace: Trace, part: PlannedStep) -> list[PlannedStep]:
+    """The parts of experts that no token goes to, before the step that puts experts together."""
+    if part.step != "mix" or not isinstance(part.place, LayerPlace):
+        return []
+    paths = part.place.layer.expert_paths
+    return [one for one in trace.story if one.path in paths and is_idle(trace, one)]
+
+
+def who_goes_there(trace: Trace, part: PlannedStep) -> Spans:
+    """Which tokens go to the expert that a part is of; nothing of any other part."""
+    if part.path.local != "experts" or below(part.path, "share") not in trace:
+        return ()
+    share = trace[below(part.path, "share")]
+    rows = _rows(trace, part.path)
+    if len(rows) == len(share.rows.names):
+        return ("All tokens go to this expert.",)
+    named = tied([called_as(share.rows.names, i) for i in rows])
+    return ("Only ", *named, f" go{'es' * (len(rows) == 1)} to this expert.")
+
+
+def is_aside(trace: Trace, quantity: Quantity) -> bool:
+    """Whether nothing is made of a number on a page that goes back from its loss."""
+    if not trace.scenario.goes_back or not quantity.is_number or quantity.given:
+        return False
+    if quantity.name.inside(GRADIENTS) or quantity.local == trace.scenario.prediction.loss:
+        return False
+    part = trace.part_of(quantity.name)
+    if part is None or isinstance(part.place, UpdatePlace):
+        return False
+    return all(quantity.name not in one.operands for one in trace.plan)
+
+
+def without_asides(trace: Trace, part: PlannedStep, section: Section) -> Section:
+    """A section without the formulas of such numbers."""
+    asides = {part.place.here(one.name) for one in made_by(trace, part) if is_aside(trace, one)}
+    if not asides:
+        return section
+    kept = (
+        one
+        for one in section.formulas
+        if not (isinstance(one.left, Symbol) and one.left.name in asides)
+    )
+    return section._replace(formulas=tuple(kept))

@@ -1,26 +1,75 @@
 """Where the source prints other numbers than are worked here: beside the working, and at the end of
-the page."""
+the page; and what verdicts are called."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import compress, groupby
+from types import MappingProxyType
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Equation, Number, Omitted, Sum, Vector
 from attncli.document import Block, Note, Spans, Subheading, Term
+from attncli.marked import SIGNS
+from attncli.marking.verdicts import Accepted
 from attncli.name import Name
 from attncli.notation import plain
-from attncli.telling.marked.words import by_verdict
+from attncli.notation.plain import MINUS
+from attncli.telling.blocks import Row, table
 from attncli.telling.parts import step_of
 from attncli.telling.selection import Selection
 from attncli.telling.sentences import counted
-from attncli.telling.tables import Row, table
 from attncli.telling.working import last_form
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
 from attncli.word import Word
+
+MEANING: Mapping[str, str] = MappingProxyType(
+    {
+        "correct": "it follows from the given numbers",
+        "worked otherwise": "another right way gives it",
+        "carried forward": "it follows from an earlier wrong number",
+        "not worked": "it follows from wrong numbers that show no working, and earns nothing",
+        "rounding": "rightly worked, but rounded otherwise",
+        "known mistake": "a common mistake gives it",
+        "slip": "no working that is known gives it",
+        "blank": "nothing is there",
+        "unreadable": "no number can be read",
+    }
+)
+"""What verdicts mean."""
+
+
+def in_short(told: Sequence[str], what: str = "number") -> str:
+    """`21 numbers: 12 correct, 8 carried forward, 2 slips`"""
+    return f"{counted(len(told), what)}: {by_verdict(told) or 'none'}"
+
+
+def by_verdict(told: Sequence[str]) -> str:
+    """`12 correct, 8 carried forward, 2 slips`"""
+    return ", ".join(_counted_verdicts(told.count(name), name) for name in SIGNS if name in told)
+
+
+def _counted_verdicts(count: int, name: str) -> str:
+    """`1 slip`, `2 slips`; the other verdicts say what numbers are."""
+    return counted(count, name) if name in ("slip", "known mistake") else f"{count} {name}"
+
+
+def number_text(number: float, places: int) -> str:
+    """A bound of what is accepted, to half a unit of the last place and a digit more."""
+    if number in (float("inf"), float("-inf")):
+        return "∞" if number > 0 else f"{MINUS}∞"
+    told = decimals.text(decimals.shown(number, places).normalize() + Decimal(0))
+    return told.replace("-", MINUS)
+
+
+def accepted_text(accepted: Accepted, places: int) -> str:
+    """`0.4215 to 0.4225`"""
+    low, high = (number_text(one, places + 1) for one in accepted)
+    return low if low == high else f"{low} to {high}"
+
 
 _MOST_NOTES = 5
 """Differing numbers of a quantity that get a note each."""

@@ -1,21 +1,24 @@
-"""Which part of a trace is told, and how closely."""
+"""Which part of a trace is told, how closely, and what of it can't be."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from attncli.arithmetic.elision import elided_rows
+from attncli.arithmetic.elision import MOST_PARTS, elided_rows
 from attncli.choices import DETAILS
 from attncli.file.address import AddressError, Index, parse_address
-from attncli.file.problems import nearest
+from attncli.file.problems import ALL_THE_SAME, nearest
 from attncli.name import Name, below
 from attncli.refusals import Problem, Refusal, listed
+from attncli.scenario.budget import MOST_LINES
 from attncli.scenario.model import ENCODER, TokenizedText
 from attncli.steps.order import STORY
 from attncli.steps.terms import nearest_step
+from attncli.telling.parts import made_by, routed_rows, told_parts
 from attncli.trace import AttentionPlace, Axis, HeadPlace, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import told_apart
 
@@ -157,8 +160,6 @@ def with_routing(trace: Trace, selection: Selection) -> Selection:
     """A selection that knows which tokens of a trace go to which experts."""
     if all(part.step != "route" for part in trace.story):
         return selection
-    from attncli.telling.routing import routed_rows
-
     return selection._replace(routed=routed_rows(trace))
 
 
@@ -256,3 +257,27 @@ def _queries(trace: Trace) -> Axis:
 def sentence_axis(text: TokenizedText) -> Axis:
     """The tokens of the sentence as names."""
     return Axis(told_apart(text.tokens), "Q")
+
+
+def check_told(trace: Trace, selection: Selection) -> None:
+    """Raises SelectionError for steps asked for that the trace doesn't go through."""
+    parts = told_parts(trace)
+    told = list(dict.fromkeys(part.step for part in parts))
+    missing = [step for step in selection.steps if step not in told]
+    if missing:
+        through = f"it goes through {listed(told)}" if told else "it goes through none"
+        wrong = "this scenario has no such step"
+        raise SelectionError(Problem.of(f"--step {step}", wrong, through) for step in missing)
+    if parts and not any(selection.includes(part) for part in parts):
+        options = "--step, --layer, --head, --token"
+        raise SelectionError.of(options, "together they leave nothing of the page", "drop one")
+    check_lines(trace, [part for part in parts if selection.includes(part)])
+
+
+def check_lines(trace: Trace, parts: Sequence[PlannedStep]) -> None:
+    """Raises SelectionError for more lines of working than are told without being asked for."""
+    made = (quantity for part in parts for quantity in made_by(trace, part))
+    lines = sum(math.prod(min(extent, MOST_PARTS) for extent in q.matrix.shape) for q in made)
+    if lines > MOST_LINES and not trace.scenario.large:
+        less = f"ask for less, by --step, --layer or --token, or give {ALL_THE_SAME}"
+        raise SelectionError.of("the page", f"{lines:,} lines of working are too many", less)

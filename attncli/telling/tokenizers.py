@@ -25,7 +25,7 @@ def as_met(part: PlannedStep, block: Block) -> Block:
     counted as that of a trace does, the largest first."""
     if part.step != "learn" or not isinstance(block, MatrixBlock):
         return block
-    from attncli.telling.merges import pairs_as_met
+    from attncli.telling.learning import pairs_as_met
 
     places = {pair: k for k, pair in enumerate(pairs_as_met(part))}
     names = [name.raw for name in block.row_names]
@@ -47,7 +47,7 @@ def example_of(trace: Trace, part: PlannedStep) -> list[Block]:
     """The working of what a part chooses, where its numbers stand in a table of its ending."""
     if part.place.text.tokenizing is None or part.step != "learn":
         return []
-    from attncli.telling.merges import worked_pair
+    from attncli.telling.learning import worked_pair
 
     return worked_pair(trace, part)
 

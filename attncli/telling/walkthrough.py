@@ -1,15 +1,14 @@
-"""The whole worked trace, or a part of it, as a document."""
+"""The whole worked trace, or a part of it, as a document, and those of the traces beside it: of
+variants, and of each token that is generated after the first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import Equation
 from attncli.document import Block, Document, Note, Prose, Section, Tree
-from attncli.telling.afterwards import ending_of
-from attncli.telling.asides import without_asides
 from attncli.telling.blocks import (
     given_block,
     given_blocks,
@@ -18,45 +17,83 @@ from attncli.telling.blocks import (
     token_blocks,
     tree_block,
 )
-from attncli.telling.closing import closing_of
-from attncli.telling.detail import ONE_PAGE, how_to_see_less, most_in_full
-from attncli.telling.ending import ending_facts
-from attncli.telling.facts import facts_of, rounding_facts
-from attncli.telling.findings import findings_of
-from attncli.telling.framing import opening_blocks, table_together
-from attncli.telling.further import FurtherPages
-from attncli.telling.length import length_of, length_of_section
-from attncli.telling.lookup import keys_and_values
-from attncli.telling.opening import opening_of
-from attncli.telling.origins import Origins, Workings
+from attncli.telling.closing import closing_of, ending_facts, ending_of
+from attncli.telling.findings import (
+    findings_of,
+    in_brief,
+    in_one,
+    is_again,
+    is_in_brief,
+    is_left_out,
+    keys_and_values,
+)
+from attncli.telling.length import (
+    ONE_PAGE,
+    how_to_see_less,
+    length_of,
+    length_of_section,
+    most_in_full,
+)
 from attncli.telling.parts import (
     copied_in,
+    idle_before,
     is_structured,
     made_by,
     only_for_sizes,
     operands_of,
     step_of,
     told_parts,
+    without_asides,
 )
 from attncli.telling.published import differences_in
-from attncli.telling.quantities import arranged, only_data
 from attncli.telling.sections import (
+    arranged,
     as_result,
     happens_again,
     in_fewer_words,
     is_back_in_time,
     leads_on,
     of_sums,
+    only_data,
+    opening_blocks,
+    opening_of,
     section_of,
+    table_together,
 )
 from attncli.telling.selection import Selection, row_asked_for, with_routing
+from attncli.telling.sentences import facts_of, rounding_facts
 from attncli.telling.tokenizers import cuts_of, example_of, learned_at
-from attncli.telling.training import in_brief, in_one, is_again, is_in_brief, is_left_out
+from attncli.telling.working import Origins, Workings
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 from attncli.word import Word
 
 if TYPE_CHECKING:
     from attncli.telling.way_back import Alike
+
+
+class FurtherPages(Mapping[str, "Document"]):
+    """The pages by what they are called; each is told when somebody asks for it."""
+
+    def __init__(self, trace: Trace, tell: Callable[[Trace], Document]) -> None:
+        generated = {f"token {k}": one for k, one in enumerate(trace.generated, start=2)}
+        self._title, self._tell = trace.scenario.title, tell
+        self._traces = {**trace.variants, **generated}
+
+    def __getitem__(self, name: str) -> Document:
+        trace = self._traces[name]
+        page = self._tell(trace)
+        varied = Word("; ".join(trace.scenario.varied))
+        other = (
+            (Note(("Otherwise than in the scenario itself: ", varied, ".")),) if varied.raw else ()
+        )
+        title = Word(f"{self._title}: {name}")
+        return page._replace(title=title, opening=(*other, *page.opening), closing=())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._traces)
+
+    def __len__(self) -> int:
+        return len(self._traces)
 
 
 def walkthrough(trace: Trace, selection: Selection) -> Document:
@@ -125,7 +162,11 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         Word(trace.scenario.title),
         sections,
         facts_of(trace, [selection.axis[k] for k in selection.queries]),
-        given=tuple(given_block(trace, quantity, Selection()) for quantity in _all_given(trace)),
+        given=tuple(
+            given_block(trace, quantity, Selection())
+            for quantity in trace.quantities.values()
+            if quantity.given
+        ),
         opening=_opening(trace, told, selection) if whole and told else (),
         closing=closing_of(trace, selection) if whole else (),
         sources=trace.scenario.sources,
@@ -147,9 +188,9 @@ def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) ->
     tree = (_tree(trace, told, selection),) if is_structured(trace) else ()
     if not selection.pictured:
         return tree
-    from attncli.telling.pictures import pipeline_of
+    from attncli.telling.pictures import pipeline
 
-    return (*tree, *pipeline_of(trace))
+    return (*tree, *pipeline(trace))
 
 
 def _summary(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
@@ -223,8 +264,6 @@ def _made_for_nobody(trace: Trace, part: PlannedStep, selection: Selection) -> I
     """As data what experts make that no token goes to, before the step that puts them together."""
     if part.step != "mix" or selection.partial or selection.queries:
         return
-    from attncli.telling.routing import idle_before
-
     for one in idle_before(trace, part):
         yield section_of(trace, one, None, only_data(trace, one, selection))
 
@@ -272,7 +311,7 @@ def part_blocks(
     ]
     if not isinstance(part.place, BackwardPlace):
         return blocks
-    from attncli.telling.in_pairs import with_forward
+    from attncli.telling.way_back import with_forward
 
     return with_forward(trace, part, blocks)
 
@@ -288,10 +327,6 @@ def _copies(
     copies = only_data(trace, part, selection)
     told = source in givens or not (selection.partial or selection.picks(source))
     return copies if told else [matrix_block(source, Selection(), part.path), *copies]
-
-
-def _all_given(trace: Trace) -> list[Quantity]:
-    return [quantity for quantity in trace.quantities.values() if quantity.given]
 
 
 def _givens(trace: Trace, part: PlannedStep, introduced: set[str]) -> list[Quantity]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from math import ceil, isfinite, log10
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -13,20 +15,215 @@ from attncli.arithmetic.expression import Number
 from attncli.design.ambiguous import ambiguous, under_both
 from attncli.design.mistakes import Attempt, attempts, reveals
 from attncli.design.pools import drawn_of
-from attncli.design.quantity import CandidateQuantity, Flags
+from attncli.design.quantity import CandidateQuantity, Flags, units
 from attncli.design.rules import CHECKS, GIVEN_CHECKS, RULES, alike_columns, alike_rows
 from attncli.design.shares import is_share, shown_rows
 from attncli.design.single import made_of
 from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
 from attncli.marking.judging import Judge
 from attncli.steps.mistakes import mistaken
-from attncli.telling.facts import facts_of, printed_roots, rounding_facts
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.telling.selection import select
-from attncli.telling.weak_words import WEAK
-from attncli.telling.wide import hiding, wide
+from attncli.telling.sentences import facts_of, printed_roots, rounding_facts
 from attncli.trace import Quantity, Trace
 from attncli.word import Word
+
+
+class Rule(NamedTuple):
+    """What findings are called, several of them and one, and what is said of them."""
+
+    several: str
+    one: str
+    says: str
+
+    @property
+    def title(self) -> str:
+        return self.several[0].upper() + self.several[1:]
+
+
+WEAK: Mapping[str, Rule] = MappingProxyType(
+    {
+        "ambiguous": Rule(
+            "ambiguous roundings",
+            "ambiguous rounding",
+            "Somebody who rounds on the way (carry) and somebody who doesn't (exact) get"
+            " different numbers here. A key has to accept both.",
+        ),
+        "wide": Rule(
+            "answers that tell little",
+            "answer that tells little",
+            "Honest ways of rounding lead to all of these, more than five units of the last place,"
+            " and a key has to accept them. Another decimal for what they are made of, and not for"
+            " them, narrows that.",
+        ),
+        "hiding": Rule(
+            "mistakes that rounding hides",
+            "mistake that rounding hides",
+            "What these common mistakes give here isn't right, but near enough to it that honest"
+            " ways of rounding lead there, too, and a key has to accept it.",
+        ),
+        "edges": Rule(
+            "rounding edges",
+            "rounding edge",
+            "These are so near to where rounding goes the other way that the last digit hangs by"
+            " a hair.",
+        ),
+        "ties": Rule(
+            "ties",
+            "tie",
+            "Weights of one row are shown alike, so that it isn't clear whom the query attends"
+            " to most, and an exchange of the two goes unseen.",
+        ),
+        "sums": Rule(
+            "rows that don't add up",
+            "row that doesn't add up",
+            "The weights of these rows don't add up to exactly 1 as they are shown, which makes"
+            " people look for a mistake.",
+        ),
+        "extreme": Rule(
+            "extreme weights",
+            "extreme weight",
+            "These weights are shown as 0 or are above 0.95, so that the softmax picks rather than"
+            " blends.",
+        ),
+        "uniform": Rule(
+            "rows of nearly equal weights",
+            "row of nearly equal weights",
+            "The largest weight of these rows is less than a quarter above the smallest, so that"
+            " the query attends to everything alike.",
+        ),
+        "winners": Rule(
+            "winners that come again",
+            "winner that comes again",
+            "These rows have their largest weight where an earlier row has it.",
+        ),
+        "exponentials": Rule(
+            "long exponentials",
+            "long exponential",
+            "These powers of e have more than two digits before the decimal point.",
+        ),
+        "method": Rule(
+            "subtracted maxima",
+            "subtracted maximum",
+            "The maximum of these rows is subtracted first, since e^x would be too long or too"
+            " small.",
+        ),
+        "singular": Rule(
+            "singular matrices",
+            "singular matrix",
+            "One of the rows or columns of these follows from the others.",
+        ),
+        "unvaried": Rule(
+            "unvaried matrices",
+            "unvaried matrix",
+            "More than half of the numbers of these are the same.",
+        ),
+        "trivial": Rule(
+            "trivial cells",
+            "trivial cell",
+            "Fewer than two of the products in these sums are other than 0, so that there is"
+            " nothing to add up.",
+        ),
+        "zeros": Rule("rows of zeros", "row of zeros", "Nothing is left of these rows."),
+        "repeats": Rule(
+            "repeated rows and columns",
+            "repeated row or column",
+            "These are shown like another row or column of their matrix, so that working them"
+            " out is mere copying.",
+        ),
+        "large": Rule(
+            "large numbers",
+            "large number",
+            "These have more than four digits before the decimal point.",
+        ),
+        "mistakes": Rule(
+            "mistakes that can't be revealed",
+            "mistake that can't be revealed",
+            "With these numbers a common mistake gives what the right way gives, or can't be told"
+            " from it as shown.",
+        ),
+    }
+)
+"""All that can be weak, in the order in which it is told."""
+
+
+_MANY = 5.001
+"""Units of the last place, and what floats are off by."""
+_LEFT = _MANY - 2
+"""What more decimals may leave of them, beside the rounding of the answer itself."""
+_MOST = 10
+"""More decimals than this are nobody's."""
+
+
+def wide(judge: Judge, names: Sequence[str]) -> Iterator[Spans]:
+    """The cells of these quantities for which a key accepts too much to tell, and how many
+    decimals of what they are made of would help; the widest of each quantity first."""
+    each = [[*_wide(judge, name)] for name in names]
+    firsts, others = [told[:1] for told in each], [told[1:] for told in each]
+    yield from chain(*firsts, *others)
+
+
+def _wide(judge: Judge, name: str) -> Iterator[Spans]:
+    if not judge.right.rounds(name):
+        return
+    (low, high), places = judge.ranges(name), judge.right.decimals(name)
+    with np.errstate(invalid="ignore"):
+        many = (high - low) * 10.0**places
+    cells = [*_shown(judge.trace, judge.trace[name], np.isfinite(many) & (many > _MANY))]
+    cells.sort(key=lambda cell: -many[cell])
+    if not cells:
+        return
+    more = min(_MOST, max(1, ceil(log10(many[cells[0]] / _LEFT))))
+    known = f'"{name}"' if "[" in name else name  # as YAML takes it
+    instead = f"rounding.decimals={places + more} with rounding.quantities={{{known}: {places}}}"
+    for i, j in cells:
+        ends = (decimals.shown(float(end[i, j]), places + 1) for end in (low, high))
+        least, most = map(Number.written, ends)
+        cell = Term(judge.trace[name].symbol(i, j))
+        yield cell, " is right from ", least, " to ", most, f"; {instead} would tell more"
+
+
+def hiding(judge: Judge, slip: Attempt, wrong: Trace) -> Spans | None:
+    """Where a mistake gives a number that a key accepts, though it isn't the right one, and how
+    many decimals would tell it apart; None where it does so nowhere."""
+    name = slip.definition.name
+    if not judge.right.rounds(name):
+        return None
+    (low, high), places = judge.ranges(name), judge.right.decimals(name)
+    right, other = judge.trace[name], wrong[name]
+    apart = units(other.values, places) != units(right.values, places)
+    cells = [*_shown(judge.trace, right, apart & (low <= other.values) & (other.values <= high))]
+    if not cells:
+        return None
+    gap = min(abs(other.values[cell] - right.values[cell]) for cell in cells)
+    widest = max((high - low)[cell] for cell in cells)
+    i, j = cells[0]
+    also = f", and so at {len(cells) - 1} more" if len(cells) > 1 else ""
+    return (
+        "It gives ",
+        other.matrix.number(i, j),
+        " at ",
+        Term(right.symbol(i, j)),
+        ", which is ",
+        right.matrix.number(i, j),
+        f"{also}; {_apart(places, widest / max(gap, 10.0**-_MOST))}",
+    )
+
+
+def _apart(places: int, times: float) -> str:
+    """How many decimals tell numbers apart that lie in a range so many times as wide as what is
+    between them; none where a key has no bound, as of a quotient by what may be 0."""
+    if not isfinite(times):
+        return "a key has no bound there, whatever the decimals"
+    more = min(_MOST, max(1, ceil(log10(times))))
+    return f"rounding.decimals={places + more} would tell them apart"
+
+
+def _shown(trace: Trace, quantity: Quantity, found: Flags) -> Iterator[tuple[int, int]]:
+    """The cells that a page shows, of those that were found."""
+    rows = shown_rows(trace)(quantity)
+    return ((i, j) for i, j in np.argwhere(found).tolist() if rows is None or i in rows)
+
 
 MOST = 8
 """Of a longer list only so many are told, and how many more there are."""

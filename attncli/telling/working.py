@@ -1,21 +1,27 @@
-"""The working of a quantity: which lines, how each is laid out, and its `=` and `≈`."""
+"""The working of a quantity: which lines, how each is laid out, its `=` and `≈`; each is made when
+somebody asks for it, or asks where a number came from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
-from attncli.arithmetic.expression import Expression, Number, Omitted, Product, Vector
+from attncli.arithmetic.expression import Expression, Location, Number, Omitted, Product, Vector
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.activations import Add
 from attncli.arithmetic.operations.base import Layout, Operation
 from attncli.arithmetic.operations.base import Working as Forms
+from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.products import scaled_vector
 from attncli.document import Addition, Block, Line, Working
 from attncli.name import GRADIENTS, Name
+from attncli.tables import WorkedTable
+from attncli.telling.blocks import matrix_block
 from attncli.telling.selection import Selection, row_asked_for
 from attncli.trace import Definition, Quantity, Trace
 
@@ -272,13 +278,79 @@ def _by_rows_of_sums(its: _QuantityLines, rows: Rows) -> list[Block]:
     return _by_rows(its, rows, with_cells=True)
 
 
-def _by_additions(its: _QuantityLines, rows: Rows) -> list[Block]:
-    return [its.addition(i) for i in rows if i is not None]
-
-
 _LAYOUTS: dict[Layout, Callable[[_QuantityLines, Rows], list[Block]]] = {
     "cells": _by_cells,
     "rows": _by_rows,
     "sums": _by_rows_of_sums,
-    "addition": _by_additions,
+    "addition": lambda its, rows: [its.addition(i) for i in rows if i is not None],
 }
+
+
+class Origins(Mapping[Location, Line]):
+    """The line that works out a number, by where the number stands; of a given one only its value,
+    of a copied one the number that it was copied from."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def __getitem__(self, cell: Location) -> Line:
+        name, i, j = cell
+        quantity = self._trace.quantities[name]
+        label = quantity.symbol(i, j, quantity.name)
+        definition = quantity.definition
+        if definition is not None:
+            forms = definition.operation.brief(i, j, *self._trace.operands(definition))
+            if len(forms) == 1 and isinstance(forms[0], Number):  # whose number it still is
+                return Line(label, (("=", forms[0]),), quantity.name)
+        return cell_line(self._trace, quantity, i, j)._replace(label=label)
+
+    def __contains__(self, cell: object) -> bool:
+        if not isinstance(cell, Location) or cell.quantity not in self._trace.quantities:
+            return False
+        n, m = self._trace[cell.quantity].matrix.shape
+        return cell.row < n and cell.column < m  # a variant may have more
+
+    def __iter__(self) -> Iterator[Location]:
+        for name, quantity in self._trace.quantities.items():
+            yield from (Location(name, i, j) for i, j in np.ndindex(*quantity.matrix.shape))
+
+    def __len__(self) -> int:
+        return sum(quantity.matrix.size for quantity in self._trace.quantities.values())
+
+
+class Workings(Mapping[str, WorkedTable]):
+    """The quantities of a trace as they are worked again, by their full names."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def __getitem__(self, name: str) -> WorkedTable:
+        quantity = self._trace.quantities[name]
+        definition = quantity.definition
+        table = matrix_block(quantity, Selection())
+        if definition is None:
+            return WorkedTable(table, (), None, lambda *_: None)
+        formulas = definition.operation.formulas(name, *definition.operands)
+        return WorkedTable(table, formulas, self._decimals(quantity), partial(self._form, quantity))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._trace.quantities
+
+    def _decimals(self, quantity: Quantity) -> int | None:
+        definition = quantity.definition
+        if definition is None or not self._trace.rounding.carries:
+            return None
+        if definition.operation.copies or isinstance(definition.operation, Moved):
+            return None
+        return self._trace.rounding.decimals_of(definition.step, quantity.name)
+
+    def _form(self, quantity: Quantity, i: int, j: int) -> Expression | None:
+        assert quantity.definition is not None
+        operands = self._trace.operands(quantity.definition)
+        return quantity.definition.operation.whole_form(i, j, *operands)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._trace.quantities)
+
+    def __len__(self) -> int:
+        return len(self._trace.quantities)

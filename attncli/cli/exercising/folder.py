@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from attncli.cli.exercising.writing import CheckedOrder
     from attncli.document import Document
     from attncli.questions import Question
-    from attncli.telling.exercise.request import ExerciseRequest
+    from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.trace import Trace
 
 FORMS = "forms"
@@ -233,7 +233,7 @@ def _check_edited(
 
 def _told(folder: Path, made: Manifest, before: Manifest | None) -> str:
     """What was done, in a line or two."""
-    from attncli.telling.exercise.changed import what_changed
+    from attncli.telling.exercise.fingerprint import what_changed
 
     written = f"{folder} has {len(made.files) + 1} files: {len(made.forms)} forms, and {FILE}\n"
     return f"{written}{what_changed(before, made)}"

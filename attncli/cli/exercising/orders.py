@@ -63,7 +63,7 @@ def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
 
 def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
     from attncli.scenario.exercise import Ask, ExerciseFile, Frame
-    from attncli.telling.exercise.choice import parse_blanking, parse_points
+    from attncli.telling.exercise.asking import parse_blanking, parse_points
     from attncli.telling.selection import check_detail, check_steps
 
     complaints.hear(check_steps, order.part.steps)

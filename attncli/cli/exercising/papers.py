@@ -111,7 +111,7 @@ def _side_by_side(
 ) -> dict[str, Contents]:
     """The papers of many forms by the names of their files, made by all cores."""
     from attncli.cli.processes import side_by_side
-    from attncli.telling.exercise.groups import in_groups
+    from attncli.telling.exercise.papers import in_groups
 
     files: dict[str, Contents] = {}
     groups = in_groups(forms, _FIRST)
@@ -145,11 +145,11 @@ def paper_files(
 def blank_sheet(whole: Document, form: str) -> Document:
     """The student's sheet of an exercise; one that checks itself where a format has these."""
     from attncli.render import abilities_of
-    from attncli.telling.exercise.sheets import sheet_of
+    from attncli.telling.exercise.papers import sheet_of
 
     if not abilities_of(form).checking:
         return sheet_of(whole)
-    from attncli.telling.exercise.sealed import self_checking
+    from attncli.telling.exercise.papers import self_checking
 
     return self_checking(whole)
 
@@ -157,7 +157,7 @@ def blank_sheet(whole: Document, form: str) -> Document:
 def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -> dict[str, str]:
     """A file to fill in for each form, by its name."""
     from attncli.render import render
-    from attncli.telling.exercise.sheets import sheet_of
+    from attncli.telling.exercise.papers import sheet_of
 
     manner = PaperSettings("yaml", "none", folder=True, kinds=("answers",), share=None)
     names = _file_names(order, manner, [*exercises])
@@ -203,8 +203,7 @@ def _texts(
 
 def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> Document:
     from attncli.render import abilities_of
-    from attncli.telling.exercise.key_pages import key_page
-    from attncli.telling.exercise.sheets import sheet_of
+    from attncli.telling.exercise.papers import key_page, sheet_of
 
     match kind:
         case "key":
@@ -222,6 +221,6 @@ def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> D
 
 
 def _hints(whole: Document, trace: Trace, *, embedded: bool = False) -> Document:
-    from attncli.telling.exercise.hints import hints_page, with_hints
+    from attncli.telling.exercise.tasks import hints_page, with_hints
 
     return with_hints(whole, trace) if embedded else hints_page(whole, trace)

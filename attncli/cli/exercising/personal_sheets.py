@@ -72,7 +72,7 @@ def personal_sheets(
     """The sheets of students; who had a form `before` keeps it, if the list says no other."""
     from attncli.marking.answers.students import with_forms
     from attncli.render import abilities_of, contents_of, render, render_together, suffixes_of
-    from attncli.telling.exercise.personal import sheet_for
+    from attncli.telling.exercise.papers import sheet_for
 
     if not students:
         return PersonalSheets({}, ())

@@ -13,7 +13,7 @@ from attncli.cli.progress import watched
 if TYPE_CHECKING:
     from attncli.cli.exercising.arguments import ExerciseArguments
     from attncli.cli.exercising.writing import CheckedOrder
-    from attncli.telling.exercise.request import ExerciseRequest
+    from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.telling.exercise.trust import Trial
 
 _FAILED = 1

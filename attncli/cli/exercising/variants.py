@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from attncli.telling.exercise.request import ExerciseRequest
+    from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.trace import Trace
 
 

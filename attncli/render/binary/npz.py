@@ -9,8 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from numpy.lib.format import write_array
 
 from attncli.document import Document
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
+from attncli.render import Abilities, Page
 from attncli.render.quantities import arrays_of
 
 SUFFIXES = (".npz",)

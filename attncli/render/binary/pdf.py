@@ -7,8 +7,7 @@ from tempfile import TemporaryDirectory
 
 from attncli.document import Document
 from attncli.refusals import Refusal
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
+from attncli.render import Abilities, Page
 
 SUFFIXES = (".pdf",)
 ABILITIES = Abilities(together=True, pictured=True, package="typst")
@@ -24,7 +23,7 @@ def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG00
 
     Raises NoTypstError.
     """
-    from attncli.render.typst.files import file
+    from attncli.render.typst.blocks import file
 
     try:
         import typst

@@ -8,8 +8,7 @@ import numpy as np
 
 from attncli.document import Document
 from attncli.refusals import Refusal
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
+from attncli.render import Abilities, Page
 from attncli.render.quantities import arrays_of
 
 SUFFIXES = (".safetensors",)

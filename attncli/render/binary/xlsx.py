@@ -10,11 +10,18 @@ from typing import TYPE_CHECKING
 from attncli.document import Document
 from attncli.notation.words import visible
 from attncli.refusals import Refusal
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
-from attncli.render.workbook.items import Item, TextRow, facts, items_of, paragraph
-from attncli.render.workbook.layout import Group, WorkbookLayout, layout_of
-from attncli.render.workbook.names import SheetNames
+from attncli.render import Abilities, Page
+from attncli.render.workbook.layout import (
+    Group,
+    Item,
+    SheetNames,
+    TextRow,
+    WorkbookLayout,
+    facts,
+    items_of,
+    layout_of,
+    paragraph,
+)
 from attncli.render.workbook.writing import Writer
 
 if TYPE_CHECKING:

@@ -20,14 +20,21 @@ from typing import NamedTuple
 
 from attncli.document import Document, Section
 from attncli.notation.words import visible
-from attncli.questions import Paper, Question, points_text
-from attncli.render.abilities import Abilities
-from attncli.render.exercises._answers import asking, paper_of
-from attncli.render.exercises._package import told_by
-from attncli.render.exercises._qti_item import QTI, STYLES, SheetItem, body, option_name, style
-from attncli.render.exercises._self_marking import LOOKS, SelfMarking
-from attncli.render.exercises._xml import DECLARATION, xml
-from attncli.render.page import Page
+from attncli.questions import Paper, Question
+from attncli.render import Abilities, Page
+from attncli.render.exercises._self_marking import DECLARATION, LOOKS, SelfMarking, xml
+from attncli.render.exercises.qti import (
+    QTI,
+    STYLES,
+    SheetItem,
+    body,
+    item_ref,
+    option_name,
+    style,
+    test_of,
+    told_by,
+)
+from attncli.render.exercises.yaml import asking, paper_of
 from attncli.render.sentences import text_of_spans
 from attncli.word import Word
 
@@ -210,33 +217,12 @@ def _test(paper: Paper, document: Document, items: Sequence[BlankItem]) -> str:
         _section(k, [item for item in items if item.section is section])
         for k, section in enumerate(asking(document), start=1)
     )
-    return f"""\
-{DECLARATION}
-<assessmentTest xmlns="{QTI}" identifier="{_name_of(paper)}" title="{title}">
-  <outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float"/>
-  <testPart identifier="part" navigationMode="nonlinear" submissionMode="individual">\
-{"".join(sections)}
-  </testPart>
-  <outcomeProcessing>
-    <setOutcomeValue identifier="SCORE">
-      <sum>
-        <testVariables variableIdentifier="SCORE"/>
-      </sum>
-    </setOutcomeValue>
-  </outcomeProcessing>
-</assessmentTest>
-"""
+    return test_of(_name_of(paper), title, "".join(sections))
 
 
 def _section(number: int, items: Sequence[BlankItem]) -> str:
     title = xml(text_of_spans(items[0].section.heading, visible))
-    refs = "".join(
-        f"""
-      <assessmentItemRef identifier="{xml(item.identifier)}" href="{item.path}">
-        <weight identifier="points" value="{points_text(item.question.points)}"/>
-      </assessmentItemRef>"""
-        for item in items
-    )
+    refs = "".join(item_ref(one.identifier, one.path, one.question.points) for one in items)
     return f"""
     <assessmentSection identifier="section{number}" title="{title}" visible="true">{refs}
     </assessmentSection>"""

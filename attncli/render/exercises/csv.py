@@ -1,10 +1,11 @@
-"""An answers file for spreadsheets: one row a blank, lines ended as RFC 4180 has it.
+"""Spreadsheets: an answers file with one row a blank, and the table of a class. Lines are ended as
+RFC 4180 has it.
 
 Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and one such as
-`12e45` for a number, quoted or not. Such a text gets an apostrophe before it, and so does one
-that begins with an apostrophe. What is hidden in somebody's words is an escape. `unguarded` takes
-both off again, so that each text comes back whole.
-Quantities have names that begin with a letter, so no id of theirs is ever changed.
+`12e45` for a number, quoted or not. Such a text gets an apostrophe before it, and so does one that
+begins with an apostrophe. What is hidden in somebody's words is an escape. `unguarded` takes both
+off again, so that each text comes back whole. Quantities have names that begin with a letter, so no
+id of theirs is ever changed.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterable, Sequence
 
 from attncli.document import Document
 from attncli.notation.words import hidden_again, visible
-from attncli.render.abilities import Abilities
-from attncli.render.exercises._answers import AnsweredBlank, asking, entries, paper_of
-from attncli.render.page import Page
+from attncli.render import Abilities, Page
+from attncli.render.exercises.yaml import AnsweredBlank, asking, entries, paper_of
 from attncli.word import Word, raw
 
 SUFFIXES = (".csv",)
@@ -60,3 +61,13 @@ def guarded(text: str) -> str:
 def unguarded(cell: str) -> str:
     """The text that was written as a cell."""
     return hidden_again(cell.removeprefix(_GUARD)).raw
+
+
+def csv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV, lines ended as RFC 4180 has it. In the first and the last column are
+    somebody's words, which no spreadsheet is to obey."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(
+        (guarded(name), *others, guarded(last)) for name, *others, last in rows
+    )
+    return text.getvalue()

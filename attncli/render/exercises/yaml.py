@@ -1,4 +1,5 @@
-"""An answers file to fill in: one line a blank, by its id.
+"""An answers file to fill in, one line a blank, by its id; and what answers files say of the
+exercise that they belong to.
 
 Written as text, since only the scenario's reader knows YAML: keys are double-quoted scalars, in
 which any character can stand as it is or as an escape.
@@ -7,18 +8,52 @@ which any character can stand as it is or as an escape.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from attncli.arithmetic import decimals
 from attncli.document import Document, Section, Spans
 from attncli.notation.scalars import commented, key_of, quoted
 from attncli.notation.words import visible
-from attncli.render.abilities import Abilities
-from attncli.render.exercises._answers import AnsweredBlank, asking, entries, paper_of
-from attncli.render.page import Page
+from attncli.questions import Paper, Question
+from attncli.render import Abilities, Page
 from attncli.render.sentences import text_of_spans
 from attncli.word import raw
 
 SUFFIXES = (".yaml", ".yml")
 ABILITIES = Abilities(keys=("none", "separate"), hints="none")
+
+
+class AnsweredBlank(NamedTuple):
+    """A blank and what is written in it; nothing where that is for a student to do."""
+
+    id: str
+    answer: str = ""
+    in_words: bool = False
+
+
+def paper_of(document: Document, form: str) -> Paper:
+    """What makes the document part of an exercise. Raises ValueError where nothing does."""
+    if document.paper is None:
+        raise ValueError(f"{form} is a format for exercises only")
+    return document.paper
+
+
+def asking(document: Document) -> Iterator[Section]:
+    """The sections that ask for something."""
+    return (section for section in document.sections if section.questions)
+
+
+def entries(section: Section, paper: Paper) -> Iterator[AnsweredBlank]:
+    """The blanks of a section in the order of the page, a student's without their answers."""
+    for question in section.questions:
+        told = "" if paper.kind == "sheet" else _answer(question)
+        yield AnsweredBlank(question.id, told, question.words is not None)
+
+
+def _answer(question: Question) -> str:
+    if question.words is not None:
+        return question.words.answer.raw
+    return "" if question.key is None else decimals.text(question.key.number.shown)
 
 
 def render(document: Document, page: Page) -> str:  # noqa: ARG001

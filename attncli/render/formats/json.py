@@ -1,9 +1,13 @@
-"""One JSON object: the quantities of each step, numbers in full and as printed."""
+"""One JSON object: the quantities of each step, numbers in full and as printed; written one piece
+after the other, so that no large page is ever a whole."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,27 +15,238 @@ import numpy as np
 
 from attncli import document as doc
 from attncli.arithmetic.elision import MOST_PARTS
-from attncli.arithmetic.expression import Blank, Equation, Expression, Number, Omitted, Sum, Symbol
+from attncli.arithmetic.expression import (
+    Blank,
+    Equation,
+    Expression,
+    Node,
+    Number,
+    Omitted,
+    Sum,
+    Symbol,
+    with_each,
+)
 from attncli.choices import LANGUAGES
+from attncli.document import Block, Document, each, rule_for
 from attncli.marked import MarkedNumber
 from attncli.notation import plain, unbreakable
 from attncli.notation.rows import plain_rows
-from attncli.questions import MistakenAnswer, Owner, Paper, Question, plain_points
-from attncli.render.abilities import Abilities
-from attncli.render.json_pieces import Rows, pieces, written
-from attncli.render.json_values import values_alone
+from attncli.notation.words import is_hidden
+from attncli.pictures import (
+    PICTURES,
+    Arrow,
+    Bars,
+    Box,
+    Curves,
+    Diagram,
+    HeatMaps,
+    Link,
+    Plane,
+)
+from attncli.questions import Paper, Question, plain_points
+from attncli.render import Abilities, Page
 from attncli.render.numbers import text_of
-from attncli.render.page import Page
-from attncli.render.picture_data import pictures_as_data
-from attncli.render.printed import as_printed
 from attncli.render.quantities import made_in, tables_in
 from attncli.render.sentences import text_of_spans
 from attncli.tables import Branch, Data, MatrixBlock
 from attncli.word import Word, raw
 
 SUFFIXES = (".json",)
-
 ABILITIES = Abilities(detail="full", values_only=True)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of numbers or of their texts, each as JSON, which are made when they are written."""
+
+    begin: Callable[[], Iterator[str]]
+
+
+def pieces(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
+    """JSON with a line for each key and each row of numbers."""
+    deeper = indent + "  "
+    match value:
+        case Rows(begin):
+            yield from _inside("[]", ([row] for row in begin()), indent)
+        case {**entries}:
+            items = (_entry(str(key), part, deeper) for key, part in entries.items())
+            yield from _inside("{}", items, indent)
+        case [*rows] if any(isinstance(row, list | dict) for row in rows):
+            yield from _inside("[]", (pieces(row, deeper) for row in rows), indent)
+        case _:
+            yield _escaped(written(value))
+
+
+def _entry(key: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401
+    yield f"{json.dumps(key)}: "
+    yield from pieces(value, indent)
+
+
+def _inside(brackets: str, items: Iterable[Iterable[str]], indent: str) -> Iterator[str]:
+    """Items a line each, in brackets; where there are none, these alone."""
+    before = brackets[0]
+    for item in items:
+        yield f"{before}\n{indent}  "
+        yield from item
+        before = ","
+    yield brackets if before == brackets[0] else f"\n{indent}{brackets[1]}"
+
+
+def written(value: object) -> str:
+    """Any value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _escaped(text: str) -> str:
+    """JSON with invisible characters as escapes; in it they can only stand inside strings."""
+    return re.sub(r"[^\n -~]", lambda c: json.dumps(c[0])[1:-1] if is_hidden(c[0]) else c[0], text)
+
+
+SENTENCES = frozenset({"text", "says", "title", "formula", "notes", "command"})
+"""What is said for people."""
+OF_QUANTITIES = ("variant", "rows", "columns", "tokens", "values", "source")
+
+
+def values_alone(page: Mapping[str, Any]) -> dict[str, Any]:
+    """What is left of a page, which keeps its title."""
+    return {key: page[key] if key == "title" else _alone(page[key]) for key in _kept(page, "title")}
+
+
+def _alone(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, list):
+        return [*map(_alone, value)]
+    if not isinstance(value, Mapping):
+        return value
+    if "attncli" in value:  # the key behind a sheet
+        return values_alone(value)
+    if "name" in value and ("rows" in value or "shape" in value):
+        return _quantity(value)
+    kept = {key: _alone(value[key]) for key in _kept(value)}
+    if kept.get("quantities"):  # whose numbers are what their working comes to
+        kept.pop("working", None)
+    return kept
+
+
+def _kept(data: Mapping[str, Any], *also: str) -> list[str]:
+    return [key for key in data if key not in SENTENCES or key in also]
+
+
+def _quantity(quantity: Mapping[str, Any]) -> dict[str, Any]:
+    shape = quantity["shape"] if "shape" in quantity else _shape(quantity)
+    kept = {key: quantity[key] for key in OF_QUANTITIES if key in quantity}
+    return {"name": quantity["name"], "shape": shape, **kept}
+
+
+def _shape(quantity: Mapping[str, Any]) -> list[int]:
+    counts = [len(quantity["rows"]), len(quantity["columns"])]
+    return counts if isinstance(quantity["values"], Rows) else counts[:1]
+
+
+_Data = dict[str, Any]
+
+
+def pictures_as_data(blocks: Iterable[Block]) -> Iterator[_Data]:
+    """The pictures among blocks. Heat maps name their quantities, whose numbers the page has."""
+    for block in each(blocks):
+        if isinstance(block, PICTURES):
+            yield rule_for(block, _WRITERS, "data")(block)
+
+
+def _maps(picture: HeatMaps) -> _Data:
+    names = [str(table.quantity or table.name) for _, table in picture.maps]
+    return {"kind": "heat maps", "title": raw(picture.title), "quantities": names}
+
+
+def _bars(picture: Bars) -> _Data:
+    return {"kind": "bars", **_series_of(picture)}
+
+
+def _curves(picture: Curves) -> _Data:
+    more = {"axis": picture.axis, "logarithmic": picture.logarithmic}
+    return {"kind": "curves", **_series_of(picture), **more}
+
+
+def _series_of(picture: Bars | Curves) -> _Data:
+    return {
+        "title": raw(picture.title),
+        "labels": [raw(label) for label in picture.labels],
+        "series": [{"name": raw(one.name), **_numbers(one.numbers)} for one in picture.series],
+    }
+
+
+def _numbers(numbers: Iterable[Number]) -> _Data:
+    """With null for −∞, which JSON has no number for."""
+    told = [*numbers]
+    values = [float(one.full) for one in told]
+    finite = [value + 0.0 if math.isfinite(value) else None for value in values]
+    return {"values": finite, "text": [plain(one) for one in told]}
+
+
+def _plane(picture: Plane) -> _Data:
+    groups = [
+        {"name": raw(group.name), "arrows": [_arrow(arrow) for arrow in group.arrows]}
+        for group in picture.groups
+    ]
+    return {"kind": "plane", "title": raw(picture.title), "groups": groups}
+
+
+def _arrow(arrow: Arrow) -> _Data:
+    start = {} if arrow.start is None else {"start": _numbers(arrow.start)}
+    return {"label": raw(arrow.label), **start, **_numbers(arrow.end)}
+
+
+def _diagram(picture: Diagram) -> _Data:
+    return {
+        "kind": "diagram",
+        "title": raw(picture.title),
+        "boxes": [_box(box) for box in picture.boxes],
+        "links": [_link(link) for link in picture.links],
+    }
+
+
+def _box(box: Box) -> _Data:
+    data = {"id": box.id, "label": raw(box.label), "below": raw(box.below)}
+    return {**data, "column": box.column, "row": box.row, "chosen": box.chosen}
+
+
+def _link(link: Link) -> _Data:
+    ends = {"from": link.source, "to": link.target}
+    return {**ends, "label": raw(link.label), "chosen": link.chosen}
+
+
+_WRITERS: Mapping[type, Callable[[Any], _Data]] = {
+    HeatMaps: _maps,
+    Bars: _bars,
+    Curves: _curves,
+    Plane: _plane,
+    Diagram: _diagram,
+}
+
+
+def as_printed(document: Document) -> Document:
+    """The document without the digits behind those of its made numbers: in full, a sum could tell
+    a term that is asked for. Raises TypeError for what is no block."""
+    known = (one._replace(blocks=tuple(each(one.blocks))) for one in document.sections)
+    opening = tuple(each(document.opening))
+    return document._replace(sections=_printed(tuple(known)), opening=_printed(opening))
+
+
+def _shown(number: Number) -> Number:
+    return Number(number.shown, number.shown, number.cell, number.form)
+
+
+def _printed(part: Any) -> Any:  # noqa: ANN401
+    match part:
+        case Node():
+            return with_each(part, Number, _shown)
+        case MatrixBlock():
+            return part._replace(matrix=part.matrix.as_shown())
+        case tuple():
+            parts = map(_printed, part)
+            return type(part)(*parts) if hasattr(part, "_fields") else tuple(parts)
+        case _:
+            return part
+
 
 VERSION = 1
 
@@ -96,13 +311,13 @@ def _paper(paper: Paper | None) -> dict[str, Any]:
         "hash": paper.hash,
         **_unless_empty(command=paper.command.raw),
         **({} if paper.language == LANGUAGES[0] else {"language": paper.language}),
-        **({} if paper.owner is None else {"student": dict(_of_owner(paper.owner))}),
+        **(
+            {}
+            if paper.owner is None
+            else {"student": {"name": raw(paper.owner.name), "id": raw(paper.owner.id)}}
+        ),
         "points": plain_points(paper.points),
     }
-
-
-def _of_owner(owner: Owner) -> Iterator[tuple[str, str]]:
-    yield from (("name", raw(owner.name)), ("id", raw(owner.id)))
 
 
 def _text_of(spans: doc.Spans) -> str:
@@ -153,7 +368,10 @@ def _question(question: Question, section: doc.Section) -> dict[str, Any]:
         "low": str(key.low),
         "high": str(key.high),
         **{name: None if x is None else text_of(x) for name, x in policies.items()},
-        "mistakes": [_slip(slip) for slip in key.slips],
+        "mistakes": [
+            {"name": slip.name, "says": slip.says, "figure": text_of(slip.number)}
+            for slip in key.slips
+        ],
     }
 
 
@@ -161,10 +379,6 @@ def _asked(block: doc.WordBlank) -> dict[str, Any]:
     """How something is asked in words."""
     options = [option.raw for option in block.options]
     return {"text": _text_of(block.text), **_unless_empty(options=options)}
-
-
-def _slip(slip: MistakenAnswer) -> dict[str, Any]:
-    return {"name": slip.name, "says": slip.says, "figure": text_of(slip.number)}
 
 
 def _list(block: doc.TextList) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.document import Document
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
+from attncli.render import Abilities, Page
 
 SUFFIXES = (".tex",)
 

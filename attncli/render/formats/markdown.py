@@ -1,4 +1,4 @@
-"""GitHub-flavoured Markdown, its mathematics in `$…$`."""
+"""GitHub-flavoured Markdown, its mathematics in `$…$`, its graphs as Mermaid diagrams."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 from attncli import document as doc
 from attncli.arithmetic.expression import Apply, Equation, Expression, Omitted, Symbol, Vector
+from attncli.document import Graph
 from attncli.notation import name_of, plain, unbreakable
-from attncli.notation.latex import WEB, latex
+from attncli.notation.latex import RELATIONS, WEB, latex
 from attncli.notation.words import printed
-from attncli.pictures import PICTURES, Diagram, Picture
-from attncli.render.abilities import Abilities
+from attncli.pictures import PICTURES, Box, Diagram, Link, Picture
+from attncli.pictures import Label as PictureLabel
+from attncli.render import Abilities, Page
 from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
-from attncli.render.mermaid import mermaid, mermaid_of_diagram
-from attncli.render.numbers import filled, filled_addends, filled_vectors, heading_of
-from attncli.render.page import Page
+from attncli.render.numbers import filled, filled_addends, filled_vectors, heading_of, text_of
 from attncli.render.pictures_in_tables import in_tables
-from attncli.render.sentences import with_symbols
+from attncli.render.sentences import spans_as
 from attncli.render.writers import Heading, NewPage, Title, pieces_of_all, written
 from attncli.tables import Branch, MatrixBlock, SideBySide
 from attncli.word import Word
@@ -28,7 +28,42 @@ from attncli.word import Word
 SUFFIXES = (".md", ".markdown")
 ABILITIES = Abilities(together=True)
 
-_RELATIONS = {"=": "=", "≈": r"\approx"}
+
+def mermaid(block: Graph) -> str:
+    """A Mermaid diagram, which GitHub draws; names only as quoted labels."""
+    names = list(dict.fromkeys(name for edge in block.edges for name in (edge.source, edge.target)))
+    lines = ["```mermaid", "graph LR"]
+    lines += [f'  n{k}["{_label_text(name)}"]' for k, name in enumerate(names, start=1)]
+    for edge in block.edges:
+        source, target = names.index(edge.source) + 1, names.index(edge.target) + 1
+        lines.append(f'  n{source} -->|"{text_of(edge.weight)}"| n{target}')
+    return "\n".join([*lines, "```"])
+
+
+def mermaid_of_diagram(block: Diagram) -> str:
+    """Boxes and arrows; chosen ones are thick."""
+    names = {box.id: f"n{k}" for k, box in enumerate(block.boxes, start=1)}
+    lines = ["```mermaid", f"graph {'LR' if block.across else 'TD'}"]
+    lines += [f'  {names[box.id]}["{_box_text(box)}"]' for box in block.boxes]
+    lines += [f"  {names[one.source]} {_arrow(one)} {names[one.target]}" for one in block.links]
+    lines += [f"  style {names[box.id]} stroke-width:4px" for box in block.boxes if box.chosen]
+    return "\n".join([*lines, "```"])
+
+
+def _box_text(box: Box) -> str:
+    return "<br/>".join(_label_text(text) for text in (box.label, box.below) if text != "")
+
+
+def _arrow(link: Link) -> str:
+    shaft = "==>" if link.chosen else "-->"
+    return f'{shaft}|"{_label_text(link.label)}"|' if link.label != "" else shaft
+
+
+def _label_text(name: PictureLabel) -> str:
+    """A name inside quotes of a Mermaid label: entities for what it would obey."""
+    return "".join(c if c.isalnum() or c == " " else f"#{ord(c)};" for c in printed(name))
+
+
 _NEW_PAGE = '<div style="page-break-before: always"></div>'
 """A new page where the text is printed; nothing to see on a screen."""
 _RULE = "\\_" * 24
@@ -111,23 +146,7 @@ def _facts(facts: doc.Facts) -> str:
 
 
 def _spans(spans: doc.Spans) -> str:
-    return "".join(map(_span, with_symbols(spans)))
-
-
-def _span(span: doc.Span) -> str:
-    match span:
-        case str():
-            return span
-        case Word():
-            return escaped(span)
-        case doc.Term(name):
-            return code(name_of(name))
-        case _:
-            return _expression(span)
-
-
-def _label(line: doc.Line | doc.Addition) -> str:
-    return _name(line.label)
+    return "".join(spans_as(spans, str, escaped, lambda name: code(name_of(name)), _expression))
 
 
 @lru_cache(maxsize=4096)
@@ -136,30 +155,27 @@ def _name(label: Symbol) -> str:
     return code(unbreakable(plain(label)))
 
 
-def _working(block: doc.Working) -> str:
-    return "\n".join(map(_working_line, block.lines))
-
-
 def _working_line(line: doc.Line | Omitted) -> str:
     if isinstance(line, Omitted):
         return "- ⋮"
     parts = [_part(part) for part in line.parts]
     if not any(words for words, _, _ in parts):  # as in most
-        return f"- {_label(line)} {_math(' '.join([f'{sign} {told}' for _, sign, told in parts]))}"
+        told = " ".join([f"{sign} {told}" for _, sign, told in parts])
+        return f"- {_name(line.label)} {_math(told)}"
     text = ""
     for words, group in groupby(parts, lambda part: part[0]):
         if words:  # GitHub would obey some of them inside mathematics
             text += "".join(f" {_math(sign)} {told}" for _, sign, told in group)
         else:
             text += f" {_math(' '.join(f'{sign} {told}' for _, sign, told in group))}"
-    return f"- {_label(line)}{text}"
+    return f"- {_name(line.label)}{text}"
 
 
 def _part(part: tuple[str, Expression]) -> tuple[bool, str, str]:
     """Whether somebody's words are in a part of a line, its sign, and itself: as mathematics, or
     as code where it has words."""
     relation, expression = part
-    sign = _RELATIONS[relation]
+    sign = RELATIONS[relation]
     try:
         return False, sign, latex(expression, _WITHOUT_WORDS)
     except _WordsError:
@@ -193,7 +209,7 @@ def _addition(block: doc.Addition) -> str:
     ]
     below = f"{block.relation} {'':{widest}}   {plain(block.total)}"
     rule = "─" * max(map(len, (below, *lines)))
-    return "\n".join([f"{_label(block)}:", "", "```", *lines, rule, below, "```"])
+    return "\n".join([f"{_name(block.label)}:", "", "```", *lines, rule, below, "```"])
 
 
 def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:
@@ -253,7 +269,7 @@ def _number(row: doc.TreeRow) -> str:
 
 def _made(row: doc.TreeRow) -> str:
     made = "".join(
-        code(unbreakable(plain(s))) if isinstance(s, Symbol) else _span(s) for s in row.made
+        code(unbreakable(plain(s))) if isinstance(s, Symbol) else _spans((s,)) for s in row.made
     )
     return f": {made}" if made else ""
 
@@ -285,7 +301,7 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     doc.Bullets: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),
     doc.Note: lambda block: f"> {_spans(block.text)}",
     doc.Subheading: lambda block: f"### {_spans(block.text)}",
-    doc.Working: _working,
+    doc.Working: lambda block: "\n".join(map(_working_line, block.lines)),
     doc.Addition: _addition,
     doc.Table: _table,
     MatrixBlock: _matrix,

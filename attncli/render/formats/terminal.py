@@ -1,6 +1,6 @@
 """Plain text for a terminal or an e-mail, in colours where those are wanted.
 
-What only some pages hold (tables, working, pictures, graphs) is imported with the first of them.
+What only some pages hold (pictures, graphs) is imported with the first of them.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Picture
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
-from attncli.render.screen.inks import inked, without_marks
+from attncli.render import Abilities, Page
 from attncli.render.screen.lines import (
     BRACKETS,
     NEW_PAGE,
@@ -27,6 +25,8 @@ from attncli.render.screen.lines import (
     width,
     wrapped,
 )
+from attncli.render.screen.tables import side_by_side_lines, table_lines, tables_together
+from attncli.render.screen.working import addition_lines, inked, without_marks, working_lines
 from attncli.render.sentences import text_of_spans
 from attncli.render.writers import (
     Heading,
@@ -109,12 +109,6 @@ def _heading(heading: Heading, cells: int) -> list[Line]:
     return lines
 
 
-def _tables(tables: Tables, cells: int) -> list[Line]:
-    from attncli.render.screen.tables import tables_together
-
-    return _indented(tables_together(tables.matrices, cells - _INDENT))
-
-
 def _indented(lines: Sequence[Line]) -> list[Line]:
     return [[StyledText(" " * _INDENT), *line] if line else [] for line in lines]
 
@@ -125,8 +119,6 @@ def _points(block: doc.Bullets, cells: int) -> list[Line]:
 
 
 def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
-    from attncli.render.screen.tables import side_by_side_lines
-
     caption: list[Line] = [[StyledText(block.caption, "step")], []] if block.caption else []
     return [*caption, *_indented(side_by_side_lines(block, cells - _INDENT))]
 
@@ -215,26 +207,8 @@ def _picture(block: Picture, cells: int) -> list[Line]:
     return [line for part in parts for line in ([], *part)][1:]
 
 
-def _working(block: doc.Working, cells: int) -> list[Line]:
-    from attncli.render.screen.working import working_lines
-
-    return _indented(working_lines(block, cells - _INDENT))
-
-
-def _addition(block: doc.Addition, cells: int) -> list[Line]:
-    from attncli.render.screen.working import addition_lines
-
-    return _indented(addition_lines(block, cells - _INDENT))
-
-
-def _table(block: doc.Table, cells: int) -> list[Line]:
-    from attncli.render.screen.tables import table_lines
-
-    return _indented(table_lines(block, cells - _INDENT))
-
-
 def _graph(block: doc.Graph, cells: int) -> list[Line]:
-    from attncli.render.screen.graphs import graph_lines
+    from attncli.render.screen.pictures import graph_lines
 
     return graph_lines(block, cells)
 
@@ -243,7 +217,7 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     Title: _title,
     Heading: _heading,
     NewPage: lambda *_: [NEW_PAGE],
-    Tables: _tables,
+    Tables: lambda piece, cells: _indented(tables_together(piece.matrices, cells - _INDENT)),
     doc.Facts: _facts,
     doc.Prose: lambda block, cells: _behind([], block.text, cells),
     doc.Bullets: _points,
@@ -251,9 +225,9 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     doc.Subheading: lambda block, cells: wrapped(
         [StyledText(text_of_spans(block.text), "step")], cells
     ),
-    doc.Working: _working,
-    doc.Addition: _addition,
-    doc.Table: _table,
+    doc.Working: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
+    doc.Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
+    doc.Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
     SideBySide: _side_by_side,
     doc.Tree: _tree,
     doc.Graph: _graph,

@@ -1,5 +1,5 @@
-"""Numbers that a reader can ask where they come from: each has a place in a list, whose entries
-are the lines that work them out, down to what is given."""
+"""Numbers that a reader can ask where they come from: each has a place in a list, whose entries are
+the lines that work them out, down to what is given."""
 
 from __future__ import annotations
 
@@ -18,11 +18,44 @@ from attncli.arithmetic.expression import (
 )
 from attncli.document import Line
 from attncli.notation import plain
+from attncli.notation.plain import PlainNotation, unbreakable
 from attncli.notation.words import printed
 from attncli.render.colours import ink_of_number
-from attncli.render.html.parts import Part, parts_of
-from attncli.render.html.style import embedded, empty, set_apart
+from attncli.render.html.blocks import embedded, empty, set_apart
 from attncli.word import Word
+
+_MARK = "\ue000"
+"""A character for private use, which no text of the program has; words are taken out before."""
+
+Part = str | Number | Blank | Word
+
+
+class _Cutting(PlainNotation):
+    """Plain notation that keeps numbers, blanks and words, and leaves their places."""
+
+    def __init__(self) -> None:
+        super().__init__(self.taken_out)
+        self.found: list[Number | Blank | Word] = []
+
+    def taken_out(self, part: Number | Blank | Word) -> str:
+        self.found.append(part)
+        return f"{_MARK}{len(self.found) - 1}{_MARK}"
+
+    number = blank = taken_out  # type: ignore[assignment]
+
+    def named(self, node: Word) -> str:
+        return self.taken_out(node)
+
+
+def parts_of(node: Expression | Equation) -> Iterator[Part]:
+    """The expression from left to right. Raises TypeError for a node that has no notation."""
+    cutting = _Cutting()
+    for k, piece in enumerate(unbreakable(cutting.write(node)).split(_MARK)):
+        if k % 2:
+            yield cutting.found[int(piece)]
+        elif piece:
+            yield piece
+
 
 _Entry = list[str | list[str | int]]
 _UNNAMED = Symbol("")

@@ -1,20 +1,358 @@
-"""Every block as HTML."""
+"""Every block as HTML, and how a format writes what differs between formats made of HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from html import escape
+from typing import Any, NamedTuple
 
 from attncli import document as doc
-from attncli.arithmetic.expression import Blank, Symbol
+from attncli.arithmetic.expression import (
+    Blank,
+    Equation,
+    Expression,
+    Number,
+    Omitted,
+    Symbol,
+    Vector,
+    blanks_in,
+    leaves,
+    with_each,
+)
+from attncli.document import (
+    Addition,
+    Facts,
+    Graph,
+    Line,
+    Spans,
+    Table,
+    TableCell,
+    WordBlank,
+    Working,
+)
+from attncli.marked import MarkedNumber
+from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.words import ISOLATE, POP, printed
 from attncli.pictures import PICTURES, Picture
-from attncli.render.html import tables
-from attncli.render.html.spans import code_html, spans_html
-from attncli.render.html.style import HtmlStyle
+from attncli.render.colours import VERDICTS
+from attncli.render.grid import (
+    Entry,
+    Grid,
+    GridColumn,
+    Label,
+    entry_text,
+    grid_of,
+    grid_of_vectors,
+    label_of,
+)
+from attncli.render.numbers import addends_of, heading_of, text_of
 from attncli.render.pictures_in_tables import in_tables
+from attncli.render.sentences import spans_as
 from attncli.render.writers import written
-from attncli.tables import MatrixBlock, SideBySide
+from attncli.tables import Branch, MatrixBlock, SideBySide
+from attncli.word import Word
+
+
+def escaped(text: str) -> str:
+    """The text with nothing in it that HTML would obey, in or outside quotes."""
+    return escape(text, quote=True)
+
+
+def isolating(html: str) -> str:
+    """HTML in which what runs to the left is kept to itself by elements."""
+    return html.replace(ISOLATE, "<bdi>").replace(POP, "</bdi>")
+
+
+def embedded(data: object) -> str:
+    """Data for a page's script, as JSON that nothing in a page can end early."""
+    told = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return told.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
+
+
+def set_apart(text: str) -> str:
+    """A text with somebody's words in it, as it is printed, its direction its own: isolates that it
+    has are enough for that, and what is ASCII has no other."""
+    told = isolating(escaped(text))
+    return told if ISOLATE in text or text.isascii() else f"<bdi>{told}</bdi>"
+
+
+def as_text(node: Expression | Equation) -> str:
+    """An expression in plain notation."""
+    return f"<span>{isolating(escaped(unbreakable(plain(node))))}</span>"
+
+
+def empty(_: Blank) -> str:
+    """A blank to write in."""
+    return '<span class="blank" role="img" aria-label="blank"></span>'
+
+
+def as_it_is(html: str, _: str) -> str:
+    """A table without anything around it."""
+    return html
+
+
+def plain_looks(_: Grid, column: GridColumn) -> Sequence[str]:
+    """Entries that look like any other."""
+    return [""] * len(column.entries)
+
+
+class HtmlStyle(NamedTuple):
+    """How texts of the program, printed texts with somebody's words in them, mathematics, blanks
+    and the numbers of tables are written; `level` is that of a heading inside a section.
+    `framed` is what stands around a table of a kind, `looks` the classes of a column's entries.
+    `inline` writes working in plain notation, and `answered` the options of a question and the
+    place for its answer, where a format has a way of its own for that;
+    `picture` draws, where one can."""
+
+    text: Callable[[str], str] = escaped
+    worded: Callable[[str], str] = set_apart
+    mathematics: Callable[[Expression | Equation], str] = as_text
+    blank: Callable[[Blank], str] = empty
+    level: int = 3
+    number: Callable[[Number], str] = text_of
+    framed: Callable[[str, str], str] = as_it_is
+    looks: Callable[[Grid, GridColumn], Sequence[str]] = plain_looks
+    inline: Callable[[Expression | Equation], str] | None = None
+    answered: Callable[[WordBlank], str] | None = None
+    picture: Callable[[Picture | Graph], str] | None = None
+
+    def word(self, word: Word | str) -> str:
+        """Somebody's word, or a text of ours in its place."""
+        return self.worded(printed(word) if isinstance(word, Word) else word)
+
+
+_MARKS = range(0xE000, 0xF900)
+"""Characters for private use, one of which stands for blanks while an expression is written."""
+
+
+def spans_html(spans: Spans, style: HtmlStyle) -> str:
+    """Running text."""
+    told = spans_as(
+        spans,
+        style.text,
+        style.word,
+        lambda name: f"<code>{style.worded(name_of(name))}</code>",
+        lambda node: expression_html(node, style),
+    )
+    return "".join(told)
+
+
+def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
+    """An expression: in mathematics, where it holds neither blanks nor somebody's words."""
+    if any(blanks_in(node)):
+        return plain_html(node, style)
+    return code_html(node, style) if _has_words(node) else style.mathematics(node)
+
+
+def code_html(node: Expression | Equation, style: HtmlStyle) -> str:
+    """A name as the program writes it, `weights[love, AI]`."""
+    return f"<code>{style.worded(unbreakable(plain(node)))}</code>"
+
+
+def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
+    """An expression in plain notation around its blanks."""
+    if style.inline is not None:
+        return style.inline(node)
+    write = style.worded if _has_words(node) else style.text
+    if isinstance(node, Equation):
+        return write(unbreakable(plain(node)))
+    blanks, mark = list(blanks_in(node)), _unused(node)
+    places = iter(range(len(blanks)))
+    marked = with_each(node, Blank, lambda _: Symbol(f"{mark}{next(places)}{mark}"))
+    pieces = unbreakable(plain(marked)).split(mark)
+    return "".join(
+        style.blank(blanks[int(piece)]) if k % 2 else write(piece) if piece else ""
+        for k, piece in enumerate(pieces)
+    )
+
+
+def _unused(node: Expression) -> str:
+    """A character that an expression doesn't have, so that it can't be mistaken for its words."""
+    text = plain(with_each(node, Blank, lambda _: Symbol("x")))
+    return next(mark for mark in map(chr, _MARKS) if mark not in text)
+
+
+def _has_words(node: Expression | Equation) -> bool:
+    """Whether it is, or some name in it has, somebody's words: indices other than 2, i, j."""
+    parts = [*leaves(node)]
+    indices = (index for part in parts if isinstance(part, Symbol) for index in part.indices)
+    return any(isinstance(part, Word) for part in parts) or not all(map(_is_own, indices))
+
+
+def _is_own(index: Word | str) -> bool:
+    text = index.raw if isinstance(index, Word) else index
+    return text.isascii() and (text.isdigit() or (len(text) == 1 and text.isalpha()))
+
+
+def table_of(rows: Iterable[str], head: str = "") -> str:
+    """Rows, each a whole `<tr>`, below a head."""
+    top = f"<thead>\n{head}\n</thead>\n" if head else ""
+    body = "\n".join(rows)
+    return f"<table>\n{top}<tbody>\n{body}\n</tbody>\n</table>"
+
+
+def _framed(style: HtmlStyle, kind: str, rows: Iterable[str], head: str = "") -> str:
+    """A table in what a format puts around one of its kind."""
+    return style.framed(table_of(rows, head), kind)
+
+
+def row_of(name: str, cells: Iterable[str], *, numbers: bool = False, kind: str = "") -> str:
+    """A row: its name, of a `kind` that looks otherwise, and its cells."""
+    figure = ' class="figure"' if numbers else ""
+    inside = "".join(f"<td{figure}>{cell}</td>" for cell in cells)
+    named = _heading(name, "row", f' class="{kind}"' if kind else "")
+    return f"<tr>{named}{inside}</tr>"
+
+
+def _heading(name: str, scope: str, kind: str = "") -> str:
+    """What names a row or a column; where it has no name, an empty cell, which is no heading."""
+    return f'<th scope="{scope}"{kind}>{name}</th>' if name else f"<td{kind}></td>"
+
+
+def head_of(headings: Iterable[str], *, numbers: bool = False) -> str:
+    """The headings of columns; the first stands above the names of the rows."""
+    kinds = ("", ' class="figure"' if numbers else "")
+    cells = (_heading(heading, "col", kinds[k > 0]) for k, heading in enumerate(headings))
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def facts_html(facts: Facts, style: HtmlStyle) -> str:
+    rows = [row_of(style.word(name), [spans_html(told, style)]) for name, told in facts.rows]
+    return _framed(style, "facts", rows)
+
+
+def words_html(block: Table, style: HtmlStyle) -> str:
+    """A table of words."""
+    rows = []
+    for row in block.rows:
+        first, *others = (_cell(cell, style) for cell in row)
+        rows.append(row_of(first, others, kind="branch" * isinstance(row[0], Branch)))
+    head = head_of(_cell(heading, style) for heading in block.headings)
+    return _framed(style, "words", rows, head)
+
+
+def _cell(cell: TableCell, style: HtmlStyle) -> str:
+    if isinstance(cell, MarkedNumber):
+        return f'<span class="{VERDICTS[cell.judgement]}">{style.word(label_of(cell))}</span>'
+    if isinstance(cell, Branch):
+        return f"{''.join(map(_GUIDES.__getitem__, cell.guides))}{style.text(cell.told)}"
+    told = label_of(cell)
+    return style.word(told) if isinstance(told, Word) else style.text(told)
+
+
+_GUIDES = {
+    "│": '<i class="past"></i>', "├": '<i class="fork"></i>', "└": '<i class="last"></i>',
+    " ": "<i></i>",
+}  # fmt: skip
+
+
+def matrix_html(block: MatrixBlock, style: HtmlStyle) -> str:
+    """A quantity with the names of its rows and columns; a blank where one is asked for."""
+    heading = heading_of(block)
+    name = f"<code>{style.word(heading)}</code>" if heading else ""
+    return _quantity(name, grid_of(block), style, numbers=True)
+
+
+def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
+    """Rows of several quantities as vectors."""
+    caption = f"<p><strong>{style.word(block.caption)}</strong></p>\n" if block.caption else ""
+    return caption + _quantity("Token", grid_of_vectors(block), style, numbers=False)
+
+
+def _quantity(corner: str, grid: Grid, style: HtmlStyle, *, numbers: bool) -> str:
+    looks = [style.looks(grid, column) for column in grid.columns]
+    rows = [
+        _row_of_entries(_named(name, style), entries, [look[i] for look in looks], style, numbers)
+        for i, (name, entries) in enumerate(grid.rows())
+    ]
+    headings = [corner, *(_named(heading, style) for heading in grid.headings)]
+    kind = "quantity" if numbers else "vectors"
+    return _framed(style, kind, rows, head_of(headings, numbers=numbers))
+
+
+def _row_of_entries(
+    name: str, entries: Sequence[Entry], looks: Sequence[str], style: HtmlStyle, numbers: bool
+) -> str:
+    kinds = (" ".join(filter(None, ("figure" * numbers, look))) for look in looks)
+    cells = (
+        f'<td class="{kind}">{_entry(one, style)}</td>'
+        if kind
+        else f"<td>{_entry(one, style)}</td>"
+        for one, kind in zip(entries, kinds, strict=True)
+    )
+    return f"<tr>{_heading(name, 'row')}{''.join(cells)}</tr>"
+
+
+def _named(name: Label, style: HtmlStyle) -> str:
+    label = label_of(name)
+    if label in ("", Word("")):
+        return ""
+    told = style.word(label)
+    return f"<code>{told}</code>" if isinstance(name, Symbol) else told
+
+
+def _entry(entry: Entry, style: HtmlStyle) -> str:
+    if isinstance(entry, Vector):
+        return expression_html(entry, style)
+    if isinstance(entry, Number):
+        return style.number(entry)
+    if isinstance(entry, Word):
+        return style.word(entry)
+    return style.blank(entry) if isinstance(entry, Blank) else entry_text(entry)
+
+
+def graph_html(block: Graph, style: HtmlStyle) -> str:
+    """Who attends to whom, a row for each edge."""
+    rows = [
+        row_of(style.word(edge.source), (style.word(edge.target), style.number(edge.weight)))
+        for edge in block.edges
+    ]
+    head = head_of(["from", "to", f"<code>{style.word(block.name)}</code>"])
+    return _framed(style, "graph", rows, head)
+
+
+def working_html(block: Working, style: HtmlStyle) -> str:
+    """A row for each line: its name, its working, its result. Where one of the lines has a
+    blank, all of them are in plain notation."""
+    lines = [line for line in block.lines if isinstance(line, Line)]
+    plainly = _in_plain_notation(style, (part for line in lines for _, part in line.parts))
+    worked = any(len(line.parts) > 1 for line in lines)
+    rows = (
+        row_of("⋮", [""] * (1 + worked))
+        if isinstance(line, Omitted)
+        else _row(line, style, plainly, worked)
+        for line in block.lines
+    )
+    return _framed(style, "working", rows)
+
+
+def _in_plain_notation(style: HtmlStyle, parts: Iterable[Expression]) -> bool:
+    return style.inline is not None or any(any(blanks_in(part)) for part in parts)
+
+
+def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
+    write = plain_html if plainly else expression_html
+    *before, result = (f"{relation} {write(part, style)}" for relation, part in line.parts)
+    if not isinstance(line.parts[-1][1], Vector):
+        result = f'<span class="result">{result}</span>'  # a vector may have to be broken
+    cells = [" ".join(before), result] if worked else [result]
+    return row_of(code_html(line.label, style), cells)
+
+
+def addition_html(block: Addition, style: HtmlStyle) -> str:
+    """Vectors added up in columns: each product with its value, and the total."""
+    addends = addends_of(block)
+    told = [block.total, *(part for one in addends for part in one[1:] if part is not None)]
+    write = plain_html if _in_plain_notation(style, told) else expression_html
+    rows = []
+    for sign, product, value in addends:
+        cells = ["…", ""] if value is None else [write(product, style), f"→ {write(value, style)}"]
+        rows.append(row_of(sign.strip(), cells))
+    rows.append(row_of(block.relation, ["", write(block.total, style)]))
+    label = f'<tr><th scope="colgroup" colspan="3">{code_html(block.label, style)}</th></tr>'
+    return _framed(style, "addition", rows, label)
 
 
 def blocks_html(blocks: Iterable[doc.Block], style: HtmlStyle) -> str:
@@ -76,22 +414,22 @@ def _picture(block: Picture, style: HtmlStyle) -> str:
 
 def _graph(block: doc.Graph, style: HtmlStyle) -> str:
     """A drawing, which tells its numbers in words, or their table where a format has none."""
-    return tables.graph_html(block, style) if style.picture is None else style.picture(block)
+    return graph_html(block, style) if style.picture is None else style.picture(block)
 
 
 _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
-    doc.Facts: tables.facts_html,
+    doc.Facts: facts_html,
     doc.Prose: lambda block, style: f"<p>{spans_html(block.text, style)}</p>",
     doc.Bullets: _points,
     doc.Subheading: lambda block, style: (
         f"<h{style.level}>{spans_html(block.text, style)}</h{style.level}>"
     ),
     doc.Note: lambda block, style: f"<aside><p>{spans_html(block.text, style)}</p></aside>",
-    doc.Working: tables.working_html,
-    doc.Addition: tables.addition_html,
-    doc.Table: tables.words_html,
-    MatrixBlock: tables.matrix_html,
-    SideBySide: tables.side_by_side_html,
+    doc.Working: working_html,
+    doc.Addition: addition_html,
+    doc.Table: words_html,
+    MatrixBlock: matrix_html,
+    SideBySide: side_by_side_html,
     doc.Tree: _tree,
     doc.Graph: _graph,
     doc.Fields: _fields,

@@ -1,16 +1,114 @@
-"""A small website: its first page, and the links that stand above each of the others."""
+"""What pages share: their looks and scripts, inside each page or in files of a website; its first
+page, and the links above each of the others; a page inside another one, such as a notebook's."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from importlib.resources import files
 from string import Template
 from typing import NamedTuple
 
-from attncli.notation.words import visible
-from attncli.render.html.assets import file_text
-from attncli.render.html.looks import colour_sheet
-from attncli.render.html.style import escaped
+from attncli.arithmetic.expression import Number
+from attncli.notation.words import shown
+from attncli.render.colours import DARK, INKS, LIGHT, ColourScheme, ink_of, shade_of
+from attncli.render.grid import Entry, Grid, GridColumn
+from attncli.render.html.blocks import escaped
+from attncli.render.svg.elements import SHAPES, colours_of, written
 from attncli.word import Word
+
+_SHARE_OF_INK = "80%"
+
+
+def looks_of(grid: Grid, column: GridColumn) -> Sequence[str]:
+    """The classes of a column's entries: a share's shade, the largest of a row, the result, the
+    ink of what is given and of queries, keys and values."""
+    block = column.quantity
+    if block is None:
+        return [""] * len(column.entries)
+    if not block.shares:
+        look = "result" if block.is_result else "given" if block.given else ink_of(block.quantity)
+        return [look] * len(column.entries)
+    return [_look_of_share(*one) for one in zip(column.entries, grid.largest, strict=True)]
+
+
+def _look_of_share(share: Entry, largest: Decimal | None) -> str:
+    if not isinstance(share, Number):
+        return ""
+    shade = f"shade{shade_of(float(share.shown), LIGHT.shades)}"
+    return f"{shade} most" if share.shown == largest else shade
+
+
+def colour_sheet() -> str:
+    """The colours of a light page, and of a dark one where the reader's system is; a page on paper
+    is light."""
+    light, dark = ("\n".join(_rules(scheme)) for scheme in (LIGHT, DARK))
+    shapes = "\n".join(written(SHAPES, "svg"))
+    return f"{shapes}\n{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
+
+
+def _rules(scheme: ColourScheme) -> Iterator[str]:
+    page, text = scheme.page
+    yield (
+        f":root {{ --page: {page}; --text: {text}; --aside: {scheme.aside}; "
+        f"--line: {scheme.line}; }}"
+    )
+    for name, ink in INKS.items():
+        # inks have enough contrast with black and with white; a page is a little of both
+        yield f".{name} {{ color: color-mix(in srgb, {ink} {_SHARE_OF_INK}, {text}); }}"
+    for k, shade in enumerate(scheme.shades):
+        yield f"td.shade{k} {{ background: {shade.background}; color: {shade.text}; }}"
+    yield from written(colours_of(scheme), "svg")
+
+
+SCRIPTS = ("page.js", "sheet.js")
+"""The script of all pages, and that of sheets."""
+_STYLE, _LINKS = "page.css", "links.css"
+
+
+class PageAssets(NamedTuple):
+    """How a page comes by its looks and its scripts: what its content security policy allows to
+    style it, and to run; the elements that stand for them."""
+
+    styles: str
+    scripts: str
+    style: Callable[[], str]
+    script: Callable[[str], str]
+
+
+def file_text(name: str) -> str:
+    """What a file beside this one says."""
+    return (files("attncli.render.html") / name).read_text(encoding="utf-8")
+
+
+def _looks() -> str:
+    return f"{colour_sheet()}\n{file_text(_STYLE)}"
+
+
+_BESIDE = "'self' file:"
+"""Opened from a disk a page has no origin, so that nothing would be its own."""
+INSIDE = PageAssets(
+    "'unsafe-inline'",
+    "'unsafe-inline'",
+    lambda: f"<style>\n{_looks()}\n</style>",
+    lambda name: f"<script>\n{file_text(name)}</script>",
+)
+SHARED = PageAssets(
+    f"'unsafe-inline' {_BESIDE}",
+    _BESIDE,
+    lambda: f'<link rel="stylesheet" href="{_STYLE}">',
+    lambda name: f'<script src="{name}"></script>',
+)
+"""Drawings say how wide they are in an attribute."""
+
+
+def shared_files() -> Mapping[str, str]:
+    """The files that the pages of a site share, by their names; their looks are also those of the
+    links between pages."""
+    return {
+        _STYLE: f"{_looks()}\n{file_text(_LINKS)}",
+        **{name: file_text(name) for name in SCRIPTS},
+    }
 
 
 class SiteLink(NamedTuple):
@@ -75,5 +173,39 @@ def _listed(one: SiteEntry) -> str:
 def _link(link: SiteLink) -> str:
     relation = f' rel="{link.relation}"' if link.relation else ""
     here = ' aria-current="page"' if link.here else ""
-    text = visible(link.text) if isinstance(link.text, Word) else link.text
+    text = shown(link.text)
     return f'<a href="{escaped(link.file)}"{relation}{here}><bdi>{escaped(text)}</bdi></a>'
+
+
+_ROOM = "main { padding-bottom: 8rem; }"
+"""Below the last number, for where it comes from: a share of the frame's height, which follows
+from that of the page, would grow on and on."""
+_ALONE = "nav.contents { display: none; } body { display: block; padding: 0 1rem; }"
+_TELL = """<script>
+new ResizeObserver(() => parent.postMessage({ attncli: document.body.offsetHeight }, "*"))
+  .observe(document.body);
+</script>
+"""
+_HEAR = """<script>
+addEventListener("message", ({ source, data }) => {
+  for (const frame of document.querySelectorAll("iframe.attncli")) {
+    if (frame.contentWindow !== source || !Number.isFinite(data?.attncli)) continue;
+    frame.style.height = `${Math.min(data.attncli + 4, 640)}px`;
+  }
+});
+</script>
+"""
+"""A page is as high as it needs, up to a screen; where scripts don't run it stays as it is."""
+
+
+def framed(page: str, *, whole: bool) -> str:
+    """A page in a frame; one that isn't `whole` goes without its contents."""
+    style = f"<style>{_ROOM}{'' if whole else _ALONE}</style>\n"
+    head, mark, body = page.partition("</head>")
+    inside, end, after = body.rpartition("</body>")
+    source = escaped(f"{head}{style}{mark}{inside}{_TELL}{end}{after}")
+    look = "width: 100%; height: 30rem; border: 0; resize: vertical; overflow: auto"
+    return (
+        f'<iframe class="attncli" sandbox="allow-scripts" title="The working" style="{look}" '
+        f'srcdoc="{source}"></iframe>\n{_HEAR}'
+    )

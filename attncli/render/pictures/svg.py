@@ -7,24 +7,22 @@ from collections.abc import Collection, Iterator, Sequence
 from attncli.document import Block, Document, Graph, Subheading, each
 from attncli.name import Name
 from attncli.notation.columns import bands
+from attncli.notation.words import printed
 from attncli.pictures import PICTURES, HeatMaps
 from attncli.refusals import Refusal
-from attncli.render.abilities import Abilities
-from attncli.render.page import Page
+from attncli.render import Abilities, Page
 from attncli.render.sentences import text_of_spans
-from attncli.render.svg.arrows import arrows
-from attncli.render.svg.drawing import drawn
+from attncli.render.svg.drawing import arrows, drawn
 from attncli.render.svg.elements import (
     Picture,
     described,
     element,
+    style_sheet,
     text_at,
-    text_of,
     text_width,
     title_width,
 )
-from attncli.render.svg.heat_map import heat_map
-from attncli.render.svg.style import style_sheet
+from attncli.render.svg.heat_maps import heat_map
 from attncli.tables import MatrixBlock
 
 SUFFIXES = (".svg",)
@@ -50,7 +48,7 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
         right = "pictures are made of steps such as softmax, so ask for a page with one"
         raise NothingToDrawError.of("--format svg", wrong, right)
     rows = bands(pictures, _width, _WIDEST, _GAP)
-    title = text_of(document.title)
+    title = printed(document.title)
     elements = [text_at(_MARGIN, _MARGIN + 8, title, "title")]
     y: float = _MARGIN + _LINE
     for row in rows:

@@ -7,8 +7,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from attncli.render.colours import INKS, SHADES
-from attncli.render.screen.inks import in_inks
 from attncli.render.screen.lines import NEW_PAGE, Line, StyledText
+from attncli.render.screen.working import in_inks
 
 if TYPE_CHECKING:
     from rich.style import Style

@@ -4,31 +4,93 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Vector
+from attncli.arithmetic.expression import Number, Vector
 from attncli.document import Table, TableCell
 from attncli.marked import MarkedNumber
 from attncli.notation.columns import bands
 from attncli.notation.words import printed
-from attncli.render.colours import VERDICTS, ink_of
+from attncli.render.colours import SHADES, VERDICTS, ink_of, shade_of
 from attncli.render.grid import (
     Entry,
     Grid,
     GridColumn,
-    Label,
     Omission,
+    SumEntry,
     entry_text,
     grid_of,
     grid_of_vectors,
     label_of,
 )
 from attncli.render.numbers import at_point, filled_vectors, heading_of
-from attncli.render.screen.bars import ROOM_FOR_BARS, bars_of
 from attncli.render.screen.lines import Line, StyledText, left, line_width, right, width
-from attncli.render.screen.styles import entry_styles
 from attncli.tables import MatrixBlock, SideBySide, in_groups
-from attncli.word import Word
+
+ROOM_FOR_BARS = 76
+"""A table has bars where it has as much room as on a page of 80 columns."""
+_BARS = " ▁▂▃▄▅▆▇█"
+
+
+def bars_of(block: MatrixBlock, grid: Grid) -> list[str] | None:
+    """A bar for each share of each row, in the order of the columns, the largest of the table as
+    high as can be. None where there are no shares, where only one can be, or where some are asked
+    for: bars would tell them."""
+    columns = [column for column in grid.columns if block.turned or not _is_sums(column)]
+    if not block.shares or block.matrix.shape[1] == 1 or None in _largest(grid):
+        return None
+    most = max((float(number) for number in grid.largest if number is not None), default=0.0)
+    rows = [[column.entries[k] for column in columns] for k in range(len(grid.names))]
+    numbers = [entry for row in rows for entry in row if isinstance(entry, Number)]
+    if most <= 0 or any(number.shown < 0 for number in numbers):
+        return None
+    return ["".join(_bar(entry, most) for entry in row).rstrip() for row in rows]
+
+
+def _largest(grid: Grid) -> Sequence[object]:
+    """The largest number of each row that isn't left out."""
+    named = zip(grid.names, grid.largest, strict=True)
+    return [most for name, most in named if not isinstance(name, Omission)]
+
+
+def _is_sums(column: GridColumn) -> bool:
+    return any(isinstance(entry, SumEntry) for entry in column.entries)
+
+
+def _bar(entry: Entry, most: float) -> str:
+    """A bar in eighths of the largest; what is there at all has one, and what is left out `…`."""
+    if not isinstance(entry, Number):
+        return "⋮" if entry is Omission.ROWS else "…" if isinstance(entry, Omission) else ""
+    eighths = round(8 * float(entry.shown) / most)
+    return _BARS[max(1, eighths) if entry.full else 0]
+
+
+def entry_styles(grid: Grid, column: GridColumn) -> list[str]:
+    """The style of each entry of a column."""
+    block = column.quantity
+    if block is None:
+        return [""] * len(column.entries)
+    if not block.shares:
+        return [style_of(block)] * len(column.entries)
+    return [_style_of_share(*one) for one in zip(column.entries, grid.largest, strict=True)]
+
+
+def style_of(block: MatrixBlock) -> str:
+    """The style of a quantity's numbers: the result, given ones, queries, keys and values."""
+    if block.is_result:
+        return "result"
+    return "given" if block.given else ink_of(block.quantity)
+
+
+def _style_of_share(share: Entry, largest: Decimal | None) -> str:
+    """Shaded by its size; the largest of a row bold."""
+    if not isinstance(share, Number):
+        return ""
+    shade = shade_of(float(share.shown), (None, *SHADES))
+    styles = [f"shade{shade}"] if shade else []
+    return " ".join([*styles, *(["most"] if share.shown == largest else [])])
+
 
 _GAP = "  "
 _NUMBER = r"[−]?\d+(?:\.\d+)?|⋮|"
@@ -70,7 +132,7 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
     grid = grid_of(block)
     columns = [
         ScreenColumn.of(
-            StyledText(_text_of(column.heading), column.role),
+            StyledText(printed(label_of(column.heading)), column.role),
             [*map(StyledText, map(_entry_text, column.entries), entry_styles(grid, column))],
             numbers=not column.has_words,
         )
@@ -99,7 +161,7 @@ def _bars(
 
 
 def _row_names(block: MatrixBlock, heading: str, grid: Grid) -> ScreenColumn:
-    names = [StyledText(_text_of(name), block.role_of_names) for name in grid.names]
+    names = [StyledText(printed(label_of(name)), block.role_of_names) for name in grid.names]
     style = f"name {ink_of(block.quantity)}"
     return ScreenColumn.of(StyledText(heading, style), names, numbers=False)
 
@@ -132,20 +194,15 @@ def _halves(block: Table) -> list[Table]:
 def _table_lines(block: Table, cells: int) -> list[Line]:
     columns = []
     for j, heading in enumerate(block.headings):
-        texts = [StyledText(_text_of(row[j]), _style_of(row[j])) for row in block.rows]
+        texts = [StyledText(printed(label_of(row[j])), _style_of(row[j])) for row in block.rows]
         numbers = all(re.fullmatch(_NUMBER, one.text) for one in texts)
-        named = StyledText(_text_of(heading), "name")
+        named = StyledText(printed(label_of(heading)), "name")
         columns.append(ScreenColumn.of(named, texts, numbers=numbers))
     return _banded(columns[0], columns[1:], cells)
 
 
 def _style_of(cell: TableCell) -> str:
     return VERDICTS[cell.judgement] if isinstance(cell, MarkedNumber) else ""
-
-
-def _text_of(cell: Label | TableCell) -> str:
-    told = label_of(cell)
-    return printed(told) if isinstance(told, Word) else told
 
 
 def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
@@ -166,7 +223,7 @@ def _column_of_vectors(grid: Grid, column: GridColumn) -> ScreenColumn:
     ink = ink_of(column.quantity.quantity) if column.quantity else ""
     styles = entry_styles(grid, column)
     texts = [*map(StyledText, _vector_texts(column.entries), styles)]
-    return ScreenColumn.of(StyledText(_text_of(column.heading), ink), texts, numbers=False)
+    return ScreenColumn.of(StyledText(printed(label_of(column.heading)), ink), texts, numbers=False)
 
 
 def _vector_texts(entries: Sequence[Entry]) -> list[str]:

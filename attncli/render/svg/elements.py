@@ -1,17 +1,22 @@
-"""The elements of pictures, and how wide their texts are."""
+"""The elements of pictures: how wide their texts are, where these find room, the ticks of axes,
+their looks, with the colours of a light and of a dark page, as a style sheet, and what they say in
+words for those who don't see them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from html import escape
-from math import hypot
+from math import ceil, floor, hypot, inf, log10
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.notation.words import printed
+from attncli.pictures import Label, Series
+from attncli.render.colours import DARK, INKS, LIGHT, ColourScheme
 from attncli.render.numbers import text_of as number_text
 from attncli.render.screen.lines import width
-from attncli.word import Word
 
 TEXT_SIZE, TITLE_SIZE = 14, 18
 _CELL = 8.5
@@ -38,11 +43,6 @@ class Picture(NamedTuple):
     told: str
     size: tuple[float, float]
     elements: tuple[str, ...]
-
-
-def text_of(word: Word | str) -> str:
-    """Somebody's word as it is printed, or a text of ours."""
-    return printed(word) if isinstance(word, Word) else word
 
 
 def text_width(text: str) -> float:
@@ -136,3 +136,222 @@ def _attribute(key: str) -> str:
 
 def _value(value: float | str) -> str:
     return escape(value) if isinstance(value, str) else f"{round(value, 1):g}"
+
+
+class Rectangle(NamedTuple):
+    """From its left upper to its right lower corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlaps(self, other: Rectangle) -> bool:
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
+        )
+
+    def wider(self, by: float) -> Rectangle:
+        """The rectangle with so much room at its sides."""
+        return Rectangle(self.left - by, self.top, self.right + by, self.bottom)
+
+    def holding(self, points: Sequence[Point]) -> int:
+        """How many points are in it, of some in the order of x."""
+        first = bisect_right(points, (self.left, inf))
+        last = bisect_left(points, (self.right, -inf))
+        return sum(self.top < y < self.bottom for _, y in points[first:last])
+
+    @property
+    def middle(self) -> Point:
+        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+
+
+def text_box(text: str, middle: Point) -> Rectangle:
+    """The place of a text around a point."""
+    half, high = text_width(text) / 2, TEXT_SIZE * 0.6
+    x, y = middle
+    return Rectangle(x - half, y - high, x + half, y + high)
+
+
+def with_room(
+    text: str, places: Iterable[Point], taken: Sequence[Rectangle], lines: Sequence[Point] = ()
+) -> Rectangle:
+    """The first of the places where the text overlaps nothing; of those that stand on lines only,
+    which are points in the order of x, the one that does so least; the last, where all overlap
+    something."""
+    boxes = [text_box(text, place) for place in places]
+    free = [one for one in boxes if not any(map(one.overlaps, taken))]
+    return min(free, key=lambda one: one.holding(lines), default=boxes[-1])
+
+
+def around(boxes: Iterable[Rectangle]) -> Rectangle:
+    """The least rectangle that has all of these in it."""
+    all_boxes = [*boxes]
+    return Rectangle(
+        min(one.left for one in all_boxes),
+        min(one.top for one in all_boxes),
+        max(one.right for one in all_boxes),
+        max(one.bottom for one in all_boxes),
+    )
+
+
+MOST_NUMBERS = 400
+"""So many numbers are told of each picture; who wants more has the page's tables."""
+
+
+def series_in_words(series: Sequence[Series], labels: Sequence[Label]) -> str:
+    """A sentence for each series: `T = 1: 0.2 (love), 0.8 (AI).`"""
+    told = [_sentence(one.name, one.numbers, labels) for one in series]
+    return " ".join(within_limits(told, [len(one.numbers) for one in series]))
+
+
+def _sentence(name: Label, numbers: Sequence[Number], labels: Sequence[Label]) -> str:
+    pairs = zip(labels, numbers, strict=True)
+    told = ", ".join(f"{number_text(number)} ({printed(label)})" for label, number in pairs)
+    return f"{printed(name)}: {told}." if name else f"{told}."
+
+
+def within_limits(sentences: Sequence[str], sizes: Sequence[int]) -> list[str]:
+    """The sentences, as many as have `MOST_NUMBERS` numbers, and how many were left out."""
+    kept: list[str] = []
+    total = 0
+    for sentence, size in zip(sentences, sizes, strict=True):
+        total += size
+        if kept and total > MOST_NUMBERS:
+            return [*kept, f"And {len(sentences) - len(kept)} more."]
+        kept.append(sentence)
+    return kept
+
+
+_STEPS = (1.0, 2.0, 5.0, 10.0)
+
+
+class DrawnAxis(NamedTuple):
+    """From its least to its greatest number, with ticks; their logarithms if it is logarithmic."""
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+    logarithmic: bool = False
+
+    def share(self, number: float) -> float | None:
+        """How far up a number stands, from 0 to 1; None of one that has no place on it."""
+        if self.logarithmic:
+            number = log10(number) if number > 0 else float("-inf")
+        share = (number - self.low) / (self.high - self.low)
+        return share if abs(share) < float("inf") else None
+
+
+def axis_of(numbers: list[float], most: int = 6) -> DrawnAxis:
+    """An axis for the numbers, with ticks at 1, 2 or 5 times a power of ten, 0 on it."""
+    low, high = min([0.0, *numbers]), max([0.0, *numbers])
+    if low == high:
+        high = 1.0
+    step = _step((high - low) / most)
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    ticks = tuple((k * step, _text(k, step)) for k in range(first, last + 1))
+    return DrawnAxis(ticks[0][0], ticks[-1][0], ticks)
+
+
+def logarithmic_axis(numbers: list[float]) -> DrawnAxis:
+    """An axis of powers of ten."""
+    logs = [log10(one) for one in numbers if one > 0] or [0.0]
+    first, last = floor(min(logs) + 1e-9), ceil(max(logs) - 1e-9)
+    last = max(last, first + 1)
+    step = ceil((last - first) / 7)  # so many ticks at the most
+    ticks = tuple((float(k), _power(k)) for k in range(first, last + 1, step))
+    return DrawnAxis(first, last, tuple((10.0**k, text) for k, text in ticks), logarithmic=True)
+
+
+def _step(least: float) -> float:
+    """The smallest step of a usual kind that isn't less."""
+    power = 10.0 ** floor(log10(least))
+    return next(one * power for one in _STEPS if one * power >= least * (1 - 1e-9))
+
+
+def _text(k: int, step: float) -> str:
+    number = Decimal(k) * Decimal(f"{step:g}")
+    return number_text(Number.written(number))
+
+
+def _power(k: int) -> str:
+    return number_text(Number.written(Decimal(10) ** k))
+
+
+_FONT = f"{TEXT_SIZE}px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+
+Rule = tuple[str, str]
+"""A class or an element, and its looks."""
+
+SHAPES: tuple[Rule, ...] = (
+    ("text", f"font: {_FONT}"),
+    (".title", f"font-size: {TITLE_SIZE}px; font-weight: bold"),
+    (".most", "font-weight: bold"),
+    (".end", "text-anchor: end"),
+    (".middle", "text-anchor: middle"),
+    (".halo", "stroke-width: 6px; stroke-linejoin: round; paint-order: stroke"),
+    (".grid", "opacity: .25"),
+    (".curve", "fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round"),
+    (".leader", "fill: none; stroke: currentColor; opacity: .6"),
+    (".point", "fill: currentColor; stroke: currentColor; stroke-width: 1.5"),
+    (".vector", "stroke: currentColor; stroke-width: 2"),
+    (".inked", "fill: currentColor"),
+    (".way", "fill: none; stroke: currentColor; stroke-width: 1.3"),
+    (".way.chosen", "stroke-width: 3"),
+    (".box", "stroke: currentColor; stroke-width: 1.2"),
+    (".box.chosen", "stroke-width: 3"),
+    (".dash1", "stroke-dasharray: 8 4"),
+    (".dash2", "stroke-dasharray: 2 3"),
+    (".dash3", "stroke-dasharray: 10 3 2 3"),
+    (".head", "fill: currentColor; stroke: none"),
+)
+
+
+def style_sheet() -> str:
+    """Light, and dark where the reader's system is."""
+    dark = "\n".join(f"  {rule}" for rule in written(colours_of(DARK)))
+    return f"{light_style_sheet()}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
+
+
+def light_style_sheet() -> str:
+    """For white paper."""
+    return "\n".join(written(light_rules()))
+
+
+def light_rules() -> list[Rule]:
+    """What that style sheet says, the later the stronger."""
+    inks = [(f".{name}", f"color: {INKS[name]}") for name in "QKV"]
+    return [*SHAPES, *inks, *colours_of(LIGHT)]
+
+
+def written(rules: Iterable[Rule], parent: str = "") -> Iterator[str]:
+    """The rules of a style sheet, for what stands inside an element if it is named."""
+    for selector, looks in rules:
+        yield f"{parent} {selector} {{ {looks}; }}".lstrip()
+
+
+def colours_of(scheme: ColourScheme) -> Iterator[Rule]:
+    page, text = scheme.page
+    yield ".page", f"fill: {page}"
+    yield "text", f"fill: {text}"
+    yield ".aside", f"fill: {scheme.aside}"
+    yield ".inked", "fill: currentColor"
+    yield ".halo", f"stroke: {page}"
+    for kind in (".axis", ".grid"):
+        yield kind, f"stroke: {scheme.aside}"
+    for kind in (".arrow", ".chosen"):
+        yield kind, f"stroke: {scheme.line}; color: {scheme.line}"
+    yield ".link", f"color: {scheme.aside}"
+    yield ".box", f"fill: {page}; color: {scheme.aside}"
+    yield ".hollow", f"fill: {page}"
+    yield ".bar", f"fill: {scheme.line}"
+    yield ".bar.below", f"fill: {scheme.below[6].background}"
+    for k, ink in enumerate(scheme.inks):
+        yield f".ink{k}", f"color: {ink}"
+    for sign, shades in (("", scheme.shades), ("-below", scheme.below)):
+        for k, shade in enumerate(shades):
+            yield f".shade{sign}{k}", f"fill: {shade.background}"
+            yield f".on{sign}{k}", f"fill: {shade.text}"

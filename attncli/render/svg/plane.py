@@ -9,22 +9,26 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.notation.columns import bands
+from attncli.notation.words import printed
 from attncli.pictures import Arrow, ArrowGroup, Plane
 from attncli.render.numbers import text_of as number_text
-from attncli.render.svg.axes import DrawnAxis, axis_of
-from attncli.render.svg.boxes import Rectangle, around, text_box, with_room
 from attncli.render.svg.elements import (
+    DrawnAxis,
     Picture,
     Point,
+    Rectangle,
+    around,
     arrow_to,
+    axis_of,
     element,
     line,
     placed,
     text_at,
-    text_of,
+    text_box,
     text_width,
+    with_room,
+    within_limits,
 )
-from attncli.render.svg.in_words import within_limits
 
 _SIDE = 340.0
 """The longer side of the plane."""
@@ -80,7 +84,7 @@ def plane(block: Plane) -> Picture:
     )
     names = [one.name for one in block.groups]
     boxes = [axes.frame, *(box for _, box in ticks), *(box for _, box in labels)]
-    drawn = _cut_to(around(boxes), elements, text_of(block.title))
+    drawn = _cut_to(around(boxes), elements, printed(block.title))
     below = _kinds(block.groups, max(drawn.size[0], _SIDE)) if any(names) else None
     return _above(drawn._replace(told=_in_words(block)), below)
 
@@ -108,7 +112,7 @@ def _arrows(block: Plane, axes: _Axes) -> Iterator[_Drawn]:
         for one in group.arrows:
             start = one.start
             if _finite(one.end) and (start is None or _finite(start)):
-                yield _Drawn(text_of(one.label), _point(axes, start), _point(axes, one.end), kind)
+                yield _Drawn(printed(one.label), _point(axes, start), _point(axes, one.end), kind)
 
 
 def _point(axes: _Axes, end: tuple[Number, Number] | None) -> Point:
@@ -182,7 +186,7 @@ def _cut_to(box: Rectangle, elements: Sequence[str], title: str) -> Picture:
 
 def _kinds(groups: Sequence[ArrowGroup], wide: float) -> Picture:
     """A sample of each kind of arrow with its name."""
-    named = [(k, text_of(one.name), one.ink) for k, one in enumerate(groups) if one.name]
+    named = [(k, printed(one.name), one.ink) for k, one in enumerate(groups) if one.name]
     width = max(_SAMPLE + text_width(name) + 2 * _PAD for _, name, _ in named)
     rows = bands(named, lambda one: _SAMPLE + text_width(one[1]) + 2 * _PAD, max(wide, width), 0)
     elements = []
@@ -209,7 +213,7 @@ def _above(upper: Picture, lower: Picture | None) -> Picture:
 
 def _in_words(block: Plane) -> str:
     told = [
-        f"{text_of(group.name)}: " * bool(group.name) + ", ".join(map(_vector, group.arrows)) + "."
+        f"{printed(group.name)}: " * bool(group.name) + ", ".join(map(_vector, group.arrows)) + "."
         for group in block.groups
     ]
     return " ".join(within_limits(told, [2 * len(one.arrows) for one in block.groups]))
@@ -218,4 +222,4 @@ def _in_words(block: Plane) -> str:
 def _vector(arrow: Arrow) -> str:
     x, y = map(number_text, arrow.end)
     start = f" from ({', '.join(map(number_text, arrow.start))})" if arrow.start else ""
-    return f"{text_of(arrow.label)} ({x}, {y}){start}"
+    return f"{printed(arrow.label)} ({x}, {y}){start}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
+from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
 from attncli.document import Graph, Table, TableCell
@@ -12,6 +13,7 @@ from attncli.marked import MarkedNumber
 from attncli.notation.columns import bands
 from attncli.notation.latex import latex
 from attncli.notation.plain import MINUS
+from attncli.notation.words import shown
 from attncli.render.colours import VERDICTS, ink_of
 from attncli.render.grid import (
     Entry,
@@ -24,16 +26,105 @@ from attncli.render.grid import (
     grid_of_vectors,
     label_of,
 )
-from attncli.render.tex.alignment import aligned
-from attncli.render.tex.cells import TexCell, TexColumn
-from attncli.render.tex.colours import ink, looks_of
-from attncli.render.tex.measure import BLANK, text_width
-from attncli.render.tex.pairs import in_pairs
-from attncli.render.tex.setting import BLANK_WIDTH, Setting
-from attncli.render.tex.text import escaped
+from attncli.render.tex.setting import (
+    BLANK,
+    BLANK_WIDTH,
+    GUIDE_WIDTH,
+    WIDEST_NAME,
+    Setting,
+    aligned,
+    breakable,
+    escaped,
+    guides,
+    ink,
+    looks_of,
+    math_width,
+    mathematics,
+    name,
+    text_width,
+)
 from attncli.render.writers import is_long_list
 from attncli.tables import Branch, MatrixBlock, SideBySide, in_groups
 from attncli.word import Word
+
+
+class TexCell(NamedTuple):
+    """What stands in a cell, its width in ems, and in how many lines it is."""
+
+    text: str
+    width: float
+    lines: int = 1
+
+    @classmethod
+    def of(cls, word: Word | str) -> TexCell:
+        """Somebody's word, or a text of ours."""
+        text = shown(word)
+        return cls(breakable(text), text_width(text))
+
+    @classmethod
+    def of_name(cls, word: Word | str) -> TexCell:
+        """What names a row or a column."""
+        width = text_width(shown(word))
+        lines = 1 if width <= WIDEST_NAME else 1 + int(1.2 * width / WIDEST_NAME)
+        return cls(name(word), min(width, WIDEST_NAME), lines)
+
+    @classmethod
+    def of_branch(cls, branch: Branch) -> TexCell:
+        """A row of a tree, behind the guides that lead to it."""
+        told = cls.of(branch.told)
+        width = GUIDE_WIDTH * len(branch.guides)
+        return cls(guides(branch.guides) + told.text, width + told.width)
+
+    def looking(self, look: str) -> TexCell:
+        """The same with a declaration of how it looks."""
+        return self._replace(text=look + self.text) if self.text else self
+
+    @classmethod
+    def of_mathematics(cls, text: str) -> TexCell:
+        return cls(mathematics(text) if text else "", math_width(text))
+
+
+class TexColumn(NamedTuple):
+    """A heading with the cells below it; numbers stand at the right."""
+
+    heading: TexCell
+    cells: tuple[TexCell, ...]
+    numbers: bool = True
+
+    @property
+    def width(self) -> float:
+        return max(cell.width for cell in (self.heading, *self.cells))
+
+
+_MOST_PAIRS = 6
+
+
+def in_pairs(names: TexColumn, numbers: TexColumn, room: float) -> list[TexColumn]:
+    """A list as several pairs of columns, names and numbers, in as few rows as the room allows."""
+    count = len(names.cells)
+    for height in range(ceil(count / _MOST_PAIRS), count):
+        pairs = [_pair(names, numbers, start, height) for start in range(0, count, height)]
+        columns = [column for pair in pairs for column in pair]
+        if sum(column.width + _GAP for column in columns) <= room:
+            return columns
+    return [names, numbers]
+
+
+def _pair(names: TexColumn, numbers: TexColumn, start: int, height: int) -> Iterator[TexColumn]:
+    """So many rows of a list, set off from those at their left."""
+    for column in (names, numbers):
+        cells = column.cells[start : start + height]
+        left = (TexCell("", 0),) * (height - len(cells))
+        if start == 0:
+            yield column._replace(cells=(*cells, *left))
+            continue
+        cells = tuple(map(_set_off, cells)) if column is names else cells
+        yield TexColumn(TexCell("", 0), (*cells, *left), column.numbers)
+
+
+def _set_off(cell: TexCell) -> TexCell:
+    return TexCell(rf"\quad {cell.text}", cell.width + 1)
+
 
 _GAP, _SMALL_GAP = 1.1, 0.55
 """Twice `\\tabcolsep`, in ems: 6 pt by default, 3 pt in a small table."""

@@ -1,31 +1,380 @@
-"""How each piece of a page is written: a call of what `page.typ` defines."""
+"""How each piece of a page is written, a call of what `page.typ` defines, and whole files: what
+lays a page out, the colours, then the pieces of each document."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import partial
+from importlib.resources import files
+from itertools import groupby
+from typing import Any, NamedTuple, TypeVar, cast
 
 from attncli import document as doc
+from attncli.arithmetic.expression import Blank, Expression, Node, Number, Omitted, Symbol, Vector
+from attncli.document import Addition, Document, Edge, Graph, Line, Table, TableCell, Working
+from attncli.marked import MarkedNumber
+from attncli.name import Name
+from attncli.notation import plain
+from attncli.notation.plain import MINUS
 from attncli.notation.typst import literal
+from attncli.notation.words import is_hidden, visible
 from attncli.pictures import PICTURES, Picture
+from attncli.questions import OWN_FORM
+from attncli.render.colours import INKS, LIGHT, VERDICTS, ink_of, shade_of
+from attncli.render.grid import (
+    Entry,
+    Grid,
+    GridColumn,
+    Label,
+    Omission,
+    SumEntry,
+    grid_of,
+    grid_of_vectors,
+    label_of,
+)
+from attncli.render.numbers import filled_addends, filled_vectors
 from attncli.render.pictures_in_tables import in_tables
-from attncli.render.typst import tables
-from attncli.render.typst.mathematics import mathematics
-from attncli.render.typst.pictures import picture
-from attncli.render.typst.setting import TypstSetting
-from attncli.render.typst.spans import spans
-from attncli.render.typst.text import joined, listed, text, word
-from attncli.render.typst.working import addition, working
+from attncli.render.svg.drawing import alone, drawn, fit
+from attncli.render.typst.text import (
+    WORKING,
+    InkedTypst,
+    characters,
+    expression,
+    filled,
+    in_pieces,
+    joined,
+    listed,
+    mathematics,
+    spans,
+    text,
+    word,
+)
 from attncli.render.writers import (
     Heading,
     NewPage,
     Tables,
     Title,
+    lists_in_columns,
+    pieces_of,
     with_tables_together,
     written,
 )
-from attncli.tables import SideBySide
-from attncli.word import Word
+from attncli.tables import Branch, MatrixBlock, SideBySide, in_groups
+from attncli.word import Word, raw
+
+_NARROWEST, _WIDEST, _OF_A_DECIMAL = 9, 24, 3
+
+
+class TypstSetting(NamedTuple):
+    """Whether there are colours: none on what is to be filled in. Millimetres of a blank in a
+    table."""
+
+    coloured: bool = True
+    blank_width: int = 18
+
+    @property
+    def notation(self) -> InkedTypst:
+        return WORKING if self.coloured else WORKING.but(coloured=False)
+
+    def for_decimals(self, decimals: int) -> TypstSetting:
+        """The same for a table of numbers of so many decimals, whose blanks are as wide as they
+        have to be for these."""
+        return self._replace(blank_width=min(_WIDEST, _NARROWEST + _OF_A_DECIMAL * decimals))
+
+    def entry(self, blank: Blank) -> str:
+        """A blank in a table: its answer, or a place to write it."""
+        if blank.answer is not None:
+            return f"${WORKING.blank(blank)}$"
+        return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
+
+    def ink(self, name: str) -> str:
+        """An ink, where there are some."""
+        return name if self.coloured else ""
+
+
+T = TypeVar("T")
+_ROOM = (470, 640)
+"""Points between the margins of a page, and from top to bottom, less what stands below."""
+
+
+def picture(block: Picture | Graph) -> str | None:
+    """A call that draws it, None for what couldn't be read on a page."""
+    drawing = drawn(_in_fonts(block))
+    fitted = fit(drawing.size, _ROOM)
+    if fitted is None:
+        return None
+    called = "none" if isinstance(block, Graph) else text(drawing.title)
+    told = literal(f"{drawing.title}: {drawing.told}")
+    wide, turned = f"{fitted.scale * drawing.size[0]:.1f}pt", str(fitted.turned).lower()
+    return f"picture({called}, {told}, {wide}, {turned}, {literal(alone(drawing))})"
+
+
+def _in_fonts(value: T) -> T:
+    """The same in characters that the fonts have, so that room is made for these."""
+    told: object = value
+    if isinstance(value, Word):
+        letters = unicodedata.normalize("NFC", raw(value))
+        told = Word("".join(one if is_hidden(one) else characters(one) for one in letters))
+    elif isinstance(value, tuple) and not isinstance(value, Node | Name):
+        parts = map(_in_fonts, value)
+        told = type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return cast(T, told)
+
+
+def working(block: Working, setting: TypstSetting) -> str:
+    """The lines, each with its label and the parts with their relations."""
+    results = iter(_results(block, setting.notation))
+    lines = [
+        "none" if isinstance(line, Omitted) else _line(line, next(results), setting)
+        for line in block.lines
+    ]
+    return f"working{listed(lines)}"
+
+
+def _line(line: Line, result: str, setting: TypstSetting) -> str:
+    texts = [expression(part, setting.notation) for _, part in line.parts[:-1]]
+    relations = (relation for relation, _ in line.parts)
+    parts = zip(relations, [*texts, result], strict=True)
+    told = listed(f"(${relation}$, {in_pieces(text)})" for relation, text in parts)
+    return f"({in_pieces(setting.notation.write(line.label))}, {told})"
+
+
+def _results(block: Working, notation: InkedTypst) -> list[str]:
+    """The last part of each line; numbers with their points below each other, if all are."""
+    lines = [line for line in block.lines if isinstance(line, Line)]
+    results = [(line.parts[-1][1], ink_of(line.quantity)) for line in lines]
+    if all(isinstance(result, Number) for result, _ in results):
+        texts = _filled([result for result, _ in results])
+        inks = (ink for _, ink in results)
+        return [notation.inked(text, ink) for text, ink in zip(texts, inks, strict=True)]
+    return [notation.but(result=ink).write(result) for result, ink in results]
+
+
+def addition(block: Addition, setting: TypstSetting) -> str:
+    """Vectors added up in columns: the addends, a rule, the total."""
+    notation = setting.notation
+    column = partial(notation.column, filled=_filled)
+    addends, total = filled_addends(
+        block,
+        column,
+        partial(filled_vectors, column=column, form=r"\[{}\]", between=notation.comma),
+        notation.times,
+        notation.omitted,
+    )
+    rows = listed(
+        f"(${one.sign.strip()}$, {in_pieces(one.product)}, "
+        f"{in_pieces(one.value) if one.value else 'none'})"
+        for one in addends
+    )
+    label = in_pieces(notation.write(block.label))
+    return f"addition({label}, {rows}, ${block.relation}$, {in_pieces(total)})"
+
+
+def _filled(numbers: Sequence[Expression]) -> list[str]:
+    """Numbers with their points below each other."""
+    return filled([plain(number) for number in numbers], before=True)
+
+
+OMITTED = {
+    Omission.ROWS: "$⋮$",
+    Omission.COLUMNS: "$…$",
+    Omission.BOTH: "$…$",
+    Omission.UNTOLD: "none",
+}
+
+
+class Column(NamedTuple):
+    """A heading with the cells below it, each a piece of code; numbers stand at the right, words
+    may be broken."""
+
+    heading: str
+    cells: tuple[str, ...]
+    numbers: bool = True
+
+    def __str__(self) -> str:
+        kind = "right" if self.numbers else "left"
+        return f"(heading: {self.heading}, cells: {listed(self.cells)}, side: {kind})"
+
+
+def named(name: Label, setting: TypstSetting) -> str:
+    """What names a row or a column."""
+    if isinstance(name, Symbol):
+        return mathematics(name, setting.notation)
+    return OMITTED[name] if isinstance(name, Omission) else word(name)
+
+
+def in_ink(cell: str, ink: str) -> str:
+    return f"inked({literal(ink)}, {cell})" if ink else cell
+
+
+def looking_cells(grid: Grid, column: GridColumn, setting: TypstSetting) -> tuple[str, ...]:
+    """A column's entries in their inks and shades."""
+    cells = _entry_cells(column.entries, setting)
+    return tuple(_looking(cells, grid, column) if setting.coloured else cells)
+
+
+def _looking(cells: Iterator[str], grid: Grid, column: GridColumn) -> Iterator[str]:
+    """Shares are shaded by their size, the largest of a row is bold; the result is, too; given
+    numbers, queries, keys and values have their inks."""
+    block = column.quantity
+    if block is None:
+        yield from cells
+    elif block.shares:
+        shares = zip(cells, column.entries, grid.largest, strict=True)
+        yield from (_share(*one) for one in shares)
+    elif block.is_result:
+        yield from (f"most({cell})" for cell in cells)
+    else:
+        ink = "given" if block.given else ink_of(block.quantity)
+        yield from (in_ink(cell, ink) for cell in cells)
+
+
+def _share(cell: str, share: Entry, largest: Decimal | None) -> str:
+    if not isinstance(share, Number):
+        return cell
+    bold = f"most({cell})" if share.shown == largest else cell
+    return f"shaded({shade_of(float(share.shown), LIGHT.shades)}, {bold})"
+
+
+def _entry_cells(entries: Sequence[Entry], setting: TypstSetting) -> Iterator[str]:
+    """A column's entries, each number filled up behind its point to the length of the longest."""
+    numbers = (one.total if isinstance(one, SumEntry) else one for one in entries)
+    texts = iter(filled([plain(one) for one in numbers if isinstance(one, Number)]))
+    for entry in entries:
+        if isinstance(entry, Omission):
+            yield OMITTED[entry]
+        elif isinstance(entry, Word):
+            yield word(entry)
+        elif isinstance(entry, Blank):
+            yield setting.entry(entry)
+        elif isinstance(entry, Vector):
+            yield mathematics(entry, WORKING.but(coloured=False))  # a column is in one ink
+        else:
+            about = "≈" if isinstance(entry, SumEntry) and entry.sign != "=" else ""
+            yield f"${about}{next(texts)}$"
+
+
+_NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
+_NO_NAME = "none"
+
+
+def together(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> str:
+    """Quantities beside each other as far as they fit; each pair in a row of its own."""
+    rows = groupby(in_groups(blocks), lambda group: group[0].quantity if len(group) > 1 else None)
+    return "\n".join(
+        f"beside{listed(matrix(one, setting) for group in row for one in group)}" for _, row in rows
+    )
+
+
+def matrix(block: MatrixBlock, setting: TypstSetting) -> str:
+    """A quantity with the names of its rows and columns."""
+    grid = grid_of(block)
+    columns = (
+        Column(
+            in_ink(named(column.heading, setting), setting.ink(column.role)),
+            looking_cells(grid, column, setting.for_decimals(_decimals(block))),
+            not column.has_words,
+        )
+        for column in grid.columns
+    )
+    names = _row_names(_heading_of_names(block, setting), grid, setting, block.role_of_names)
+    return listed(map(str, (names, *columns)))
+
+
+def _decimals(block: MatrixBlock) -> int:
+    most, places = block.matrix.decimals, block.matrix.places
+    return most if places is None else min(most, places)
+
+
+def _heading_of_names(block: MatrixBlock, setting: TypstSetting) -> str:
+    """The name of a quantity, and whether it was given; of lists each column has its own."""
+    if block.are_lists:
+        return _NO_NAME
+    name = mathematics(Symbol(block.name), setting.notation)
+    return joined([name, text(f" ({block.origin})")]) if block.given and block.origin else name
+
+
+def _row_names(heading: str, grid: Grid, setting: TypstSetting, role: str = "") -> Column:
+    names = (in_ink(named(name, setting), setting.ink(role)) for name in grid.names)
+    return Column(heading, tuple(names), numbers=False)
+
+
+def side_by_side(block: SideBySide, setting: TypstSetting) -> str:
+    """Rows of quantities as vectors; as a table each where they don't fit beside each other."""
+    grid = grid_of_vectors(block)
+    columns = (
+        Column(
+            in_ink(word(label_of(one.heading)), setting.ink(_role(one.quantity))),
+            looking_cells(grid, one, setting),
+            numbers=False,
+        )
+        for one in grid.columns
+    )
+    whole = listed(map(str, (_row_names(text("Token"), grid, setting), *columns)))
+    apart = listed(matrix(table, setting) for _, table in block.columns)
+    caption = text(block.caption) if block.caption else "none"
+    return f"vectors({caption}, {whole}, {apart})"
+
+
+def _role(block: MatrixBlock | None) -> str:
+    return "" if block is None else ink_of(block.quantity)
+
+
+def table(block: Table, _: TypstSetting) -> str:
+    """A table of words and numbers; its first column names the rows."""
+    columns = [
+        _words_column(heading, [row[j] for row in block.rows])
+        for j, heading in enumerate(block.headings)
+    ]
+    return f"beside({listed(map(str, columns))})"
+
+
+def _words_column(heading: Word | str, entries: Sequence[TableCell]) -> Column:
+    texts = [entry for entry in entries if isinstance(entry, str) and entry]
+    words = not texts or any(isinstance(entry, Word | MarkedNumber | Branch) for entry in entries)
+    if words or not all(map(_NUMBER.fullmatch, texts)):
+        return Column(word(heading), tuple(map(_words_cell, entries)), numbers=False)
+    numbers = iter(filled(texts))
+    cells = (
+        f"${next(numbers)}$" if isinstance(entry, str) and entry else _words_cell(entry)
+        for entry in entries
+    )
+    return Column(word(heading), tuple(cells))
+
+
+def _words_cell(entry: TableCell) -> str:
+    """A cell of a table of words; a number that was judged is in the ink of its verdict."""
+    if isinstance(entry, Omitted):
+        return OMITTED[Omission.ROWS]
+    if isinstance(entry, Branch):
+        return f"branch({literal(entry.guides)}, {text(entry.told)})"
+    told = word(label_of(entry))
+    return in_ink(told, VERDICTS[entry.judgement]) if isinstance(entry, MarkedNumber) else told
+
+
+def graph(block: Graph, _: TypstSetting) -> str:
+    """An arrow for each edge, the heavier the longer."""
+    most = float(max(edge.weight.full for edge in block.edges))
+    arrows = (f"arrow({float(edge.weight.full) / most:.3f})" for edge in block.edges)
+    weights = filled([plain(edge.weight) for edge in block.edges])
+    columns = [
+        Column(_NO_NAME, tuple(arrows), numbers=False),
+        Column(text("to"), tuple(word(edge.target) for edge in block.edges), numbers=False),
+        Column(text("weight"), tuple(f"${one}$" for one in weights)),
+    ]
+    sources = Column(text("from"), tuple(_sources(block.edges)), numbers=False)
+    return f"beside({listed(map(str, (sources, *columns)))})"
+
+
+def _sources(edges: Iterable[Edge]) -> Iterator[str]:
+    """Who attends, told once for all of its edges."""
+    before: Word | None = None
+    for edge in edges:
+        yield _NO_NAME if edge.source == before else word(edge.source)
+        before = edge.source
 
 
 def _title(piece: Title, setting: TypstSetting) -> str:
@@ -49,22 +398,10 @@ def _prose(block: doc.Prose, setting: TypstSetting) -> str:
     return f"{'prose' if setting.coloured else 'task'}({spans(block.text)})"
 
 
-def _points(block: doc.Bullets, _: TypstSetting) -> str:
-    return f"list{listed(map(spans, block.items))}"
-
-
-def _tree(block: doc.Tree, _: TypstSetting) -> str:
-    return f"tree{listed(map(_tree_row, block.rows, block.has_parts))}"
-
-
 def _tree_row(row: doc.TreeRow, has_parts: bool) -> str:
     made = [text(": "), spans(row.made)] if row.made else []
     told = joined([spans(row.title), *made])
     return f"({row.depth}, {text(row.numbers)}, {f'strong({told})' if has_parts else told})"
-
-
-def _fields(block: doc.Fields, _: TypstSetting) -> str:
-    return f"fields{listed(map(text, block.names))}"
 
 
 def _word_blank(block: doc.WordBlank, _: TypstSetting) -> str:
@@ -81,10 +418,6 @@ def _answer(answer: Word | None) -> str:
     return "none" if answer is None else word(answer)
 
 
-def _answer_space(block: doc.AnswerSpace, _: TypstSetting) -> str:
-    return f"answer-space({block.lines}, {str(block.to_end).lower()})"
-
-
 def _picture(block: Picture, setting: TypstSetting) -> str:
     """A drawing, or the numbers of what is too large for one."""
     return picture(block) or "\n".join(
@@ -96,23 +429,71 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     Title: _title,
     Heading: _heading,
     NewPage: lambda _, __: "pagebreak(weak: true)",
-    Tables: lambda piece, setting: tables.together(piece.matrices, setting),
+    Tables: lambda piece, setting: together(piece.matrices, setting),
     doc.Facts: _facts,
     doc.Prose: _prose,
-    doc.Bullets: _points,
+    doc.Bullets: lambda block, _: f"list{listed(map(spans, block.items))}",
     doc.Subheading: lambda block, _: f"heading(level: 3, {spans(block.text)})",
     doc.Note: lambda block, _: f"note({spans(block.text)})",
     doc.Working: working,
     doc.Addition: addition,
-    doc.Table: tables.table,
-    SideBySide: tables.side_by_side,
-    doc.Tree: _tree,
-    doc.Graph: lambda block, setting: picture(block) or tables.graph(block, setting),
-    doc.Fields: _fields,
+    doc.Table: table,
+    SideBySide: side_by_side,
+    doc.Tree: lambda block, _: f"tree{listed(map(_tree_row, block.rows, block.has_parts))}",
+    doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
+    doc.Fields: lambda block, _: f"fields{listed(map(text, block.names))}",
     doc.WordBlank: _word_blank,
-    doc.AnswerSpace: _answer_space,
+    doc.AnswerSpace: lambda block, _: f"answer-space({block.lines}, {str(block.to_end).lower()})",
     **dict.fromkeys(PICTURES, _picture),
 }
 """How each piece is written."""
 
-__all__ = ["WRITERS", "literal"]
+
+_SHEETS = ("exercise", "sheet")
+
+
+def file(documents: Sequence[Document]) -> str:
+    """Documents one after the other, each with pages of its own."""
+    layout = (files("attncli.render.typst") / "page.typ").read_text(encoding="utf-8")
+    title = literal(characters(visible(documents[0].title)))
+    head = f"#set document(title: {title}, date: none)\n"
+    leaves = (leaf for document in documents for leaf in _leaves(document))
+    return "\n".join([_colours(), layout, head, *map(_leaf, leaves)]) + "\n"
+
+
+def _leaves(document: Document) -> Iterator[Document]:
+    """The document, and its key behind it."""
+    yield document._replace(key=None)
+    if document.key is not None:
+        yield from _leaves(document.key)
+
+
+def _leaf(document: Document) -> str:
+    """The pages of a document, with what stands at the foot of each."""
+    paper = document.paper
+    is_sheet = paper is not None and paper.kind in _SHEETS
+    dense = str(is_sheet and paper is not None and paper.layout == "compact").lower()
+    setting = TypstSetting(not is_sheet)
+    pieces = with_tables_together(lists_in_columns(pieces_of(document)))
+    body = "\n".join(written(pieces, WRITERS, setting))
+    language = literal("en" if paper is None else paper.language)
+    told = f"{word(document.title)}, {_made_from(document)}, {language}, {dense}"
+    return f"#leaf({told}, {{\n{body}\n}})"
+
+
+def _made_from(document: Document) -> str:
+    """Which form a paper is, and what it was made from."""
+    paper = document.paper
+    if paper is None:
+        return "none"
+    one_form = paper.words.paper.one_form.format(form=paper.form)
+    form = "" if paper.form == OWN_FORM else f"{one_form} · "
+    return text(f"{form}{paper.hash}")
+
+
+def _colours() -> str:
+    inks = "".join(f"{literal(name)}: rgb({literal(ink)}), " for name, ink in INKS.items())
+    shades = listed(
+        f"(rgb({literal(one.background)}), rgb({literal(one.text)}))" for one in LIGHT.shades
+    )
+    return f"#let inks = ({inks})\n#let shades = {shades}\n#let aside = rgb({literal(LIGHT.aside)})"

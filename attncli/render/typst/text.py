@@ -1,14 +1,21 @@
-"""Words as string literals of Typst, and which characters its fonts have."""
+"""Words as string literals of Typst, and which characters its fonts have; expressions as equations,
+in pieces that a line may be broken between; running text."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
-from attncli.notation.typst import literal
+from attncli.arithmetic.expression import Blank, Equation, Expression, Symbol
+from attncli.document import Spans
+from attncli.notation import name_of
+from attncli.notation.typst import JOINT, TypstNotation, literal
 from attncli.notation.words import ISOLATE, POP, printed
+from attncli.render.colours import Inked
+from attncli.render.numbers import at_point
+from attncli.render.sentences import spans_as
 from attncli.word import Word
 
 PRINTED = (
@@ -52,7 +59,7 @@ def _in_parts(run: re.Match[str]) -> str:
 
 def word(one: Word | str) -> str:
     """Somebody's word as it is printed, or a text of ours."""
-    return text(printed(one) if isinstance(one, Word) else one)
+    return text(printed(one))
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -68,3 +75,94 @@ def listed(parts: Iterable[str]) -> str:
 def code(name: str) -> str:
     """A name as the program writes it."""
     return f"code({text(name)})"
+
+
+class InkedTypst(Inked, TypstNotation):
+    """Typst, with inks."""
+
+    def in_ink(self, text: str, name: str) -> str:
+        return f"inked({literal(name)}, {text})"
+
+
+def _letters(name: str) -> str:
+    """Letters in mathematics, in lines below each other where they are many."""
+    told = characters(name)
+    return literal(told) if len(told) <= _LONG else f"long({literal(breakable(told))})"
+
+
+def _blank(node: Blank) -> str:
+    """A blank: its answer, a line to write it on, or where a number is to be carried over."""
+    if node.answer is not None:
+        return f"asked({WORKING.number(node.answer)})"
+    return "blank()" if node.id else "carried()"
+
+
+WORKING = InkedTypst(_letters, _blank)
+INLINE = WORKING.but(inline=True)
+
+
+_CALL = re.compile(r"[a-z]+\(|[ ()\\]")
+_LONGEST = 50
+"""Signs of a piece that surely fits on a line."""
+
+
+def expression(node: Expression, notation: TypstNotation) -> str:
+    """An expression, in which roots and fractions that are too long are expression in one line, so
+    that this may be broken."""
+    text = notation.write(node)
+    longest = max(len(_CALL.sub("", piece)) for piece in text.split(JOINT))
+    return notation.but(inline=True).write(node) if longest > _LONGEST else text
+
+
+def pieces(text: str) -> list[str]:
+    """An equation for each piece of mathematics that no line is broken in."""
+    return [f"${piece}$" for piece in text.split(JOINT)]
+
+
+def in_pieces(text: str) -> str:
+    """Mathematics as running text."""
+    return joined(_spaced(pieces(text)))
+
+
+def _spaced(them: Sequence[str]) -> list[str]:
+    return [them[0], *(one for piece in them[1:] for one in ('" "', piece))]
+
+
+def mathematics(node: Expression | Equation, notation: TypstNotation = WORKING) -> str:
+    """An expression as running text."""
+    return in_pieces(notation.write(node))
+
+
+def filled(texts: Sequence[str], *, before: bool = False) -> list[str]:
+    """Numbers in plain notation as mathematics, with unseen digits that put their points below each
+    other: those behind, and those `before` if wanted."""
+    return [_filled(one, before=before) for one in at_point(texts)] if texts else []
+
+
+def _filled(text: str, *, before: bool) -> str:
+    bare = text.strip()
+    start = len(text) - len(text.lstrip())
+    end = len(text) - len(text.rstrip())
+    unseen = "" if not end else "0" * end if "." in bare else "." + "0" * (end - 1)
+    left = f"unseen({'0' * start})" if before and start else ""
+    return f"{left}{_number(bare)}{f'unseen({unseen})' if unseen else ''}"
+
+
+_EXPONENT = re.compile(r"e(−?\d+)")
+
+
+def _number(plain: str) -> str:
+    """A number in plain notation as mathematics."""
+    return _EXPONENT.sub(r"×attach(10, t: \1)", plain)
+
+
+def spans(texts: Spans) -> str:
+    """Running text, as a block of code."""
+    told = spans_as(
+        texts,
+        text,
+        word,
+        lambda name: code(name_of(name)),
+        lambda node: mathematics(node, WORKING if isinstance(node, Symbol) else INLINE),
+    )
+    return joined(told)

@@ -1,35 +1,191 @@
-"""Writing sheets with XlsxWriter: texts, numbers and formulas where the layout has them."""
+"""Writing sheets with XlsxWriter: texts, numbers and formulas where the layout has them, how cells
+look, how wide columns are, and how a sheet goes on paper."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER, Blank, Expression, Location, Number
 from attncli.notation import plain
 from attncli.notation.sheet_cells import SheetCell, absolute, cells_across, quoted
+from attncli.notation.sheet_functions import IS_FINITE
 from attncli.notation.spreadsheet import MINUS_INFINITY, TooLongError, formula
 from attncli.notation.words import printed
-from attncli.render.colours import ink_of
-from attncli.render.workbook.items import Item, NumberTable, TextRow
-from attncli.render.workbook.layout import PlacedItem, Sheet, WorkbookLayout, is_rule
-from attncli.render.workbook.names import RangeNames
-from attncli.render.workbook.paper import in_role, set_up
-from attncli.render.workbook.styles import (
-    CHOSEN,
-    GIVEN,
-    LOOKS,
-    RESULT,
-    SHARES,
-    Formats,
-    Look,
-    ink_look,
+from attncli.render.colours import INKS, LIGHT, ink_of
+from attncli.render.numbers import text_of
+from attncli.render.workbook.layout import (
+    Item,
+    NumberTable,
+    PlacedItem,
+    RangeNames,
+    Sheet,
+    TextRow,
+    WorkbookLayout,
+    is_rule,
 )
 from attncli.word import Word
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook
     from xlsxwriter.worksheet import Worksheet
+
+
+_USUAL, _WIDEST = 10, 30
+_TEXT_COLUMNS = 9
+"""Columns that a line of text runs over."""
+_UPRIGHT_COLUMNS = 10
+"""The most that go on an upright page."""
+_A4 = 9
+_LONGEST_HEADER = 80
+
+
+def set_up(page: Worksheet, sheet: Sheet, title: str) -> None:
+    """Widths, what stays in sight, and the printed page: as wide as the sheet, on each the title,
+    the heading of what is on it if that is one step, and below the sheet's name."""
+    widths = _widths([one.item for one in sheet.items])
+    for column in range(max([*widths, _TEXT_COLUMNS]) + 1):
+        page.set_column(column, column, min(widths.get(column, _USUAL), _WIDEST))
+    page.freeze_panes(1, 1)
+    page.hide_gridlines(2)
+    width = max([_TEXT_COLUMNS, *(_columns(one.item) for one in sheet.items)])
+    page.print_area(0, 0, max(one.end for one in sheet.items) - 1, width - 1)
+    page.set_paper(_A4)
+    page.fit_to_pages(1, 0)
+    if sum(isinstance(one.item, TextRow) and one.item.look == "title" for one in sheet.items) == 1:
+        page.repeat_rows(0)
+    if width > _UPRIGHT_COLUMNS:
+        page.set_landscape()
+    page.set_header(f"&L{title[:_LONGEST_HEADER].replace('&', '&&')}")
+    page.set_footer("&L&A&R&P / &N")
+
+
+def in_role(role: str, name: Word) -> Word:
+    """A name with its role before it: `Q: love`."""
+    return Word(f"{role}: {name.raw}") if role else name
+
+
+def _longest_numbers(table: NumberTable) -> Iterator[tuple[int, str]]:
+    """The lowest, the highest and the smallest number of each column, one of which has the most
+    digits; LibreOffice shows none of a number that is wider than its column."""
+    matrix = table.worked.table.matrix
+    values = matrix.taken([*table.rows])
+    known = np.isfinite(values)
+    sizes = np.where(known & (values != 0), abs(values), np.inf)
+    for ends in (np.where(known, values, np.inf), np.where(known, -values, np.inf), sizes):
+        for j, k in enumerate(ends.argmin(axis=0).tolist()):
+            if known[k, j]:
+                yield j + 1, text_of(matrix.number(table.rows[k], j))
+
+
+def _columns(item: Item) -> int:
+    """How many columns an item has; shares have two more."""
+    if isinstance(item, NumberTable):
+        return 1 + item.shape[1] + 2 * item.worked.table.shares
+    return len(item.cells)
+
+
+def _widths(items: Sequence[Item]) -> dict[int, int]:
+    """How wide each column has to be for what stands in it."""
+    widths: dict[int, int] = {}
+    for column, text in (pair for item in items for pair in _texts(item)):
+        widths[column] = max(widths.get(column, _USUAL), len(text) + 2)
+    return widths
+
+
+def _texts(item: Item) -> Iterator[tuple[int, str]]:
+    """The names beside and above numbers and the longest of these, and the cells of tables of texts
+    but for the last ones, which may run on."""
+    if isinstance(item, NumberTable):
+        block = item.worked.table
+        for i in item.rows:
+            yield 0, printed(in_role(block.roles[0], block.row_names[i]))
+        for j, name in enumerate(block.column_names, start=1):
+            yield j, printed(in_role(block.roles[1], name))
+        yield from _longest_numbers(item)
+        return
+    for column, cell in enumerate(item.cells[:-1]):
+        yield column, printed(cell) if isinstance(cell, Word) else str(cell)
+
+
+Look = Mapping[str, Any]
+
+GIVEN: Look = {"font_color": INKS["given"], "bg_color": "#fdf3ec", "locked": False}
+"""What can be changed: a number that was given."""
+CHOSEN: Look = {**GIVEN, "font_color": INKS["aside"], "italic": True}
+"""What the program put there, by a rule that is no formula."""
+RESULT: Look = {"bold": True}
+_LINE: Look = {"border": 1, "border_color": "#d0d7de"}
+_HEADING: Look = {"bold": True, "bg_color": LIGHT.shades[1].background, **_LINE}
+
+LOOKS: Mapping[str, Look] = MappingProxyType(
+    {
+        "text": {},
+        "title": {"bold": True, "font_size": 14, "font_color": LIGHT.line},
+        "subheading": {"bold": True},
+        "note": {"italic": True, "font_color": LIGHT.aside},
+        "formula": {"italic": True, "font_color": LIGHT.aside},
+        "name": {"bold": True, "font_size": 12},
+        "heading": _HEADING,
+        "link": {"font_color": LIGHT.line, "underline": 1},
+        "column": {**_HEADING, "align": "right"},
+        "whose": {**_LINE, "align": "right"},
+        "fact": _LINE,
+        "list": _LINE,
+        "blank": {**_LINE, "locked": False, "bg_color": GIVEN["bg_color"]},
+    }
+)
+
+SHARES = MappingProxyType(
+    {
+        "type": "2_color_scale",
+        "min_type": "num",
+        "max_type": "num",
+        "min_value": 0,
+        "max_value": 1,
+        "min_color": LIGHT.shades[0].background,
+        "max_color": LIGHT.shades[4].background,
+    }
+)
+"""Shades of shares from nothing to all of it; black text can be read upon each."""
+
+
+def ink_look(ink: str) -> Look:
+    """Queries, keys and values in their inks."""
+    return {"font_color": INKS[ink]} if ink else {}
+
+
+def format_of(number: Number | None) -> str:
+    """The number format with the decimals that a number is shown with, −∞ as such. What is below
+    zero has a section of its own: LibreOffice writes the second of two without the sign."""
+    places = decimals.places(number.shown) if number is not None and number.shown.is_finite() else 0
+    digits = f"0.{'0' * places}" if places else "0"
+    return f'[<{IS_FINITE}]"−∞";[<0]-{digits};{digits}'
+
+
+class Formats:
+    """The formats of a workbook, each made once."""
+
+    def __init__(self, workbook: Workbook) -> None:
+        self._workbook = workbook
+        self._made: dict[tuple[tuple[str, Any], ...], Any] = {}
+
+    def named(self, look: str) -> Any:  # noqa: ANN401
+        return self.of(LOOKS[look])
+
+    def number(self, look: Look, number: Number | None, pattern: str = "") -> Any:  # noqa: ANN401
+        return self.of({**_LINE, **look, "num_format": pattern or format_of(number)})
+
+    def of(self, look: Look) -> Any:  # noqa: ANN401
+        key = tuple(sorted(look.items()))
+        if key not in self._made:
+            self._made[key] = self._workbook.add_format(dict(look))
+        return self._made[key]
+
 
 _SEVERAL = "several"
 """Whose the largest share is, if it is not one alone."""
@@ -87,7 +243,7 @@ class Writer:
         if isinstance(cell, int):
             page.write_number(row, column, cell, self._formats.of(LOOKS[look]))
             return
-        text = printed(cell) if isinstance(cell, Word) else cell
+        text = printed(cell)
         quote = {"quote_prefix": True} if text.startswith(_READ_AS_FORMULAS) else {}
         cut = text[:_LONGEST_TEXT]
         page.write_string(row, column, cut, self._formats.of({**LOOKS[look], **quote}))

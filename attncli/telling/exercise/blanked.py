@@ -8,33 +8,73 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
 from attncli.choices import POLICIES, Policy
-from attncli.document import Block, Prose, Section, parts_of
+from attncli.document import Block, Note, Prose, Section, parts_of
 from attncli.file.problems import ScenarioError
-from attncli.languages.words import FrameWords, TaskWords
+from attncli.languages.words import FrameWords, KeyWords, TaskWords
 from attncli.marking.paths import Paths, paths_from
 from attncli.marking.together import together
+from attncli.marking.tolerance import Tolerance
 from attncli.questions import Question, RightAnswer
 from attncli.tables import MatrixBlock
-from attncli.telling.exercise.asking import ENGLISH, WholePage
-from attncli.telling.exercise.choice import chosen
-from attncli.telling.exercise.inquiries import (
+from attncli.telling.blocks import folded
+from attncli.telling.exercise.asking import ENGLISH, WholePage, chosen
+from attncli.telling.exercise.keys import (
+    Reach,
+    key_of,
+    number_of,
+    solution_of,
+    what_is_accepted,
+    with_slips,
+)
+from attncli.telling.exercise.lines import Asked, Blankable
+from attncli.telling.exercise.requests import (
     AskedInWords,
+    ExerciseRequest,
     blocks_of,
     by_names,
     given_away,
     table_of_answers,
 )
-from attncli.telling.exercise.keys import Reach, key_of, number_of, with_slips
-from attncli.telling.exercise.lines import Asked, Blankable
-from attncli.telling.exercise.request import ExerciseRequest
 from attncli.telling.exercise.sections import StepSection, working_in
-from attncli.telling.exercise.solutions import solution_of, what_is_accepted
 from attncli.telling.exercise.tasks import room, task_of
-from attncli.telling.exercise.tolerated import let_pass, what_passes
-from attncli.telling.facts import printed_roots
 from attncli.telling.selection import Selection, SelectionError
-from attncli.telling.tables import folded
+from attncli.telling.sentences import printed_roots
 from attncli.trace import Quantity, Trace
+
+_NONE = Tolerance()
+
+
+def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
+    """A key that lets more pass: units of the last place, an absolute and a relative difference;
+    and what the answer is when it is given with so many significant digits."""
+    if tolerance == _NONE or not key.number.shown.is_finite():
+        return key
+    shown = key.number.shown
+    more = 2 * key.half * tolerance.units + tolerance.absolute + abs(shown) * tolerance.relative
+    around = _rounded_off(shown, tolerance.digits)
+    return key._replace(
+        low=min(key.low - more, shown - around), high=max(key.high + more, shown + around)
+    )
+
+
+def what_passes(tolerance: Tolerance, words: KeyWords) -> tuple[Note, ...]:
+    """What is said of it in a key."""
+    units, absolute, relative, digits = tolerance
+    told = (
+        (units, words.units),
+        (absolute, words.absolute),
+        (relative, words.relative),
+        (digits, words.digits),
+    )
+    said = ", ".join(says.format(number=much) for much, says in told if much)
+    return (Note((words.lets_pass.format(what=said),)),) if said else ()
+
+
+def _rounded_off(number: Decimal, digits: int | None) -> Decimal:
+    """The most that a number changes when only so many digits of it are given."""
+    if digits is None or not number:
+        return Decimal(0)
+    return Decimal(5).scaleb(number.adjusted() - digits)
 
 
 class BlankedPage(NamedTuple):

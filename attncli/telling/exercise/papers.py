@@ -1,29 +1,182 @@
-"""The exercise with all its answers, of which the sheet and the key are made."""
+"""An exercise on paper: with all its answers, the student's sheet without any, in another language,
+for somebody, one that checks itself, and the key as a page.
+
+What a sheet that checks itself accepts is cut into decimal cells: from 0.1345 to 0.1355 it is
+0.1345…, 0.1346… to 0.1354…, and the end itself; a wide range has larger cells in its middle. A
+number is in one cell of each size, however many digits it is given with. The sheet has a salted
+digest of each cell. That keeps an answer from whoever looks into the file, and not from whoever
+tries numbers: there are few.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from hashlib import sha256
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
 
-from attncli.document import Document, Facts, Fields, Spans
-from attncli.languages import words_of
-from attncli.languages.words import FactWords, PaperWords
-from attncli.questions import Paper, Worth, points_text
+from attncli.arithmetic import decimals
+from attncli.arithmetic.elision import MOST_PARTS, elided
+from attncli.arithmetic.expression import Blank, Node, Omitted, with_each
+from attncli.choices import LANGUAGES, Language
+from attncli.document import (
+    Block,
+    Bullets,
+    Document,
+    Facts,
+    Fields,
+    Prose,
+    Section,
+    Span,
+    Spans,
+    Subheading,
+    WordBlank,
+    each,
+)
+from attncli.languages import sentences_in, words_of
+from attncli.languages.words import FactWords, KeyWords, PaperWords
+from attncli.marking.wording import BETWEEN
+from attncli.questions import (
+    MistakenAnswer,
+    Owner,
+    Paper,
+    Question,
+    RightAnswer,
+    RightWords,
+    Seal,
+    SelfCheck,
+    Worth,
+    points_text,
+)
+from attncli.refusals import Refusal
 from attncli.scenario.exercise import Frame
+from attncli.scenario.model import Layer
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
 from attncli.telling.exercise.blanked import BlankedPage, taken, worked_together
-from attncli.telling.exercise.conventions import products_in_words
 from attncli.telling.exercise.fingerprint import MadeFrom, fingerprint
-from attncli.telling.exercise.frame import framing_facts, instructions
-from attncli.telling.exercise.groups import in_groups
 from attncli.telling.exercise.lines import Asked
-from attncli.telling.exercise.request import ExerciseRequest
+from attncli.telling.exercise.requests import ExerciseRequest
 from attncli.telling.exercise.tasks import arranged
-from attncli.telling.exercise.translated import translated
-from attncli.telling.facts import facts_of, rounding_facts
+from attncli.telling.parts import told_parts
 from attncli.telling.selection import Selection
-from attncli.trace import Trace
+from attncli.telling.sentences import facts_of, joined, put_in, rounding_facts
+from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
 from attncli.word import Word
+
+
+def framing_facts(frame: Frame, words: FactWords) -> Iterator[tuple[str, Spans]]:
+    """The course, the institution and the date, as far as they are said."""
+    said = (
+        (words.course, frame.course),
+        (words.institution, frame.institution),
+        (words.date, frame.date),
+    )
+    yield from ((name, (Word(text),)) for name, text in said if text)
+
+
+def instructions(frame: Frame) -> Iterator[Prose]:
+    """What is to be known before the first question, if something is said."""
+    if frame.instructions:
+        yield Prose((Word(frame.instructions),))
+
+
+def products_in_words(trace: Trace, words: FactWords) -> Iterator[str]:
+    """How the products of matrices are done, where there are some."""
+    layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, told_parts(trace)))}
+    rows = {one.attention.said.linear for one in layers.values() if one.recurrent is None}
+    columns = {one.recurrent.in_out for one in layers.values() if one.recurrent is not None}
+    out_in, in_out = words.rows_out_in, words.columns_in_out
+    yield from (out_in if kept_so else words.rows for kept_so in sorted(rows))
+    yield from (in_out if kept_so else words.columns for kept_so in sorted(columns))
+
+
+def _is_worked(part: PlannedStep) -> bool:
+    """Whether a part is worked, and not one of those that lead to the tokens."""
+    of_tokens = isinstance(part.place, RoundPlace | CutPlace) or part.step == "dictionary"
+    return bool(part.definitions) and not of_tokens
+
+
+def _layer_of(part: PlannedStep) -> Layer:
+    """The layer of a part; of one that leads to the layers, or on from them, the first."""
+    place = part.place
+    return place.layer if isinstance(place, LayerPlace) else place.stack.layers[0]
+
+
+T = TypeVar("T")
+
+
+_AT_ONCE = 32
+
+
+def in_groups(items: Iterable[T], first: int = _AT_ONCE) -> Iterator[list[T]]:
+    """The items, some at a time, so many of them `first`; those before an error come before it."""
+    rest, count = iter(items), first
+    while True:
+        group: list[T] = []
+        try:
+            group.extend(islice(rest, count))
+        except Refusal:
+            if group:
+                yield group
+            raise
+        if group:
+            yield group
+        if len(group) < count:
+            return
+        count = _AT_ONCE
+
+
+_NUMBER = re.compile(r"\((?:\d+, )*\d+\)|\d+(?:\.\d+)?")
+"""A number, or several in parentheses: what a table leaves open."""
+_BETWEEN = re.compile(r"(?<=[.?:]) (?=[A-Zε])|(?<= ·) ")
+"""Where a sentence, or a part of a place, is followed by another."""
+_Table = Mapping[str, str]
+
+
+def translated(section: Section, language: Language) -> Section:
+    """A section as it is told in a language."""
+    if language == LANGUAGES[0]:
+        return section
+    table = sentences_in(language)
+    return section._replace(
+        title=_spans(section.title, table),
+        place=" · ".join(_translated(part, table) for part in section.place.split(" · ")),
+        blocks=tuple(_block(block, table) for block in each(section.blocks)),
+    )
+
+
+def _block(block: Any, table: _Table) -> Any:  # noqa: ANN401
+    """A block whose text, or whose headings, are told in the language, whatever its kind."""
+    if "text" in block._fields:
+        return block._replace(text=_spans(block.text, table))
+    if "headings" in block._fields:
+        told = (_translated(one, table) if isinstance(one, str) else one for one in block.headings)
+        return block._replace(headings=tuple(told))
+    return block
+
+
+def _spans(spans: Spans, table: _Table) -> Spans:
+    return tuple(_span(span, table) for span in spans)
+
+
+def _span(span: Span, table: _Table) -> Span:
+    if not isinstance(span, str):
+        return span
+    return " ".join(_translated(part, table) for part in _BETWEEN.split(span))
+
+
+def _translated(text: str, table: _Table) -> str:
+    """A title or a sentence, its numbers as they are."""
+    bare = text.strip()
+    known = table.get(_NUMBER.sub("{}", bare))
+    if known is None:
+        return text
+    return text.replace(bare, known.format(*_NUMBER.findall(bare)))
+
 
 UNFRAMED = Frame()
 
@@ -106,3 +259,184 @@ def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
             cells = [c for c in asked.cells if c.quantity == quantity.name]
             blanks = {(c.row, c.column): quantity.address(c.row, c.column) for c in cells}
             yield block._replace(blanks=blanks) if blanks else block
+
+
+def sheet_for(sheet: Document, name: str, number: str) -> Document:
+    """The sheet of a student, whose name needn't be written any more."""
+    assert sheet.paper is not None
+    words, owner = sheet.paper.words, Owner(Word(name), Word(number))
+    whose = ((words.facts.name, (owner.name,)), (words.facts.id, (owner.id,)))
+    rows = () if sheet.facts is None else sheet.facts.rows
+    return sheet._replace(
+        facts=Facts((*whose, *rows)),
+        paper=sheet.paper._replace(owner=owner),
+        opening=tuple(_without(words.paper.name, block) for block in each(sheet.opening)),
+    )
+
+
+def _without(name: str, block: Block) -> Block:
+    if not isinstance(block, Fields):
+        return block
+    return Fields(tuple(one for one in block.names if one != name))
+
+
+def sheet_of(whole: Document) -> Document:
+    """The exercise without any answer, key or solution."""
+    assert whole.paper is not None
+    return whole._replace(
+        sections=tuple(map(_unanswered_section, whole.sections)),
+        given=_unanswered(whole.given),
+        opening=_unanswered(tuple(each(whole.opening))),
+        paper=whole.paper._replace(kind="sheet", command=Word("")),
+    )
+
+
+def _unanswered_section(section: Section) -> Section:
+    return section._replace(
+        blocks=_unanswered(tuple(each(section.blocks))),
+        questions=tuple(Question(one.id, one.points) for one in section.questions),
+        solution=(),
+    )
+
+
+def _unanswered(part: Any) -> Any:  # noqa: ANN401
+    """Blocks, or whatever they are made of, with nothing behind their blanks."""
+    match part:
+        case str():
+            return part
+        case Node():
+            return with_each(part, Blank, lambda blank: Blank(blank.id))
+        case WordBlank():
+            return part._replace(answer=None)
+        case MatrixBlock():
+            matrix = part.matrix.without(part.blanks) if part.blanks else part.matrix
+            return part._replace(matrix=matrix)
+        case tuple():
+            parts = map(_unanswered, part)
+            return type(part)(*parts) if hasattr(part, "_fields") else tuple(parts)
+        case _:
+            return part
+
+
+def key_page(whole: Document) -> Document:
+    """The key of an exercise."""
+    assert whole.paper is not None
+    return whole._replace(
+        sections=tuple(_section(one, whole.paper.words.keys) for one in whole.sections),
+        given=(),
+        opening=(),
+        paper=whole.paper._replace(kind="key"),
+    )
+
+
+def _section(section: Section, words: KeyWords) -> Section:
+    return section._replace(blocks=(*section.solution, *_slips(section, words)), solution=())
+
+
+def _slips(section: Section, words: KeyWords) -> list[Block]:
+    """What common mistakes would give, by which they can be told."""
+    found: dict[str, list[tuple[str, MistakenAnswer]]] = {}
+    for question in section.questions:
+        for slip in question.key.slips if question.key is not None else ():
+            found.setdefault(slip.says, []).append((question.id, slip))
+    if not found:
+        return []
+    told = tuple(_slip(says, places, words) for says, places in found.items())
+    return [Subheading((words.known_mistakes,)), Bullets(told)]
+
+
+def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]], words: KeyWords) -> Spans:
+    told = [
+        put_in(words.number_for, number=(slip.number,), blank=(Word(id_),)) for id_, slip in places
+    ]
+    shown = elided(len(told), MOST_PARTS)
+    given = joined((Omitted(),) if place is None else told[place] for place in shown)
+    return put_in(words.gives, mistake=says, numbers=given)
+
+
+ROUNDS = 100
+"""How often a digest is taken, so that trying many numbers takes its time."""
+_DIGEST = 5
+"""Bytes of a digest; by chance one number in 10^10 would seem right."""
+_MOST_CELLS = 20
+"""Cells of one size that a range is cut into at most, before larger ones are taken."""
+_LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
+"""No digit stands where one looks for a number."""
+
+
+class Cell(NamedTuple):
+    """The numbers that begin with a whole number of units of a decimal, those nearer to −∞ left
+    out; or only the `end`, that number itself."""
+
+    level: int
+    units: int
+    end: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{self.level}{'=' if self.end else ':'}{self.units}"
+
+
+def self_checking(whole: Document) -> Document:
+    """The student's sheet of an exercise, with what it takes to check itself."""
+    assert whole.paper is not None
+    asked = [question for section in whole.sections for question in section.questions]
+    numbers = [one.key.number.shown for one in asked if one.key is not None]
+    return sheet_of(whole)._replace(
+        check=SelfCheck(
+            {one.id: _seal(one, f"{whole.paper.hash}/{one.id}") for one in asked},
+            max((len(decimals.text(number)) for number in numbers), default=0),
+            any(number < 0 for number in numbers),
+        )
+    )
+
+
+def _seal(question: Question, made_from: str) -> Seal:
+    """The salt is as good as any other, and the same sheet has the same."""
+    salt = _digest(made_from, 1)
+    if question.words is not None:
+        return Seal(salt, _digests(salt, _in_words(question.words)))
+    assert question.key is not None
+    if not question.key.number.shown.is_finite():
+        return Seal(salt, _digests(salt, [decimals.text(question.key.number.shown)]))
+    cells = [*cells_of(question.key)]
+    levels = sorted({cell.level for cell in cells})
+    return Seal(salt, _digests(salt, (cell.text for cell in cells)), tuple(levels))
+
+
+def cells_of(key: RightAnswer) -> Iterator[Cell]:
+    """Cells that have just the numbers that are accepted."""
+    level = max(map(decimals.places, (key.low, key.high)))
+    low, high = (int(Fraction(end) * 10**level) for end in (key.low, key.high))
+    yield Cell(level, high, end=True)
+    while high - low > _MOST_CELLS:
+        up, down = -(-low // 10), high // 10
+        yield from (Cell(level, units) for units in range(low, up * 10))
+        yield from (Cell(level, units) for units in range(down * 10, high))
+        low, high, level = up, down, level - 1
+    yield from (Cell(level, units) for units in range(low, high))
+
+
+def _in_words(key: RightWords) -> Iterable[str]:
+    """What is right by its place where one is chosen, otherwise as it is compared."""
+    if key.labels:
+        return map(str, key.right)
+    return (plainly(answer.raw) for answer in key.answers)
+
+
+def plainly(text: str) -> str:
+    """An answer in words, whatever its letters' case and what stands around and between them."""
+    told = unicodedata.normalize("NFKC", text).strip().upper().lower()
+    return BETWEEN.sub("", told) or told
+
+
+def _digests(salt: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """In an order that tells nothing."""
+    return tuple(sorted({_digest(f"{salt}/{text}", ROUNDS) for text in texts}))
+
+
+def _digest(text: str, rounds: int) -> str:
+    digest = text.encode()
+    for _ in range(rounds):
+        digest = sha256(digest).digest()
+    return digest[:_DIGEST].hex().translate(_LETTERS)

@@ -11,10 +11,16 @@ from attncli.file.address import Address
 from attncli.name import Name
 from attncli.tables import MatrixBlock, SideBySide
 from attncli.telling.blocks import given_blocks
-from attncli.telling.framing import opening_blocks, remarks_on, table_together
 from attncli.telling.parts import made_by, only_for_sizes, operands_of, step_of, told_parts
-from attncli.telling.quantities import ROUNDED_BY_ITSELF, one_by_one, told_quantities
-from attncli.telling.sections import section_of
+from attncli.telling.sections import (
+    ROUNDED_BY_ITSELF,
+    one_by_one,
+    opening_blocks,
+    remarks_on,
+    section_of,
+    table_together,
+    told_quantities,
+)
 from attncli.telling.selection import Selection
 from attncli.telling.tokenizers import as_met
 from attncli.telling.working import cell_line, working_of

@@ -19,7 +19,7 @@ from attncli.questions import RightAnswer
 from attncli.telling.exercise.blanked import BlankedPage, shown_rows, taken
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
-from attncli.telling.exercise.request import ExerciseRequest
+from attncli.telling.exercise.requests import ExerciseRequest
 from attncli.trace import Trace
 from attncli.word import Word
 
@@ -94,16 +94,11 @@ def _ranges(
     for place in places:
         interval = found.get(cells[place.id] or INNER)
         if interval is None:
-            given = _decimals_of_given(trace, place)
+            given = max(trace.rounding.decimals, decimals.places(place.number.shown))
             ranges[place.id] = around((place.number.shown,), given)
         else:
             ranges[place.id] = interval[:2]
     return ranges
-
-
-def _decimals_of_given(trace: Trace, place: Blankable) -> int:
-    """The decimals of a given number: the scenario's, or those that it is written with."""
-    return max(trace.rounding.decimals, decimals.places(place.number.shown))
 
 
 def report(title: Word, trials: Sequence[Trial]) -> Document:

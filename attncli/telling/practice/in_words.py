@@ -8,9 +8,8 @@ from attncli.languages import words_of
 from attncli.marking.grading.words import MarkedWords
 from attncli.marking.verdicts import FOLLOW
 from attncli.steps import step_named
-from attncli.telling.exercise.inquiries import AskedInWords, blocks_of
-from attncli.telling.practice.session import Session
-from attncli.telling.practice.tasks import Task
+from attncli.telling.exercise.requests import AskedInWords, blocks_of
+from attncli.telling.practice.session import Session, Task
 from attncli.telling.practice.words import page_of, what_gives
 from attncli.telling.sentences import joined
 from attncli.word import Word

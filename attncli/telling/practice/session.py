@@ -1,24 +1,120 @@
-"""Somebody who practises: which numbers were given, and what became of each."""
+"""Somebody who practises: what is asked one after the other, which numbers were given, what became
+of each, and where they stopped, as a text to keep."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from attncli.arithmetic.expression import Location
+from attncli.document import Block, Prose, Section, Table, each, parts_of
 from attncli.file.problems import ScenarioError
 from attncli.marking.grading.word_causes import OwnAnswers
 from attncli.marking.grading.words import AskedWords, MarkedWords, marked_words
 from attncli.marking.judging import Judge
 from attncli.marking.numerals import read_number
 from attncli.marking.verdicts import FOLLOW, Given, Verdict
-from attncli.telling.facts import printed_roots
-from attncli.telling.practice.tasks import Lesson, Task
-from attncli.trace import Trace
+from attncli.refusals import Refusal
+from attncli.tables import MatrixBlock
+from attncli.telling.exercise.fingerprint import fingerprint
+from attncli.telling.exercise.lines import Blankable
+from attncli.telling.exercise.requests import AskedInWords, ExerciseRequest
+from attncli.telling.exercise.sections import StepSection
+from attncli.telling.selection import SelectionError
+from attncli.telling.sentences import printed_roots
+from attncli.trace import PlannedStep, Trace
+
+
+class Task(NamedTuple):
+    """What is asked at once: some cells, of one row, that a part of the story makes; or a question
+    that is answered in `words`."""
+
+    section: int
+    part: PlannedStep
+    cells: tuple[Location, ...]
+    words: AskedInWords | None = None
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """All that is asked of a trace: by cells, or by rows."""
+
+    trace: Trace
+    wish: ExerciseRequest
+    by_rows: bool = False
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """What is asked, in the order of the working. Raises SelectionError where there is
+        nothing."""
+        tasks = tuple(self._tasks())
+        if not tasks:
+            right = "ask for a step that makes numbers"
+            raise SelectionError.of("practice", "there is nothing to ask", right)
+        return tasks
+
+    def _tasks(self) -> Iterator[Task]:
+        known: set[Location] = set()
+        for k, told in enumerate(self.sections):
+            made = {definition.name for definition in told.part.definitions}
+            cells = [cell for cell in self._cells(k) if cell.quantity in made and cell not in known]
+            known.update(cells)
+            rows = groupby(cells, lambda cell: cell[:2] if self.by_rows else cell)
+            yield from (Task(k, told.part, tuple(row)) for _, row in rows)
+            yield from (Task(k, told.part, (), one) for one in self._in_words(told.part))
+
+    def _in_words(self, part: PlannedStep) -> list[AskedInWords]:
+        """What a part is asked besides numbers."""
+        asked = self.wish.in_words(self.trace)
+        return [one for one in asked if one.question.part == part]
+
+    def _cells(self, section: int) -> list[Location]:
+        told, places = self._asked[section]
+        asked = (p for p in places if self.wish.asking_for(self.trace, told.part, p) is not None)
+        return [place.cell for place in asked if place.cell is not None]
+
+    @property
+    def sections(self) -> Sequence[StepSection]:
+        return [told for told, _ in self._asked]
+
+    @cached_property
+    def _asked(self) -> list[tuple[StepSection, list[Blankable]]]:
+        page = self.wish.page(self.trace)
+        return page.asking(page.everything())
+
+    @cached_property
+    def shown(self) -> frozenset[str]:
+        """The quantities that are shown to start from, and are neither given nor asked for."""
+        asked = {cell.quantity for task in self.tasks for cell in task.cells}
+        blocks = (block for told in self.sections for block in told.section.blocks)
+        names = {table.quantity for one in blocks for table in parts_of(one, MatrixBlock)} - asked
+        return frozenset(name for name in names if not self.trace[name].given)
+
+    def opening_of(self, section: int) -> Section:
+        """A section with what its working starts from, tables and words, and nothing that is
+        asked."""
+        told = self.sections[section]
+        if told.only_asked:
+            return told.section._replace(number=None)
+        made = {definition.name for definition in told.part.definitions}
+        hidden = made | {cell.quantity for task in self.tasks for cell in task.cells}
+        happens, *others = told.section.blocks
+        blocks = [*([happens] if not isinstance(happens, Prose) else []), *others]
+        kept = tuple(one for one in each(blocks) if _starts_from(one, hidden))
+        return told.section._replace(number=None, blocks=kept, questions=(), solution=())
+
+
+def _starts_from(block: Block, hidden: Collection[str]) -> bool:
+    """Whether a block is shown before anything is asked: words, and tables but for some."""
+    if isinstance(block, MatrixBlock):
+        return block.quantity not in hidden
+    return isinstance(block, Prose | Table)
 
 
 class SettledCell(NamedTuple):
@@ -161,3 +257,33 @@ class Session:
 def is_right(verdict: Verdict | MarkedWords | None, told: SettledCell) -> bool:
     """Whether a number was right, or followed, at the first go."""
     return verdict is not None and verdict.judgement in FOLLOW and not told.mistakes
+
+
+def mark_of(trace: Trace) -> str:
+    """What tells the numbers of a scenario from those of others."""
+    return fingerprint(trace, ())
+
+
+def written(mark: str, told: Mapping[str, SettledCell]) -> str:
+    """What was told, as JSON."""
+    answers = {address: one._asdict() for address, one in told.items()}
+    return json.dumps({"practice": mark, "answers": answers}, ensure_ascii=False, indent=1) + "\n"
+
+
+def read(text: str, file: str, mark: str) -> dict[str, SettledCell]:
+    """What was told before. Raises Refusal for what is no kept place, or one of other numbers."""
+    try:
+        kept = json.loads(text)
+        answers = kept["answers"].items()
+        told = {str(address): _told(one) for address, one in answers}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        right = "name another file with --place, or begin anew with --fresh"
+        raise Refusal.of(file, "is no place that a practice was left at", right) from None
+    if kept.get("practice") != mark:
+        right = "name another file with --place, or begin anew with --fresh"
+        raise Refusal.of(file, "was kept for other numbers", right)
+    return told
+
+
+def _told(one: Mapping[str, Any]) -> SettledCell:
+    return SettledCell(str(one["text"]), tuple(map(str, one["mistakes"])), bool(one["shown"]))

@@ -23,9 +23,8 @@ from attncli.marking.verdicts import FOLLOW, Cause, Verdict
 from attncli.name import Name
 from attncli.steps import step_named
 from attncli.telling.closing import as_asked_for, asking_for_large
-from attncli.telling.exercise.hints import line_by_names
-from attncli.telling.practice.session import Session, is_right
-from attncli.telling.practice.tasks import Task
+from attncli.telling.exercise.tasks import line_by_names
+from attncli.telling.practice.session import Session, Task, is_right
 from attncli.telling.sentences import counted, joined
 from attncli.telling.working import cell_line
 from attncli.word import Word
