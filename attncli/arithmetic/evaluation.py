@@ -99,7 +99,7 @@ def relation(left: ex.Expression, right: ex.Expression) -> str:
         return "≈"
 
 
-class _Open(ArithmeticError):  # noqa: N818  (a property of the digits, not a fault)
+class _UndecidedError(ArithmeticError):
     """Whether a number is 0, or above it, can't be told from so many digits."""
 
 
@@ -108,7 +108,7 @@ def _values(expression: ex.Expression, value_of: ValueOf, digits: int) -> Iterab
     while digits <= MOST:
         try:
             value = _evaluator(digits).of(expression, value_of)
-        except _Open:
+        except _UndecidedError:
             digits *= 2
             continue
         yield value
@@ -121,7 +121,7 @@ def _number(expression: ex.Expression, value_of: ValueOf) -> Decimal:
     for value in _values(expression, value_of, ENOUGH):
         low, high = _ends(value)
         if low == high:
-            return low
+            return decimals.unsigned_zero(low)
         middle = _evaluator(ENOUGH).near.divide(decimals.added(low, high), _TWO)
         if decimals.difference(high, low) <= middle.copy_abs() * _CERTAIN:
             return middle
@@ -264,9 +264,9 @@ class _Evaluator:
         return Between(low, max([function(self.up, *pair) for pair in pairs]))
 
     def refuse_open(self) -> None:
-        """Raises _Open where more digits may tell a number from 0."""
+        """Raises _UndecidedError where more digits may tell a number from 0."""
         if not self.is_last:
-            raise _Open
+            raise _UndecidedError
 
     def rising(self, function: Callable[[Decimal], Value], x: Value) -> Value:
         """A function that never falls."""

@@ -24,7 +24,7 @@ from attncli.arithmetic.equations.arrays import laid
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Error
-from attncli.arithmetic.signature import Signature, axes_of
+from attncli.arithmetic.signature import Signature, axes_of, operands_in
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -55,8 +55,12 @@ class _Bounds:
         return _BOUNDS[type(node)](self, node)
 
     def values(self, node: Expression) -> Array:
-        work = laid(node, self.shapes).along(self.letters)
-        return work([operand.values for operand in self.operands])
+        used = {operand.place for operand in operands_in(node)}  # others may be in their file still
+        arrays = [
+            operand.values if place in used else np.broadcast_to(0.0, operand.shape)
+            for place, operand in enumerate(self.operands)
+        ]
+        return laid(node, self.shapes).along(self.letters)(arrays)
 
     def size(self, node: Expression) -> Array:
         """No less than what each number of a part comes to in size; what is masked is no part of
@@ -64,8 +68,6 @@ class _Bounds:
         match node:
             case ex.Total(over, ex.Product((ex.Operand() as x, ex.Operand() as w))):
                 return self._norm(x, over) * self._norm(w, over)  # Cauchy and Schwarz
-            case ex.Sum(terms):
-                return reduce(np.add, map(self.size, terms))
         sizes = np.abs(self.values(node))
         sizes[~np.isfinite(sizes)] = 0.0
         return sizes

@@ -56,14 +56,14 @@ def units(
     some = (doubtful.cells.some(slice(k, k + count)) for k in range(0, doubtful.cells.size, count))
     try:
         with np.errstate(over="ignore"):
-            leaves = _Leaves(shapes, operands)
+            leaves = _LeavesOfCells(shapes, operands)
             value = np.concatenate([_of_cells(tree, leaves, cells) for cells in some])
     except _UnknownError:
         return None
     return _rounded(value, doubtful.near, more)
 
 
-def _of_cells(tree: Expression, leaves: _Leaves, cells: Cells) -> NDArray[np.int64]:
+def _of_cells(tree: Expression, leaves: _LeavesOfCells, cells: Cells) -> NDArray[np.int64]:
     made = _Units(partial(leaves.at, cells), Places(leaves.operands)).of(tree)
     return np.broadcast_to(made.along(_CELL)(()), cells.rows.shape)
 
@@ -80,7 +80,7 @@ def _rounded(value: NDArray[np.int64], near: Array, more: int) -> Array:
 
 
 @dataclass(frozen=True)
-class _Leaves:
+class _LeavesOfCells:
     """The leaves of an equation at a list of cells of its result."""
 
     shapes: Signature

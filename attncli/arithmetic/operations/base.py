@@ -183,9 +183,9 @@ class Operation(ABC):
             return Matrix(values, decimals if places is None else min(places, decimals), decimals)
         if places is not None and cleanse(values, error, places, places):
             return Matrix(values, places, decimals)
-        values += 0.0  # no minus zero
         source = Worked(self, operands, values.shape)
         settle_cancelled(values, error, source)
+        values += 0.0  # no minus zero
         return Matrix(values, None, decimals, source=source)
 
 
