@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from attncli.building.drawn import with_drawn
+from attncli.building.given_matrices import with_drawn
 from attncli.building.scenario import Origin, ScenarioBuilder
 from attncli.building.trees import (
     Changes,
@@ -28,8 +28,7 @@ from attncli.steps.schema import SCENARIO, givable
 from attncli.steps.unused import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
-from attncli.trace.given import given_quantity
-from attncli.trace.on_demand import OnDemand
+from attncli.trace.on_demand import OnDemand, given_quantity
 from attncli.trace.outline import Outline, outlined
 
 if TYPE_CHECKING:

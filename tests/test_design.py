@@ -25,9 +25,8 @@ from attncli.design.difficulty import difficulty
 from attncli.design.plan import plan_of
 from attncli.design.pools import drawn_of
 from attncli.design.rules import RULES
-from attncli.design.search import forms
+from attncli.design.search import Unsatisfied, forms
 from attncli.design.sieve import Survivor
-from attncli.design.unsatisfied import Unsatisfied
 from attncli.name import Name
 from attncli.questions import form_name
 from attncli.scenario.scenario import Scenario

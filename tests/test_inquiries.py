@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document import WordBlank
+from attncli.marking.grading.words import chosen
 from attncli.marking.inquiries import questions_at
-from attncli.marking.wording import chosen
 from attncli.notation.words import printed
 from attncli.questions import labels_of
 from attncli.render import Page, files_of, render
@@ -26,7 +26,7 @@ from attncli.steps import STORY, step_named
 from attncli.steps.order import inquiries
 from attncli.telling.exercise.inquiries import WordsWanted
 from attncli.telling.exercise.request import ExerciseRequest
-from attncli.writing.package import packed
+from attncli.writing.contents import packed
 from tests import cloze, qti
 from tests.conftest import sampled
 from tests.exercises import SHEET_FORMATS, Papers, papers

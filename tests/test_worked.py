@@ -18,9 +18,8 @@ from attncli.cli import app
 from attncli.cli.exercising.variants import variants
 from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.classes import GradedClass
-from attncli.marking.grading.exam import Exam
+from attncli.marking.grading.exam import Exam, Scheme
 from attncli.marking.grading.papers import MarkedPaper, marked
-from attncli.marking.grading.scheme import Scheme
 from attncli.marking.numerals import read_number
 from attncli.scenario.exercise import ExerciseFile, Frame
 from attncli.telling.exercise.requests import request_of

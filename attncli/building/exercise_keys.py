@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import os
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from attncli.building.given_matrices import places
 from attncli.choices import BLANKS, DETAILS, LANGUAGES, LAYOUTS
-from attncli.file.keys import Key, Record
+from attncli.file import reading, shipped
+from attncli.file.keys import Key, Record, typed
 from attncli.file.kinds import (
     Choice,
     Flag,
@@ -27,11 +32,13 @@ from attncli.scenario.exercise import (
     MOST_POINTS,
     Ask,
     Blanking,
+    ExerciseFile,
+    Frame,
     Points,
     UnreadableBlanking,
 )
 from attncli.steps.order import STORY, inquiries, is_question, made
-from attncli.steps.terms import nearest_step
+from attncli.steps.terms import nearest_step, step_meant
 
 WORTH = NumberKind(positive=True, most=MOST_POINTS)
 """The points of a blank."""
@@ -200,3 +207,48 @@ _KEYS: Iterable[Key[Any]] = (
     Key("mistakes", WholeNumber(0, 99), "the share of the points that a known mistake earns, in %"),
 )
 EXERCISE = Record({key.name: key for key in _KEYS})
+
+
+_OWN = ("exercise", "scenario", "ask")
+"""Keys of an exercise that no scenario has."""
+
+
+def is_exercise(source: str | os.PathLike[str]) -> bool:
+    """Whether a file that is there is one of an exercise, and not a scenario."""
+    path = shipped.find(os.fspath(source))
+    if not path.is_file():
+        return False
+    tree = reading.read_file(path, Problems(), step_meant)
+    return any(tree.get(key) is not None for key in _OWN)
+
+
+def load_exercise(source: str | os.PathLike[str]) -> ExerciseFile:
+    """The exercise of a file. Raises ScenarioError, whose `problems` are all that is wrong."""
+    problems = Problems()
+    path = Path(source)
+    tree = reading.read_file(path, problems, step_meant)
+    values = EXERCISE.read(tree, problems) or {}
+    scenario = _scenario(values, path, tree, problems)
+    problems.stop_if_any()
+    frame = typed(Frame, values, title=values.get("exercise", ""))
+    tolerance = MappingProxyType(values.pop("tolerance", {}))
+    values = {key: value for key, value in values.items() if key != "scenario"}
+    return typed(
+        ExerciseFile,
+        values,
+        scenario=scenario,
+        frame=frame,
+        tolerance=tolerance,
+        path=path,
+        places=places(tree),
+    )
+
+
+def _scenario(values: Mapping[str, Any], path: Path, tree: Map, problems: Problems) -> str:
+    """The scenario's path, or the name of a shipped one: a file beside the exercise comes first."""
+    if tree.get("scenario") is None:
+        problems.add(tree.where, "no scenario to ask about", "say one, like scenario: i_love_ai")
+    named = str(values.get("scenario", ""))
+    beside = path.parent / named
+    known = named in shipped.names() and not beside.is_file()
+    return named if known else str(beside)

@@ -7,28 +7,75 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
-from attncli.building.from_files import FileReader
 from attncli.building.given_matrices import Gathered, Gatherer, places
-from attncli.building.key_names import Names
 from attncli.building.predicting import prediction_of
-from attncli.building.shown import check_features, show_of
-from attncli.building.spelled_out import numbers_of_texts, spelled_out, with_inherited
-from attncli.building.stacks import Builder
+from attncli.building.spelled_out import FileReader, numbers_of_texts, spelled_out, with_inherited
+from attncli.building.stacks import Builder, Names
 from attncli.building.texts import TextReader
 from attncli.file import sources
+from attncli.file.keys import typed
 from attncli.file.nodes import Map
 from attncli.file.problems import NamedProblems, Problems
 from attncli.name import TOP, Name, below
-from attncli.refusals import listed
+from attncli.refusals import listed, quote
 from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED
 from attncli.scenario.model import ENCODER, Stack, entry_path
 from attncli.scenario.scenario import Scenario
+from attncli.scenario.show import Show
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.scenario.training import Training
 
 if TYPE_CHECKING:
     from attncli.tokenizing.corpus import Progress
+
+
+def _show_of(
+    show: Values,
+    tokens: Sequence[str],
+    rows: Mapping[str, Sequence[str]],
+    complaints: NamedProblems,
+) -> Show:
+    """What is said under `show`; its queries and keys are tokens, or are called by their `rows`."""
+    queries = rows.get("queries") or tokens or rows.get("Q", ())
+    keys = rows.get("keys") or rows.get("K") or tokens
+    for query in show.get("queries", ()):
+        counted = query.isascii() and query.isdigit() and 1 <= int(query) <= len(queries)
+        if not counted:
+            _check_known("show.queries", query, queries, "queries", complaints)
+    for query, targets in show.get("arrows", {}).items():
+        name = below(Name("show.arrows"), query)
+        _check_known(name, query, queries, "queries", complaints)
+        for key in targets:
+            _check_known(name, key, keys, "keys", complaints)
+    return typed(Show, show)
+
+
+def _check_known(
+    name: str, token: str, known: Sequence[str], what: str, complaints: NamedProblems
+) -> None:
+    if token not in known:
+        right = f"name some of {listed(known)}" if known else "give their tokens first"
+        complaints.add(name, f"{quote(token)} is none of the {what}", right)
+
+
+def _check_features(
+    path: Name, values: Values, given: Mapping[Name, Matrix], complaints: NamedProblems
+) -> None:
+    """Each dimension has a name, and no two have the same."""
+    features = values.get("features", ())
+    name = below(path, "features")
+    matrices = (given.get(below(path, key)) for key in ("embeddings", "X"))
+    wide = {matrix.shape[1] for matrix in matrices if matrix is not None}
+    twice = next((one for one in features if features.count(one) > 1), None)
+    if twice is not None:
+        right = "give each feature a name of its own"
+        complaints.add(name, f"{quote(twice)} is there twice", right)
+    elif features and wide and wide != {len(features)}:
+        columns = " and ".join(map(str, sorted(wide)))
+        complaints.add(name, f"{len(features)} names for {columns} columns", "name each column")
+
 
 Values = Mapping[str, Any]
 
@@ -92,7 +139,7 @@ class ScenarioBuilder(NamedTuple):
             stack=stack,
             encoder=encoder,
             prediction=prediction_of(values, stack, gathered.given, self.complaints),
-            show=show_of(
+            show=_show_of(
                 values.get("show", {}), stack.text.tokens, gathered.row_names, self.complaints
             ),
             published=values.get("published", {}),
@@ -151,7 +198,7 @@ class ScenarioBuilder(NamedTuple):
     ) -> Stack:
         name = below(path, "embeddings") if "embeddings" in values else Name("embeddings")
         table = self.gathered.given.get(name)
-        check_features(path, values, self.gathered.given, self.complaints)
+        _check_features(path, values, self.gathered.given, self.complaints)
         text = words.text(table, None if table is None else table.shape[0])
         text = text._replace(tokens=text.tokens or self._patches(path, values))
         return Builder(self.complaints, self.names).stack(path, values, text, memory)

@@ -23,10 +23,8 @@ from attncli.arithmetic.operations.sampling import KeptSum
 from attncli.arithmetic.operations.softmax import RowSum
 from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
-from attncli.design.quantity import CandidateQuantity, units
+from attncli.design.quantity import CandidateQuantity, made_of, shown_rows, units
 from attncli.design.rules import factors_of, product
-from attncli.design.shares import shown_rows
-from attncli.design.single import made_of
 from attncli.trace import Trace
 
 _REDUCTIONS = (ColumnMean, KeptSum, MeanOfSquares, RowMean, RowSum)

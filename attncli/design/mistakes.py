@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from attncli.design.quantity import units
-from attncli.design.shares import shown_rows
+from attncli.design.quantity import shown_rows, units
 from attncli.steps import Mistake, step_named
 from attncli.steps.mistakes import made_wrongly
 from attncli.trace import Definition, PlannedStep, Trace

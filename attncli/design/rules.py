@@ -16,14 +16,121 @@ from attncli.arithmetic.operations.activations import Activate, Dropout
 from attncli.arithmetic.operations.base import ZeroOne
 from attncli.arithmetic.operations.products import ProductOfMatrices
 from attncli.arithmetic.operations.sampling import KeptShare
-from attncli.arithmetic.operations.softmax import DivideByRow
+from attncli.arithmetic.operations.softmax import DivideByRow, Exponential
 from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
-from attncli.design.matrices import singular, unvaried
 from attncli.design.quantity import CandidateQuantity, Check, Flags, along
-from attncli.design.softmaxes import exponentials, extreme, method, sums, ties, uniform, winners
 from attncli.file.problems import nearest
 from attncli.refusals import Problem
+
+_NO_PIVOT = 1e-9
+
+
+def singular(matrix: Array) -> Flags:
+    """Whether one of the rows (of the columns, where these are fewer) follows from the others, by
+    Gaussian elimination."""
+    rows = np.array(matrix if matrix.shape[0] <= matrix.shape[1] else matrix.swapaxes(0, 1))
+    broken = np.zeros((1, 1, *matrix.shape[2:]), dtype=np.bool_)
+    if len(rows) < 2:  # noqa: PLR2004
+        return broken
+    least = _NO_PIVOT * np.abs(rows).max(axis=(0, 1))
+    for k, row in enumerate(rows):
+        column = np.abs(row).argmax(axis=0)[np.newaxis]
+        pivot = np.take_along_axis(row, column, axis=0)
+        lost = np.abs(pivot) <= least
+        broken |= lost
+        shares = np.take_along_axis(rows[k + 1 :], column[np.newaxis], axis=1)
+        rows[k + 1 :] -= shares / np.where(lost, 1.0, pivot) * row
+    return broken
+
+
+def unvaried(matrix: Array) -> Flags:
+    """Whether more than half of the numbers are the same one."""
+    numbers = np.sort(matrix.reshape(-1, *matrix.shape[2:]), axis=0)
+    half = len(numbers) // 2
+    if not half:
+        return np.zeros((1, 1, *matrix.shape[2:]), dtype=np.bool_)
+    return np.asarray((numbers[half:] == numbers[:-half]).any(axis=0)[np.newaxis, np.newaxis])
+
+
+_MOST_WEIGHT = 0.95
+_LEAST_RATIO = 1.25
+_TWO_DIGITS = 100.0
+
+
+def _many_seen(seen: Flags) -> Flags:
+    """The rows that see two keys or more. [n, m] -> [n, 1]"""
+    return np.asarray(along(np.add, seen.astype(np.int64)) > 1)
+
+
+def _ties(made: CandidateQuantity) -> Flags | None:
+    """Weights that are shown like another one of their row; masked ones aside."""
+    if made.seen is None:
+        return None
+    shown = np.where(made.seen, made.shown, np.nan)
+    broken = np.zeros(shown.shape, dtype=np.bool_)
+    for apart in range(1, shown.shape[1]):
+        same = shown[:, apart:] == shown[:, :-apart]
+        broken[:, apart:] |= same
+        broken[:, :-apart] |= same
+    return broken
+
+
+def _extreme(made: CandidateQuantity) -> Flags | None:
+    """Weights that are shown as 0 or above 0.95, where there are others that aren't masked."""
+    if made.seen is None:
+        return None
+    shown = made.units
+    ends = (shown == 0) | (shown > _MOST_WEIGHT * 10.0**made.decimals)
+    return np.asarray(ends & made.seen & _many_seen(made.seen))
+
+
+def uniform(made: CandidateQuantity) -> Flags | None:
+    """Rows of weights that are nearly all the same. -> [n, 1]"""
+    if made.seen is None:
+        return None
+    top = along(np.maximum, np.where(made.seen, made.values, 0.0))
+    low = along(np.minimum, np.where(made.seen, made.values, np.inf))
+    return np.asarray((top < _LEAST_RATIO * low) & _many_seen(made.seen))
+
+
+def _winners(made: CandidateQuantity) -> Flags | None:
+    """Rows that have their largest weight where an earlier one has it; of those that a page shows,
+    and that see two keys or more. -> [n, 1]"""
+    if made.seen is None:
+        return None
+    weights = np.where(made.seen, made.values, -1.0)
+    winner = weights.argmax(axis=1)[:, np.newaxis]
+    counts = np.broadcast_to(_many_seen(made.seen), winner.shape).copy()
+    if made.rows is not None:
+        counts &= np.isin(np.arange(len(winner)), made.rows).reshape(-1, *[1] * (winner.ndim - 1))
+    broken = np.zeros(winner.shape, dtype=np.bool_)
+    for apart in range(1, len(winner)):
+        broken[apart:] |= (winner[apart:] == winner[:-apart]) & counts[apart:] & counts[:-apart]
+    return broken
+
+
+def _exponentials(made: CandidateQuantity) -> Flags | None:
+    """Powers of e with three digits or more before the decimal point."""
+    return made.values >= _TWO_DIGITS if isinstance(made.operation, Exponential) else None
+
+
+def _method(made: CandidateQuantity) -> Flags | None:
+    """Rows whose maximum is subtracted before e is raised to them. -> [n, 1]"""
+    if not isinstance(made.operation, Exponential):
+        return None
+    return made.operation.shifted(made.operands[0])
+
+
+def _sums(made: CandidateQuantity) -> Flags | None:
+    """Rows of weights that don't add up to exactly 1 as shown. -> [n, 1]"""
+    if made.seen is None:
+        return None
+    shown = made.units
+    hidden = (shown == 0) & (made.values > 0)  # shown with more decimals than the others
+    off = (along(np.add, shown) != 10.0**made.decimals) | along(np.logical_or, hidden)
+    return np.asarray(off & along(np.logical_or, made.seen))
+
 
 RULES: Mapping[str, str] = MappingProxyType(
     {
@@ -167,17 +274,17 @@ def sparse(made: CandidateQuantity) -> Flags | None:
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
-        "method": method,
-        "exponentials": exponentials,
+        "method": _method,
+        "exponentials": _exponentials,
         "large": large,
         "zeros": zeros,
         "repeats": repeats,
         "trivial": trivial,
-        "ties": ties,
-        "extreme": extreme,
+        "ties": _ties,
+        "extreme": _extreme,
         "uniform": uniform,
-        "winners": winners,
-        "sums": sums,
+        "winners": _winners,
+        "sums": _sums,
         "edges": edges,
     }
 )

@@ -6,6 +6,7 @@ A page is told and rendered when something asks for it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal, DecimalException
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, Unpack, overload
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, Unpack, overload
 import numpy as np
 
 from attncli import pipeline
+from attncli.arithmetic.arrays import as_array
+from attncli.arithmetic.operations.masking import Seen, as_seen
 from attncli.arithmetic.rounding import Array
 from attncli.building.trees import Source
 from attncli.file.address import Address, parse_address
@@ -22,14 +25,53 @@ from attncli.library.shown import Binary, Showable, ShownPart, as_arguments, ren
 from attncli.name import Name
 from attncli.refusals import listed
 from attncli.scenario.scenario import Scenario
-from attncli.trace import Trace
-from attncli.trace.token_lists import TokenList, token_lists
-from attncli.trace.trace import Numbers
+from attncli.trace import Quantity, Trace
+from attncli.trace.trace import Numbers, TokenList, token_lists
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from attncli.document import Document
-    from attncli.library.pages import PagePart
+    from attncli.library.shown import PagePart
     from attncli.library.steps import WorkedStep
+
+
+def numbers_of(quantity: Quantity, given: Numbers) -> NDArray[Any]:
+    """The numbers [n, m]; a list, or a row without a name, may be [n]. −∞ is what a mask makes of
+    a score; a mask may be one that is added to the scores. Raises ValueError, which names the
+    quantity."""
+    array = _shaped(quantity, _array(given))
+    if quantity.definition is not None and isinstance(quantity.definition.operation, Seen):
+        array = as_seen(array)
+    if array.dtype.kind in "biuf":
+        wrong = np.argwhere(np.isnan(array) | np.isposinf(array))
+    else:
+        wrong = np.argwhere([[not _is_number(one) for one in row] for row in array])
+    for i, j in wrong.tolist():
+        raise ValueError(f"{quantity.address(i, j)} is {array[i, j]}, where a number belongs")
+    return array.astype(int) if array.dtype.kind == "b" else array
+
+
+def _array(given: Numbers) -> NDArray[Any]:
+    array = as_array(given)
+    return np.array(given, dtype=object) if array is None else array
+
+
+def _shaped(quantity: Quantity, array: NDArray[Any]) -> NDArray[Any]:
+    n, m = quantity.matrix.shape
+    is_flat = quantity.is_list or quantity.is_vector
+    if array.shape == (n, m) or (is_flat and array.shape == (n * m,)):
+        return array.reshape(n, m)
+    raise ValueError(f"{quantity.name} has the shape ({n}, {m}), not {array.shape}")
+
+
+def _is_number(one: object) -> bool:
+    try:
+        number = Decimal(str(one))
+    except DecimalException:
+        return False
+    return not number.is_nan() and number != Decimal("Infinity")
+
 
 _SHOWN = 8
 """TraceNames that are told of a trace where that is to be short."""
@@ -117,7 +159,6 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         return values.reshape(*extents, *values.shape[1:])
 
     def replay(self, replaced: Mapping[str, Numbers]) -> Self:
-        from attncli.library.given import numbers_of
 
         given = {self._full(name): numbers for name, numbers in replaced.items()}
         return super().replay({n: numbers_of(self.quantities[n], x) for n, x in given.items()})
@@ -162,13 +203,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     def working(self, address: str, *, width: int = 80) -> str:
         """The working of a cell, `weights[love, AI]`, as a line of text; of a row, `weights[love]`,
         and of a whole quantity, a line a cell. Raises KeyError and ValueError."""
-        from attncli.library.working import lines_of
+        from attncli.library.quantity import lines_of
 
         return lines_of(self.plain, self._cells(address), width)
 
     def _cells(self, text: str) -> Sequence[tuple[Name, Address]]:
         """The cells that an address means. Raises KeyError and ValueError."""
-        from attncli.library.working import cells_of
+        from attncli.library.quantity import cells_of
 
         whole = self._names.find(text)
         address = Address(text) if whole else parse_address(text)
@@ -189,13 +230,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         """The page in a format: `markdown`, `html`, `latex`, `json`, …; bytes of those whose files
         are no text, such as `pdf`. `part` are the options of `attn run`: `steps`, `token`, `layer`,
         `head`, `detail`, `pictures`. Raises ValueError."""
-        from attncli.library.pages import document_of
+        from attncli.library.shown import document_of
 
         with as_arguments():
             return rendered(document_of(self.plain, form, part), form, width)
 
     def document(self) -> Document:
-        from attncli.library.pages import document_of
+        from attncli.library.shown import document_of
 
         return document_of(self.plain, "markdown", {})
 

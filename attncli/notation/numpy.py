@@ -18,8 +18,7 @@ from attncli.arithmetic.equations.indices import free
 from attncli.arithmetic.expression import Apply, Expression, Symbol, rewritten
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.signature import Along, Signature, indices_of, operands_in
-from attncli.notation.notation import Notation
-from attncli.notation.signs import ATOM
+from attncli.notation.notation import ATOM, Notation
 
 
 def numpy_line(equation: Indexed, name: str, *operands: str) -> str:

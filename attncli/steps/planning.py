@@ -32,7 +32,7 @@ def planned(scenario: Scenario, problems: Problems) -> Scenario:
 
 
 def _check_generation(scenario: Scenario, problems: Problems) -> None:
-    from attncli.trace.fixed import check_generation
+    from attncli.trace.axes import check_generation
 
     check_generation(scenario, problems)
 

@@ -20,8 +20,7 @@ from attncli.steps.tokenizers.unigram import (
 from attncli.telling.sentences import enumerated, joined
 from attncli.telling.tables import MOST_ROWS, Row, folded, rounds_between, table
 from attncli.tokenizing.count_training import CountRound, Removal
-from attncli.tokenizing.em_training import EMRound, EMTraining
-from attncli.tokenizing.pruning import Pruning
+from attncli.tokenizing.em_training import EMRound, EMTraining, Pruning
 from attncli.trace import CutPlace, Place, PlannedStep, RoundPlace, Trace
 from attncli.word import Word, words
 

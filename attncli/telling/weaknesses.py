@@ -13,10 +13,8 @@ from attncli.arithmetic.expression import Number
 from attncli.design.ambiguous import ambiguous, under_both
 from attncli.design.mistakes import Attempt, attempts, reveals
 from attncli.design.pools import drawn_of
-from attncli.design.quantity import CandidateQuantity, Flags
+from attncli.design.quantity import CandidateQuantity, Flags, is_share, made_of, shown_rows
 from attncli.design.rules import CHECKS, GIVEN_CHECKS, RULES, alike_columns, alike_rows
-from attncli.design.shares import is_share, shown_rows
-from attncli.design.single import made_of
 from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
 from attncli.marking.judging import Judge
 from attncli.steps.mistakes import mistaken

@@ -12,8 +12,7 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
 from attncli.design.mistakes import Attempt
-from attncli.design.quantity import Flags, units
-from attncli.design.shares import shown_rows
+from attncli.design.quantity import Flags, shown_rows, units
 from attncli.document import Spans, Term
 from attncli.marking.judging import Judge
 from attncli.trace import Quantity, Trace

@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from attncli.tokenizing.expressions import is_letter, is_space
 from attncli.tokenizing.pieces import Piece
 from attncli.tokenizing.pre_tokenizers import PreTokenizer
-from attncli.tokenizing.splitting import Part, Splitter
+from attncli.tokenizing.splitting import Part, Splitter, is_letter, is_space
 
 Normalizer = Callable[[str], str]
 

@@ -16,17 +16,49 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, Unworkable
 from attncli.choices import Policy
 from attncli.file.problems import ScenarioError
-from attncli.name import Name
+from attncli.name import Name, below
 from attncli.refusals import Problem
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.training import after_updates, updates_before
 from attncli.trace.axes import made_axes
 from attncli.trace.place import CellPlace, Place, UpdatePlace
 from attncli.trace.quantity import Definition, Quantity
-from attncli.trace.token_lists import TokenList, token_lists
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class TokenList:
+    """The tokens of a text, or their IDs, which aren't worked: `values` is a NumPy array [n] of
+    texts or of whole numbers, one of which is `tokens[0]`."""
+
+    name: Name
+    values: NDArray[np.str_] | NDArray[np.int_]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[str | int]:
+        return iter(self.values.tolist())
+
+    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
+        return self.values[key]
+
+
+def token_lists(scenario: Scenario) -> Mapping[str, TokenList]:
+    """The tokens and their IDs, of an encoder too: `encoder.tokens`."""
+    lists = (
+        TokenList(below(stack.path, name), np.array(values))
+        for stack in scenario.stacks
+        for name, values in (("tokens", stack.text.tokens), ("ids", stack.text.ids))
+        if values
+    )
+    return {one.name: one for one in lists}
+
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 

@@ -1,8 +1,9 @@
-"""What a file gets."""
+"""What a file gets; several files as one .zip file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import io
+from collections.abc import Iterable, Iterator, Mapping
 
 Contents = str | bytes
 """A text, or a package."""
@@ -10,6 +11,9 @@ Pieces = Iterable[str]
 """A text that may be too large to be a whole."""
 _AT_ONCE = 2**16
 """Characters that are written together."""
+_READABLE = 0o644 << 16
+_FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+"""The day that the format begins with; the day of making it would make each package another."""
 
 
 def encoded(contents: Contents) -> bytes:
@@ -30,3 +34,16 @@ def gathered(pieces: Pieces) -> Iterator[str]:
             yield "".join(kept)
             kept, size = [], 0
     yield "".join(kept)
+
+
+def packed(files: Mapping[str, Contents]) -> bytes:
+    """Files by their names, as a package, the same bytes each time."""
+    from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+    package = io.BytesIO()
+    with ZipFile(package, "w") as archive:
+        for name, text in files.items():
+            entry = ZipInfo(name, _FIRST_DAY)
+            entry.compress_type, entry.external_attr = ZIP_DEFLATED, _READABLE
+            archive.writestr(entry, encoded(text))
+    return package.getvalue()

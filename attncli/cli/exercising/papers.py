@@ -193,7 +193,7 @@ def _texts(
 
     page, can = page_of(order), abilities_of(manner.format)
     if can.packed and order.output not in (None, "-"):
-        from attncli.writing.package import packed
+        from attncli.writing.contents import packed
 
         return [packed(files_of([*papers], manner.format, page))]
     if can.gathered:

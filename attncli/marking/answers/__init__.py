@@ -1,8 +1,7 @@
 """What students answered, read from files.
 
 sheets     an answers file as data
-reading    files and folders, by their endings
-yaml_files as `attn exercise … --format yaml` writes them
+reading    files and folders, by their endings; YAML as `attn exercise … --format yaml` writes it
 tables     CSV: a student a file, a column a student, or a row an answer
 moodle     the responses that Moodle exports
 """

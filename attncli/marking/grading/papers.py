@@ -1,20 +1,131 @@
-"""A paper with its verdicts and points."""
+"""A paper with its verdicts and points, and whether it shows working."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
+from itertools import dropwhile
 from typing import NamedTuple
 
+from attncli.arithmetic.expression import Location
 from attncli.marking.answers.sheets import AnswerSheet
+from attncli.marking.grading.addresses import MarkedTerm, marked_term
 from attncli.marking.grading.exam import Exam
 from attncli.marking.grading.remarks import answers_taken
-from attncli.marking.grading.terms import MarkedTerm, marked_term
-from attncli.marking.grading.word_causes import OwnAnswers
-from attncli.marking.grading.words import MarkedWords, marked_words, meanings
-from attncli.marking.grading.worked import Doubt, ShownWorking
+from attncli.marking.grading.words import MarkedWords, OwnAnswers, marked_words, meanings
+from attncli.marking.judging import Judge
+from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import FOLLOW, Given, Verdict
+from attncli.name import Name
 from attncli.word import Phrase
+
+_SHOWS = ("correct", "worked otherwise", "known mistake", "rounding")
+_BY_CHANCE = (None, Decimal(0), Decimal(1), Decimal(-1))
+_A_SLIP = 1
+"""Numbers that are wrong without a reason on a paper that needn't make up for them."""
+_FOR_EACH = 2
+"""Numbers that are wrong without a reason for which one that shows working makes up."""
+
+
+class Doubt(NamedTuple):
+    """What speaks against a paper: the first quantity in which a number is wrong without a reason,
+    how many such numbers there are from there on and how many show working, and whether these are
+    too few; how many follow that earn nothing; and of which quantities these are trivially."""
+
+    first: Name
+    slips: int
+    shows: int
+    too_few: bool
+    unearned: int
+    trivial: tuple[Name, ...]
+
+
+@dataclass(frozen=True)
+class ShownWorking:
+    """What the verdicts on a paper, in the order of the working, tell of how it came about.
+
+    What only follows from wrong numbers earns nothing where a paper doesn't show working. Zeros
+    follow from zeros, and the key of another form follows from itself.
+
+    What counts is how a paper goes on from the first quantity on in which a number is wrong without
+    a reason. A number shows working there if it comes from no wrong one and is right, or what a
+    known mistake or another way of rounding gives, and not by chance: it is neither 0 nor 1, and
+    stands nowhere where it is wrong without a reason. A paper with more than one number that is
+    wrong without a reason, and more than two for each that shows working, doesn't show any.
+
+    On every paper a number is trivial if the same number stands throughout its quantity, and that
+    number, wherever it is wrong, is all that it follows from: zeros from zeros, or one number for
+    many that should differ.
+    """
+
+    judge: Judge
+    verdicts: Sequence[Verdict]
+    _follows: dict[Location, bool] = field(default_factory=dict)
+
+    def judged(self) -> tuple[tuple[Verdict, ...], Doubt | None]:
+        """The verdicts, those on numbers that follow without working told apart; and what speaks
+        against the paper, if anything does."""
+        slips = [one for one in self.verdicts if one.judgement == "slip"]
+        shows = sum(self._shows(slips)) if len(slips) > _A_SLIP else 0
+        too_few = len(slips) > max(_A_SLIP, _FOR_EACH * shows)
+        alike = dict(self._alike())
+        trivial = [one for one in self.verdicts if self._is_trivial(one, alike)]
+        verdicts = tuple(
+            one._replace(judgement="not worked")
+            if one.judgement == "carried forward" and (too_few or one in trivial)
+            else one
+            for one in self.verdicts
+        )
+        unearned = sum(one.judgement == "not worked" for one in verdicts)
+        if not (too_few or unearned):
+            return verdicts, None
+        wrong = slips or [one for one in verdicts if one.judgement == "not worked"]
+        first = self.judge.trace[wrong[0].cell.quantity].name
+        names = tuple(dict.fromkeys(self.judge.trace[x.cell.quantity].name for x in trivial))
+        return verdicts, Doubt(first, len(slips), shows, too_few, unearned, names)
+
+    def _shows(self, slips: Sequence[Verdict]) -> Iterator[bool]:
+        """Of each number, from the quantity of the first slip on, whether it shows working."""
+        by_chance = {*_BY_CHANCE, *(one.given.number for one in slips)}
+        name = slips[0].cell.quantity
+        for one in dropwhile(lambda one: one.cell.quantity != name, self.verdicts):
+            of_the_pen = one.cause is not None and one.cause.name in OF_THE_PEN
+            told = one.judgement in _SHOWS and one.given.number not in by_chance
+            yield told and not of_the_pen and not self._follows_from_wrong(one.cell)
+
+    def _follows_from_wrong(self, cell: Location) -> bool:
+        """Whether a cell is worked from a number that is given wrongly, near by or far off."""
+        if cell not in self._follows:
+            self._follows[cell] = any(
+                source in self._wrong or self._follows_from_wrong(source)
+                for source in self.judge.sources(cell)
+            )
+        return self._follows[cell]
+
+    @cached_property
+    def _wrong(self) -> Mapping[Location, Verdict]:
+        right = ("correct", "worked otherwise", "blank", "unreadable")
+        return {one.cell: one for one in self.verdicts if one.judgement not in right}
+
+    def _is_trivial(self, verdict: Verdict, alike: Mapping[str, Decimal]) -> bool:
+        number = alike.get(verdict.cell.quantity)
+        if number is None or verdict.judgement != "carried forward":
+            return False
+        sources = (self._wrong[cell] for cell in verdict.follows_from if cell in self._wrong)
+        return all(one.given.number == number for one in sources)
+
+    def _alike(self) -> Iterator[tuple[str, Decimal]]:
+        """The quantities for which one number is given throughout, where right ones differ, or
+        where it is 0."""
+        for name in dict.fromkeys(one.cell.quantity for one in self.verdicts):
+            own = [one for one in self.verdicts if one.cell.quantity == name]
+            given, right = ({x.given.number for x in own}, {x.expected.shown for x in own})
+            number = given.pop()
+            if not given and number is not None and (len(right) > 1 or number == 0):
+                yield name, number
 
 
 class PointedVerdict(NamedTuple):

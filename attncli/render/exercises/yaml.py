@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attncli.document import Document, Section, Spans
-from attncli.notation.scalars import commented, key_of, quoted
-from attncli.notation.words import visible
+from attncli.notation.words import commented, key_of, quoted, visible
 from attncli.render.abilities import Abilities
 from attncli.render.exercises._answers import AnsweredBlank, asking, entries, paper_of
 from attncli.render.page import Page

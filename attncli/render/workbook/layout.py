@@ -10,7 +10,7 @@ import numpy as np
 
 from attncli.arithmetic.expression import INNER, Apply, Expression, Location, Number, leaves
 from attncli.document import Document, Section
-from attncli.notation.sheet_cells import SheetCell
+from attncli.notation.spreadsheet import SheetCell
 from attncli.refusals import Refusal
 from attncli.render.sentences import text_of_spans
 from attncli.render.workbook.items import (

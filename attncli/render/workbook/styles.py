@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
-from attncli.notation.sheet_functions import IS_FINITE
+from attncli.notation.spreadsheet import IS_FINITE
 from attncli.render.colours import INKS, LIGHT
 
 if TYPE_CHECKING:

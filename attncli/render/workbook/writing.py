@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING
 
 from attncli.arithmetic.expression import INNER, Blank, Expression, Location, Number
 from attncli.notation import plain
-from attncli.notation.sheet_cells import SheetCell, absolute, cells_across, quoted
-from attncli.notation.spreadsheet import MINUS_INFINITY, TooLongError, formula
+from attncli.notation.spreadsheet import (
+    MINUS_INFINITY,
+    SheetCell,
+    TooLongError,
+    absolute,
+    cells_across,
+    formula,
+    quoted,
+)
 from attncli.notation.words import printed
 from attncli.render.colours import ink_of
 from attncli.render.workbook.items import Item, NumberTable, TextRow

@@ -8,7 +8,6 @@ from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.name import Name
 from attncli.scenario.model import Tokenizing
-from attncli.scenario.tokenizers import cost
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
     CUT,
@@ -21,7 +20,7 @@ from attncli.scenario.tokenizers.kind import (
     TokenizerKind,
     or_more,
 )
-from attncli.scenario.tokenizers.making import tokenizing
+from attncli.scenario.tokenizers.making import check_cost, letters_of, tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.merge_model import MergeModel, check_merges, vocabulary_of
@@ -57,7 +56,7 @@ def merges_of(
         score=score, decimals=_decimals(said), min_count=said.get(MIN_COUNT),
         first=said.get(TIES) == "first", merges=said.most_merges,
     )  # fmt: skip
-    cost.check(said, words, _seconds(words, settings))
+    check_cost(said, words, _seconds(words, settings))
     return learn_merges(words, settings, progress=said.progress)
 
 
@@ -83,7 +82,7 @@ def _tie_rule(said: TokenizerSettings, score: Criterion) -> str:
 def _seconds(words: tuple[CountedWord, ...], settings: MergeSettings) -> float:
     """A word is walked again for each merge in it, of which there are fewer than its letters; by
     likelihood, and where the pair met first is merged, all pairs are gone through in each round."""
-    letters = cost.letters_of(words)
+    letters = letters_of(words)
     bounds = (settings.size, settings.merges, letters)
     rounds = min(bound for bound in bounds if bound is not None)
     merged = sum(len(word.text) * min(rounds, len(word.text)) for word in words)

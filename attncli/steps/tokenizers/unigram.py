@@ -39,11 +39,8 @@ from attncli.steps.tokenizers.merges import (
 )
 from attncli.tokenizing.corpus import occurrences
 from attncli.tokenizing.count_training import CountRound, CountTraining
-from attncli.tokenizing.em_training import EMTraining
-from attncli.tokenizing.lattice import UNKNOWN_PENALTY
-from attncli.tokenizing.pruning import PieceLoss, Pruning
-from attncli.tokenizing.substrings import substrings
-from attncli.tokenizing.unigram import Unigram, WordPlace
+from attncli.tokenizing.em_training import EMTraining, PieceLoss, Pruning
+from attncli.tokenizing.unigram import UNKNOWN_PENALTY, Unigram, WordPlace, substrings
 from attncli.trace import Axis, CutPlace, Definition, Place, RoundPlace
 from attncli.trace.quantity import told_apart
 from attncli.word import Word

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.document import Document
-from attncli.marking.wording import BETWEEN
+from attncli.marking.grading.words import BETWEEN
 from attncli.questions import Question, RightAnswer, RightWords, Seal, SelfCheck
 from attncli.telling.exercise.sheets import sheet_of
 

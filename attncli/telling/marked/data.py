@@ -9,8 +9,7 @@ from decimal import Decimal
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Location
 from attncli.marked import SIGNS
-from attncli.marking.grading.addresses import address_of
-from attncli.marking.grading.terms import MarkedTerm
+from attncli.marking.grading.addresses import MarkedTerm, address_of
 from attncli.marking.grading.words import MarkedWords
 from attncli.marking.verdicts import Cause, Verdict
 from attncli.trace import Trace

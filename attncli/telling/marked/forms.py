@@ -13,10 +13,8 @@ from attncli.building.manifest import FormMade, Manifest
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.answers.students import Student
-from attncli.marking.grading.addresses import cell_of
-from attncli.marking.grading.exam import AskedNumber, Exam
-from attncli.marking.grading.scheme import Scheme
-from attncli.marking.grading.terms import AskedTerm, line_of
+from attncli.marking.grading.addresses import AskedTerm, cell_of, line_of
+from attncli.marking.grading.exam import AskedNumber, Exam, Scheme
 from attncli.marking.grading.words import AskedWords
 from attncli.marking.inquiries import question_at
 from attncli.marking.verdicts import Accepted

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.document import Block, Bullets, Document, Facts, Note, Prose, Section, Spans
-from attncli.marking.grading.terms import MarkedTerm
+from attncli.marking.grading.addresses import MarkedTerm
 from attncli.marking.grading.words import MarkedWords
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import FOLLOW, Verdict

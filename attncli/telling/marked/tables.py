@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from attncli.document import Facts, Table
 from attncli.marked import SIGNS, MarkedNumber
-from attncli.marking.grading.terms import MarkedTerm
+from attncli.marking.grading.addresses import MarkedTerm
 from attncli.marking.grading.words import MarkedWords
 from attncli.marking.verdicts import FOLLOW, Verdict
 from attncli.notation import plain

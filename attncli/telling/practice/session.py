@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.file.problems import ScenarioError
-from attncli.marking.grading.word_causes import OwnAnswers
-from attncli.marking.grading.words import AskedWords, MarkedWords, marked_words
+from attncli.marking.grading.words import AskedWords, MarkedWords, OwnAnswers, marked_words
 from attncli.marking.judging import Judge
 from attncli.marking.numerals import read_number
 from attncli.marking.verdicts import FOLLOW, Given, Verdict
