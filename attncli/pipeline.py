@@ -29,7 +29,7 @@ from attncli.steps.unused import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
 from attncli.trace.on_demand import OnDemand, given_quantity
-from attncli.trace.outline import Outline, outlined
+from attncli.trace.trace import Outline, outlined
 
 if TYPE_CHECKING:
     from attncli.tokenizing.corpus import Progress
@@ -140,7 +140,7 @@ def _planned_as_meant(whole: Scenario, tree: Map, origin: Origin, problems: Prob
     unread = bool(problems.found)
     scenario = planned(whole, problems)
     if problems.found and not unread:
-        from attncli.building.layouts import in_other_layout
+        from attncli.building.scenario import in_other_layout
 
         problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))
     return scenario

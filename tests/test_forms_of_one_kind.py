@@ -13,8 +13,7 @@ import yaml
 from numpy.random import RandomState
 
 from attncli import load, work
-from attncli.building.pinned import pinned
-from attncli.building.plain import plain_data
+from attncli.building.plain import pinned, plain_data
 from attncli.design.quantity import shown_rows
 from attncli.design.rules import singular, unvaried
 from attncli.design.search import Unsatisfied, forms

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from attncli.building.plain import plain_data
-from attncli.file import array_files, shipped, text_files
-from attncli.file.files import RefusedFileError, found
+from attncli.file import array_files, shipped
+from attncli.file.files import CORPORA, TOKENIZERS, RefusedFileError, found
 from attncli.refusals import Refusal
 
-_KINDS = (*array_files.KINDS, *text_files.CORPORA, *text_files.TOKENIZERS)
+_KINDS = (*array_files.KINDS, *CORPORA, *TOKENIZERS)
 _LARGEST = 10_000_000
 
 

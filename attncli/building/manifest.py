@@ -112,7 +112,7 @@ def _student(data: Mapping[str, str]) -> Mapping[str, str]:
 
 def _tolerance(data: Mapping[str, str]) -> dict[str, str]:
     """What is let pass, as it is written. Raises KeyError and ArithmeticError for what is none."""
-    from attncli.building.exercise_keys import TOLERANCE
+    from attncli.building.exercise_file import TOLERANCE
 
     return {TOLERANCE.known[name].name: str(Decimal(text)) for name, text in data.items()}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,10 +16,10 @@ from attncli.building.stacks import Builder, Names
 from attncli.building.texts import TextReader
 from attncli.file import sources
 from attncli.file.keys import typed
-from attncli.file.nodes import Map
-from attncli.file.problems import NamedProblems, Problems
+from attncli.file.nodes import Map, Scalar
+from attncli.file.problems import NamedProblems, Problems, ScenarioError
 from attncli.name import TOP, Name, below
-from attncli.refusals import listed, quote
+from attncli.refusals import Problem, listed, quote
 from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED
 from attncli.scenario.model import ENCODER, Stack, entry_path
 from attncli.scenario.scenario import Scenario
@@ -266,3 +266,28 @@ def _apart(values: Values) -> Values:
         return values
     others = {key: value for key, value in values.items() if key != "backward"}
     return {**others, GRADIENTS: values["backward"]}
+
+
+_KEY = "weights_layout"
+
+
+def in_other_layout(
+    tree: Map, found: Sequence[Problem], is_fine: Callable[[Map], bool]
+) -> list[Problem]:
+    """What was found wrong with a tree; where nothing would be, if it said that its weights are
+    kept the other way round, just that."""
+    said = tree.get(_KEY)
+    linear = isinstance(said, Scalar) and said.text == "linear"
+    where = min(found).where if said is None else said.where
+    other = (Scalar(_KEY, where), Scalar("row" if linear else "linear", where))
+    rest = tuple(entry for entry in tree.entries if entry[0].text != _KEY)
+    try:
+        fine = is_fine(Map((*rest, other), tree.where))
+    except ScenarioError:
+        fine = False
+    if not fine:
+        return [*found]
+    kept = ("in × out", "out × in, as PyTorch keeps them")
+    wrong = f"the weights fit only as {kept[not linear]}, and are taken as {kept[linear]}"
+    right = "leave weights_layout out" if linear else "add weights_layout: linear"
+    return [Problem(where, wrong, right)]

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.building.texts import ONE_HOT_TABLE, TOKENIZED, one_hot, one_hot_tokens
-from attncli.file.files import RefusedFileError
+from attncli.file.files import CORPORA, TOKENIZERS, RefusedFileError, TextFile, text_of
 from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems, too_much
-from attncli.file.text_files import CORPORA, TOKENIZERS, TextFile, text_of
 from attncli.name import Name, below
 from attncli.scenario.budget import MOST_NUMBERS
 from attncli.scenario.model import ENCODER, Stack, Tokenizing

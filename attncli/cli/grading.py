@@ -152,7 +152,7 @@ def grade(order: GradeArguments) -> None:
 def _marker(order: GradeArguments) -> Marker:
     """What marks the papers: a scenario, or the forms of an exercise, as its file says them or as
     they were made into a folder. Raises Refusal."""
-    from attncli.building.exercise_keys import is_exercise
+    from attncli.building.exercise_file import is_exercise
     from attncli.building.manifest import is_manifest
 
     if is_manifest(Path(order.scenario)):
@@ -191,7 +191,7 @@ def _asking(order: GradeArguments) -> Asking:
 
 def _forms(order: GradeArguments) -> AskedForms:
     """All forms of an exercise. Raises Refusal."""
-    from attncli.building.exercise_keys import load_exercise
+    from attncli.building.exercise_file import load_exercise
     from attncli.cli.exercising.variants import variants
     from attncli.telling.exercise.requests import request_of
     from attncli.telling.marked.forms import AskedForms, form_exam
@@ -250,7 +250,7 @@ def _graded(
 ) -> GradedClass:
     """All that was handed in: what each paper is worth, or why it has no marks."""
     from attncli.marking.grading.classes import GradedClass, with_the_roll
-    from attncli.marking.grading.remarks import Roll, files_left
+    from attncli.marking.grading.papers import Roll, files_left
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
     papers, unmarked = _marked(
@@ -318,8 +318,7 @@ def _marked(
 
 def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedPaper:
     """A paper with its marks. Raises Refusal for one of another exercise."""
-    from attncli.marking.grading.papers import marked
-    from attncli.marking.grading.remarks import of_forms
+    from attncli.marking.grading.papers import marked, of_forms
 
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
     paper = marked(exam, sheet)

@@ -228,7 +228,7 @@ def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
 
 def _exercise_in(typed: PracticeArguments) -> ExerciseFile | None:
     """The exercise of a file, if it is one, which says itself what is asked. Raises Refusal."""
-    from attncli.building.exercise_keys import is_exercise, load_exercise
+    from attncli.building.exercise_file import is_exercise, load_exercise
 
     if not is_exercise(typed.scenario):
         return None

@@ -182,7 +182,7 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
 def _summary(trace: Trace) -> str:
     from attncli.render.sentences import text_of_spans
     from attncli.telling.summaries import summary
-    from attncli.trace.outline import outline_of
+    from attncli.trace.trace import outline_of
 
     _, _, *told = summary(outline_of(trace))
     return text_of_spans(tuple(told))
@@ -246,7 +246,7 @@ def sources_of(folder: str) -> list[SiteSource]:
 
 def _asks(path: Path) -> bool:
     """Whether a file is one of an exercise; one that can't be read is taken for a scenario."""
-    from attncli.building.exercise_keys import is_exercise
+    from attncli.building.exercise_file import is_exercise
 
     heard = Complaints()
     return bool(heard.hear(is_exercise, path))

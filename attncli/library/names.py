@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attncli.name import Name
 from attncli.refusals import listed, shortened
-from attncli.trace.lookup import meant, unknown_name
+from attncli.trace.quantity import meant, unknown_name
 
 _PLACE = r"(.*?)(?:\[(\d+|\*)\])?"
 

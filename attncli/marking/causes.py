@@ -20,14 +20,13 @@ from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Location
 from attncli.arithmetic.rounding import Array
 from attncli.marking.hypotheses import Hypotheses, WrongWay
-from attncli.marking.paths import Paths
+from attncli.marking.paths import Flags, Paths, at_cell, taken
 from attncli.marking.slips import (
     comes_of_rounding_early,
     moved_tables,
     slips_of_a_term,
     slips_of_the_pen,
 )
-from attncli.marking.tolerance import Flags, at_cell, taken
 from attncli.marking.verdicts import Cause, Given, Judgement
 from attncli.marking.ways import (
     THROUGHOUT,

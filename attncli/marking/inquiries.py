@@ -14,7 +14,7 @@ from attncli.steps import step_named
 from attncli.steps.inquiry import WordsAsked
 from attncli.steps.order import inquiries
 from attncli.trace import PlannedStep, Trace
-from attncli.trace.lookup import meant
+from attncli.trace.quantity import meant
 from attncli.word import Phrase
 
 

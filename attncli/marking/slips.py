@@ -19,9 +19,8 @@ from attncli.arithmetic.equations.arrays import FUNCTIONS
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Expression, Location, Node, Number, numbers_in
 from attncli.arithmetic.rounding import Array
-from attncli.marking.paths import Paths
+from attncli.marking.paths import Paths, taken
 from attncli.marking.rounds import rounded
-from attncli.marking.tolerance import taken
 from attncli.marking.verdicts import NOISE, Accepted, Cause
 
 _SIGN = Cause("sign", "The sign is the other one.")

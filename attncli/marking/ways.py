@@ -25,9 +25,8 @@ from attncli.arithmetic.operations.activations import DivideBy
 from attncli.arithmetic.operations.indexed import Indexed
 from attncli.arithmetic.operations.softmax import Exponential
 from attncli.arithmetic.rounding import Array
-from attncli.marking.paths import Paths
+from attncli.marking.paths import Flags, Paths, taken
 from attncli.marking.rounds import rounded
-from attncli.marking.tolerance import Flags, taken
 from attncli.marking.verdicts import Cause, Given
 from attncli.steps.mistakes import swapped
 

@@ -22,8 +22,8 @@ from attncli.telling.sections import section_of
 from attncli.telling.selection import SelectionError, sentence_axis, tried
 from attncli.telling.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
-from attncli.trace.lookup import known_name, meant
-from attncli.trace.outline import parts_of
+from attncli.trace.quantity import known_name, meant
+from attncli.trace.trace import parts_of
 from attncli.word import Word
 
 

@@ -20,7 +20,7 @@ from attncli.steps.attention.scores import SCALE
 from attncli.telling.sentences import joined, put_in
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
-from attncli.trace.outline import Outline, outline_of
+from attncli.trace.trace import Outline, outline_of
 from attncli.word import Word
 
 _ENGLISH = words_of(LANGUAGES[0]).facts

@@ -10,7 +10,7 @@ from attncli.arithmetic.operations.moved import Same
 from attncli.name import Name
 from attncli.steps import Step, step_named
 from attncli.trace import Definition, PlannedStep, Quantity, RoundPlace, Trace
-from attncli.trace.outline import parts_of
+from attncli.trace.trace import parts_of
 from attncli.word import Phrase
 
 _PLACES = {

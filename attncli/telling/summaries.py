@@ -6,8 +6,8 @@ from attncli.document import Spans
 from attncli.telling.facts import sizes
 from attncli.telling.sentences import counted
 from attncli.trace import Trace
-from attncli.trace.outline import Outline
 from attncli.trace.published import published_numbers
+from attncli.trace.trace import Outline
 from attncli.word import Word
 
 

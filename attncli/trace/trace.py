@@ -18,7 +18,7 @@ from attncli.choices import Policy
 from attncli.file.problems import ScenarioError
 from attncli.name import Name, below
 from attncli.refusals import Problem
-from attncli.scenario.scenario import Scenario
+from attncli.scenario.scenario import Scenario, Shape
 from attncli.scenario.training import after_updates, updates_before
 from attncli.trace.axes import made_axes
 from attncli.trace.place import CellPlace, Place, UpdatePlace
@@ -327,3 +327,39 @@ def make(
     return Quantity(
         definition.name, matrix, *made_axes(definition, operands, matrix.shape), definition
     )
+
+
+class Outline(NamedTuple):
+    """The parts that a scenario gets through, and the shapes of all that is given or made."""
+
+    scenario: Scenario
+    parts: tuple[PlannedStep, ...]
+    shapes: Mapping[str, Shape]
+
+
+def outline_of(trace: Trace) -> Outline:
+    """The outline of what was worked."""
+    shapes = {name: quantity.matrix.shape for name, quantity in trace.quantities.items()}
+    return outlined(trace.scenario, trace.story, shapes)
+
+
+def outlined(
+    scenario: Scenario, story: Iterable[PlannedStep], shapes: Mapping[str, Shape]
+) -> Outline:
+    """The outline of a story of which so much is known."""
+    return Outline(scenario, tuple(_got_through(scenario, story, shapes)), shapes)
+
+
+def parts_of(trace: Trace) -> Iterator[PlannedStep]:
+    """The parts that a trace gets through, for which nothing is worked."""
+    return _got_through(trace.scenario, trace.story, trace.quantities)
+
+
+def _got_through(
+    scenario: Scenario, story: Iterable[PlannedStep], known: Iterable[str]
+) -> Iterator[PlannedStep]:
+    made = {name for name in known if name not in scenario.given and name not in scenario.random}
+    for part in story:
+        tells_tokens = part.step == "tokenize" and part.place.text.tokens
+        if tells_tokens or not made.isdisjoint(one.name for one in part.definitions):
+            yield part

@@ -13,8 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from attncli.writing.contents import Contents, Pieces, encoded, gathered
-from attncli.writing.errors import OutputError, check_named, exists, told, unsupported
+from attncli.writing.contents import (
+    Contents,
+    OutputError,
+    Pieces,
+    check_named,
+    encoded,
+    exists,
+    gathered,
+    told,
+    unsupported,
+)
 
 _ENDING = tuple(
     signal.Signals[name]

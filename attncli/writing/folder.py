@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from attncli.writing.contents import Contents, encoded
-from attncli.writing.errors import OutputError, check_named, told, unsupported
+from attncli.writing.contents import Contents, OutputError, check_named, encoded, told, unsupported
 from attncli.writing.file import Stop, alone, copy_mode, held, replaced_name, settle, stage
 
 _HERE = -100

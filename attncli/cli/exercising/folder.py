@@ -187,7 +187,7 @@ def _worked(
 ) -> Iterator[tuple[str, str, Trace]]:
     """The name, the text and the trace of each form: those that are kept as they are in the
     folder, others with new numbers."""
-    from attncli.building.pinned import pinned
+    from attncli.building.plain import pinned
 
     names, it = job.names, job.exercise
     drawn = iter(variants(job.trace, wish, it.forms, it.seed, it.allow))
@@ -205,7 +205,7 @@ def _worked(
 
 
 def _texts_beside(job: CheckedOrder) -> dict[str, str]:
-    from attncli.building.pinned import texts_beside
+    from attncli.building.plain import texts_beside
 
     return texts_beside(job.exercise.scenario)
 
@@ -255,7 +255,7 @@ def _kept(order: ExerciseArguments, job: CheckedOrder, before: Manifest | None) 
         return kept
     if order.force:
         return {}
-    from attncli.building.pinned import settings_that_differ
+    from attncli.building.plain import settings_that_differ
 
     differ = settings_that_differ(next(iter(kept.values())), job.exercise.scenario)
     which = f"other settings ({listed(differ)})" if differ else "other numbers"
@@ -265,7 +265,7 @@ def _kept(order: ExerciseArguments, job: CheckedOrder, before: Manifest | None) 
 
 
 def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMade:
-    from attncli.building.pinned import numbers_of
+    from attncli.building.plain import numbers_of
     from attncli.questions import plain_points
     from attncli.telling.exercise.fingerprint import numbers_mark
 

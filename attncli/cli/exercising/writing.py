@@ -44,7 +44,7 @@ class Ordered(NamedTuple):
 def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
     """The exercise that is ordered; None having heard what is wrong."""
     with complaints.heard():
-        from attncli.building.exercise_keys import is_exercise
+        from attncli.building.exercise_file import is_exercise
 
         by_file = is_exercise(order.scenario)
         said = (_by_file if by_file else _by_options)(order, complaints)
@@ -57,7 +57,7 @@ def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None
 
 
 def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
-    from attncli.building.exercise_keys import load_exercise
+    from attncli.building.exercise_file import load_exercise
     from attncli.cli.command import said_options
 
     for name, option in said_options(order.context):

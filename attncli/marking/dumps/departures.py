@@ -18,7 +18,7 @@ from attncli.file.dump_files import ROUNDOFFS
 from attncli.marking.dumps.floats import Floats, is_decided, open_numbers, taken_by, tells_apart
 from attncli.marking.dumps.suspects import Suspects, likenesses
 from attncli.marking.dumps.taking_apart import Dump, Misshapen, fills
-from attncli.marking.tolerance import Flags
+from attncli.marking.paths import Flags
 from attncli.marking.verdicts import NOISE, Cause
 from attncli.trace import Trace
 

@@ -14,7 +14,7 @@ from attncli.file.problems import ScenarioError
 from attncli.marking.dumps.bugs import KINDS, bugs
 from attncli.marking.dumps.floats import Floats, is_decided, tells_apart
 from attncli.marking.hypotheses import WrongWay
-from attncli.marking.tolerance import Flags
+from attncli.marking.paths import Flags
 from attncli.marking.verdicts import NOISE, Cause
 from attncli.trace import Definition, PlannedStep, Trace
 

@@ -14,7 +14,7 @@ from attncli.marking.inquiries import question_at
 from attncli.marking.verdicts import Accepted, Given, Judgement
 from attncli.steps.order import is_question
 from attncli.trace import Trace
-from attncli.trace.lookup import known_name, timed
+from attncli.trace.quantity import known_name, timed
 
 _TERM = re.compile(r"(.*)\.working\[\d+\]", re.DOTALL)
 

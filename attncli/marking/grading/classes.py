@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.marking.answers.sheets import AnswerSheet
-from attncli.marking.grading.papers import MarkedPaper
-from attncli.marking.grading.remarks import Roll, of_several
+from attncli.marking.grading.papers import MarkedPaper, Roll, of_several
 from attncli.marking.verdicts import FOLLOW
 from attncli.trace import Trace
 from attncli.word import Phrase

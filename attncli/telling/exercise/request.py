@@ -12,7 +12,7 @@ from attncli.arithmetic.expression import Location
 from attncli.choices import LAYOUTS, Layout
 from attncli.languages.words import TaskWords
 from attncli.marking.inquiries import WordQuestion
-from attncli.marking.tolerance import Tolerance
+from attncli.marking.paths import Tolerance
 from attncli.refusals import listed
 from attncli.scenario.exercise import Blanking, Points
 from attncli.telling.exercise.asking import ENGLISH, WholePage

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import groupby
 
 from attncli.file.address import Address, AddressError
-from attncli.marking.tolerance import Tolerance
+from attncli.marking.paths import Tolerance
 from attncli.name import Name
 from attncli.questions import points_text
 from attncli.refusals import Problem, Where

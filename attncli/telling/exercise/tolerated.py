@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from attncli.document import Note
 from attncli.languages.words import KeyWords
-from attncli.marking.tolerance import Tolerance
+from attncli.marking.paths import Tolerance
 from attncli.questions import RightAnswer
 
 _NONE = Tolerance()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attncli.document import Document, Facts, Note, Section, Spans
 from attncli.marking.grading.papers import all_follow
-from attncli.marking.published import published_verdicts
+from attncli.marking.judging import published_verdicts
 from attncli.marking.verdicts import Verdict
 from attncli.telling.facts import rounding_facts
 from attncli.telling.marked.report import Report, report
