@@ -171,10 +171,8 @@ class ScenarioBuilder(NamedTuple):
     def _training(self) -> Training | None:
         if "train" not in self.values or _is_without_updates(self.values):
             return None
-        from attncli.building.training import training_of
-
         generate = self.values.get("generate", 0)
-        return training_of(self.values["train"], generate, self.complaints)
+        return _training_of(self.values["train"], generate, self.complaints)
 
     def _check_names_of_X(self, stack: Stack) -> None:  # noqa: N802
         names, tokens = self.gathered.row_names.get("X", ()), stack.text.tokens
@@ -291,3 +289,38 @@ def in_other_layout(
     wrong = f"the weights fit only as {kept[not linear]}, and are taken as {kept[linear]}"
     right = "leave weights_layout out" if linear else "add weights_layout: linear"
     return [Problem(where, wrong, right)]
+
+
+_TRAIN = Name("train")
+
+
+def _training_of(
+    values: Mapping[str, Any], generate: int, complaints: NamedProblems
+) -> Training | None:
+    """How a scenario is trained, if it says so; what is wrong with it is complained of."""
+    if "learning_rate" not in values:  # of which was complained
+        return None
+    own = {name: values[name] for name in Training._fields if name in values}
+    settings = {name: value for name, value in values.items() if name not in own}
+    training = Training(**own, settings=settings)
+    _check_settings(training, complaints)
+    if generate:
+        wrong = "generate beside train: a model is trained, or goes on with a text"
+        complaints.add("generate", wrong, "leave one of them out, and make two scenarios")
+    return training
+
+
+def _check_settings(training: Training, complaints: NamedProblems) -> None:
+    """Complains of settings that are those of another optimizer."""
+    from attncli.steps.training.optimizers import OPTIMIZERS
+
+    known = [key.name for key in OPTIMIZERS[training.optimizer].settings]
+    for name in training.settings:
+        if name not in known:
+            settings = {one.name: [key.name for key in one.settings] for one in OPTIMIZERS.values()}
+            owners = [one for one, names in settings.items() if name in names]
+            complaints.add(
+                below(_TRAIN, name),
+                f"{name} is no setting of {training.optimizer}, but of {listed(owners, ' and ')}",
+                f"take it out, or name another optimizer; {training.optimizer} has {listed(known)}",
+            )

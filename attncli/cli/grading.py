@@ -20,9 +20,8 @@ from attncli.writing import Contents, write_out
 if TYPE_CHECKING:
     from attncli.cli.grade import GradeArguments
     from attncli.marking.answers import AnswerSheet
-    from attncli.marking.grading.classes import GradedClass, Unmarked
     from attncli.marking.grading.exam import Scheme
-    from attncli.marking.grading.papers import MarkedPaper
+    from attncli.marking.grading.papers import GradedClass, MarkedPaper, Unmarked
     from attncli.telling.marked.exams import Asking
     from attncli.telling.marked.forms import AskedForms
 
@@ -249,8 +248,7 @@ def _graded(
     order: GradeArguments, marker: Marker, asked: Sequence[str], complaints: Complaints
 ) -> GradedClass:
     """All that was handed in: what each paper is worth, or why it has no marks."""
-    from attncli.marking.grading.classes import GradedClass, with_the_roll
-    from attncli.marking.grading.papers import Roll, files_left
+    from attncli.marking.grading.papers import GradedClass, Roll, files_left, with_the_roll
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
     papers, unmarked = _marked(
@@ -293,7 +291,7 @@ def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complain
 
 
 def _without_marks(sheet: AnswerSheet, problems: Sequence[Problem]) -> Unmarked:
-    from attncli.marking.grading.classes import Unmarked
+    from attncli.marking.grading.papers import Unmarked
     from attncli.word import Word
 
     return Unmarked(sheet, (Word(" ".join(map(str, problems))),))

@@ -114,7 +114,7 @@ def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
 
 def _scenario(source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
     """The scenario's file, packed with the files that it names, where these can be taken along."""
-    from attncli.building.beside import NotTakenError, taken_along
+    from attncli.building.plain import NotTakenError, taken_along
     from attncli.writing.contents import packed
 
     try:

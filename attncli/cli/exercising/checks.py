@@ -17,7 +17,7 @@ from attncli.scenario.exercise import LARGEST_SEED, MOST_FORMS
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:
-    from attncli.cli.exercising.arguments import ExerciseArguments
+    from attncli.cli.exercise import ExerciseArguments
 
 
 class Counts(NamedTuple):

@@ -36,7 +36,7 @@ from attncli.writing.contents import encoded
 from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:
-    from attncli.cli.exercising.arguments import ExerciseArguments
+    from attncli.cli.exercise import ExerciseArguments
     from attncli.cli.exercising.checks import PaperSettings
     from attncli.cli.exercising.writing import CheckedOrder
     from attncli.document import Document

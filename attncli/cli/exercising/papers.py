@@ -17,7 +17,7 @@ from attncli.writing import Contents, OutputError, write_out
 from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:
-    from attncli.cli.exercising.arguments import ExerciseArguments
+    from attncli.cli.exercise import ExerciseArguments
     from attncli.document import Document
     from attncli.render import Page
     from attncli.trace import Trace

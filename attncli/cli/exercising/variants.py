@@ -11,7 +11,7 @@ from attncli.cli.arguments import PageOptions
 from attncli.cli.progress import watched
 
 if TYPE_CHECKING:
-    from attncli.cli.exercising.arguments import ExerciseArguments
+    from attncli.cli.exercise import ExerciseArguments
     from attncli.cli.exercising.writing import CheckedOrder
     from attncli.telling.exercise.request import ExerciseRequest
     from attncli.telling.exercise.trust import Trial

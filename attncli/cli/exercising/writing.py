@@ -21,7 +21,7 @@ from attncli.cli.output import check_target
 from attncli.refusals import Problem
 
 if TYPE_CHECKING:
-    from attncli.cli.exercising.arguments import ExerciseArguments
+    from attncli.cli.exercise import ExerciseArguments
     from attncli.marking.answers.students import Student
     from attncli.scenario.exercise import ExerciseFile
     from attncli.trace import Trace

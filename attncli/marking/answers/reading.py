@@ -10,8 +10,7 @@ from attncli.file.nodes import Map, Node, Scalar, describe
 from attncli.file.problems import Problems
 from attncli.file.reading import read_value
 from attncli.marking.answers.sheets import AnswerSheet
-from attncli.marking.numerals import read_number
-from attncli.marking.verdicts import Given
+from attncli.marking.verdicts import Given, read_number
 from attncli.refusals import Problem, Refusal, Where
 
 LARGEST_FILE = 16 * 2**20

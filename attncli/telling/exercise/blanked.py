@@ -11,8 +11,7 @@ from attncli.choices import POLICIES, Policy
 from attncli.document import Block, Prose, Section, parts_of
 from attncli.file.problems import ScenarioError
 from attncli.languages.words import FrameWords, TaskWords
-from attncli.marking.paths import Paths, paths_from
-from attncli.marking.together import together
+from attncli.marking.paths import Paths, paths_from, together
 from attncli.questions import Question, RightAnswer
 from attncli.tables import MatrixBlock
 from attncli.telling.exercise.asking import ENGLISH, WholePage

@@ -19,8 +19,14 @@ from attncli.document import (
 from attncli.marked import SIGNS
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.grading.addresses import address_of
-from attncli.marking.grading.classes import GradedClass, Unmarked, average, commonest, hardest
-from attncli.marking.grading.papers import MarkedPaper
+from attncli.marking.grading.papers import (
+    GradedClass,
+    MarkedPaper,
+    Unmarked,
+    average,
+    commonest,
+    hardest,
+)
 from attncli.telling.facts import rounding_facts
 from attncli.telling.marked.papers import doubt_data, points_text, remarks_on
 from attncli.telling.marked.report import raw_text, to_look_at

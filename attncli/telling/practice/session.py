@@ -13,8 +13,7 @@ from attncli.arithmetic.expression import Location
 from attncli.file.problems import ScenarioError
 from attncli.marking.grading.words import AskedWords, MarkedWords, OwnAnswers, marked_words
 from attncli.marking.judging import Judge
-from attncli.marking.numerals import read_number
-from attncli.marking.verdicts import FOLLOW, Given, Verdict
+from attncli.marking.verdicts import FOLLOW, Given, Verdict, read_number
 from attncli.telling.facts import printed_roots
 from attncli.telling.practice.tasks import Lesson, Task
 from attncli.trace import Trace
