@@ -151,7 +151,8 @@ def _check_looked_for(checkpoint: Checkpoint, prefix: str, told: tuple[Data, Dat
     family, said, keys = told
     parts = [one for one in ("qk_norm", "encoder") if one not in said]
     gates = [] if said.get("gated") else ["W3", "encoder.W3"]
-    untied = ["unembedding"] if not _is_missed(checkpoint, said) else []
+    is_untied = checkpoint.config.get("tie_word_embeddings") is False
+    untied = [] if "unembedding" in said and is_untied else ["unembedding"]
     left_out = [
         *family.get("optional", ()),
         *_of_settings(checkpoint, family.get("optional_when", {})),
@@ -172,11 +173,6 @@ def _check_looked_for(checkpoint: Checkpoint, prefix: str, told: tuple[Data, Dat
         wrong = f"no tensor is called {listed(dict.fromkeys(lacking))}"
         right = f"it has {listed(like)}"
         raise Refusal.of(checkpoint.file.name, wrong, right)
-
-
-def _is_missed(checkpoint: Checkpoint, said: Data) -> bool:
-    """Whether an unembedding is missed where none is there: the embeddings don't do."""
-    return "unembedding" in said and checkpoint.config.get("tie_word_embeddings") is False
 
 
 def _has_layers(checkpoint: Checkpoint, named: object) -> bool:

@@ -217,13 +217,9 @@ def _types(told: Data, _: Data) -> Data:
 _COUNTS = ("num_hidden_layers", "n_layer", "n_layers", "decoder_layers", "num_decoder_layers")
 
 
-def _pattern(told: Data, k: int) -> bool:
-    return bool((k + 1) % (told.get("sliding_window_pattern") or 6))
-
-
 _HAS_WINDOW: Mapping[str, Callable[[Data, int], bool]] = MappingProxyType({
     "gemma2": lambda _, k: not k % 2,
-    "gemma3_text": _pattern,
+    "gemma3_text": lambda told, k: bool((k + 1) % (told.get("sliding_window_pattern") or 6)),
     "qwen2": lambda told, k: told["sliding_window"] is not None and k >= told["max_window_layers"],
     "qwen3": lambda told, k: told["sliding_window"] is not None and k >= told["max_window_layers"],
     "qwen2_moe": lambda told, k: (

@@ -115,7 +115,8 @@ class _Numbers:
             return _copied(value)
         if isinstance(value, list) and _is_listing(value):
             return [self.entry(key, one, path, (k, len(value))) for k, one in enumerate(value)]
-        if name in self.given and not _is_word(value):
+        # what is none of these is a word such as `tied`, or a count
+        if name in self.given and isinstance(value, list | Mapping | np.ndarray):
             self.found.add(name)
             return _written(key, value, self.given[name])
         return self.record(value, name) if isinstance(value, Mapping) else _copied(value)
@@ -131,11 +132,6 @@ def _is_listing(value: Sequence[object]) -> bool:
     """Whether a list holds things of their own, rather than numbers, words or rows."""
     rows = all(isinstance(one, list) for one in value)
     return not rows and any(isinstance(one, list | Mapping | np.ndarray) for one in value)
-
-
-def _is_word(value: object) -> bool:
-    """Whether a value is a word such as `tied`, or a count, where numbers could stand too."""
-    return not isinstance(value, list | Mapping | np.ndarray)
 
 
 def _is_source(value: Mapping[str, object]) -> bool:

@@ -60,13 +60,10 @@ class FileReader(NamedTuple):
         except RefusedFileError as refused:
             self._refuse(below(path, "tokenizer"), refused)
             return {}
-        self._check(told, path)
-        return saved
-
-    def _check(self, told: Values, path: Name) -> None:
         for key in (key for key in _MADE if key in told):
             wrong = f"{key} beside a tokenizer that is in a file with all that it has"
             self.complaints.add(below(path, key), wrong, "keep one of them")
+        return saved
 
     def _refuse(self, name: Name, refused: RefusedFileError) -> None:
         self.complaints.add(name, refused.wrong, refused.right)

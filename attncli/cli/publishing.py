@@ -83,7 +83,7 @@ def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple
 
     alone = work(trace.scenario.alone())
     sheet = _exercise(alone, source, Ask())
-    is_long = sheet is not None and _asked_in(sheet) > _MOST_ASKED
+    is_long = sheet is not None and sum(len(one.questions) for one in sheet.sections) > _MOST_ASKED
     pages = [
         (_PAGE, "Page", _page(trace, _FORMAT)),
         ("-lessons.html", "Lessons", _lessons(trace, source, allowed, is_long=is_long)),
@@ -157,11 +157,6 @@ def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: boo
 
     detail, page = "rows" if is_long else None, PageOptions(_FORMAT, allowed=allowed)
     return lessons_page(trace, Arguments(source.scenario, detail=detail, page=page), every=False)
-
-
-def _asked_in(document: Document) -> int:
-    """How many questions there are."""
-    return sum(len(section.questions) for section in document.sections)
 
 
 def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:

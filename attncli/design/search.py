@@ -55,11 +55,6 @@ class _Wish(NamedTuple):
     points: Callable[[Trace], object] | None
 
 
-def _varies(trace: Trace) -> bool:
-    """Whether a trace has counts of texts that can be others."""
-    return trace.scenario.recount is not None
-
-
 def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
     """The forms of a request, worked. Raises Unsatisfied where the bounded search finds none."""
     random = RandomState(list(str(request.seed).encode()))
@@ -255,7 +250,7 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
         raise Refusal(wrong)
     trace = work(scenario.alone())
     plan = plan_of(trace, request.asked, request.pools)
-    if not plan.drawn and _varies(trace):
+    if not plan.drawn and trace.scenario.recount is not None:
         yield from _recounted(trace, request)
         return
     if not plan.drawn:

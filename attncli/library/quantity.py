@@ -2,103 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from textwrap import dedent
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from attncli.document import Block, Document, Working
 from attncli.file.address import Address, Index
 from attncli.library.shown import Showable, ShownPart
-from attncli.name import Name
-from attncli.scenario.budget import MOST_LINES
-from attncli.telling.blocks import matrix_block
-from attncli.telling.cells import address_of, line_of
-from attncli.telling.selection import Selection
 from attncli.trace import Axis, Quantity, Trace
 from attncli.trace.quantity import IDS, counted
-from attncli.word import Word
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-
-def lines_of(trace: Trace, cells: Sequence[tuple[Name, Address]], width: int) -> str:
-    """The working of cells, a line each, no term left out."""
-    return text_of([Working(tuple(line_of(trace, *cell) for cell in cells))], width)
-
-
-def cells_of(trace: Trace, name: Name, address: Address) -> Sequence[tuple[Name, Address]]:
-    """The cells that an address means, be it of one, of a row or of a whole quantity. Raises
-    ValueError."""
-    quantity = trace.quantities.get(name)
-    sides = 0 if quantity is None or quantity.is_number else 2 - quantity.is_list
-    sides -= quantity is not None and quantity.is_vector
-    if quantity is None or len(address.indices) >= sides:
-        return [(name, address)]
-    n, m = quantity.matrix.shape
-    rows = [quantity.rows.find(index, name) for index in address.indices] or range(n)
-    if len(rows) * m > MOST_LINES and not trace.scenario.large:
-        raise ValueError(f"{len(rows) * m:,} cells of {name} are too many; name a row or a cell")
-    return [(name, address_of(quantity, i, j)) for i in rows for j in range(m)]
-
-
-def _table_of(quantity: Quantity) -> str:
-    """The table of a quantity."""
-    return text_of([matrix_block(quantity, Selection())])
-
-
-def text_of(blocks: Sequence[Block], width: int = 80) -> str:
-    """Blocks as text, with nothing around them."""
-    from attncli.render import Page, render
-
-    page = render(Document(Word(""), (), closing=tuple(blocks)), "terminal", Page(width))
-    return dedent(page).strip("\n")
-
-
-_ROLES: Mapping[str, str] = MappingProxyType({"Q": "query", "K": "key"})
-
-
-def _dict_of(quantity: Quantity) -> dict[Any, Any]:
-    rows, columns = (_labels(axis) for axis in (quantity.rows, quantity.columns))
-    values = quantity.values.tolist()
-    if quantity.is_number:
-        return {quantity.local: values[0][0]}
-    if quantity.is_list:
-        return {row: number for row, (number,) in zip(rows, values, strict=True)}
-    named = {
-        row: dict(zip(columns, one, strict=True)) for row, one in zip(rows, values, strict=True)
-    }
-    return named[""] if rows == [""] else named
-
-
-def _frame_of(quantity: Quantity) -> DataFrame:
-    try:
-        import pandas as pd
-    except ImportError:
-        raise ImportError("to_frame needs pandas: pip install pandas") from None
-    rows = [row if row != "" else quantity.local for row in _labels(quantity.rows)]
-    columns = _labels(quantity.columns) or [quantity.local]
-    index, heads = (
-        pd.Index(labels, name=_ROLES.get(axis.role, axis.role) or None)
-        for labels, axis in ((rows, quantity.rows), (columns, quantity.columns))
-    )
-    return pd.DataFrame(np.array(quantity.values), index=index, columns=heads)
-
-
-def _labels(axis: Axis) -> list[str | int]:
-    """The names along an axis; whole numbers where they are IDs, or nothing but positions."""
-    if axis.names and (axis.role == IDS or axis.names == counted(len(axis.names))):
-        return [int(name) for name in axis.names]
-    return [str(name) for name in axis.names]
-
+    from attncli.document import Document
 
 Label = str | int
 """A name along an axis; a whole number where nothing but positions or IDs is there."""
+_ROLES: Mapping[str, str] = MappingProxyType({"Q": "query", "K": "key"})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,6 +97,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
     def working(self, *indices: str | int, width: int = 80) -> str:
         """The lines of working of one cell, as `cell` takes it; of a row, or of all cells, where
         less is said. Raises ValueError."""
+        from attncli.library.working import cells_of, lines_of
 
         assert self.trace is not None
         cells = cells_of(self.trace, self.name, self._address(indices))
@@ -190,19 +115,37 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
 
     def __str__(self) -> str:
         """Its table, with the names of its rows and columns."""
+        from attncli.library.working import table_of
 
-        return _table_of(self)
+        return table_of(self)
 
     def to_dict(self) -> dict[Label, Any]:
         """The numbers by the names of their rows, then of their columns; of one row that has no
         name, and of one number a row, by single names."""
-
-        return _dict_of(self)
+        rows, columns = (_labels(axis) for axis in (self.rows, self.columns))
+        values = self.values.tolist()
+        if self.is_number:
+            return {self.local: values[0][0]}
+        if self.is_list:
+            return {row: number for row, (number,) in zip(rows, values, strict=True)}
+        named = {
+            row: dict(zip(columns, one, strict=True)) for row, one in zip(rows, values, strict=True)
+        }
+        return named[""] if rows == [""] else named
 
     def to_frame(self) -> DataFrame:
         """The same as a DataFrame of pandas. Raises ImportError where that isn't installed."""
-
-        return _frame_of(self)
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("to_frame needs pandas: pip install pandas") from None
+        rows = [row if row != "" else self.local for row in _labels(self.rows)]
+        columns = _labels(self.columns) or [self.local]
+        index, heads = (
+            pd.Index(labels, name=_ROLES.get(axis.role, axis.role) or None)
+            for labels, axis in ((rows, self.rows), (columns, self.columns))
+        )
+        return pd.DataFrame(np.array(self.values), index=index, columns=heads)
 
 
 def shown_of(trace: Trace, name: str) -> WorkedQuantity:
@@ -211,3 +154,10 @@ def shown_of(trace: Trace, name: str) -> WorkedQuantity:
     return WorkedQuantity(
         one.name, one.matrix, one.rows, one.columns, one.definition, one.origin, trace
     )
+
+
+def _labels(axis: Axis) -> list[Label]:
+    """The names along an axis; whole numbers where they are IDs, or nothing but positions."""
+    if axis.names and (axis.role == IDS or axis.names == counted(len(axis.names))):
+        return [int(name) for name in axis.names]
+    return [str(name) for name in axis.names]

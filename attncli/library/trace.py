@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from attncli.document import Document
-    from attncli.library.shown import PagePart
+    from attncli.library.pages import PagePart
     from attncli.library.steps import WorkedStep
 
 
@@ -357,13 +357,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     def working(self, address: str, *, width: int = 80) -> str:
         """The working of a cell, `weights[love, AI]`, as a line of text; of a row, `weights[love]`,
         and of a whole quantity, a line a cell. Raises KeyError and ValueError."""
-        from attncli.library.quantity import lines_of
+        from attncli.library.working import lines_of
 
         return lines_of(self.plain, self._cells(address), width)
 
     def _cells(self, text: str) -> Sequence[tuple[Name, Address]]:
         """The cells that an address means. Raises KeyError and ValueError."""
-        from attncli.library.quantity import cells_of
+        from attncli.library.working import cells_of
 
         whole = self._names.find(text)
         address = Address(text) if whole else parse_address(text)
@@ -384,13 +384,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         """The page in a format: `markdown`, `html`, `latex`, `json`, …; bytes of those whose files
         are no text, such as `pdf`. `part` are the options of `attn run`: `steps`, `token`, `layer`,
         `head`, `detail`, `pictures`. Raises ValueError."""
-        from attncli.library.shown import document_of
+        from attncli.library.pages import document_of
 
         with as_arguments():
             return rendered(document_of(self.plain, form, part), form, width)
 
     def document(self) -> Document:
-        from attncli.library.shown import document_of
+        from attncli.library.pages import document_of
 
         return document_of(self.plain, "markdown", {})
 

@@ -287,7 +287,10 @@ class CauseSearch:
                 found={**{c: ("carried forward", []) for c in carried}, **rest.found}
             )
         fits = self.fits()
-        judged = {cell: _each_once(*self._of_cell(cell, fits)) for cell in self._open_cells}
+        judged = {}
+        for cell in self._open_cells:
+            judgement, causes = self._of_cell(cell, fits)
+            judged[cell] = judgement, [*dict.fromkeys(causes)]
         known = [fit for fit in fits if fit.is_supported]
         if not known or known[0].way is None:
             return Explained(judged)
@@ -505,10 +508,6 @@ class CauseSearch:
         return math.isfinite(most) or comes_of_rounding_early(
             self.theirs, cell, float(self.numbers.values[i, j])
         )
-
-
-def _each_once(judgement: Judgement, causes: list[Cause]) -> tuple[Judgement, list[Cause]]:
-    return judgement, [*dict.fromkeys(causes)]
 
 
 def _without(fits: list[Fit], others: list[Fit]) -> Iterator[Fit]:

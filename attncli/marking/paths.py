@@ -28,7 +28,6 @@ from attncli.arithmetic.operations.enclosing import (
 )
 from attncli.arithmetic.operations.softmax import Exponential
 from attncli.arithmetic.rounding import Array, Unworkable
-from attncli.marking.linear import TooManyNumbersError
 from attncli.marking.rounds import on_the_way, rounded
 from attncli.marking.verdicts import NOISE, Accepted
 from attncli.trace import Definition, Quantity, Trace
@@ -393,6 +392,8 @@ class _ManyPaths(Paths):
 
     def of(self, k: int, what: str, name: str) -> Enclosure | None:
         """What is known of a quantity of the k-th trace; nothing where that takes too much."""
+        from attncli.marking.linear import TooManyNumbersError
+
         if self._too_many:
             return None
         try:

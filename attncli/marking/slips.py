@@ -134,7 +134,10 @@ def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
     for node, put in _parts(form, lambda one: one):
         if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
             for other in _misread(paths, node.cell):
-                yield _Slip(_misread_as(paths, node.cell, other), put(_number(other)))
+                yield _Slip(
+                    _misread_as(paths, node.cell, other),
+                    put(Number(ex.ZERO.full, ex.ZERO.full, other)),
+                )
 
 
 def _parts(
@@ -196,10 +199,6 @@ def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
 def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
     read, instead = (paths.trace[one.quantity].address(*one[1:]) for one in (other, cell))
     return Cause("operand_misread", f"{read} was taken for {instead}.")
-
-
-def _number(cell: Location) -> Number:
-    return Number(ex.ZERO.full, ex.ZERO.full, cell)
 
 
 @dataclass(frozen=True)

@@ -65,11 +65,6 @@ def _least_after_sign(term: Expression, *, is_last: bool = False) -> int:
     return ATOM if signed(term)[0] or isinstance(term, Blank) else FACTOR
 
 
-def _least_after_minus(operand: Expression) -> int:
-    """How tightly what a minus of its own takes away must bind: `−(2 × 3)`, `−(−2)`."""
-    return max(_DIVISOR, _least_after_sign(operand))
-
-
 def signed(term: Expression) -> tuple[bool, Expression]:
     """A term of a sum as its sign (True: minus) and what follows the sign."""
     if isinstance(term, Number):  # the most of them
@@ -189,7 +184,9 @@ class Notation:
         return self.held(node.dividend, FACTOR) + after, self.held(node.divisor, _DIVISOR + 1)
 
     def negative(self, node: ex.Negative) -> str:
-        return f"{self.minus}{self.held(node.operand, _least_after_minus(node.operand))}"
+        # as tightly as in `−(2 × 3)`, `−(−2)`
+        least = max(_DIVISOR, _least_after_sign(node.operand))
+        return f"{self.minus}{self.held(node.operand, least)}"
 
     def power(self, node: ex.Power) -> str:
         return f"{self.held(node.base, ATOM)}^{self.exponent(node.exponent)}"

@@ -56,7 +56,8 @@ class AddedTokens(NamedTuple):
         """The added tokens of a text, and the words between them."""
         normal = {self.pipeline.normalize(t.content): t for t in self.tokens if t.normalized}
         found: list[Piece | str] = []
-        for piece, part in _cut_out(Part(text, first=True), self._as_they_were):
+        as_they_were = {t.content: t for t in self.tokens if not t.normalized}
+        for piece, part in _cut_out(Part(text, first=True), as_they_were):
             if piece is not None:
                 found.append(piece)
                 continue
@@ -64,10 +65,6 @@ class AddedTokens(NamedTuple):
             for inner, words in _cut_out(normalized, normal):
                 found += self.pipeline.words(words) if inner is None else [inner]
         return found
-
-    @property
-    def _as_they_were(self) -> dict[str, AddedToken]:
-        return {token.content: token for token in self.tokens if not token.normalized}
 
 
 def _cut_out(part: Part, tokens: dict[str, AddedToken]) -> Iterator[tuple[Piece | None, Part]]:

@@ -115,14 +115,6 @@ _Found = tuple[str, bool]
 """A part of a text, and whether it is a match of what is looked for."""
 
 
-def _removed(found: list[_Found]) -> list[str]:
-    return ["" if match else text for text, match in found]
-
-
-def _isolated(found: list[_Found]) -> list[str]:
-    return [text for text, _ in found]
-
-
 def _contiguous(found: list[_Found]) -> list[str]:
     runs = groupby(found, key=lambda one: one[1])
     return ["".join(text for text, _ in run) for _, run in runs]
@@ -140,20 +132,14 @@ def _with_previous(found: Iterable[_Found], join: Callable[[str, str], str]) -> 
     return made
 
 
-def _merged_with_previous(found: list[_Found]) -> list[str]:
-    return _with_previous(found, lambda before, text: before + text)
-
-
-def _merged_with_next(found: list[_Found]) -> list[str]:
-    return _with_previous(reversed(found), lambda after, text: text + after)[::-1]
-
-
 BEHAVIORS: dict[str, Callable[[list[_Found]], list[str]]] = {
-    "Removed": _removed,
-    "Isolated": _isolated,
+    "Removed": lambda found: ["" if match else text for text, match in found],
+    "Isolated": lambda found: [text for text, _ in found],
     "Contiguous": _contiguous,
-    "MergedWithPrevious": _merged_with_previous,
-    "MergedWithNext": _merged_with_next,
+    "MergedWithPrevious": lambda found: _with_previous(found, lambda before, text: before + text),
+    "MergedWithNext": lambda found: _with_previous(
+        reversed(found), lambda after, text: text + after
+    )[::-1],
 }
 """What becomes of the matches."""
 

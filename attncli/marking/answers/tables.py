@@ -175,7 +175,9 @@ def _sheets_of_export(
         right = "add --asked FILE, the answers file that `attn exercise … --format yaml` writes"
         raise Refusal.of(source, "a Moodle export doesn't say which cells are asked", right)
     headings = [cell.strip().lower() for cell in rows[0].cells]
-    rows = [row for row in rows[1:] if not _is_average(_student(headings, row.cells))]
+    rows = [
+        row for row in rows[1:] if not _student(headings, row.cells).lower().startswith(_AVERAGE)
+    ]
     numbers = {k: int(m[1]) for k, name in enumerate(headings) if (m := _RESPONSE.fullmatch(name))}
     each = [_Responses(row, sorted(numbers, key=numbers.__getitem__), source) for row in rows]
     counts = [max(most) for most in zip(*(one.counts for one in each), strict=True)]
@@ -235,10 +237,6 @@ def _student(headings: Sequence[str], cells: Sequence[str]) -> str:
 def _told(headings: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
     """The cells of a row by their headings."""
     return {name: cell.strip() for name, cell in zip(headings, cells, strict=False)}
-
-
-def _is_average(student: str) -> bool:
-    return student.lower().startswith(_AVERAGE)
 
 
 def _mark(headings: Sequence[str], cells: Sequence[str]) -> str:

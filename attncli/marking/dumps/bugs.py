@@ -355,14 +355,11 @@ def _other_inputs(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
                 name, says = _other_input(trace, part, own, other)
                 ways = [_with(made, own, other)]
                 ways += [(one,) for one in ways[0]] if len(ways[0]) > 1 else []
-                known = (way for way in ways if all(_is_other(one, other) for one in way))
-                yield from (WrongWay(name, says, way) for way in known)
+                for way in ways:
+                    # the other input is none that goes in anyway, or is made there itself
+                    if all(x.name != other and x.operands.count(other) == 1 for x in way):
+                        yield WrongWay(name, says, way)
     yield from _left_out(trace, part, made)
-
-
-def _is_other(changed: Definition, other: Name) -> bool:
-    """Whether an input is none that goes in anyway, or is made there itself."""
-    return changed.name != other and changed.operands.count(other) == 1
 
 
 def _other_input(trace: Trace, part: PlannedStep, own: Name, other: Name) -> tuple[str, str]:

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any, NamedTuple
 
 from attncli.file.files import RefusedFileError
@@ -126,14 +127,6 @@ def _prepend(part: Data) -> Normalizer:
     return lambda text: before + text if text else text
 
 
-def _unicode(part: Data) -> Normalizer:
-    return lambda text: unicodedata.normalize(part["type"], text)
-
-
-def _precompiled(part: Data) -> Normalizer:
-    return CharacterMap.of(base64.b64decode(part["precompiled_charsmap"])).apply
-
-
 def _without_marks(text: str) -> str:
     return "".join(one for one in text if not unicodedata.category(one).startswith("M"))
 
@@ -146,9 +139,13 @@ _NORMALIZERS: dict[str, Callable[[Data], Normalizer]] = {
     "BertNormalizer": _bert,
     "ByteLevel": _always(to_printable),
     "Lowercase": _always(bert.lowered),
-    **dict.fromkeys(("NFC", "NFD", "NFKC", "NFKD"), _unicode),
+    **dict.fromkeys(
+        ("NFC", "NFD", "NFKC", "NFKD"), lambda part: partial(unicodedata.normalize, part["type"])
+    ),
     "Nmt": _always(lambda text: text.translate(_NMT)),
-    "Precompiled": _precompiled,
+    "Precompiled": lambda part: (
+        CharacterMap.of(base64.b64decode(part["precompiled_charsmap"])).apply
+    ),
     "Prepend": _prepend,
     "Replace": _replace,
     "Sequence": lambda part: _chain([normalizer(one) for one in part["normalizers"]]),
@@ -161,12 +158,6 @@ def _metaspace(part: Data) -> Splitter:
     before = "always" if part.get("add_prefix_space", True) else "never"
     scheme = part.get("prepend_scheme", before)
     return splitting.metaspace(part["replacement"], scheme, split=part.get("split", True))
-
-
-def _byte_level(part: Data) -> Splitter:
-    return splitting.byte_level(
-        prefix=part.get("add_prefix_space", True), cut=part.get("use_regex", True)
-    )
 
 
 def _split(part: Data) -> Splitter:
@@ -185,7 +176,9 @@ def _digits(part: Data) -> Splitter:
 
 _SPLITTERS: dict[str, Callable[[Data], Splitter]] = {
     "BertPreTokenizer": lambda _: splitting.bert,
-    "ByteLevel": _byte_level,
+    "ByteLevel": lambda part: splitting.byte_level(
+        prefix=part.get("add_prefix_space", True), cut=part.get("use_regex", True)
+    ),
     "CharDelimiterSplit": lambda part: _characters(part["delimiter"].__eq__, "Removed"),
     "Digits": _digits,
     "Metaspace": _metaspace,
