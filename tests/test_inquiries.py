@@ -17,8 +17,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document import WordBlank
-from attncli.marking.grading.words import chosen
-from attncli.marking.inquiries import questions_at
+from attncli.marking.grading.words import chosen, questions_at
 from attncli.notation.words import printed
 from attncli.questions import labels_of
 from attncli.render import Page, files_of, render

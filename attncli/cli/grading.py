@@ -151,8 +151,7 @@ def grade(order: GradeArguments) -> None:
 def _marker(order: GradeArguments) -> Marker:
     """What marks the papers: a scenario, or the forms of an exercise, as its file says them or as
     they were made into a folder. Raises Refusal."""
-    from attncli.building.exercise_file import is_exercise
-    from attncli.building.manifest import is_manifest
+    from attncli.building.exercise_file import is_exercise, is_manifest
 
     if is_manifest(Path(order.scenario)):
         return _made_forms(order)
@@ -206,7 +205,7 @@ def _forms(order: GradeArguments) -> AskedForms:
 
 def _made_forms(order: GradeArguments) -> AskedForms:
     """The forms that were made into a folder, with their numbers there. Raises Refusal."""
-    from attncli.building.manifest import folder_of, load_manifest
+    from attncli.building.exercise_file import folder_of, load_manifest
     from attncli.marking.answers.students import Student
     from attncli.telling.marked.forms import AskedForms, made_form
 

@@ -2,8 +2,7 @@
 
 quantity     a quantity as the rules see it; which are shares of 1, which rows a page shows
 rules        what makes numbers weak: the list of rules
-mistakes     common mistakes, and whether numbers reveal them
-ambiguous    numbers that the two rounding policies show differently
+mistakes     common mistakes that numbers reveal, numbers that the two policies show differently
 difficulty   how much work a quantity's numbers are
 pools        which given matrices may have other numbers, and which
 plan         in which order candidates are worked, and where numbers are drawn anew

@@ -357,13 +357,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     def working(self, address: str, *, width: int = 80) -> str:
         """The working of a cell, `weights[love, AI]`, as a line of text; of a row, `weights[love]`,
         and of a whole quantity, a line a cell. Raises KeyError and ValueError."""
-        from attncli.library.working import lines_of
+        from attncli.library.pages import lines_of
 
         return lines_of(self.plain, self._cells(address), width)
 
     def _cells(self, text: str) -> Sequence[tuple[Name, Address]]:
         """The cells that an address means. Raises KeyError and ValueError."""
-        from attncli.library.working import cells_of
+        from attncli.library.pages import cells_of
 
         whole = self._names.find(text)
         address = Address(text) if whole else parse_address(text)

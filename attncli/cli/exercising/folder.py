@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.building.manifest import (
+from attncli.building.exercise_file import (
     FILE,
     FormMade,
     Manifest,

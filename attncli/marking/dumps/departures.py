@@ -14,7 +14,7 @@ from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.operations.base import WholeNumbers
 from attncli.arithmetic.operations.masking import HIDING, Seen, as_seen
 from attncli.arithmetic.rounding import Array
-from attncli.file.dump_files import ROUNDOFFS
+from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.dumps.floats import Floats, is_decided, open_numbers, taken_by, tells_apart
 from attncli.marking.dumps.suspects import Suspects, likenesses
 from attncli.marking.dumps.taking_apart import Dump, Misshapen, fills

@@ -22,7 +22,7 @@ from attncli.arithmetic.operations.positions import (
 )
 from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
-from attncli.file.dump_files import ROUNDOFFS
+from attncli.file.array_files import ROUNDOFFS
 from attncli.marking.paths import Flags
 from attncli.trace import Definition, Trace
 

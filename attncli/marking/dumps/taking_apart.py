@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.arithmetic.rounding import Array
-from attncli.file.dump_files import ROUNDOFFS, Tensor
+from attncli.file.array_files import ROUNDOFFS, Tensor
 from attncli.file.problems import nearest
 from attncli.marking.dumps.floats import Grain, tells_apart
 from attncli.marking.dumps.names import Meant, meant_by

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location, Number
 from attncli.file.address import AddressError, parse_address
-from attncli.marking.inquiries import question_at
+from attncli.marking.grading.words import question_at
 from attncli.marking.verdicts import Accepted, Given, Judgement
 from attncli.steps.order import is_question
 from attncli.trace import Trace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from attncli.building.manifest import FormMade, Manifest, Rows
+from attncli.building.exercise_file import FormMade, Manifest, Rows
 from attncli.refusals import listed
 
 

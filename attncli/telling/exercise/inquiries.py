@@ -9,7 +9,7 @@ from typing import NamedTuple
 from attncli.arithmetic.expression import Blank, Omitted
 from attncli.document import Block, Line, Section, Table, WordBlank, Working, each
 from attncli.languages.words import FrameWords, KeyWords
-from attncli.marking.inquiries import WordQuestion, questions_at
+from attncli.marking.grading.words import WordQuestion, questions_at
 from attncli.marking.paths import Paths
 from attncli.name import Name
 from attncli.questions import Question, RightWords, counted_points, points_text

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from attncli.arithmetic.expression import Location
 from attncli.choices import LAYOUTS, Layout
 from attncli.languages.words import TaskWords
-from attncli.marking.inquiries import WordQuestion
+from attncli.marking.grading.words import WordQuestion
 from attncli.marking.paths import Tolerance
 from attncli.refusals import listed
 from attncli.scenario.exercise import Blanking, Points

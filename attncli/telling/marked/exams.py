@@ -14,8 +14,7 @@ from attncli.marking.answers import AnswerSheet
 from attncli.marking.answers.students import Student
 from attncli.marking.grading.addresses import AskedTerm, cell_of, first_cell_of, line_of
 from attncli.marking.grading.exam import AskedNumber, Exam, Scheme
-from attncli.marking.grading.words import AskedWords
-from attncli.marking.inquiries import question_at
+from attncli.marking.grading.words import AskedWords, question_at
 from attncli.questions import OWN_FORM, Question, Worth
 from attncli.refusals import Problem, Refusal, Where
 from attncli.scenario.exercise import Points
