@@ -1,4 +1,4 @@
-"""Pages of a whole trace, or of a part of it."""
+"""Pages of a whole trace, or of a part of it; lines of working as plain text, and tables."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 exam       what is asked, of which numbers; marks: single ones, or for method and accuracy
 addresses  the cells that answers are for, and numbers inside lines of working
-words      answers in words, and why they are wrong
-papers     a paper with its verdicts and points, and whether it shows working
-classes    many papers: marks, commonest mistakes, hardest cells
+words      questions and answers in words, and why they are wrong
+papers     papers with their verdicts and points, and whether they show working; classes of them
 """
+
