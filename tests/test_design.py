@@ -21,10 +21,9 @@ from attncli import load, work
 from attncli.cli import app
 from attncli.design import search
 from attncli.design.batch import BatchMaker
-from attncli.design.difficulty import difficulty
 from attncli.design.plan import plan_of
 from attncli.design.pools import drawn_of
-from attncli.design.rules import RULES
+from attncli.design.rules import RULES, difficulty
 from attncli.design.search import Unsatisfied, forms
 from attncli.design.sieve import Survivor
 from attncli.name import Name

@@ -1,4 +1,6 @@
-"""What an exercise file may say: its keys, from which come reading and the reference's tables."""
+"""What an exercise file may say: its keys, from which come reading and the tables of the reference;
+and its manifest, which is kept beside the papers: which forms were made, from which numbers, what
+they ask, and which files are theirs."""
 
 from __future__ import annotations
 
@@ -355,7 +357,6 @@ def _student(data: Mapping[str, str]) -> Mapping[str, str]:
 
 def _tolerance(data: Mapping[str, str]) -> dict[str, str]:
     """What is let pass, as it is written. Raises KeyError and ArithmeticError for what is none."""
-
     return {TOLERANCE.known[name].name: str(Decimal(text)) for name, text in data.items()}
 
 

@@ -1,9 +1,8 @@
 """The numbers of exercises: which are nice, how hard they are, and finding them.
 
 quantity     a quantity as the rules see it; which are shares of 1, which rows a page shows
-rules        what makes numbers weak: the list of rules
+rules        what makes numbers weak: the list of rules; how hard numbers are
 mistakes     common mistakes that numbers reveal, numbers that the two policies show differently
-difficulty   how much work a quantity's numbers are
 pools        which given matrices may have other numbers, and which
 plan         in which order candidates are worked, and where numbers are drawn anew
 batch        candidates on their way through a plan, their numbers worked all at once

@@ -21,11 +21,10 @@ from numpy.random import RandomState
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.design.batch import BatchMaker
-from attncli.design.difficulty import difficulty
 from attncli.design.plan import Plan, plan_of
 from attncli.design.pools import Drawn, Pools
 from attncli.design.quantity import Flags, made_of, shown_rows
-from attncli.design.rules import CHECKS, GIVEN_CHECKS, OF_ONE_KIND, RULES, check_names
+from attncli.design.rules import CHECKS, GIVEN_CHECKS, OF_ONE_KIND, RULES, check_names, difficulty
 from attncli.design.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
 from attncli.file.problems import ScenarioError
 from attncli.name import Name

@@ -313,7 +313,6 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         return values.reshape(*extents, *values.shape[1:])
 
     def replay(self, replaced: Mapping[str, Numbers]) -> Self:
-
         given = {self._full(name): numbers for name, numbers in replaced.items()}
         return super().replay({n: numbers_of(self.quantities[n], x) for n, x in given.items()})
 

@@ -3,9 +3,8 @@
     pieces          tokens with IDs, the marks of their place in a word, bytes as tokens
     corpus          the words of a corpus with their counts, and where things stand in them
     pre_tokenizers  from a text to words before any learning, and from tokens back to a text
-    splitting       the ways in which a tokenizer.json cuts a text, its expressions for `re`
+    splitting       a tokenizer.json's way from a text to words, its expressions for `re`
     charsmap        SentencePiece's map of characters
-    saved           these in turn, and tokens that are taken out of a text first
     bert            the way in which BERT cuts a text and writes it without capitals
     tokenizer       a pre-tokenizer and a model together: encode, decode
     dictionary      whole words, the rarest left out

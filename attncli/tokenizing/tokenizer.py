@@ -9,7 +9,7 @@ from attncli.tokenizing.pieces import Model, Piece
 from attncli.tokenizing.pre_tokenizers import PreTokenizer
 
 if TYPE_CHECKING:  # of a tokenizer that is in a file
-    from attncli.tokenizing.saved import AddedTokens
+    from attncli.tokenizing.splitting import AddedTokens
 
 
 class WordTokenizer(NamedTuple):

@@ -231,7 +231,7 @@ def shapes_of(
     definitions = {
         m.name: m for part in story for m in part.definitions if m.name not in scenario.given
     }
-    report = _Report(scenario, definitions, problems, set(), _wrong_cells(scenario, problems), {})
+    report = _Report(scenario, definitions, problems, set(), _check_cells(scenario, problems), {})
     extents = Extents(report.conflict, report.uneven)
     _know_tokens(scenario, extents)
     _know_given(scenario, extents)
@@ -248,14 +248,6 @@ def shapes_of(
     names = {*definitions, *scenario.given, *scenario.random}
     names |= {operand for definition in definitions.values() for operand in definition.operands}
     return {name: _shape(extents, name) for name in names}
-
-
-def _wrong_cells(scenario: Scenario, problems: Problems) -> set[str]:
-    """The names of matrices that don't fit their recurrent cells, of which is complained."""
-    if all(layer.recurrent is None for stack in scenario.stacks for layer in stack.layers):
-        return set()
-
-    return _check_cells(scenario, problems)
 
 
 def _shape(extents: Extents, name: Name) -> Shape:

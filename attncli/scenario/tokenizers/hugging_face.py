@@ -31,8 +31,15 @@ from attncli.tokenizing.pre_tokenizers import (
     WhiteSpace,
     to_printable,
 )
-from attncli.tokenizing.saved import AddedToken, AddedTokens, Normalizer, Pipeline
-from attncli.tokenizing.splitting import Splitter, compiled, is_space
+from attncli.tokenizing.splitting import (
+    AddedToken,
+    AddedTokens,
+    Normalizer,
+    Pipeline,
+    Splitter,
+    compiled,
+    is_space,
+)
 
 _OTHERWISE = "give a tokenizer without it, or its pieces by hand"
 _NMT = {**NMT, 0x061C: "\u061c", 0x200D: " "}
