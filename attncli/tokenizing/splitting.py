@@ -1,6 +1,6 @@
-"""A tokenizer.json's way from a text to words, as Hugging Face's `tokenizers` have it: added tokens are
-taken out first, then the text is normalized, and cut; each way to cut is a function from a part of
-the text to smaller parts."""
+"""A tokenizer.json's way from a text to words, as Hugging Face's `tokenizers` have it: added tokens
+are taken out first, then the text is normalized, and cut; each way to cut is a function from a part
+of the text to smaller parts."""
 
 from __future__ import annotations
 
