@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from attncli.building.drawn import with_drawn
+from attncli.building.given_matrices import with_drawn
 from attncli.building.scenario import Origin, ScenarioBuilder
 from attncli.building.trees import (
     Changes,
@@ -28,8 +28,8 @@ from attncli.steps.schema import SCENARIO, givable
 from attncli.steps.unused import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
-from attncli.trace.given import given_quantity
-from attncli.trace.outline import Outline, outlined
+from attncli.trace.on_demand import OnDemand, given_quantity
+from attncli.trace.trace import Outline, outlined
 
 if TYPE_CHECKING:
     from attncli.tokenizing.corpus import Progress
@@ -140,7 +140,7 @@ def _planned_as_meant(whole: Scenario, tree: Map, origin: Origin, problems: Prob
     unread = bool(problems.found)
     scenario = planned(whole, problems)
     if problems.found and not unread:
-        from attncli.building.layouts import in_other_layout
+        from attncli.building.scenario import in_other_layout
 
         problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))
     return scenario
@@ -181,7 +181,6 @@ def work(scenario: Scenario) -> Trace:
 def work_on_demand(scenario: Scenario) -> Trace:
     """The scenario by itself, without variants and generated tokens, worked when somebody asks for
     a quantity: that one, and what leads to it. Asking for it raises what `work` does."""
-    from attncli.trace.on_demand import OnDemand
 
     alone = scenario.alone()
     given = _given(alone)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.marking.grading.addresses import address_of
-from attncli.marking.published import published_verdicts
+from attncli.marking.judging import published_verdicts
 from attncli.marking.verdicts import Verdict
 from attncli.notation import plain
 from attncli.trace import Trace

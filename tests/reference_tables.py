@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from attncli.building.exercise_keys import (
+from attncli.building.exercise_file import (
     ASKED,
     EXERCISE,
     TOLERANCE,

@@ -14,9 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import Trace, load, work
-from attncli.building.checkpoint import Checkpoint
-from attncli.building.family_tables import families
-from attncli.building.model_defaults import DEFAULTS, settled
+from attncli.building.checkpoint import Checkpoint, families
+from attncli.building.model_settings import DEFAULTS, settled
 from attncli.cli import app
 from attncli.refusals import Refusal
 from tests.auditor import audit

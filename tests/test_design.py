@@ -21,13 +21,11 @@ from attncli import load, work
 from attncli.cli import app
 from attncli.design import search
 from attncli.design.batch import BatchMaker
-from attncli.design.difficulty import difficulty
 from attncli.design.plan import plan_of
 from attncli.design.pools import drawn_of
-from attncli.design.rules import RULES
-from attncli.design.search import forms
+from attncli.design.rules import RULES, difficulty
+from attncli.design.search import Unsatisfied, forms
 from attncli.design.sieve import Survivor
-from attncli.design.unsatisfied import Unsatisfied
 from attncli.name import Name
 from attncli.questions import form_name
 from attncli.scenario.scenario import Scenario

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from attncli import load, work
 from attncli.building.plain import with_numbers
-from attncli.design.difficulty import difficulty
 from attncli.design.plan import plan_of
-from attncli.design.search import forms
-from attncli.design.unsatisfied import Unsatisfied
+from attncli.design.rules import difficulty
+from attncli.design.search import Unsatisfied, forms
 from attncli.render import Page, format_names, render
 from attncli.telling.weaknesses import weaknesses
 from tests.auditor import audit_numbers

@@ -10,9 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import __version__, load, work
-from attncli.building.exercise_file import load_exercise
-from attncli.building.manifest import load_manifest
-from attncli.building.pinned import pinned, texts_beside
+from attncli.building.exercise_file import load_exercise, load_manifest
+from attncli.building.plain import pinned, texts_beside
 from attncli.cli import app
 from attncli.file.problems import ScenarioError
 from attncli.file.shipped import find

@@ -13,13 +13,11 @@ import yaml
 from numpy.random import RandomState
 
 from attncli import load, work
-from attncli.building.pinned import pinned
-from attncli.building.plain import plain_data
-from attncli.design.matrices import singular, unvaried
-from attncli.design.search import forms
-from attncli.design.shares import shown_rows
+from attncli.building.plain import pinned, plain_data
+from attncli.design.quantity import shown_rows
+from attncli.design.rules import singular, unvaried
+from attncli.design.search import Unsatisfied, forms
 from attncli.design.sketch import Sizes, sketch
-from attncli.design.unsatisfied import Unsatisfied
 from attncli.trace import Quantity, Trace
 from tests.marking_cases import run
 from tests.pages import trace_of

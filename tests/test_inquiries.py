@@ -17,15 +17,14 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document import WordBlank
-from attncli.marking.inquiries import questions_at
-from attncli.marking.wording import chosen
+from attncli.marking.grading.words import chosen, questions_at
 from attncli.notation.words import printed
 from attncli.questions import labels_of
 from attncli.render import Page, files_of, render
 from attncli.steps import STORY, step_named
 from attncli.steps.order import inquiries
 from attncli.telling.exercise.requests import ExerciseRequest, WordsWanted
-from attncli.writing.package import packed
+from attncli.writing.contents import packed
 from tests import cloze, qti
 from tests.conftest import sampled
 from tests.exercises import SHEET_FORMATS, Papers, papers

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from attncli.building.family_tables import families
-from attncli.building.model_defaults import DEFAULTS, settled
+from attncli.building.checkpoint import families
+from attncli.building.model_settings import DEFAULTS, settled
 from attncli.refusals import Refusal
 
 _READ = "".join(

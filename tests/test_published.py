@@ -15,7 +15,7 @@ from attncli import oracle
 from attncli.arithmetic import decimals
 from attncli.file.problems import ScenarioError
 from attncli.marking.grading.addresses import address_of
-from attncli.marking.published import published_verdicts
+from attncli.marking.judging import published_verdicts
 from attncli.pipeline import load, work
 from attncli.render import Page, render
 from attncli.telling.marked.report import checked

@@ -16,7 +16,7 @@ from attncli.cli.exercising import papers
 from attncli.cli.processes import cores, side_by_side
 from attncli.design.search import SearchRequest, search
 from attncli.marking.judging import Judge
-from attncli.marking.together import together
+from attncli.marking.paths import together
 from attncli.telling.exercise import papers as sheets
 from attncli.telling.exercise.fingerprint import MadeFrom, fingerprint
 from attncli.trace import Trace

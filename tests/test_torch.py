@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attncli import load, oracle, work
-from attncli.file.dump_files import Tensor
+from attncli.file.array_files import Tensor
 from attncli.marking.dumps.taking_apart import taken_apart
 from tests.conftest import sampled
 from tests.test_torch_numbers import agree

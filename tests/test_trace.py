@@ -20,7 +20,7 @@ from attncli.steps import step_named
 from attncli.steps.attention import scores
 from attncli.steps.mistakes import all_made_wrongly
 from attncli.trace import CellPlace, Definition, HeadPlace, Place
-from attncli.trace.outline import outline_of
+from attncli.trace.trace import outline_of
 from tests.conftest import sampled
 from tests.pages import LIGHT, SHIPPED, page_of, shipped_trace, trace_of
 from tests.strategies import scenarios, workable

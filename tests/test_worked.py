@@ -17,11 +17,9 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.cli.exercising.variants import variants
 from attncli.marking.answers.sheets import AnswerSheet
-from attncli.marking.grading.classes import GradedClass
-from attncli.marking.grading.exam import Exam
-from attncli.marking.grading.papers import MarkedPaper, marked
-from attncli.marking.grading.scheme import Scheme
-from attncli.marking.numerals import read_number
+from attncli.marking.grading.exam import Exam, Scheme
+from attncli.marking.grading.papers import GradedClass, MarkedPaper, marked
+from attncli.marking.verdicts import read_number
 from attncli.scenario.exercise import ExerciseFile, Frame
 from attncli.telling.exercise.requests import request_of
 from attncli.telling.marked.classes import class_data, class_page, marked_paper

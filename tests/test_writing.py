@@ -19,9 +19,8 @@ from hypothesis import settings
 
 import attncli.writing.folder
 from attncli.writing import OutputError
-from attncli.writing.exchange import exchange
 from attncli.writing.file import settle, write_file
-from attncli.writing.folder import write_files
+from attncli.writing.folder import exchange, write_files
 from tests.processes import COMMAND, attn
 
 if sys.platform == "win32":

@@ -17,8 +17,7 @@ from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Location, Number
 from attncli.choices import Policy
 from attncli.file.shipped import names
-from attncli.notation.sheet_cells import SheetCell
-from attncli.notation.spreadsheet import formula
+from attncli.notation.spreadsheet import SheetCell, formula
 from attncli.notation.words import ISOLATE, POP, visible
 from attncli.render import Page, contents_of
 from attncli.telling.selection import Selection

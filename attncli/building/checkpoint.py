@@ -10,12 +10,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from attncli.building.expert_layers import dense_layers, some_layers, sparse_layers
-from attncli.building.model_defaults import settled
-from attncli.building.model_settings import local_rope, rope_scaling
+from attncli.building.model_settings import (
+    dense_layers,
+    local_rope,
+    rope_scaling,
+    settled,
+    some_layers,
+    sparse_layers,
+)
+from attncli.building.plain import data_of
+from attncli.file import reading
 from attncli.file.files import RefusedFileError
+from attncli.file.problems import Problems, knows_nothing
 from attncli.file.safetensors_files import INDEX, names_in_index, size_of, tensors_in
-from attncli.refusals import Refusal
+from attncli.refusals import Problem, Refusal, listed
 
 Data = Mapping[str, Any]
 
@@ -179,3 +187,42 @@ def _tensor_file(path: Path) -> Path:
         wrong = f"{pickled.name} is a pickle, which could run anything, and {_ONE_FILE} isn't there"
         raise RefusedFileError(wrong, "save the model anew with transformers, as safetensors")
     return index if index.exists() and not one.exists() else one
+
+
+_FAMILIES = Path(__file__).parent / "families"
+
+
+def families() -> Mapping[str, Data]:
+    """The tables of families by the types of models."""
+    tables = map(_table, sorted(_FAMILIES.glob("*.yaml")))
+    return {name: table for table in tables for name in table["names"]}
+
+
+def _table(path: Path) -> Data:
+    problems = Problems()
+    tree = reading.read_file(path, problems, knows_nothing)
+    problems.stop_if_any()
+    table = data_of(tree)
+    assert isinstance(table, Mapping)
+    return table
+
+
+def family_of(checkpoint: Checkpoint) -> Data:
+    """The table of a checkpoint's kind of models. Raises Refusal, with all tensors that have no
+    place, for one that isn't known."""
+    known, kind = families(), str(checkpoint.config.get("model_type"))
+    if kind in known:
+        return known[kind]
+    wrong = f"models of the type {kind} aren't known"
+    unknown = Problem.of("config.json", wrong, f"known: {listed(sorted(known))}")
+    raise Refusal([unknown, *map(_no_place, sorted(set(map(form_of, checkpoint.tensors))))])
+
+
+def form_of(tensor: str) -> str:
+    """A tensor's name with `{i}` for the number of its layer."""
+    return re.sub(r"(?<=\.)\d+(?=\.)", "{i}", tensor, count=1)
+
+
+def _no_place(form: str) -> Problem:
+    right = "write a scenario with it under weights.keys, where you know what it is"
+    return Problem.of(form, "it isn't known what this tensor is for", right)

@@ -3,27 +3,235 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from attncli.building.checkpoint import Checkpoint
-from attncli.building.checkpoint_inputs import Inputs
-from attncli.building.expert_layers import SPARSE, sparse_layers
-from attncli.building.family_tables import family_of
-from attncli.building.model_settings import written
-from attncli.building.placed import (
-    check_all_placed,
-    check_all_there,
-    check_known,
-    check_looked_for,
-    of_settings,
-)
-from attncli.refusals import Refusal, listed
+from attncli.building.checkpoint import Checkpoint, family_of, form_of
+from attncli.building.model_settings import SPARSE, dense_layers, sparse_layers, written
+from attncli.file.files import RefusedFileError
+from attncli.refusals import Refusal, Where, listed
 from attncli.scenario.template_tensors import layers_with
+
+_TOKENIZER = "tokenizer.json"
+
+
+class Reading(NamedTuple):
+    """What a stack is said to read, in the words of a scenario, and the IDs of the tokens that it
+    is cut into, as far as they are known."""
+
+    says: Mapping[str, Any]
+    ids: Sequence[int | None]
+
+
+class Inputs(NamedTuple):
+    """What goes into a model: what it reads, and what its encoder reads (by default the same) or
+    has made, in a file; or the file of a `picture` that it sees."""
+
+    tokens: Reading
+    encoder_tokens: Reading | None = None
+    encoder_states: str | None = None
+    picture: str | None = None
+
+
+def reading_of(option: str, said: str, folder: Path, place: Path) -> Reading:
+    """What an option says: IDs, `5,17,2`, or a text for the tokenizer in a folder, as a scenario in
+    the folder `place` has it. Raises Refusal."""
+    ids = re.findall(r"[^\s,]+", said)
+    if ids and all(one.isascii() and one.isdigit() for one in ids):
+        return Reading({"ids": ids}, [*map(int, ids)])
+    file = folder / _TOKENIZER
+    if not said.strip() or not file.is_file():
+        wrong = "these are no IDs" + (f", and no {_TOKENIZER} is there" if said.strip() else "")
+        raise Refusal.of(f"{option} {said}", wrong, "give some, like 5,17,2")
+    tokenizer = {"tokenizer": {"file": os.path.relpath(file, place)}}
+    try:
+        before, tokens, after = _cut(file, said)
+    except RefusedFileError as refused:
+        raise Refusal.of(_TOKENIZER, refused.wrong, refused.right) from None
+    whole = [*before, *tokens, *after]
+    known = [*map(_ids(file).get, whole)]
+    if len(whole) == len(tokens):
+        return Reading({"sentence": said, **tokenizer}, known)
+    return Reading({"tokens": whole, **tokenizer}, known)
+
+
+def _ids(file: Path) -> Mapping[str, int]:
+    """The IDs of a tokenizer's tokens."""
+    saved = json.loads(file.read_text("utf-8"))
+    pieces = saved["model"]["vocab"]
+    known = pieces if isinstance(pieces, Mapping) else {one[0]: k for k, one in enumerate(pieces)}
+    return {**known, **{one["content"]: one["id"] for one in saved.get("added_tokens") or ()}}
+
+
+def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+    """The tokens of a text, and those that stand before and after one. Raises RefusedFileError."""
+    from attncli.arithmetic.rounding import Rounding
+    from attncli.building.spelled_out import spelled_out
+    from attncli.building.texts import tokens_of
+    from attncli.file.files import TOKENIZERS, TextFile, text_of
+    from attncli.file.problems import NamedProblems, Problems
+    from attncli.name import TOP
+    from attncli.scenario.tokenizers import hugging_face
+    from attncli.scenario.tokenizers.settings import TokenizerSettings
+
+    where, problems = Where(file.name), Problems()
+    saved = text_of(TextFile(file.name, where), file.parent, False, TOKENIZERS)
+    values = {"sentence": text, **hugging_face.read(saved)}
+    complaints = NamedProblems({"": where}, problems)
+    told = spelled_out(TokenizerSettings(TOP, values, complaints, Rounding(), large=True))
+    problems.stop_if_any()
+    before, after = _around(json.loads(saved).get("post_processor") or {})
+    return before, tokens_of(told), after
+
+
+def _around(said: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """The tokens that a post-processor puts before and after a text. Raises RefusedFileError."""
+    match said:
+        case {"type": "Sequence", "processors": [*several]}:
+            each = [_around(one) for one in several]
+            return [t for b, _ in reversed(each) for t in b], [t for _, a in each for t in a]
+        case {"type": "BertProcessing" | "RobertaProcessing", "cls": [cls, *_], "sep": [sep, *_]}:
+            return [cls], [sep]
+        case {"type": "TemplateProcessing", "single": [*pieces]}:
+            return _of_template(pieces)
+        case {"type": "ByteLevel"} | {}:
+            return [], []
+    wrong = f"the post-processor {said.get('type')} isn't known here"
+    raise RefusedFileError(wrong, "give the IDs of the tokens")
+
+
+def _of_template(pieces: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
+    """`[CLS] $A [SEP]`."""
+    places = [k for k, piece in enumerate(pieces) if "Sequence" in piece]
+    if len(places) != 1:
+        raise RefusedFileError("its template has no place for a text", "give the IDs of the tokens")
+    names = [piece.get("SpecialToken", {}).get("id", "") for piece in pieces]
+    return names[: places[0]], names[places[0] + 1 :]
+
+
+_NO_WEIGHTS = re.compile(
+    r"rotary_emb\.inv_freq|position_ids|attn\.(masked_)?bias|attention\.(masked_)?bias"
+)
+"""Tensors of old checkpoints that hold no weights: masks, angles."""
+
+_MAY_BE_LACKING = re.compile(r"(^|\.)(b_\w+|b\d?|beta(_\w)?|head\..+)$")
+"""Keys of tensors that a model may do without: biases, and what a head behind the layers has."""
+_SOME: Mapping[str, Callable[[Data], Sequence[int]]] = {
+    "dense_layers": dense_layers,
+    "sparse_layers": sparse_layers,
+}
+
+
+def _check_known(checkpoint: Checkpoint, family: Data) -> None:
+    """Raises Refusal for settings that make another model of it than a scenario can say."""
+    decodes = {"is_causal": "true"} if family["says"]["block"] == "decoder" else {}
+    for name, known in {**decodes, **family.get("known_only", {})}.items():
+        value = checkpoint.setting(name)
+        only = written(checkpoint.setting(known[1:])) if known.startswith("$") else known
+        if value is not None and written(value) != only:
+            right = f"known: {name}: {only}"
+            raise Refusal.of("config.json", f"{name}: {written(value)} isn't known", right)
+
+
+def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What is said of the values that some settings have."""
+    said = (cases[name].get(written(checkpoint.config.get(name)), ()) for name in cases)
+    return [one for some in said for one in some]
+
+
+def _check_looked_for(checkpoint: Checkpoint, prefix: str, told: tuple[Data, Data, Data]) -> None:
+    """Raises Refusal where a model of a family, of which so much is said and these keys are there,
+    lacks a tensor."""
+    family, said, keys = told
+    parts = [one for one in ("qk_norm", "encoder") if one not in said]
+    gates = [] if said.get("gated") else ["W3", "encoder.W3"]
+    is_untied = checkpoint.config.get("tie_word_embeddings") is False
+    untied = [] if "unembedding" in said and is_untied else ["unembedding"]
+    left_out = [
+        *family.get("optional", ()),
+        *_of_settings(checkpoint, family.get("optional_when", {})),
+        *_of_settings(checkpoint, family.get("unused_when", {})),
+        *parts, *gates, *untied,
+    ]  # fmt: skip
+    lacking = [
+        prefix + next(_forms(named if isinstance(named, list) else [named]))
+        for key, named in family["keys"].items()
+        if key not in keys
+        and not _MAY_BE_LACKING.search(key)
+        and not any(f"{key}.".startswith(f"{one}.") for one in left_out)
+        and _has_layers(checkpoint, named)
+    ]
+    if lacking:
+        there = {*map(form_of, _left(checkpoint, family, keys) or checkpoint.tensors)}
+        like = get_close_matches(form_of(lacking[0]), sorted(there), len(there), 0)
+        wrong = f"no tensor is called {listed(dict.fromkeys(lacking))}"
+        right = f"it has {listed(like)}"
+        raise Refusal.of(checkpoint.file.name, wrong, right)
+
+
+def _has_layers(checkpoint: Checkpoint, named: object) -> bool:
+    """Whether a tensor's layers, where only some have one, are any."""
+    of = str(named.get("layers", "")) if isinstance(named, Mapping) else ""
+    return not of or bool(_SOME[of.removeprefix("$=")](checkpoint.config))
+
+
+def _check_all_placed(checkpoint: Checkpoint, family: Data, keys: Data) -> None:
+    """Raises Refusal where tensors are left over: a scenario without them would be another
+    model."""
+    left = _left(checkpoint, family, keys)
+    if left:
+        wrong = f"{listed(left)}: these tensors have no place in a scenario"
+        raise Refusal.of(checkpoint.file.name, wrong, "save a model without them")
+
+
+def _left(checkpoint: Checkpoint, family: Data, keys: Data) -> list[str]:
+    """The names of the tensors that no key says, but for those that are unused beside another."""
+    used = [f".{form}" for form in _forms(keys.values())]
+    beside: Mapping[str, str] = family.get("unused_beside", {})
+    unused = tuple(
+        f".{name}"
+        for name, other in beside.items()
+        if any(one.endswith(f".{other}") for one in used)
+    )
+    forms = (re.sub(r"\\\{[ie]\\\}", r"\\d+", re.escape(form)) for form in _forms(keys.values()))
+    placed = re.compile("|".join(forms))
+    return [
+        name
+        for name in sorted(checkpoint.tensors)
+        if not placed.fullmatch(name)
+        and not _NO_WEIGHTS.search(name)
+        and not f".{name}".endswith(unused)
+    ]
+
+
+def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, int]) -> None:
+    """Raises Refusal where a layer or an expert lacks a tensor that the first one has. `layers` are
+    those of the encoder, and the others."""
+    experts = checkpoint.config.get("num_experts", checkpoint.config.get("num_local_experts"))
+    lacking: dict[str, int] = {}
+    for key, one in keys.items():
+        count = layers[key.startswith("encoder.")]
+        some = layers_with(one.get("layers") if isinstance(one, Mapping) else None, count)
+        forms = (form.replace("{i}", str(k)) for form in _forms([one]) for k in some)
+        each = (form.replace("{e}", str(e)) for form in forms for e in range(int(experts or 1)))
+        lacking |= dict.fromkeys((name for name in each if name not in checkpoint.tensors), count)
+    if lacking:
+        count = max(lacking.values())
+        wrong = f"{listed(lacking)}: no such tensor, and {count} layers have one"
+        raise Refusal.of(checkpoint.file.name, wrong, "save the model anew, with all its tensors")
+
+
+def _forms(named: Iterable[object]) -> Iterator[str]:
+    """The names of tensors, with `{i}` for a layer, in what is said of keys."""
+    for one in named:
+        yield str(one["key"] if isinstance(one, Mapping) else one)
+
 
 Data = Mapping[str, Any]
 
@@ -39,7 +247,7 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
     Refusal."""
     kind = str(checkpoint.config.get("model_type"))
     family = family_of(checkpoint)
-    check_known(checkpoint, family)
+    _check_known(checkpoint, family)
     says = _says(checkpoint, kind, family)
     if kind in family.get("positions_past_padding", ()):
         says["positions"] = _past_padding(checkpoint, inputs.tokens.ids)
@@ -51,11 +259,11 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
     keys, said = dict(_known(checkpoint, prefix, family["keys"])), _said(checkpoint, says)
     if said.get("unembedding") == "tied" and not _unembeds(checkpoint, keys):
         said = {key: value for key, value in said.items() if key not in _OF_LOGITS}
-    check_looked_for(checkpoint, prefix, (family, said, keys))
-    check_all_placed(checkpoint, family, keys)
+    _check_looked_for(checkpoint, prefix, (family, said, keys))
+    _check_all_placed(checkpoint, family, keys)
     of_encoder = int(str(said.get("encoder", {}).get("layers", 0)))
-    check_all_there(checkpoint, keys, {True: of_encoder, False: _count(checkpoint, family)})
-    unused = of_settings(checkpoint, family.get("unused_when", {}))
+    _check_all_there(checkpoint, keys, {True: of_encoder, False: _count(checkpoint, family)})
+    unused = _of_settings(checkpoint, family.get("unused_when", {}))
     keys = {key: named for key, named in keys.items() if key not in unused}
     said = {key: value for key, value in said.items() if key not in keys}
     return {

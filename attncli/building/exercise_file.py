@@ -1,21 +1,216 @@
-"""Reading an exercise file."""
+"""What an exercise file may say: its keys, from which come reading and the tables of the reference;
+and its manifest, which is kept beside the papers: which forms were made, from which numbers, what
+they ask, and which files are theirs."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-from attncli.building.exercise_keys import EXERCISE
 from attncli.building.given_matrices import places
+from attncli.choices import BLANKS, DETAILS, LANGUAGES, LAYOUTS
 from attncli.file import reading, shipped
-from attncli.file.keys import typed
-from attncli.file.nodes import Map
-from attncli.file.problems import Problems
-from attncli.scenario.exercise import ExerciseFile, Frame
-from attncli.steps.terms import step_meant
+from attncli.file.keys import Key, Record, typed
+from attncli.file.kinds import (
+    Choice,
+    Flag,
+    ListOf,
+    MapOf,
+    NumberKind,
+    OneOrMany,
+    Schema,
+    TextKind,
+    WholeNumber,
+)
+from attncli.file.nodes import Map, Node, Scalar, describe
+from attncli.file.problems import Problems, ScenarioError, nearest
+from attncli.scenario.exercise import (
+    LARGEST_SEED,
+    MOST_FORMS,
+    MOST_POINTS,
+    Ask,
+    Blanking,
+    ExerciseFile,
+    Frame,
+    Points,
+    UnreadableBlanking,
+)
+from attncli.steps.order import STORY, inquiries, is_question, made
+from attncli.steps.terms import nearest_step, step_meant
+
+WORTH = NumberKind(positive=True, most=MOST_POINTS)
+"""The points of a blank."""
+
+
+class BlankingKind:
+    """`results`, `working`, `all`, `random:0.4`."""
+
+    def read(self, node: Node, problems: Problems) -> Blanking | None:
+        try:
+            return Blanking.of(node.text if isinstance(node, Scalar) else "")
+        except UnreadableBlanking as error:
+            problems.add(node.where, f"{describe(node)}: {error.wrong}", error.right)
+            return None
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"enum": list(BLANKS)}, {"type": "string", "pattern": "^random:"}]}
+
+
+class StepKind:
+    """The name of a step."""
+
+    def read(self, node: Node, problems: Problems) -> str | None:
+        if isinstance(node, Scalar) and node.text in STORY:
+            return node.text
+        right = nearest_step(node.text if isinstance(node, Scalar) else "")
+        problems.add(node.where, f"{describe(node)} is no step", right)
+        return None
+
+    def schema(self) -> Schema:
+        return {"enum": list(STORY)}
+
+
+class QuestionKind:
+    """The name of a question that is answered in words, or the id of one: `attends_most[love]`."""
+
+    def read(self, node: Node, problems: Problems) -> str | None:
+        text = node.text if isinstance(node, Scalar) else ""
+        if is_question(text):
+            return text
+        problems.add(node.where, f"{describe(node)} is no question", nearest(text, [*inquiries()]))
+        return None
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": "|".join(inquiries())}
+
+
+STEP = StepKind()
+QUESTION = QuestionKind()
+_TEXT = TextKind()
+ASKED = Record.of(
+    Key("step", STEP, "`{step: softmax}`: what this step makes"),
+    Key("cell", TextKind("a cell"), "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it"),
+    Key(
+        "question",
+        QUESTION,
+        "`{question: attends_most}`: something that is answered in words; one alone by its id, "
+        "`{question: 'attends_most[love]'}`",
+    ),
+    Key("written", Flag(), "`true`: such an answer is written, and not chosen from a list"),
+    Key("token", _TEXT, "only the rows of this query"),
+    Key("layer", _TEXT, "only this layer: `2`, or `encoder.1`"),
+    Key("head", _TEXT, "only this head, counted from 1"),
+    Key("blank", BlankingKind(), "what is taken out of it, if not what is of the whole exercise"),
+    Key("points", WORTH, "the points of each of its blanks: `0.5`"),
+)
+
+
+class AskKind:
+    """A step or a question by its name, or a map that says more."""
+
+    kind = ASKED
+
+    def read(self, node: Node, problems: Problems) -> Ask | None:
+        if not isinstance(node, Map):
+            if isinstance(node, Scalar) and is_question(node.text):
+                return Ask(question=node.text, where=node.where)
+            step = STEP.read(node, problems)
+            return None if step is None else Ask(step, where=node.where)
+        values = ASKED.read(node, problems) or {}
+        if len(values) < len(node.entries):
+            return None
+        wrong = _at_odds(values.keys())
+        if wrong:
+            right = "leave written out" if wrong == _NOT_WRITTEN else "keep one of them"
+            problems.add(node.where, wrong, right)
+            return None
+        return Ask(**values, where=node.where)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [STEP.schema(), QUESTION.schema(), ASKED.schema()]}
+
+
+_NOT_WRITTEN = "only the answer of a question can be written"
+
+
+def _at_odds(keys: Collection[str]) -> str:
+    """What doesn't go together of what is asked for; nothing where all of it does."""
+    beside = sorted({"step", "token", "layer", "head", "question"} & set(keys))
+    if "cell" in keys and beside:
+        return f"a cell is one number, and {' and '.join(beside)} beside it"
+    beside = sorted({"step", "blank"} & set(keys))
+    if "question" in keys and beside:
+        return f"a question is answered in words, and {' and '.join(beside)} beside it"
+    return "" if "question" in keys or "written" not in keys else _NOT_WRITTEN
+
+
+class PointsKind:
+    """A number for each blank, or a map from steps and quantities to numbers."""
+
+    kinds = (WORTH, MapOf(WORTH, "step or quantity"))
+
+    def read(self, node: Node, problems: Problems) -> Points | None:
+        if not isinstance(node, Map):
+            each = WORTH.read(node, problems)
+            return None if each is None else Points(each)
+        found: dict[str, Decimal] = self.kinds[1].read(node, problems) or {}
+        known = made() | inquiries().keys()
+        for key, _ in node.entries:
+            if key.text not in STORY and key.text not in known:
+                wrong = f"{describe(key)} is no step, and no step makes it"
+                problems.add(key.where, wrong, nearest(key.text, [*STORY, *sorted(known)]))
+        steps = {name: worth for name, worth in found.items() if name in STORY}
+        others = {name: worth for name, worth in found.items() if name not in STORY}
+        return Points(steps=steps, quantities=others)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [kind.schema() for kind in self.kinds]}
+
+
+_LET_PASS = NumberKind(least=0)
+TOLERANCE = Record.of(
+    Key("units", _LET_PASS, "so many units of the last place"),
+    Key("absolute", _LET_PASS, "so much: `0.01`"),
+    Key("relative", _LET_PASS, "this share of the number: `0.01` is one per cent"),
+    Key("digits", WholeNumber(1, 15), "a number given with so many significant digits"),
+)
+
+_KEYS: Iterable[Key[Any]] = (
+    Key("exercise", TextKind("a title"), "what the exercise is called"),
+    Key("course", _TEXT, "the course, which stands below the title"),
+    Key("date", _TEXT, "the date"),
+    Key("institution", _TEXT, "the school or university"),
+    Key("instructions", _TEXT, "what is to be known before the first question"),
+    Key("language", Choice(LANGUAGES), "the language of the program's own words on the papers"),
+    Key(
+        "scenario",
+        TextKind("a scenario"),
+        "the scenario that is asked about: a file, by its path from this one's folder, or the name "
+        "of a shipped one",
+    ),
+    Key(
+        "ask",
+        ListOf(AskKind()),
+        "what is asked for: `[softmax, {step: weighted_sum, token: love}]`; all steps if nothing is"
+        " said. Besides numbers a question that is answered in words: `attends_most`",
+    ),
+    Key("blank", BlankingKind(), "what is taken out, as `--blank` has it"),
+    Key("points", PointsKind(), "the points of a blank, 1 by default: `{softmax: 0.5, exp: 1}`"),
+    Key("tolerance", TOLERANCE, "what is let pass beside what follows by itself: `{units: 1}`"),
+    Key("layout", Choice(LAYOUTS), "the room for working: little, some lines, or a page each"),
+    Key("detail", Choice(DETAILS), "how closely it is told, as `--detail` has it"),
+    Key("forms", WholeNumber(1, MOST_FORMS), "so many forms, each with numbers of its own"),
+    Key("seed", WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"),
+    Key("allow", OneOrMany(_TEXT), "rules that the numbers needn't keep"),
+    Key("mistakes", WholeNumber(0, 99), "the share of the points that a known mistake earns, in %"),
+)
+EXERCISE = Record({key.name: key for key in _KEYS})
+
 
 _OWN = ("exercise", "scenario", "ask")
 """Keys of an exercise that no scenario has."""
@@ -60,3 +255,121 @@ def _scenario(values: Mapping[str, Any], path: Path, tree: Map, problems: Proble
     beside = path.parent / named
     known = named in shipped.names() and not beside.is_file()
     return named if known else str(beside)
+
+
+FILE = "manifest.json"
+Rows = list[list[str]]
+
+
+class TermMade(NamedTuple):
+    """The key of a number inside a line: the answer, from where to where it is accepted, and the
+    cell that it comes from, if it does."""
+
+    answer: str
+    low: str
+    high: str
+    cell: str = ""
+
+
+class FormMade(NamedTuple):
+    """A form: the file of its scenario, from the manifest's folder; the hash of its numbers, and
+    these by the names of matrices; the hash that its papers carry, its points, the cells it asks
+    for with theirs, its papers, and the keys of numbers inside lines."""
+
+    file: str
+    numbers: str
+    given: Mapping[str, Rows]
+    hash: str
+    points: float
+    asked: Mapping[str, float]
+    papers: tuple[str, ...] = ()
+    terms: Mapping[str, TermMade] = MappingProxyType({})
+
+
+class Manifest(NamedTuple):
+    """The forms by their names, the hash of each file's contents, and which sheet of which form is
+    whose; `made_of` is the hash of the scenario's own numbers and settings. `version` is the
+    program's."""
+
+    version: str
+    exercise: str
+    scenario: str
+    seed: int
+    forms: Mapping[str, FormMade]
+    files: Mapping[str, str]
+    tolerance: Mapping[str, str] = MappingProxyType({})
+    students: tuple[Mapping[str, str], ...] = ()
+    made_of: str = ""
+
+    def text(self) -> str:
+        """The manifest as it is written."""
+        forms = {name: form._asdict() for name, form in self.forms.items()}
+        data = {**self._asdict(), "forms": forms}
+        return json.dumps(data, indent=1, ensure_ascii=False, default=_plain) + "\n"
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def load_manifest(path: Path) -> Manifest:
+    """The manifest of a file, or of a folder that has one. Raises ScenarioError."""
+    place = path / FILE if path.is_dir() else path
+    try:
+        data: dict[str, Any] = json.loads(place.read_text("utf-8"))
+        forms = {name: _form(form) for name, form in data.pop("forms").items()}
+        tolerance = _tolerance(data.pop("tolerance", {}))
+        students = tuple(map(_student, data.pop("students", ())))
+        told = {**data, "forms": forms, "tolerance": tolerance, "students": students}
+        return Manifest(**told)
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+        wrong = "is no manifest of an exercise"
+        right = "make the exercise again, into another folder"
+        raise ScenarioError.of(str(place), wrong, right) from None
+
+
+def _form(data: Mapping[str, Any]) -> FormMade:
+    """A form as it was written. Raises ValueError for one whose scenario isn't in the folder."""
+    form = FormMade(**data)
+    place = PurePosixPath(form.file)
+    if place.is_absolute() or ".." in place.parts:
+        raise ValueError(form.file)
+    asked = {str(cell): float(points) for cell, points in form.asked.items()}
+    terms = {id_: _term(term) for id_, term in form.terms.items()}
+    if not terms.keys() <= asked.keys():
+        raise ValueError(form.terms)
+    return form._replace(asked=asked, terms=terms)
+
+
+def _term(data: Sequence[str]) -> TermMade:
+    """A key. Raises TypeError and ArithmeticError for what is none."""
+    term = TermMade(*data)
+    for number in term[:3]:
+        Decimal(number)
+    return term
+
+
+def _student(data: Mapping[str, str]) -> Mapping[str, str]:
+    """A student. Raises KeyError for one without a name, an ID, a form and a sheet."""
+    told = {name: str(data[name]) for name in ("name", "id", "form", "sheet")}
+    return {**told, "answers": str(data.get("answers", ""))}
+
+
+def _tolerance(data: Mapping[str, str]) -> dict[str, str]:
+    """What is let pass, as it is written. Raises KeyError and ArithmeticError for what is none."""
+    return {TOLERANCE.known[name].name: str(Decimal(text)) for name, text in data.items()}
+
+
+def has_manifest(folder: Path) -> bool:
+    """Whether an exercise was made into a folder."""
+    return (folder / FILE).is_file()
+
+
+def is_manifest(path: Path) -> bool:
+    """Whether a path is a manifest's, or that of the folder of one."""
+    return has_manifest(path) or (path.name == FILE and path.is_file())
+
+
+def folder_of(path: Path) -> Path:
+    """The folder of a manifest, which may be named itself."""
+    return path if path.is_dir() else path.parent

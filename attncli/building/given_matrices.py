@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,10 +15,11 @@ from attncli.building.texts import TOKENIZED, stacked
 from attncli.file.matrices import MatrixLike, NamedRows, Row
 from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.file.problems import NamedProblems, Problems
-from attncli.file.sources import FileSource, RandomSource
+from attncli.file.sources import MOST_NUMBERS, FileSource, RandomSource
 from attncli.name import TOP, Name, below
 from attncli.refusals import Where
 from attncli.scenario.model import ENCODER, entry_path
+from attncli.scenario.scenario import Scenario
 
 _ELSEWHERE = ("variants", "vocabulary", "rounding", TOKENIZED)
 
@@ -167,3 +169,29 @@ def of_array(array: Array, rounding: Rounding, where: Where, problems: Problems)
     except Unworkable as trouble:
         problems.add(where, trouble.what, f"{trouble.instead} would do")
         return None
+
+
+def with_drawn(scenario: Scenario, problems: Problems) -> Scenario:
+    """The scenario with its random matrices drawn."""
+    drawn = {name: _drawn(scenario, name, problems) for name in scenario.random}
+    given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
+    return replace(scenario, given={**scenario.given, **given}, random={})
+
+
+def _drawn(scenario: Scenario, name: Name, problems: Problems) -> Matrix | None:
+    """A random matrix of the shape that follows from the rest."""
+    source = scenario.random[name]
+    rows, columns = source.shape or scenario.shapes[name]
+    if rows is None or columns is None:
+        if not problems.found:
+            problems.add(
+                source.where, f"the shape of {name} doesn't follow from the rest",
+                "say it, like shape: [4, 4], or the sizes, like d_model: 4",
+            )  # fmt: skip
+        return None
+    if rows * columns > MOST_NUMBERS:
+        wrong = f"{name} would have {rows} × {columns} numbers"
+        problems.add(source.where, wrong, f"at most {MOST_NUMBERS} can be drawn")
+        return None
+    drawn = source.draw((rows, columns))
+    return of_array(drawn, scenario.rounding, source.where, problems)

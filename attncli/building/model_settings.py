@@ -2,13 +2,234 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from math import isfinite
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from attncli.building.model_defaults import WHOLE, WINDOWED
 from attncli.refusals import Refusal, listed
+from attncli.scenario.template_tensors import EVERY_OTHER, layers_with
 from attncli.steps.input.positions import SCALINGS
+
+SPARSE = "sparse"
+"""The type of layers with experts."""
+
+
+def sparse_layers(config: Data) -> list[int]:
+    """The numbers, from 1, of the layers whose feed-forward network is experts: every so many, but
+    for those that are said to have none."""
+    dense, step = config.get("mlp_only_layers", ()), config.get("decoder_sparse_step", 1)
+    experts = config.get("num_experts", config.get("num_local_experts"))
+    last = int(config["num_hidden_layers"]) if experts else 0
+    return [k for k in range(1, last + 1) if not k % step and k - 1 not in dense]
+
+
+def dense_layers(config: Data) -> list[int]:
+    """The numbers of the others."""
+    sparse = sparse_layers(config)
+    return [k for k in range(1, int(config["num_hidden_layers"]) + 1) if k not in sparse]
+
+
+def some_layers(numbers: Sequence[int], config: Data) -> object:
+    """Some of the layers as a scenario says them; None where they are all or none."""
+    count = int(config["num_hidden_layers"])
+    if len(numbers) in (0, count):
+        return None
+    words = (word for word in EVERY_OTHER if layers_with(word, count) == [k - 1 for k in numbers])
+    return next(words, [str(k) for k in numbers])
+
+
+DEFAULTS = Path(__file__).parent / "families" / "defaults.json"
+"""By the type of a model: what its class of settings takes for one that isn't said, other names of
+some, and how it turns queries and keys. A test writes it of the classes."""
+_WINDOWED, _WHOLE = "sliding_attention", "full_attention"
+"""The types of layers, by the names that `transformers` has for them."""
+_UNDECLARED: Data = {
+    "model_type": "gpt2", "_name_or_path": "", "architectures": [], "num_labels": 2, "head_dim": 64,
+    "is_causal": True, "position_embedding_type": "absolute", "hidden_activation": "gelu",
+    "dense_act_fn": "relu", "is_gated_act": True, "scale_decoder_outputs": True,
+    "sliding_window_pattern": 6,
+}  # fmt: skip
+"""Settings that are read though the class of a model doesn't declare them, each with a value of it.
+Others do nothing."""
+_VALUES: Data = {
+    **_UNDECLARED, "num_key_value_heads": 8, "num_decoder_layers": 6, "layer_types": [_WHOLE],
+    "mlp_only_layers": [0], "id2label": {"0": "LABEL_0"}, "pad_token_id": 0, "sliding_window": 4096,
+    "attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0, "clip_qkv": 8.0,
+    "use_bidirectional_attention": False, "tie_word_embeddings": True,
+    "rope_parameters": {}, "rope_scaling": {}, "rope_theta": 10000.0, "partial_rotary_factor": 0.5,
+    "rope_local_base_freq": 10000.0, "rotary_emb_base": 10000, "rotary_pct": 0.25,
+    "rope_type": "linear", "type": "linear", "factor": 8.0, "attention_factor": 1.0,
+    "original_max_position_embeddings": 8192, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+    "beta_fast": 32.0, "beta_slow": 1.0, "truncate": True, _WINDOWED: {}, _WHOLE: {},
+}  # fmt: skip
+"""The same of those that are null by default, or older than the classes, and of parameters of a
+rotation."""
+_MAY_BE_ZERO = frozenset({
+    "max_window_layers", "num_experts", "num_local_experts", "sliding_window", "rms_norm_eps",
+    "layer_norm_eps", "layer_norm_epsilon", "residual_multiplier", "embedding_multiplier",
+})  # fmt: skip
+_MAY_BE_NULL = frozenset({
+    "attn_logit_softcapping", "final_logit_softcapping", "is_decoder", "num_key_value_heads",
+    "pad_token_id", "scale_embedding", "sliding_window", "use_bidirectional_attention",
+})  # fmt: skip
+"""Settings whose null says something, in some class with another default."""
+
+
+def settled(config: Data) -> Data:
+    """All settings of a model as `transformers` has them, in the place of those that a config.json
+    says. Raises Refusal for one that has no value, or another than a setting of its name has."""
+    known = json.loads(DEFAULTS.read_text("utf-8")).get(str(config.get("model_type")))
+    if known is None:
+        return config
+    names, defaults = known["names"], known["defaults"]
+    said = {**config, **{names[one]: config[one] for one in names if one in config}}
+    read = {key: value for key, value in said.items() if key in _UNDECLARED or key in defaults}
+    _check(read, defaults)
+    told = {**defaults, **read}
+    told |= {"rope_parameters": _turning(said, known["rope"])} if "rope" in known else {}
+    for follows in _FOLLOW:
+        told |= follows(told, said)
+    return told
+
+
+def _check(said: Data, defaults: Data) -> None:
+    """Raises Refusal for a value of another kind than a setting has by default, or may have."""
+    for key, value in said.items():
+        default = defaults.get(key)
+        example = _VALUES.get(key) if default is None else default
+        may_be_null = default is None or key in _MAY_BE_NULL
+        if example is None or (value is None and may_be_null) or _is_like(key, value, example):
+            continue
+        wrong = f"{key}: {json.dumps(value)} is no value for it"
+        right = f"give one like {json.dumps(example)}, or leave {key} out"
+        right += "" if default is None else f": it is {json.dumps(default)} then"
+        raise Refusal.of("config.json", wrong, right)
+
+
+def _is_like(key: str, value: object, example: object) -> bool:
+    """Whether a value is of the kind of another; a number is positive, if nothing else is said."""
+    if isinstance(example, bool | str | list | dict):
+        return isinstance(value, type(example))
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return False
+    whole = isinstance(value, int) or isinstance(example, float)
+    return whole and (value > 0 or key == "pad_token_id" or (value == 0 and key in _MAY_BE_ZERO))
+
+
+def _turning(said: Data, default: Data) -> Data:
+    """How queries and keys are turned: by the type of a layer, where each has a way of its own."""
+    _check({key: value for key, value in said.items() if key in _VALUES}, {})
+    given, scaling = said.get("rope_parameters") or {}, said.get("rope_scaling") or {}
+    _check(given, {})
+    if _WHOLE not in default:
+        base, share = _CALLED.get(str(said["model_type"]), ("rope_theta", "partial_rotary_factor"))
+        older = {"rope_theta": said.get(base), "partial_rotary_factor": said.get(share)}
+        return _with_kind(default, older, scaling or given)
+    if scaling and "rope_type" not in scaling:
+        wrong = "rope_scaling without rope_type is read otherwise by each version of transformers"
+        raise Refusal.of("config.json", wrong, "say rope_type instead of type")
+    bases = {_WHOLE: ("rope_theta", scaling), _WINDOWED: ("rope_local_base_freq", {})}
+    return {
+        kind: _with_kind(
+            default[kind], {"rope_theta": said.get(base)}, {**(given.get(kind) or {}), **scaled}
+        )
+        for kind, (base, scaled) in bases.items()
+    }
+
+
+def _with_kind(default: Data, older: Data, said: Data) -> Data:
+    _check(said, {})
+    kind = said.get("rope_type", said.get("type", "default"))
+    spoken = {name: value for name, value in older.items() if value is not None}
+    return {**default, **spoken, **said, "rope_type": kind}
+
+
+_CALLED: Mapping[str, tuple[str, str]] = {"gpt_neox": ("rotary_emb_base", "rotary_pct")}
+"""What the base and the share of dimensions that turn were called before rope_parameters, where not
+as everywhere."""
+
+
+def _numbers(told: Data, _: Data) -> Data:
+    """How many heads keys and values have, and how many layers a decoder; which layers have no
+    experts."""
+    others = {"num_key_value_heads": "num_attention_heads", "num_decoder_layers": "num_layers"}
+    follow = {
+        name: told[other] for name, other in others.items() if name in told and told[name] is None
+    }
+    return follow | ({"mlp_only_layers": []} if told.get("mlp_only_layers", ()) is None else {})
+
+
+def _parts(told: Data, _: Data) -> Data:
+    """What BLOOM and OPT work out in one way or another by two settings."""
+    if told["model_type"] == "bloom":
+        return {"sums_slices": told["pretraining_tp"] > 1 and told["slow_but_exact"]}
+    if told["model_type"] == "opt":
+        removed = told["_remove_final_layer_norm"]
+        return {"final_layer_norm": told["do_layer_norm_before"] and not removed}
+    return {}
+
+
+def _activation(told: Data, said: Data) -> Data:
+    """GELU by its tanh, which Gemma and T5 had before it had a name."""
+    if told["model_type"] == "gemma" and told["hidden_act"] == "gelu":
+        return {"hidden_act": "gelu_pytorch_tanh"}
+    if told["model_type"] != "t5":
+        return {}
+    *gated, function = told["feed_forward_proj"].split("-")
+    as_was = "gelu_new" if told["feed_forward_proj"] == "gated-gelu" else function
+    tied = {"scale_decoder_outputs": said.get("tie_word_embeddings") is not False}
+    follow = {"dense_act_fn": as_was, "is_gated_act": gated == ["gated"], **tied}
+    return {name: said.get(name, value) for name, value in follow.items()}
+
+
+def _windows(told: Data, _: Data) -> Data:
+    """Which layers have a window, and how wide it is, in a model that has one only where that is
+    asked for."""
+    asked = told.get("use_sliding_window", True)
+    window = told.get("sliding_window") if asked else None
+    return {"sliding_window": window} if "sliding_window" in told else {}
+
+
+def _types(told: Data, _: Data) -> Data:
+    """The types of the layers. Raises Refusal where they aren't those of so many."""
+    count = int(next(told[name] for name in _COUNTS if name in told))
+    if "layer_types" not in told:
+        return {"layer_types": [_WHOLE] * count}
+    types = told["layer_types"]
+    if types is None:
+        has_window = _HAS_WINDOW[told["model_type"]]
+        types = [_WINDOWED if has_window(told, k) else _WHOLE for k in range(count)]
+    if {*map(str, types)} - {_WINDOWED, _WHOLE} or len(types) != count:
+        wrong = f"layer_types: {json.dumps(types)}"
+        right = f"give a type, {_WINDOWED} or {_WHOLE}, for each of the {count} layers"
+        raise Refusal.of("config.json", wrong, right)
+    if _WINDOWED in types and not told["sliding_window"]:
+        asked = "" if told.get("use_sliding_window", True) else " that is asked for"
+        wrong = f"layer_types: some are {_WINDOWED}, and there is no sliding_window{asked}"
+        raise Refusal.of("config.json", wrong, f"say how wide it is, or {_WHOLE} for all layers")
+    return {"layer_types": types}
+
+
+_COUNTS = ("num_hidden_layers", "n_layer", "n_layers", "decoder_layers", "num_decoder_layers")
+
+
+_HAS_WINDOW: Mapping[str, Callable[[Data, int], bool]] = MappingProxyType({
+    "gemma2": lambda _, k: not k % 2,
+    "gemma3_text": lambda told, k: bool((k + 1) % (told.get("sliding_window_pattern") or 6)),
+    "qwen2": lambda told, k: told["sliding_window"] is not None and k >= told["max_window_layers"],
+    "qwen3": lambda told, k: told["sliding_window"] is not None and k >= told["max_window_layers"],
+    "qwen2_moe": lambda told, k: (
+        told["use_sliding_window"] and k < told["max_window_layers"] and not k % 2
+    ),
+})  # fmt: skip
+"""Whether layer k, from 0, of a model has a window, where its types of layers aren't said."""
+_FOLLOW = (_numbers, _parts, _activation, _windows, _types)
+"""What follows from other settings, in order."""
+
 
 Data = Mapping[str, Any]
 
@@ -30,14 +251,14 @@ _NEVER_SCALED = {"phi3": ["default"]}
 def rope_scaling(config: Data) -> Data | None:
     """How the frequencies of rotary positions are scaled, if they are. Raises Refusal."""
     rope: Data = config.get("rope_parameters") or {}
-    return _scaling(config, rope.get(WHOLE, rope))
+    return _scaling(config, rope.get(_WHOLE, rope))
 
 
 def local_rope(config: Data) -> Data:
     """How layers with a window turn queries and keys, where they do it in a way of their own."""
     rope: Data = config.get("rope_parameters") or {}
-    scaling = _scaling(config, rope.get(WINDOWED, rope))
-    base = {"base": written(rope[WINDOWED]["rope_theta"])} if WINDOWED in rope else {}
+    scaling = _scaling(config, rope.get(_WINDOWED, rope))
+    base = {"base": written(rope[_WINDOWED]["rope_theta"])} if _WINDOWED in rope else {}
     return base if scaling is None else {**base, "scaling": scaling}
 
 

@@ -5,17 +5,24 @@ This is what the oracle works from, which shares no other code with the package.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from attncli.building.trees import Changes, Source, tree_of, with_changes
+from attncli.file import shipped
+from attncli.file.emitting import emitted
+from attncli.file.files import CORPORA, TOKENIZERS, RefusedFileError, found
 from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
+from attncli.refusals import Refusal
 from attncli.scenario.model import entry_path
+from attncli.scenario.scenario import Scenario
 from attncli.steps.input.embeddings import ONE_HOT
 from attncli.steps.schema import vectors
 
@@ -108,7 +115,8 @@ class _Numbers:
             return _copied(value)
         if isinstance(value, list) and _is_listing(value):
             return [self.entry(key, one, path, (k, len(value))) for k, one in enumerate(value)]
-        if name in self.given and not _is_word(value):
+        # what is none of these is a word such as `tied`, or a count
+        if name in self.given and isinstance(value, list | Mapping | np.ndarray):
             self.found.add(name)
             return _written(key, value, self.given[name])
         return self.record(value, name) if isinstance(value, Mapping) else _copied(value)
@@ -124,11 +132,6 @@ def _is_listing(value: Sequence[object]) -> bool:
     """Whether a list holds things of their own, rather than numbers, words or rows."""
     rows = all(isinstance(one, list) for one in value)
     return not rows and any(isinstance(one, list | Mapping | np.ndarray) for one in value)
-
-
-def _is_word(value: object) -> bool:
-    """Whether a value is a word such as `tied`, or a count, where numbers could stand too."""
-    return not isinstance(value, list | Mapping | np.ndarray)
 
 
 def _is_source(value: Mapping[str, object]) -> bool:
@@ -147,3 +150,133 @@ def _copied(value: object) -> object:
     if isinstance(value, list):
         return [_copied(one) for one in value]
     return value.copy() if isinstance(value, np.ndarray) else value
+
+
+_OF_THE_ORIGINAL = ("title", "published", "variants")
+"""What isn't said of other numbers."""
+_NOT_OF_FORMS = (*_OF_THE_ORIGINAL, "source")
+_TEXT_FILES = ("corpus", "tokenizer")
+"""What may be in a text file of its own, which then stands beside the form."""
+
+
+def pinned(source: str, changes: Changes, scenario: Scenario) -> str:
+    """The text of a file with what a source says, and the numbers of a form of it."""
+    data = _without(plain_data(source, changes), _OF_THE_ORIGINAL)
+    numbers = all_numbers(scenario)
+    return emitted(_beside(with_numbers({"title": scenario.title, **data}, numbers)))
+
+
+def all_numbers(scenario: Scenario) -> dict[str, Rows]:
+    """The numbers of all given matrices by their full names, and how often the corpus has each of
+    its texts."""
+    counts = [[Decimal(count)] for count in scenario.text_counts]
+    numbers: dict[str, Rows] = {name: numbers_of(scenario, name) for name in scenario.given}
+    return {**numbers, **({"corpus": counts} if counts else {})}
+
+
+def numbers_of(scenario: Scenario, name: Name) -> list[list[Decimal]]:
+    """The numbers of a given matrix, as they are written or, if nobody wrote them, in full."""
+    matrix = scenario.given[name]
+    if matrix.written is not None:
+        return [list(row) for row in matrix.written]
+    rows, columns = matrix.shape
+    return [[matrix.number(i, j).full for j in range(columns)] for i in range(rows)]
+
+
+def texts_beside(source: str) -> dict[str, str]:
+    """The files of text that a source goes on to read, by their names."""
+    folder = shipped.find(source).parent
+    found = {Path(path).name: folder / path for path in _paths(plain_data(source))}
+    return {name: path.read_text("utf-8-sig") for name, path in found.items()}
+
+
+def settings_that_differ(form: Path, source: str) -> list[str]:
+    """The keys of a scenario, but for those of numbers, that say something else than in a form
+    that was made of it."""
+    own, others = (_without(plain_data(one), _NOT_OF_FORMS) for one in (str(form), source))
+    keys = [key for key in {**others, **own} if str(own.get(key)) != str(others.get(key))]
+    return [key for key in keys if not _holds_numbers(own.get(key, others.get(key)))]
+
+
+def _holds_numbers(value: object) -> bool:
+    """Whether a value is rows of numbers, with names or without."""
+    rows = [*value.values()] if isinstance(value, Mapping) else value
+    return isinstance(rows, list) and all(isinstance(row, list) for row in rows)
+
+
+def _without(data: Plain, keys: tuple[str, ...]) -> Plain:
+    return {key: value for key, value in data.items() if key not in keys}
+
+
+def _paths(data: Mapping[str, object]) -> Iterator[str]:
+    for key, value in data.items():
+        if isinstance(value, Mapping):
+            yield from ([str(value["file"])] if _names_file(key, value) else _paths(value))
+
+
+def _beside(data: Mapping[str, object]) -> Plain:
+    """The data with the files of text that it names beside it."""
+    return {key: _moved(key, value) for key, value in data.items()}
+
+
+def _moved(key: str, value: object) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    return {"file": Path(str(value["file"])).name} if _names_file(key, value) else _beside(value)
+
+
+def _names_file(key: str, value: Mapping[str, object]) -> bool:
+    path = value.get("file")
+    return key in _TEXT_FILES and isinstance(path, str) and not path.isdigit()
+
+
+_LARGEST = 10_000_000
+
+
+class NotTakenError(Refusal):
+    """Files that can't go with their scenario."""
+
+
+def taken_along(source: str, *, outside: bool) -> Mapping[str, bytes]:
+    """The file of a source that was read, and those that it names, by paths from which it finds
+    them again, its own the first. Raises NotTakenError for those that it names by a place on this
+    machine, and for large ones."""
+    own = shipped.find(source)
+    folder = Path(os.path.abspath(own.parent))  # noqa: PTH100  (links stay as they are named)
+    named = {
+        path: there for path in _named(plain_data(source)) if (there := _file(path, own, outside))
+    }
+    if any(Path(path).is_absolute() for path in named):
+        wrong, right = "names a file by its absolute path", "name it from the scenario's folder"
+        raise NotTakenError.of(source, wrong, right)
+    if sum(there.stat().st_size for there in named.values()) > _LARGEST:
+        wrong = f"its files are larger than {_LARGEST // 10**6} MB"
+        raise NotTakenError.of(source, wrong, "hand them out in another way")
+    files = {str(folder / own.name): own}
+    files |= {os.path.normpath(folder / path): there for path, there in named.items()}
+    root = os.path.commonpath([Path(path).parent for path in files])
+    return {
+        Path(path).relative_to(root).as_posix(): there.read_bytes() for path, there in files.items()
+    }
+
+
+def _file(path: str, own: Path, outside: bool) -> Path | None:
+    """The file that a path leads to; None of what is no path but somebody's word."""
+    from attncli.file import array_files
+
+    kinds = (*array_files.KINDS, *CORPORA, *TOKENIZERS)
+    try:
+        return found(path, own.parent, outside, kinds)
+    except RefusedFileError:
+        return None
+
+
+def _named(data: object) -> Iterator[str]:
+    """Whatever may be the path of a file."""
+    if isinstance(data, Mapping):
+        path = data.get("file")
+        yield from [path] if isinstance(path, str) else []
+        data = [*data.values()]
+    if isinstance(data, list):
+        for one in data:
+            yield from _named(one)

@@ -6,19 +6,117 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
-from attncli.building.targets import (
-    LossReader,
-    ReadOut,
-    are_numbers,
-    read_out_of,
-    with_said_of_training,
-)
 from attncli.file.keys import typed
+from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems
-from attncli.name import Name
+from attncli.name import Name, below
 from attncli.refusals import listed, quote
 from attncli.scenario.model import Settings, Stack
 from attncli.scenario.prediction import Head, Prediction
+
+
+class ReadOut(NamedTuple):
+    """What is read out of the last layer's cell: what becomes of it, whether at every time, and how
+    many numbers it is, where that is known."""
+
+    end: str
+    every: bool
+    width: int | None
+
+
+def _read_out_of(values: Values, stack: Stack, given: Mapping[Name, Matrix]) -> ReadOut | None:
+    """What targets are compared with where nothing else is made of the states."""
+    layer = stack.layers[-1] if stack.layers else None
+    cell = None if layer is None else layer.recurrent
+    if layer is None or cell is None or "W_ya" not in cell.said.values:
+        return None
+    if "targets" not in values or "unembedding" in values or "logits" in values:
+        return None
+    W = given.get(below(layer.path, "W_ya"))
+    width = None if W is None else W.shape[1 if cell.in_out else 0]
+    return ReadOut(cell.said.values.get("readout", "sigmoid"), cell.readout_every, width)
+
+
+def _with_said_of_training(values: Values) -> Values:
+    """The values with the loss that `train` names, in the place of one that is said at the top."""
+    said = values.get("train", {})
+    return {**values, **{key: said[key] for key in _OF_THE_LOSS if key in said}}
+
+
+_OF_THE_LOSS = ("loss", "label_smoothing")
+
+
+def _are_numbers(values: Values) -> bool:
+    """Whether the targets are rows of numbers, and no tokens."""
+    return isinstance(values.get("targets"), MatrixLike)
+
+
+class LossReader(NamedTuple):
+    """Reads which loss is worked, and complains of what doesn't go together."""
+
+    values: Values
+    read_out: ReadOut | None
+    has_logits: bool
+    complaints: NamedProblems
+
+    def read(self) -> str:
+        """The name of the loss; nothing where there are no targets, or none fits them."""
+        if "targets" not in self.values:
+            for key in _OF_THE_LOSS:
+                if key in self.values:
+                    self.complaints.add(*self._said(key), f"{key}, and no targets", "give targets")
+            return ""
+        usual = "mse" if _are_numbers(self.values) else "cross_entropy"
+        loss: str = self.values.get("loss", usual)
+        self._check(loss)
+        self._check_numbers(loss)
+        return loss
+
+    def _check(self, loss: str) -> None:
+        """Each loss is of its own kind of numbers."""
+        end = None if self.read_out is None else self.read_out.end
+        if loss == "cross_entropy" and end not in (None, "softmax"):
+            self.complaints.add(*self._said("targets"),
+                f"a cross-entropy needs probabilities of classes, and the read-out is {end}",
+                "say readout: softmax, or give the targets as rows of numbers",
+            )  # fmt: skip
+        if loss == "binary_cross_entropy" and end != "sigmoid":
+            self.complaints.add(*self._said("loss"),
+                "binary_cross_entropy is of what a sigmoid reads out of a recurrent cell",
+                "use mse or cross_entropy",
+            )  # fmt: skip
+        if (
+            loss == "cross_entropy"
+            and _are_numbers(self.values)
+            and not self.has_logits
+            and not end
+        ):
+            self.complaints.add(*self._said("loss"),
+                "cross_entropy needs logits, and there is no unembedding",
+                "add `unembedding: tied`, or a matrix",
+            )  # fmt: skip
+
+    def _check_numbers(self, loss: str) -> None:
+        numbers = _are_numbers(self.values)
+        if not numbers and loss != "cross_entropy":
+            self.complaints.add("targets", f"{loss} is of numbers, and the targets are tokens",
+                "give them as rows of numbers, like [[1, 0], [0, 1]]",
+            )  # fmt: skip
+        if numbers and "ignored_target" in self.values:
+            self.complaints.add("ignored_target", "an ignored target, and targets in numbers",
+                "leave it out",
+            )  # fmt: skip
+        if loss != "cross_entropy" and "label_smoothing" in self.values:
+            self.complaints.add(*self._said("label_smoothing"),
+                f"label smoothing is for a cross-entropy, not for {loss}", "leave it out",
+            )  # fmt: skip
+
+    def _said(self, key: str) -> tuple[str]:
+        """Where it is said: of a loss that goes without saying, by the targets."""
+        if key in self.values.get("train", {}):
+            return (f"train.{key}",)
+        return (key if key in self.values else "targets",)
+
 
 Values = Mapping[str, Any]
 _OF_FILE = (
@@ -49,12 +147,12 @@ def prediction_of(
     complaints: NamedProblems,
 ) -> Prediction:
     """What is said of the next token after a stack; what is wrong with it is complained of."""
-    values = with_said_of_training(values)
+    values = _with_said_of_training(values)
     tied = values.get("unembedding") == "tied"
     matrix = given.get(Name("embeddings" if tied else "unembedding"))
     predicted = next((given[Name(key)] for key in _PREDICTED if Name(key) in given), None)
     X = given.get(Name("X")) if predicted is None else predicted
-    read_out = read_out_of(values, stack, given)
+    read_out = _read_out_of(values, stack, given)
     width = _width(predicted, matrix, turned=tied or stack.said.linear)
     reader = _PredictionReader(
         values,
@@ -120,7 +218,7 @@ class _PredictionReader(NamedTuple):
         every = is_given or (which or ("every" if "targets" in values else "last")) == "every"
         if not has_logits and self.read_out is None:
             every = every if loss else which == "every"
-            numbers = are_numbers(values)
+            numbers = _are_numbers(values)
             return Prediction(
                 head=self._head(), first=which == "first", every=every,
                 loss=loss if numbers else "", targets_in_numbers=numbers,
@@ -134,14 +232,14 @@ class _PredictionReader(NamedTuple):
             head=self._head(),
             first=which == "first",
             readout=self.read_out is not None,
-            targets_in_numbers=are_numbers(values),
+            targets_in_numbers=_are_numbers(values),
         )  # fmt: skip
 
     def _said_of_tokens(self, *, every: bool) -> Prediction:
         """What is said of the tokens or classes that probabilities are of."""
         values, vocabulary = self.values, self._vocabulary()
         of_file = {key: values[key] for key in _OF_FILE if key in values}
-        if are_numbers(values):
+        if _are_numbers(values):
             del of_file["targets"]
         said = typed(Prediction, of_file)
         self._check_labels()
@@ -200,7 +298,7 @@ class _PredictionReader(NamedTuple):
         said: tuple[str, ...] = ("label_smoothing",)
         if self.read_out is not None:
             said += ("targets", "ignored_target", "labels")
-        elif are_numbers(self.values):
+        elif _are_numbers(self.values):
             said += ("targets", "ignored_target", "predict_from")
         return (*said, "predict_from") if "head" in self.values else said
 

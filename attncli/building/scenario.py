@@ -3,32 +3,79 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
-from attncli.building.from_files import FileReader
 from attncli.building.given_matrices import Gathered, Gatherer, places
-from attncli.building.key_names import Names
 from attncli.building.predicting import prediction_of
-from attncli.building.shown import check_features, show_of
-from attncli.building.spelled_out import numbers_of_texts, spelled_out, with_inherited
-from attncli.building.stacks import Builder
+from attncli.building.spelled_out import FileReader, numbers_of_texts, spelled_out, with_inherited
+from attncli.building.stacks import Builder, Names
 from attncli.building.texts import TextReader
 from attncli.file import sources
-from attncli.file.nodes import Map
-from attncli.file.problems import NamedProblems, Problems
+from attncli.file.keys import typed
+from attncli.file.nodes import Map, Scalar
+from attncli.file.problems import NamedProblems, Problems, ScenarioError
 from attncli.name import TOP, Name, below
-from attncli.refusals import listed
+from attncli.refusals import Problem, listed, quote
 from attncli.scenario.budget import MOST_NUMBERS, MOST_SETTLED
 from attncli.scenario.model import ENCODER, Stack, entry_path
 from attncli.scenario.scenario import Scenario
+from attncli.scenario.show import Show
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.scenario.training import Training
 
 if TYPE_CHECKING:
     from attncli.tokenizing.corpus import Progress
+
+
+def _show_of(
+    show: Values,
+    tokens: Sequence[str],
+    rows: Mapping[str, Sequence[str]],
+    complaints: NamedProblems,
+) -> Show:
+    """What is said under `show`; its queries and keys are tokens, or are called by their `rows`."""
+    queries = rows.get("queries") or tokens or rows.get("Q", ())
+    keys = rows.get("keys") or rows.get("K") or tokens
+    for query in show.get("queries", ()):
+        counted = query.isascii() and query.isdigit() and 1 <= int(query) <= len(queries)
+        if not counted:
+            _check_known("show.queries", query, queries, "queries", complaints)
+    for query, targets in show.get("arrows", {}).items():
+        name = below(Name("show.arrows"), query)
+        _check_known(name, query, queries, "queries", complaints)
+        for key in targets:
+            _check_known(name, key, keys, "keys", complaints)
+    return typed(Show, show)
+
+
+def _check_known(
+    name: str, token: str, known: Sequence[str], what: str, complaints: NamedProblems
+) -> None:
+    if token not in known:
+        right = f"name some of {listed(known)}" if known else "give their tokens first"
+        complaints.add(name, f"{quote(token)} is none of the {what}", right)
+
+
+def _check_features(
+    path: Name, values: Values, given: Mapping[Name, Matrix], complaints: NamedProblems
+) -> None:
+    """Each dimension has a name, and no two have the same."""
+    features = values.get("features", ())
+    name = below(path, "features")
+    matrices = (given.get(below(path, key)) for key in ("embeddings", "X"))
+    wide = {matrix.shape[1] for matrix in matrices if matrix is not None}
+    twice = next((one for one in features if features.count(one) > 1), None)
+    if twice is not None:
+        right = "give each feature a name of its own"
+        complaints.add(name, f"{quote(twice)} is there twice", right)
+    elif features and wide and wide != {len(features)}:
+        columns = " and ".join(map(str, sorted(wide)))
+        complaints.add(name, f"{len(features)} names for {columns} columns", "name each column")
+
 
 Values = Mapping[str, Any]
 
@@ -92,7 +139,7 @@ class ScenarioBuilder(NamedTuple):
             stack=stack,
             encoder=encoder,
             prediction=prediction_of(values, stack, gathered.given, self.complaints),
-            show=show_of(
+            show=_show_of(
                 values.get("show", {}), stack.text.tokens, gathered.row_names, self.complaints
             ),
             published=values.get("published", {}),
@@ -124,10 +171,8 @@ class ScenarioBuilder(NamedTuple):
     def _training(self) -> Training | None:
         if "train" not in self.values or _is_without_updates(self.values):
             return None
-        from attncli.building.training import training_of
-
         generate = self.values.get("generate", 0)
-        return training_of(self.values["train"], generate, self.complaints)
+        return _training_of(self.values["train"], generate, self.complaints)
 
     def _check_names_of_X(self, stack: Stack) -> None:  # noqa: N802
         names, tokens = self.gathered.row_names.get("X", ()), stack.text.tokens
@@ -151,7 +196,7 @@ class ScenarioBuilder(NamedTuple):
     ) -> Stack:
         name = below(path, "embeddings") if "embeddings" in values else Name("embeddings")
         table = self.gathered.given.get(name)
-        check_features(path, values, self.gathered.given, self.complaints)
+        _check_features(path, values, self.gathered.given, self.complaints)
         text = words.text(table, None if table is None else table.shape[0])
         text = text._replace(tokens=text.tokens or self._patches(path, values))
         return Builder(self.complaints, self.names).stack(path, values, text, memory)
@@ -219,3 +264,63 @@ def _apart(values: Values) -> Values:
         return values
     others = {key: value for key, value in values.items() if key != "backward"}
     return {**others, GRADIENTS: values["backward"]}
+
+
+_KEY = "weights_layout"
+
+
+def in_other_layout(
+    tree: Map, found: Sequence[Problem], is_fine: Callable[[Map], bool]
+) -> list[Problem]:
+    """What was found wrong with a tree; where nothing would be, if it said that its weights are
+    kept the other way round, just that."""
+    said = tree.get(_KEY)
+    linear = isinstance(said, Scalar) and said.text == "linear"
+    where = min(found).where if said is None else said.where
+    other = (Scalar(_KEY, where), Scalar("row" if linear else "linear", where))
+    rest = tuple(entry for entry in tree.entries if entry[0].text != _KEY)
+    try:
+        fine = is_fine(Map((*rest, other), tree.where))
+    except ScenarioError:
+        fine = False
+    if not fine:
+        return [*found]
+    kept = ("in × out", "out × in, as PyTorch keeps them")
+    wrong = f"the weights fit only as {kept[not linear]}, and are taken as {kept[linear]}"
+    right = "leave weights_layout out" if linear else "add weights_layout: linear"
+    return [Problem(where, wrong, right)]
+
+
+_TRAIN = Name("train")
+
+
+def _training_of(
+    values: Mapping[str, Any], generate: int, complaints: NamedProblems
+) -> Training | None:
+    """How a scenario is trained, if it says so; what is wrong with it is complained of."""
+    if "learning_rate" not in values:  # of which was complained
+        return None
+    own = {name: values[name] for name in Training._fields if name in values}
+    settings = {name: value for name, value in values.items() if name not in own}
+    training = Training(**own, settings=settings)
+    _check_settings(training, complaints)
+    if generate:
+        wrong = "generate beside train: a model is trained, or goes on with a text"
+        complaints.add("generate", wrong, "leave one of them out, and make two scenarios")
+    return training
+
+
+def _check_settings(training: Training, complaints: NamedProblems) -> None:
+    """Complains of settings that are those of another optimizer."""
+    from attncli.steps.training.updates import OPTIMIZERS
+
+    known = [key.name for key in OPTIMIZERS[training.optimizer].settings]
+    for name in training.settings:
+        if name not in known:
+            settings = {one.name: [key.name for key in one.settings] for one in OPTIMIZERS.values()}
+            owners = [one for one, names in settings.items() if name in names]
+            complaints.add(
+                below(_TRAIN, name),
+                f"{name} is no setting of {training.optimizer}, but of {listed(owners, ' and ')}",
+                f"take it out, or name another optimizer; {training.optimizer} has {listed(known)}",
+            )

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from attncli.building.attentions import (
-    AttendedRows,
-    attention_of,
-    queries_of,
-    shared_settings,
-)
-from attncli.building.key_names import Names
-from attncli.building.recurrents import RecurrentBuilder
-from attncli.building.without_attention import FFN, needs_no_attention, without_attention
+from attncli.arithmetic.matrix import Matrix
+from attncli.file.keys import typed
 from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems
 from attncli.name import Name, below
@@ -21,12 +14,207 @@ from attncli.scenario.model import (
     Attention,
     Layer,
     Positions,
+    Recurrent,
     Settings,
     Stack,
     TokenizedText,
     entry_path,
 )
-from attncli.steps.schema import LAYER
+from attncli.steps.schema import ATTENTION, CELL, LAYER, LAYER_ALONE, WAY
+
+_FOR_BOTH = {"weights_layout", "activation", "d_k", "d_v", "d_ff", "norms"}
+"""What is for other layers, and yet may be said where a cell is."""
+
+
+class RecurrentBuilder(NamedTuple):
+    """Builds recurrent layers of the values that were read."""
+
+    complaints: NamedProblems
+
+    def layer(self, path: Name, values: Values) -> Layer:
+        """A recurrent layer; what it says that isn't for a cell is wrong."""
+        cell = typed(Recurrent, values, kind=values["cell"], said=Settings(path, values))
+        self._check_foreign(path, values, cell)
+        return Layer(path, "recurrent", attention=Attention(path), recurrent=cell)
+
+    @staticmethod
+    def shared(values: Values, layer: Values) -> Values:
+        """What a layer of a list takes over of what is said for all: one with a cell what is for
+        cells, another one the rest."""
+        recurrent = "cell" in layer or ("cell" in values and "block" not in layer)
+        if recurrent:
+            own = {*CELL, "weights_layout", "activation"}
+            return {key: value for key, value in values.items() if key in own}
+        return {key: value for key, value in values.items() if key not in CELL}
+
+    def check_none(self, path: Name, values: Values) -> None:
+        """Complains of what is for a cell where there is none."""
+        if below(path, "cell") in self.complaints.places:
+            return  # which has a complaint of its own
+        for key in values:
+            if key in ("backward", *WAY) or (key in CELL and not CELL[key].shared):
+                self.complaints.add(
+                    below(path, key), f"{key} is of a recurrent cell, and this layer has none",
+                    "say which, like cell: rnn",
+                )  # fmt: skip
+
+    def _check_foreign(self, path: Name, values: Values, cell: Recurrent) -> None:
+        for key in values:
+            if key in ("block", "cross", *ATTENTION, *LAYER_ALONE) and key not in _FOR_BOTH:
+                self.complaints.add(
+                    below(path, key), f"{key} is not for a recurrent layer (cell: {cell.kind})",
+                    "leave it out, or give it a layer of its own",
+                )  # fmt: skip
+
+
+_ROPE = "rope"
+_MAKING, _TABLES = ("base", "scaling"), ("cos", "sin")
+"""What angles are made of; or their cosines and sines, which are given instead."""
+
+
+class AttendedRows(NamedTuple):
+    """What the queries of a stack may attend to, and how positions come in: to the stack's own
+    keys, or to the memory, whose positions nobody tells."""
+
+    keys: tuple[str, ...]
+    memory: Sequence[str] | None
+    rope: Positions | None = None
+    alibi: Positions | None = None
+    relative: Positions | None = None
+    sees_memory: bool = False
+
+    def of_memory(self) -> AttendedRows:
+        return AttendedRows(tuple(self.memory or ()), self.memory, sees_memory=True)
+
+
+def _attention_of(said: Settings, seen: AttendedRows, names: Names) -> Attention:
+    """The attention of what is said at a path or above it."""
+    path, values = said.path, said.values
+    heads = values.get("heads", 1)
+    listed = isinstance(heads, tuple)
+    count = len(heads) if listed else heads
+    own = listed and count > 1 and any(set(head) - {"bias"} for head in heads)
+    kv_heads = values.get("kv_heads", count)
+    cached = tuple(values["cache"].get("tokens", ())) if "cache" in values else None
+    return Attention(
+        path=path,
+        keys=names.of_keys(_paths(path, count), (*(cached or ()), *seen.keys)),
+        sees_memory=seen.sees_memory,
+        heads=count,
+        own_heads=own,
+        kv_heads=count if own or count % kv_heads else kv_heads,
+        projects="projection" not in values,
+        said=said,
+        cached=cached,
+        rotated=_rotated(said, seen),
+        alibi=seen.alibi,
+        relative=seen.relative,
+    )
+
+
+def _rotated(said: Settings, seen: AttendedRows) -> Positions | None:
+    """How queries and keys are turned: as positions say, but for what is said here."""
+    own = said.values.get(_ROPE)
+    if own is None or seen.sees_memory:
+        return seen.rope
+    if isinstance(own, str):
+        return None
+    stack = Settings() if seen.rope is None else seen.rope.said
+    given = any(key in own for key in _TABLES)
+    made = any(key in own for key in _MAKING)
+    left_out = _MAKING if given else _TABLES if made else ()
+    values = {key: value for key, value in stack.values.items() if key not in left_out}
+    here = below(said.path if _ROPE in said.own else said.above, _ROPE)
+    return Positions(_ROPE, Settings(here if given else stack.path, {**values, **own}))
+
+
+def _paths(path: Name, heads: int) -> Iterator[Name]:
+    """The path of an attention, and those of its heads."""
+    yield path
+    yield from (entry_path(path, "heads", k, heads) for k in range(heads))
+
+
+def _queries_of(names: Names, layer: Layer, others: tuple[str, ...]) -> tuple[str, ...]:
+    """What the rows are called that a layer passes on: as its queries are."""
+    attention = layer.attention
+    return names.of_queries(_paths(attention.path, attention.heads), others)
+
+
+def _shared_settings(values: Values) -> Values:
+    """What a cross-attention takes over from its layer: how many heads, how scores are scaled."""
+    counted = isinstance(values.get("heads"), int)
+    of_heads = () if counted else ("heads", "kv_heads")
+    said = (key for key in values if key in ATTENTION and key not in of_heads)
+    return {key: values[key] for key in said if ATTENTION[key].inherited}
+
+
+_FFN = ("W1", "W2", "W3", "b1", "b2", "b3", "experts")
+_NETWORK = (*_FFN, "activation", "gated")
+_NORM = ("norm", "norms", "norm1")
+_WITHOUT = (
+    *_NETWORK, *_NORM, "final_norm", "project_in", "project_out", "head", "positions",
+    "unembedding", "logits", "probabilities",
+)  # fmt: skip
+_ATTENDING = ("block", "queries", "keys", "values", "memory", "encoder", "d_k", "d_v")
+_FOR_ALL = ("weights_layout",)
+"""What is said of attention, and of what comes after it alike."""
+
+
+def _needs_no_attention(values: Mapping[str, Any]) -> bool:
+    """Whether nothing is said of an attention, but something of what may stand without one."""
+    attending = (*_ATTENDING, *(key for key in ATTENTION if key not in _FOR_ALL))
+    return not any(key in values for key in attending) and any(key in values for key in _WITHOUT)
+
+
+def _without_attention(layer: Layer, norm: Settings) -> Layer:
+    """The layer without its attention; a norm that is said is taken, if there is nothing else."""
+    values = layer.said.values
+    has_ffn = any(key in values for key in _NETWORK)
+    layer = layer._replace(attends=False, has_ffn=has_ffn)
+    alone = not has_ffn and "norm" not in values and any(key in values for key in _NORM)
+    return layer._replace(norm="post", norms=(norm,)) if alone else layer
+
+
+Called = tuple[str, ...]
+
+_KEYS = (("K", 0), ("scores", 1), ("scaled", 1), ("weights", 1))
+_QUERIES = (("Q", 0), ("scores", 0), ("scaled", 0), ("weights", 0), ("output", 0))
+"""What has a row (0) or a column (1) for each of them."""
+
+
+class Names(NamedTuple):
+    """The given matrices of a scenario, and what their rows are called where they have names."""
+
+    given: Mapping[Name, Matrix]
+    rows: Mapping[str, Called]
+
+    def of_rows(self, name: Name, others: Called) -> Called:
+        """What the rows of a matrix are called, if it is given: as the file has it, else like
+        `others`, else by their positions. If it isn't given, `others`."""
+        return self._along(name, 0, others)
+
+    def of_keys(self, paths: Iterable[Name], others: Called) -> Called:
+        """What the keys of an attention are called, which is at a path and has heads at others."""
+        return self._of_any(paths, _KEYS, others)
+
+    def of_queries(self, paths: Iterable[Name], others: Called) -> Called:
+        return self._of_any(paths, _QUERIES, others)
+
+    def _of_any(
+        self, paths: Iterable[Name], sides: Iterable[tuple[str, int]], others: Called
+    ) -> Called:
+        for path in paths:
+            for local, side in sides:
+                others = self._along(below(path, local), side, others)
+        return others
+
+    def _along(self, name: Name, side: int, others: Called) -> Called:
+        matrix = self.given.get(name)
+        if matrix is None:
+            return others
+        own = self.rows.get(name, ()) if side == 0 else ()
+        return own or others or tuple(map(str, range(1, matrix.shape[side] + 1)))
+
 
 Values = Mapping[str, Any]
 
@@ -61,8 +249,8 @@ class Builder(NamedTuple):
             said = Settings(path, values, frozenset(values))
             layer = self._layer(said, self._separate(path, seen), alone=True)
             positions = _all_positions(path, values.get("positions"))
-            bare = all(one.is_added for one in positions) and needs_no_attention(values)
-            return (without_attention(layer, _norm(path, "norm1", values)) if bare else layer,)
+            bare = all(one.is_added for one in positions) and _needs_no_attention(values)
+            return (_without_attention(layer, _norm(path, "norm1", values)) if bare else layer,)
         shared = {key: value for key, value in values.items() if key in LAYER and LAYER[key].shared}
         for key in values:
             if key in LAYER and key not in shared:
@@ -84,7 +272,7 @@ class Builder(NamedTuple):
         for own, layer in zip(paths, layers, strict=True):
             whole = {**recurrents.shared(shared, layer), **layer}
             built.append(self._layer(Settings(own, whole, frozenset(layer), path), seen))
-            rows = queries_of(self.names, built[-1], rows)
+            rows = _queries_of(self.names, built[-1], rows)
             seen = seen._replace(keys=rows)
         return tuple(built)
 
@@ -123,11 +311,11 @@ class Builder(NamedTuple):
             norms_after=_norms(path, values, 2 + crosses, "_after") if place == "both" else (),
             parallel=values.get("parallel", "none"),
             residuals=values.get("residuals", whole),
-            attention=attention_of(
+            attention=_attention_of(
                 said, seen.of_memory() if bare_to_memory else seen, self.names
             ),
             cross=self._cross(path, values, seen, crosses=crosses),
-            has_ffn=whole or awaited or any(key in values for key in FFN),
+            has_ffn=whole or awaited or any(key in values for key in _FFN),
             experts=_count(values.get("experts", 0)),
             has_shared_expert="shared_expert" in values,
             said=said,
@@ -155,8 +343,8 @@ class Builder(NamedTuple):
                 )  # fmt: skip
             return None
         own = values.get("cross", {})
-        said = Settings(inside, {**shared_settings(values), **own}, frozenset(own), path)
-        return attention_of(said, seen.of_memory(), self.names)
+        said = Settings(inside, {**_shared_settings(values), **own}, frozenset(own), path)
+        return _attention_of(said, seen.of_memory(), self.names)
 
 
 def _all_positions(path: Name, value: object) -> tuple[Positions, ...]:

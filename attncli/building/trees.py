@@ -30,7 +30,7 @@ _OF_THE_PAGE = {"title", "source", "show", "published", "rounding"}
 def tree_of(source: Source, problems: Problems) -> Map:
     """What a source says, before anybody reads meaning into it, each layer by itself."""
     if isinstance(source, Mapping):
-        from attncli.file.mappings import mapping_tree
+        from attncli.file.reading import mapping_tree
 
         return written_out(mapping_tree(source), problems)
     tree = reading.read_file(shipped.find(os.fspath(source)), problems, step_meant)

@@ -10,7 +10,7 @@ from attncli.cli import options
 from attncli.cli.complaints import Complaints
 from attncli.cli.output import check_output, chosen_format, page_for
 from attncli.cli.progress import watching
-from attncli.writing import write_out
+from attncli.writing import OutputError, write_out
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -225,3 +225,22 @@ def _recorded(record: type[R], typed: Mapping[str, Any]) -> R:
         elif name in typed:
             values[name] = typed[name]
     return record._make(values[name] for name in record._fields)
+
+
+def whole(option: str, text: str, least: int, most: int) -> int:
+    """The whole number of an option. Raises OutputError for anything else, and for one that is
+    too small or too large."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        wrong = "is no whole number"
+    elif text != digits or int(digits[:_LONGEST]) < least:
+        wrong = "is too few"
+    elif len(digits) > _LONGEST or int(digits) > most:
+        wrong = "is too many"
+    else:
+        return int(digits)
+    raise OutputError.of(f"{option} {text}", wrong, f"give one from {least} to {most}")
+
+
+_LONGEST = 30
+"""More digits than any number has that is taken."""

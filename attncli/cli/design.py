@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import taking
+from attncli.cli.arguments import taking, whole
 from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.numbers import whole
 from attncli.cli.output import check_target, send_scenario
 from attncli.refusals import Problem
 from attncli.writing import OutputError
@@ -77,8 +76,7 @@ def command(typed: DesignArguments) -> None:
 
 def _sizes(complaints: Complaints, typed: DesignArguments) -> "Sizes | None":
     """The sizes that are asked for; None having heard what is wrong with them."""
-    from attncli.design.sketch import MOST_D_MODEL, Sizes
-    from attncli.design.words import FEWEST, MOST
+    from attncli.design.sketch import FEWEST, MOST, MOST_D_MODEL, Sizes
 
     found = [
         complaints.hear(whole, "--tokens", typed.tokens, FEWEST, MOST),
@@ -97,8 +95,8 @@ def _sizes(complaints: Complaints, typed: DesignArguments) -> "Sizes | None":
 
 
 def _text(sizes: "Sizes", seed: int, allow: "Sequence[str]") -> str:
+    from attncli.design.search import Unsatisfied
     from attncli.design.sketch import sketch, text_of
-    from attncli.design.unsatisfied import Unsatisfied
 
     try:
         words, scenario = sketch(sizes, seed, allow)

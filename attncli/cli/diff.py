@@ -92,7 +92,7 @@ def command(typed: DiffArguments) -> None:
 
       attn diff encoder_block dump.safetensors --map block.attn.q=Q --format json
     """
-    from attncli.file.dump_files import read_dump
+    from attncli.file.array_files import read_dump
 
     complaints = Complaints()
     complaints.hear(typed.page.check)

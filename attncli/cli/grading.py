@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -9,20 +10,112 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
+from attncli.cli.arguments import PageOptions
 from attncli.cli.complaints import BAD_INPUT, Complaints, complaining
-from attncli.cli.grade_output import output_of, write_graded
+from attncli.cli.output import check_binary, check_form, check_target, chosen_format, page_for
 from attncli.cli.progress import watched
 from attncli.refusals import Problem, Refusal
+from attncli.writing import Contents, write_out
 
 if TYPE_CHECKING:
     from attncli.cli.grade import GradeArguments
     from attncli.marking.answers import AnswerSheet
-    from attncli.marking.grading.classes import GradedClass, Unmarked
-    from attncli.marking.grading.papers import MarkedPaper
-    from attncli.marking.grading.scheme import Scheme
+    from attncli.marking.grading.exam import Scheme
+    from attncli.marking.grading.papers import GradedClass, MarkedPaper, Unmarked
     from attncli.telling.marked.exams import AskedForms, Asking
 
     Marker = Asking | AskedForms
+
+
+_CSV = "csv"
+_TABLE = "class"
+_MARKED = "markdown"
+"""The format of marked papers in a folder, where none is said."""
+
+
+class GradeOutput(NamedTuple):
+    """Where it goes: a folder for the papers, a file, or the terminal."""
+
+    page: PageOptions
+    folder: bool
+
+
+def _output_of(order: GradeArguments) -> GradeOutput:
+    """Where and how it is written. Raises OutputError."""
+    from attncli.render import page_format_names
+
+    said = order.output
+    folder = said is not None and (said.endswith(("/", os.sep)) or Path(said).is_dir())
+    known = [*(name for name in page_format_names() if name != "svg"), _CSV]
+    is_csv = order.form == _CSV or (said or "").endswith(".csv")
+    form = _CSV if is_csv else chosen_format(order.form, None if folder else said, known[:-1])
+    check_form(form, fragment=False, values_only=order.values_only)
+    if not is_csv:
+        check_binary(form, said)
+    if not folder:
+        check_target(said, force=order.force)
+    page = PageOptions(order.form, values_only=order.values_only, output=said, force=order.force)
+    return GradeOutput(page, folder)
+
+
+def _write_graded(output: GradeOutput, graded: GradedClass, *, alone: bool) -> None:
+    """Writes the report on a paper that is `alone`, or the table of a class and, into a folder, a
+    marked paper for each. Raises OutputError."""
+    from attncli.telling.marked.classes import marked_paper
+
+    if output.folder:
+        _write_folder(output, graded)
+    elif not alone or _is_csv(output):
+        _write_table(output, graded)
+    else:
+        output.page.deliver(marked_paper(graded.papers[0]))
+
+
+def _is_csv(output: GradeOutput) -> bool:
+    said = output.page.output or ""
+    return output.page.form == _CSV or (output.page.form is None and said.lower().endswith(".csv"))
+
+
+def _write_table(output: GradeOutput, graded: GradedClass) -> None:
+    from attncli.telling.marked.classes import class_page, class_rows
+
+    if _is_csv(output):
+        from attncli.render.exercises.csv import csv_text
+
+        write_out(csv_text(class_rows(graded)), output.page.output, force=output.page.force)
+    else:
+        output.page.deliver(class_page(graded))
+
+
+def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
+    """A marked paper for each student and the table beside them; the table is told as well."""
+    from attncli.render import contents_of, suffixes_of
+    from attncli.render.exercises.csv import csv_text
+    from attncli.telling.marked.classes import class_page, class_rows, marked_paper
+    from attncli.writing.folder import write_files
+
+    assert output.page.output is not None
+    papers = graded.papers
+    form = output.page.form if output.page.form not in (None, _CSV) else _MARKED
+    assert form is not None
+    page = page_for(output.page.output)._replace(values_only=output.page.values_only)
+    names = _names(papers, suffixes_of(form)[0])
+    texts: dict[str, Contents] = {
+        name: contents_of(marked_paper(paper), form, page)
+        for name, paper in zip(names, papers, strict=True)
+    }
+    texts[f"{_TABLE}.csv"] = csv_text(class_rows(graded))
+    write_files(output.page.output, texts, force=output.page.force)
+    PageOptions().deliver(class_page(graded))
+
+
+def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:
+    """A file for each student."""
+    from attncli.cli.exercising.papers import distinct_names
+
+    names = distinct_names([paper.sheet.student for paper in papers], {_TABLE})
+    return [f"{name}{suffix}" for name in names]
+
 
 SOMETHING_WRONG = 1
 _BY_A_FILE = (
@@ -34,7 +127,7 @@ _BY_A_FILE = (
 def grade(order: GradeArguments) -> None:
     """Marks what is ordered, and ends with the exit status that tells how it went."""
     complaints = Complaints()
-    output = complaints.hear(output_of, order)
+    output = complaints.hear(_output_of, order)
     marker = complaints.hear(_marker, order)
     asked = complaints.hear(_asked, order)
     complaints.stop_if_any()
@@ -45,7 +138,7 @@ def grade(order: GradeArguments) -> None:
     of_class = several or any(Path(path).is_dir() for path in order.answers)
     if graded.papers or of_class:
         with complaining():
-            write_graded(output, graded, alone=not of_class)
+            _write_graded(output, graded, alone=not of_class)
     complaints.say()
     if complaints.problems:
         raise typer.Exit(BAD_INPUT)
@@ -56,8 +149,7 @@ def grade(order: GradeArguments) -> None:
 def _marker(order: GradeArguments) -> Marker:
     """What marks the papers: a scenario, or the forms of an exercise, as its file says them or as
     they were made into a folder. Raises Refusal."""
-    from attncli.building.exercise_file import is_exercise
-    from attncli.building.manifest import is_manifest
+    from attncli.building.exercise_file import is_exercise, is_manifest
 
     if is_manifest(Path(order.scenario)):
         return _made_forms(order)
@@ -69,7 +161,7 @@ def _marker(order: GradeArguments) -> Marker:
 
 def _scheme(order: GradeArguments) -> Scheme:
     from attncli.choices import MARKS
-    from attncli.marking.grading.scheme import Scheme
+    from attncli.marking.grading.exam import Scheme
     from attncli.writing import OutputError
 
     marks = next((one for one in MARKS if one == order.marks), None)
@@ -111,7 +203,7 @@ def _forms(order: GradeArguments) -> AskedForms:
 
 def _made_forms(order: GradeArguments) -> AskedForms:
     """The forms that were made into a folder, with their numbers there. Raises Refusal."""
-    from attncli.building.manifest import folder_of, load_manifest
+    from attncli.building.exercise_file import folder_of, load_manifest
     from attncli.marking.answers.students import Student
     from attncli.telling.marked.exams import AskedForms, made_form
 
@@ -153,8 +245,7 @@ def _graded(
     order: GradeArguments, marker: Marker, asked: Sequence[str], complaints: Complaints
 ) -> GradedClass:
     """All that was handed in: what each paper is worth, or why it has no marks."""
-    from attncli.marking.grading.classes import GradedClass, with_the_roll
-    from attncli.marking.grading.remarks import Roll, files_left
+    from attncli.marking.grading.papers import GradedClass, Roll, files_left, with_the_roll
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
     papers, unmarked = _marked(
@@ -197,7 +288,7 @@ def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complain
 
 
 def _without_marks(sheet: AnswerSheet, problems: Sequence[Problem]) -> Unmarked:
-    from attncli.marking.grading.classes import Unmarked
+    from attncli.marking.grading.papers import Unmarked
     from attncli.word import Word
 
     return Unmarked(sheet, (Word(" ".join(map(str, problems))),))
@@ -222,8 +313,7 @@ def _marked(
 
 def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedPaper:
     """A paper with its marks. Raises Refusal for one of another exercise."""
-    from attncli.marking.grading.papers import marked
-    from attncli.marking.grading.remarks import of_forms
+    from attncli.marking.grading.papers import marked, of_forms
 
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
     paper = marked(exam, sheet)

@@ -100,7 +100,7 @@ def _of_checkpoint(
     asked for; `files` are those of an encoder's states and of a picture."""
     from attncli.building import checkpoints
     from attncli.building.checkpoint import Checkpoint
-    from attncli.building.checkpoint_inputs import Inputs, reading_of
+    from attncli.building.checkpoints import Inputs, reading_of
     from attncli.file.emitting import emitted
     from attncli.scenario.budget import MOST_NUMBERS
 

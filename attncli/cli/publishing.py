@@ -5,20 +5,183 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from attncli.cli.arguments import Allowed
+from attncli.cli.arguments import Allowed, Arguments, PageOptions
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.progress import watched
-from attncli.cli.site_files import PAGE, WORKBOOK, Published, SiteSource, told_in_all_ways
 from attncli.word import Word
 from attncli.writing import Contents, OutputError, write_out
 from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:
+    from attncli.document import Document
     from attncli.render.html.site import SiteEntry, SiteGroup, SiteLink
+    from attncli.scenario.exercise import Ask
+    from attncli.trace import Trace
+
+
+_PAGE = ".html"
+"""How the name of a scenario's page ends."""
+_WORKBOOK = "xlsx"
+_FORMAT = "html"
+_MOST_ASKED = 120
+"""Numbers of a sheet that somebody has the patience for; of longer ones the last token's rows are
+asked, where there are tokens."""
+
+
+class SiteSource(NamedTuple):
+    """A scenario of the site: what it is read from, what its files are called, the heading it is
+    under, and what it shows, if that is said."""
+
+    scenario: str
+    stem: str
+    group: str
+    says: str = ""
+
+
+class SiteFile(NamedTuple):
+    """A file of a scenario: what a link to it says, and what it holds."""
+
+    text: str
+    contents: Contents
+
+
+class Published(NamedTuple):
+    """A scenario as it is told: its title, what it shows, and its files by their names, its page
+    the first."""
+
+    source: SiteSource
+    title: Word
+    says: str
+    files: Mapping[str, SiteFile]
+
+    @property
+    def page(self) -> str:
+        """The name of its page."""
+        return self.source.stem + _PAGE
+
+
+def _told_in_all_ways(source: SiteSource, allowed: Allowed) -> Published:
+    """A scenario's page, lessons, sheet and whatever else there is. Raises Refusal."""
+    from attncli.pipeline import work
+
+    scenario = allowed.load(source.scenario)
+    trace = work(scenario)
+    told = [*_pages(trace, source, allowed), *_workbook(trace), *_scenario(source, allowed)]
+    files = {source.stem + end: file for end, file in told}
+    return Published(source, Word(scenario.title), source.says or _summary(trace), files)
+
+
+def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
+    """A page, lessons, and a sheet to try where there is something to ask for."""
+    from attncli.cli.exercising.papers import blank_sheet
+    from attncli.pipeline import work
+    from attncli.scenario.exercise import Ask
+
+    alone = work(trace.scenario.alone())
+    sheet = _exercise(alone, source, Ask())
+    is_long = sheet is not None and sum(len(one.questions) for one in sheet.sections) > _MOST_ASKED
+    pages = [
+        (_PAGE, "Page", _page(trace, _FORMAT)),
+        ("-lessons.html", "Lessons", _lessons(trace, source, allowed, is_long=is_long)),
+    ]
+    tokens = len(alone.scenario.text.tokens)
+    if is_long and tokens:
+        sheet = _exercise(alone, source, Ask(token=str(tokens))) or sheet
+    if sheet is not None:
+        sheet = blank_sheet(sheet, _FORMAT)
+        pages.append(("-sheet.html", "Sheet to try", sheet))
+    for end, text, document in pages:
+        yield end, SiteFile(text, _written(document, _FORMAT))
+
+
+def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
+    """A spreadsheet, where the numbers aren't too many for one."""
+    from attncli.render import can_be_written
+    from attncli.render.workbook.layout import TooLargeError
+
+    if not can_be_written(_WORKBOOK):
+        return
+    try:
+        data = _written(_page(trace, _WORKBOOK), _WORKBOOK)
+    except TooLargeError:
+        return
+    yield f".{_WORKBOOK}", SiteFile(f"Spreadsheet ({_size(data)})", data)
+
+
+def _scenario(source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
+    """The scenario's file, packed with the files that it names, where these can be taken along."""
+    from attncli.building.plain import NotTakenError, taken_along
+    from attncli.writing.contents import packed
+
+    try:
+        files = taken_along(source.scenario, outside=allowed.files_outside)
+    except NotTakenError:
+        return
+    if len(files) == 1:
+        yield ".yaml", SiteFile("Scenario file", next(iter(files.values())))
+    else:
+        data = packed(files)
+        yield ".zip", SiteFile(f"Scenario with its files ({_size(data)})", data)
+
+
+def _size(data: Contents) -> str:
+    """`17 kB`."""
+    return f"{max(1, round(len(data) / 1000))} kB"
+
+
+def _written(document: Document, form: str) -> Contents:
+    from attncli.render import Page, contents_of
+
+    return contents_of(document, form, Page(shared=True))
+
+
+def _page(trace: Trace, form: str) -> Document:
+    from attncli.render import abilities_of
+    from attncli.telling import selection, walkthrough
+
+    can = abilities_of(form)
+    chosen = selection.select(trace, detail=can.detail or "full").illustrated(can.pictured)
+    selection.check_told(trace, chosen)
+    if can.detail is None:
+        return walkthrough.as_it_fits(trace, chosen)
+    return walkthrough.walkthrough(trace, chosen)
+
+
+def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: bool) -> Document:
+    """Lessons on a scenario's numbers; of many numbers a row of each step is worked."""
+    from attncli.cli.explain import lessons_page
+
+    detail, page = "rows" if is_long else None, PageOptions(_FORMAT, allowed=allowed)
+    return lessons_page(trace, Arguments(source.scenario, detail=detail, page=page), every=False)
+
+
+def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
+    """An exercise on a scenario, where there is something to ask for."""
+    from attncli.questions import OWN_FORM
+    from attncli.scenario.exercise import ExerciseFile
+    from attncli.telling.exercise.papers import exercise
+    from attncli.telling.exercise.requests import request_of
+    from attncli.telling.selection import SelectionError
+
+    try:
+        wish = request_of(trace, ExerciseFile(source.scenario, (ask,)))
+        return exercise(trace, wish, OWN_FORM, "attn site")
+    except SelectionError:
+        return None
+
+
+def _summary(trace: Trace) -> str:
+    from attncli.render.sentences import text_of_spans
+    from attncli.telling.sentences import summary
+    from attncli.trace.trace import outline_of
+
+    _, _, *told = summary(outline_of(trace))
+    return text_of_spans(tuple(told))
+
 
 INDEX = "index.html"
 _BROKEN = 1
@@ -37,7 +200,7 @@ def publish(folder: str, chosen: str | None, allowed: Allowed, *, force: bool) -
     complaints = Complaints()
     with complaining():
         sources = shipped_sources() if chosen is None else sources_of(chosen)
-        pages = [source.stem + PAGE for source in sources]
+        pages = [source.stem + _PAGE for source in sources]
         check_folder(folder, [INDEX, *shared_files(), *pages], force=force)
         done = [*_published(sources, allowed, complaints)]
         if done:
@@ -88,7 +251,7 @@ def _published(
     sources: Sequence[SiteSource], allowed: Allowed, complaints: Complaints
 ) -> Iterator[Published]:
     for source in watched(sources, len(sources), "Scenarios"):
-        found = complaints.hear(told_in_all_ways, source, allowed)
+        found = complaints.hear(_told_in_all_ways, source, allowed)
         if found is not None:
             yield found
 
@@ -148,4 +311,4 @@ def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
     name = printed(Word(str(Path(folder) / INDEX)))
     scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
     told = f"{name} leads to {scenarios}; {len(files)} files, {size:.1f} MB\n"
-    return told if can_be_written(WORKBOOK) else f"{told}{_NO_WORKBOOKS}\n"
+    return told if can_be_written(_WORKBOOK) else f"{told}{_NO_WORKBOOKS}\n"

@@ -29,7 +29,7 @@ def command(
     from attncli.render import summary_line
     from attncli.telling.closing import ending_in_short
     from attncli.telling.sentences import published_in_short, summary
-    from attncli.trace.outline import outline_of
+    from attncli.trace.trace import outline_of
     from attncli.word import Word
 
     allowed = Allowed(files_outside, large)

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import ForThisRun, PageOptions, taking
+from attncli.cli.arguments import ForThisRun, PageOptions, taking, whole
 from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.numbers import whole
 
 if TYPE_CHECKING:
     from attncli.document import Document

@@ -17,7 +17,7 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
-from attncli.design.shares import is_share
+from attncli.design.quantity import is_share
 from attncli.name import Name
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import CELL, WAY

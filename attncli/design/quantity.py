@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation
+from attncli.arithmetic.operations.masking import Masked
+from attncli.arithmetic.operations.sampling import KeptShare
+from attncli.arithmetic.operations.softmax import DivideByRow, Exponential
+from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
+from attncli.file.address import AddressError, Index, parse_address
+from attncli.name import Name
+from attncli.steps import step_named
+from attncli.trace import Axis, Definition, Quantity, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 Flags: TypeAlias = "NDArray[np.bool_]"
 
@@ -72,3 +82,102 @@ def units(values: Array, decimals: int) -> Array:
 def along(function: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
     """What the numbers of each row come to together. [n, m] -> [n, 1]"""
     return np.asarray(function.reduce(values, axis=1, keepdims=True))
+
+
+Numbers = Callable[[str], Array]
+"""The numbers of a quantity by its full name, [n, m] or [n, m, b]."""
+
+
+def is_share(name: Name, definition: Definition | None = None) -> bool:
+    """Whether each row of a quantity adds up to 1, but for rounding; of given ones, weights' do."""
+    step = "softmax" if definition is None else definition.step
+    return name.local in step_named(step).adds_up_to_one
+
+
+def seen_of(name: Name, definitions: Mapping[Name, Definition], numbers: Numbers) -> Flags | None:
+    """Which weights aren't masked, [n, m]; None for what isn't shares of 1.
+
+    A softmax goes back to its scores, which a mask may have made; a given weight of 0 is masked.
+    """
+    if not is_share(name, definitions.get(name)):
+        return None
+    definition = definitions.get(name)
+    if definition is None:
+        return np.asarray(numbers(name) != 0)
+    return _seen(definition, definitions, numbers)
+
+
+def _seen(
+    definition: Definition, definitions: Mapping[Name, Definition], numbers: Numbers
+) -> Flags:
+    before = next(map(definitions.get, definition.operands), None)
+    match definition.operation:
+        case Masked():
+            return np.asarray(numbers(definition.operands[1]) != 0)
+        case operation if is_a(operation, KeptShare):
+            return np.asarray(numbers(definition.operands[1]) != 0)
+        case operation if before is not None and is_a(operation, DivideByRow, Exponential):
+            return _seen(before, definitions, numbers)
+    return np.ones(numbers(definition.name).shape, dtype=np.bool_)
+
+
+def shown_rows(trace: Trace) -> Callable[[Quantity], tuple[int, ...] | None]:
+    """Which rows of a quantity a page shows, where the scenario names queries; None for all."""
+    axis = next((q.rows for q in trace.quantities.values() if q.rows.role == "Q"), Axis(()))
+    found = (_place(axis, query) for query in trace.scenario.show.queries)
+    places = tuple(place for place in found if place is not None)
+
+    def rows(quantity: Quantity) -> tuple[int, ...] | None:
+        ours = quantity.rows.role in ("Q", "token") and quantity.rows.names == axis.names
+        return places if places and ours else None
+
+    return rows
+
+
+def _place(axis: Axis, query: str) -> int | None:
+    """The place, from 0, of a query: `2` is a position, `"2"` and `love` are names."""
+    try:
+        (index,) = parse_address(f"token[{query}]").indices
+    except (AddressError, ValueError):
+        index = Index(query)
+    try:
+        return axis.find(index, "the sentence")
+    except AddressError:
+        return None
+
+
+Rows = Callable[[Quantity], tuple[int, ...] | None]
+
+
+def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> CandidateQuantity:
+    """A quantity of a trace, with what it was made of and its numbers before rounding."""
+    definitions = {
+        q.name: q.definition for q in trace.quantities.values() if q.definition is not None
+    }
+    seen = seen_of(quantity.name, definitions, lambda name: trace[name].values)
+    matrix, definition = quantity.matrix, quantity.definition
+    operation = None if definition is None else definition.operation
+    names = () if definition is None else definition.operands
+    matrices = [trace[name].matrix for name in names]
+    before = definitions.get(names[0]) if names else None
+    worked = operation is not None and not operation.copies
+    return CandidateQuantity(
+        operation,
+        matrix.values,
+        operation.values(*matrices) if operation is not None and worked else matrix.values,
+        operation.places(*matrices) if operation is not None else matrix.places,
+        matrix.decimals,
+        _shown_places(matrix),
+        _shown_places(matrix) != matrix.places,
+        tuple(matrix.values for matrix in matrices),
+        tuple(map(_shown_places, matrices)),
+        None if before is None else before.operation,
+        seen,
+        quantity.is_list,
+        rows(quantity),
+    )
+
+
+def _shown_places(matrix: Matrix) -> int:
+    """The decimals that a matrix's numbers are shown with."""
+    return matrix.decimals if matrix.places is None else min(matrix.places, matrix.decimals)

@@ -3,6 +3,19 @@
 Each takes a quantity as it was made, alone [n, m] or in many candidates at once [n, m, b],
 and tells which of its cells (or rows, as [n, 1]) break the rule. The search for forms and
 `attn lint` use the same ones.
+
+How hard numbers are to work out by hand is the arithmetic there is, weighted by its digits:
+
+* A product of two numbers costs the digits of the one times those of the other; nothing where
+  one of them is 0, 1 or −1.
+* Adding up costs the digits of the result for each term after the first; terms that are 0 are
+  left out.
+* Whatever else makes a number of others (a division, e^x, a root) costs the digits of the
+  result.
+* Copying costs nothing, and neither do given numbers.
+
+The digits of a number are those from its first one that isn't 0 to its last decimal: 0.25 has
+two, 12.5 three, 1.0 two.
 """
 
 from __future__ import annotations
@@ -14,16 +27,133 @@ import numpy as np
 
 from attncli.arithmetic.operations.activations import Activate, Dropout
 from attncli.arithmetic.operations.base import ZeroOne
+from attncli.arithmetic.operations.norms import ColumnMean, MeanOfSquares, RowMean
 from attncli.arithmetic.operations.products import ProductOfMatrices
-from attncli.arithmetic.operations.sampling import KeptShare
-from attncli.arithmetic.operations.softmax import DivideByRow
+from attncli.arithmetic.operations.sampling import KeptShare, KeptSum
+from attncli.arithmetic.operations.softmax import DivideByRow, Exponential, RowSum
 from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
-from attncli.design.matrices import singular, unvaried
-from attncli.design.quantity import CandidateQuantity, Check, Flags, along
-from attncli.design.softmaxes import exponentials, extreme, method, sums, ties, uniform, winners
+from attncli.design.quantity import (
+    CandidateQuantity,
+    Check,
+    Flags,
+    along,
+    made_of,
+    shown_rows,
+    units,
+)
 from attncli.file.problems import nearest
 from attncli.refusals import Problem
+from attncli.trace import Trace
+
+_NO_PIVOT = 1e-9
+
+
+def singular(matrix: Array) -> Flags:
+    """Whether one of the rows (of the columns, where these are fewer) follows from the others, by
+    Gaussian elimination."""
+    rows = np.array(matrix if matrix.shape[0] <= matrix.shape[1] else matrix.swapaxes(0, 1))
+    broken = np.zeros((1, 1, *matrix.shape[2:]), dtype=np.bool_)
+    if len(rows) < 2:  # noqa: PLR2004
+        return broken
+    least = _NO_PIVOT * np.abs(rows).max(axis=(0, 1))
+    for k, row in enumerate(rows):
+        column = np.abs(row).argmax(axis=0)[np.newaxis]
+        pivot = np.take_along_axis(row, column, axis=0)
+        lost = np.abs(pivot) <= least
+        broken |= lost
+        shares = np.take_along_axis(rows[k + 1 :], column[np.newaxis], axis=1)
+        rows[k + 1 :] -= shares / np.where(lost, 1.0, pivot) * row
+    return broken
+
+
+def unvaried(matrix: Array) -> Flags:
+    """Whether more than half of the numbers are the same one."""
+    numbers = np.sort(matrix.reshape(-1, *matrix.shape[2:]), axis=0)
+    half = len(numbers) // 2
+    if not half:
+        return np.zeros((1, 1, *matrix.shape[2:]), dtype=np.bool_)
+    return np.asarray((numbers[half:] == numbers[:-half]).any(axis=0)[np.newaxis, np.newaxis])
+
+
+_MOST_WEIGHT = 0.95
+_LEAST_RATIO = 1.25
+_TWO_DIGITS = 100.0
+
+
+def _many_seen(seen: Flags) -> Flags:
+    """The rows that see two keys or more. [n, m] -> [n, 1]"""
+    return np.asarray(along(np.add, seen.astype(np.int64)) > 1)
+
+
+def _ties(made: CandidateQuantity) -> Flags | None:
+    """Weights that are shown like another one of their row; masked ones aside."""
+    if made.seen is None:
+        return None
+    shown = np.where(made.seen, made.shown, np.nan)
+    broken = np.zeros(shown.shape, dtype=np.bool_)
+    for apart in range(1, shown.shape[1]):
+        same = shown[:, apart:] == shown[:, :-apart]
+        broken[:, apart:] |= same
+        broken[:, :-apart] |= same
+    return broken
+
+
+def _extreme(made: CandidateQuantity) -> Flags | None:
+    """Weights that are shown as 0 or above 0.95, where there are others that aren't masked."""
+    if made.seen is None:
+        return None
+    shown = made.units
+    ends = (shown == 0) | (shown > _MOST_WEIGHT * 10.0**made.decimals)
+    return np.asarray(ends & made.seen & _many_seen(made.seen))
+
+
+def uniform(made: CandidateQuantity) -> Flags | None:
+    """Rows of weights that are nearly all the same. -> [n, 1]"""
+    if made.seen is None:
+        return None
+    top = along(np.maximum, np.where(made.seen, made.values, 0.0))
+    low = along(np.minimum, np.where(made.seen, made.values, np.inf))
+    return np.asarray((top < _LEAST_RATIO * low) & _many_seen(made.seen))
+
+
+def _winners(made: CandidateQuantity) -> Flags | None:
+    """Rows that have their largest weight where an earlier one has it; of those that a page shows,
+    and that see two keys or more. -> [n, 1]"""
+    if made.seen is None:
+        return None
+    weights = np.where(made.seen, made.values, -1.0)
+    winner = weights.argmax(axis=1)[:, np.newaxis]
+    counts = np.broadcast_to(_many_seen(made.seen), winner.shape).copy()
+    if made.rows is not None:
+        counts &= np.isin(np.arange(len(winner)), made.rows).reshape(-1, *[1] * (winner.ndim - 1))
+    broken = np.zeros(winner.shape, dtype=np.bool_)
+    for apart in range(1, len(winner)):
+        broken[apart:] |= (winner[apart:] == winner[:-apart]) & counts[apart:] & counts[:-apart]
+    return broken
+
+
+def _exponentials(made: CandidateQuantity) -> Flags | None:
+    """Powers of e with three digits or more before the decimal point."""
+    return made.values >= _TWO_DIGITS if isinstance(made.operation, Exponential) else None
+
+
+def _method(made: CandidateQuantity) -> Flags | None:
+    """Rows whose maximum is subtracted before e is raised to them. -> [n, 1]"""
+    if not isinstance(made.operation, Exponential):
+        return None
+    return made.operation.shifted(made.operands[0])
+
+
+def _sums(made: CandidateQuantity) -> Flags | None:
+    """Rows of weights that don't add up to exactly 1 as shown. -> [n, 1]"""
+    if made.seen is None:
+        return None
+    shown = made.units
+    hidden = (shown == 0) & (made.values > 0)  # shown with more decimals than the others
+    off = (along(np.add, shown) != 10.0**made.decimals) | along(np.logical_or, hidden)
+    return np.asarray(off & along(np.logical_or, made.seen))
+
 
 RULES: Mapping[str, str] = MappingProxyType(
     {
@@ -167,17 +297,17 @@ def sparse(made: CandidateQuantity) -> Flags | None:
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
-        "method": method,
-        "exponentials": exponentials,
+        "method": _method,
+        "exponentials": _exponentials,
         "large": large,
         "zeros": zeros,
         "repeats": repeats,
         "trivial": trivial,
-        "ties": ties,
-        "extreme": extreme,
+        "ties": _ties,
+        "extreme": _extreme,
         "uniform": uniform,
-        "winners": winners,
-        "sums": sums,
+        "winners": _winners,
+        "sums": _sums,
         "edges": edges,
     }
 )
@@ -228,3 +358,64 @@ def check_names(names: Collection[str]) -> list[Problem]:
         for name in names
         if name not in RULES
     ]
+
+
+_REDUCTIONS = (ColumnMean, KeptSum, MeanOfSquares, RowMean, RowSum)
+"""What makes one number of a whole row, or of a column."""
+
+
+def difficulty(trace: Trace, names: Collection[str] = ()) -> int:
+    """How hard the quantities of these full names are to work out, all of them without any
+    names; of the rows that the scenario shows."""
+    rows = shown_rows(trace)
+    made = (q for q in trace.quantities.values() if not q.given and (not names or q.name in names))
+    return sum(int(cost(made_of(trace, quantity, rows))) for quantity in made)
+
+
+def cost(made: CandidateQuantity) -> Array:
+    """The cost of a quantity's numbers, in one scenario or in each of many. -> [] or [b]"""
+    if made.operation is None or made.operation.copies:
+        return np.zeros(made.values.shape[2:])
+    cells = _of_products(made) if factors_of(made) else _of_others(made)
+    if made.rows is not None:
+        cells = cells[list(made.rows)]
+    return np.asarray(cells.sum(axis=(0, 1)))
+
+
+def _of_products(made: CandidateQuantity) -> Array:
+    factors = factors_of(made)
+    assert factors is not None
+    x, W = factors
+    products = product(_hard(x, made.digits[0]), _hard(W, made.digits[1]))
+    terms = product(_there(x), _there(W))
+    if len(made.operands) > 2:  # noqa: PLR2004  (a bias)
+        terms = terms + _there(made.operands[2])
+    return np.asarray(products + np.maximum(terms - 1, 0) * _digits_of(made))
+
+
+def _of_others(made: CandidateQuantity) -> Array:
+    if not is_a(made.operation, *_REDUCTIONS):
+        return _digits_of(made)
+    side = 0 if is_a(made.operation, ColumnMean) else 1
+    terms = _there(made.operands[0]).sum(axis=side, keepdims=True)
+    return np.asarray(np.maximum(terms, 1) * _digits_of(made))
+
+
+def _digits_of(made: CandidateQuantity) -> Array:
+    return _digits(units(made.values, made.own))
+
+
+def _digits(whole: Array) -> Array:
+    """The digits of whole numbers; 0 has none, and neither has −∞."""
+    size = np.abs(whole)
+    size[~np.isfinite(size)] = 0.0
+    return np.asarray(np.floor(np.log10(np.maximum(size, 0.1))) + 1)
+
+
+def _hard(numbers: Array, places: int) -> Array:
+    """The digits of factors; those that are 0, 1 or −1 have none."""
+    return np.where(np.abs(numbers) == 1, 0.0, _digits(units(numbers, places)))
+
+
+def _there(numbers: Array) -> Array:
+    return np.asarray((numbers != 0).astype(np.float64))

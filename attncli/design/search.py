@@ -8,8 +8,9 @@ through the sieve, whose numbers, worked properly, are those that the sieve saw.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import median
 from types import MappingProxyType
 from typing import NamedTuple, Self
@@ -20,20 +21,174 @@ from numpy.random import RandomState
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
 from attncli.design.batch import BatchMaker
-from attncli.design.candidate import Candidate
-from attncli.design.counts import recounted, varies
-from attncli.design.own import spared
 from attncli.design.plan import Plan, plan_of
-from attncli.design.pools import Pools
-from attncli.design.rules import RULES, check_names
+from attncli.design.pools import Drawn, Pools
+from attncli.design.quantity import Flags, made_of, shown_rows
+from attncli.design.rules import CHECKS, GIVEN_CHECKS, OF_ONE_KIND, RULES, check_names, difficulty
 from attncli.design.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
-from attncli.design.unsatisfied import Unsatisfied
 from attncli.file.problems import ScenarioError
+from attncli.name import Name
 from attncli.pipeline import work
 from attncli.questions import form_name
 from attncli.refusals import Refusal, listed
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
+
+_TRIED_COUNTS = 300
+"""The most candidates that are tried for a form; each is learned, which takes a while."""
+_ALL_NEW = 100
+"""After so many, some of the texts keep their own counts: what is left out may hang on these."""
+_LEAST_COUNT = 5
+"""With counts from 1 to fewer, too many pairs would be as frequent as others."""
+_TOGETHER = 36
+"""Of few texts the counts may be larger, so that there are enough forms."""
+_TOLERANCE_OF_COUNTS = 0.15
+
+
+class _Wish(NamedTuple):
+    """What forms are to be like: the scenario, and what is asked for of them."""
+
+    own: Trace
+    asked: Collection[str]
+    allow: Collection[str]
+    points: Callable[[Trace], object] | None
+
+
+def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
+    """The forms of a request, worked. Raises Unsatisfied where the bounded search finds none."""
+    random = RandomState(list(str(request.seed).encode()))
+    wish = _Wish(own, request.asked, request.allow, request.points)
+    found = {own.scenario.text_counts}
+    for k in range(request.number):
+        yield _next(wish, random, found, form_name(k))
+
+
+def _next(wish: _Wish, random: RandomState, found: set[tuple[int, ...]], form: str) -> Trace:
+    own = wish.own.scenario.text_counts
+    most = max(*own, _LEAST_COUNT, _TOGETHER // len(own))
+    for k in range(_TRIED_COUNTS):
+        counts = tuple((1 + random.randint(most, size=len(own))).tolist())
+        if k >= _ALL_NEW:
+            keeps = random.randint(2, size=len(own))
+            counts = tuple(np.where(keeps, own, counts).tolist())
+        if counts in found and "alike" not in wish.allow:
+            continue
+        made = _worked(wish.own, counts)
+        if made is not None and _is_alike(wish, made):
+            found.add(counts)
+            return made
+    wrong = f"none of {_TRIED_COUNTS} tries learns as many rounds with as few ties and as much work"
+    raise Unsatisfied.of(f"form {form}", wrong, "give up a rule, like --allow ties")
+
+
+def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
+    """The scenario with other counts, if it can be learned and worked."""
+    recount = own.scenario.recount
+    try:
+        return None if recount is None else work(recount(counts))
+    except ScenarioError:
+        return None
+
+
+def _is_alike(wish: _Wish, made: Trace) -> bool:
+    """Whether it makes the same quantities, with no more ties than the scenario and as many unknown
+    tokens, as hard and worth as much."""
+    if list(made) != list(wish.own) or _unknown(made) != _unknown(wish.own):
+        return False
+    if "ties" not in wish.allow and _ties(made) > _ties(wish.own):
+        return False
+    wanted = difficulty(wish.own, wish.asked)
+    near = abs(difficulty(made, wish.asked) - wanted) <= _TOLERANCE_OF_COUNTS * wanted
+    worth = wish.points is None or wish.points(made) == wish.points(wish.own)
+    return (near and worth) or "difficulty" in wish.allow
+
+
+def _unknown(trace: Trace) -> int:
+    """How many tokens of the sentence the tokenizer doesn't know."""
+    text = trace.scenario.text
+    return 0 if text.tokenizing is None else text.tokens.count(text.tokenizing.tokenizer.unknown)
+
+
+def _ties(trace: Trace) -> int:
+    """In how many rounds of merges several pairs are the best."""
+    made = [q for q in trace.quantities.values() if not q.given]
+    known = {q.local for q in made}
+    if "log_p" in known:  # which prunes pieces, and merges none
+        return 0
+    best = "scores" if "scores" in known else "counts"
+    tables = [q.values for q in made if q.local == best]
+    return sum(int(np.count_nonzero(table == table.max()) > 1) for table in tables)
+
+
+class Unsatisfied(Refusal):
+    """Rules that no numbers were found for."""
+
+
+_ANY = 2**62
+Spare = Mapping[tuple[str, str], int]
+"""In how many places a quantity may break a rule, by their names."""
+
+
+def _spared(trace: Trace, plan: Plan, said: Mapping[str, int] | None = None) -> Spare:
+    """What numbers for a plan may break: so much in each quantity if that is said, else what the
+    scenario's own do."""
+    if said is not None:
+        names = [stage.definition.name for stage in plan.stages]
+        return {(name, rule): many for name in names for rule, many in said.items()}
+    counts = {key: int(np.sum(broken)) for key, broken in _broken(trace, plan)}
+    # how many queries share a winner is of the kind of an exercise; the rest is free once broken
+    return {key: count if key[1] == "winners" else _ANY for key, count in counts.items() if count}
+
+
+def _broken(trace: Trace, plan: Plan) -> Iterator[tuple[tuple[str, str], Flags]]:
+    rows = shown_rows(trace)
+    for stage in plan.stages:
+        name = stage.definition.name
+        made = made_of(trace, trace[name], rows)
+        for rule in CHECKS.keys() & OF_ONE_KIND:
+            broken = CHECKS[rule](made)
+            if broken is not None:
+                yield (name, rule), broken if made.rows is None else broken[list(made.rows)]
+    for drawn in plan.drawn:
+        for rule, check in GIVEN_CHECKS.items():
+            yield (drawn.names[0], rule), check(trace[drawn.names[0]].values)
+
+
+@dataclass
+class Candidate:
+    """A survivor and its numbers."""
+
+    survivor: Survivor
+
+    @cached_property
+    def numbers(self) -> Mapping[Drawn, Matrix]:
+        """What was drawn, as an author would write it."""
+        return {drawn: drawn.matrix(own) for drawn, own in self.survivor.drawn.items()}
+
+    def scenario(self, of: Scenario) -> Scenario:
+        """A scenario with these numbers."""
+        drawn = self.numbers.items()
+        return _with_numbers(of, {name: matrix for one, matrix in drawn for name in one.names})
+
+
+def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenario:
+    """The scenario, and its variants, with other numbers where they had the same."""
+
+    def other(name: Name, matrix: Matrix) -> Matrix:
+        own = scenario.given.get(name)
+        return numbers[name] if name in numbers and _is_same(own, matrix) else matrix
+
+    def changed(one: Scenario) -> Scenario:
+        given = {name: other(name, matrix) for name, matrix in one.given.items()}
+        variants = {name: changed(variant) for name, variant in one.variants.items()}
+        return replace(one, given=given, variants=variants)
+
+    return changed(scenario)
+
+
+def _is_same(own: Matrix | None, matrix: Matrix) -> bool:
+    return own is matrix or (own is not None and own.written == matrix.written)
+
 
 _FIRST, _MOST, _LEAST = 1024, 16384, 256
 """How many candidates go through the sieve together: at first, and the most and the least."""
@@ -94,8 +249,8 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
         raise Refusal(wrong)
     trace = work(scenario.alone())
     plan = plan_of(trace, request.asked, request.pools)
-    if not plan.drawn and varies(trace):
-        yield from recounted(trace, request)
+    if not plan.drawn and trace.scenario.recount is not None:
+        yield from _recounted(trace, request)
         return
     if not plan.drawn:
         right = "write out the matrices that are to vary"
@@ -143,7 +298,7 @@ class _Search:
     def of(cls, scenario: Scenario, trace: Trace, plan: Plan, request: SearchRequest) -> Self:
         """A search that begins."""
         random = RandomState(list(str(request.seed).encode()))
-        spare = spared(trace, plan, request.spare)
+        spare = _spared(trace, plan, request.spare)
         sieve = RuleFilter(BatchMaker(trace, plan), frozenset(request.allow), spare)
         return cls(scenario, trace, plan, sieve, random, request.effort, request.points)
 

@@ -19,13 +19,11 @@ from numpy.random import RandomState
 
 from attncli.arithmetic.rounding import Array
 from attncli.design.batch import Batch, BatchMaker
-from attncli.design.difficulty import cost
 from attncli.design.mistakes import attempts
 from attncli.design.plan import Stage
 from attncli.design.pools import Drawn
-from attncli.design.quantity import CandidateQuantity, Flags, units
-from attncli.design.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, halves, sparse
-from attncli.design.shares import is_share
+from attncli.design.quantity import CandidateQuantity, Flags, is_share, units
+from attncli.design.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, cost, halves, sparse
 from attncli.trace import Definition
 
 UNWORKABLE = "unworkable"

@@ -7,8 +7,9 @@ nor too far apart.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import NamedTuple
 
 from numpy.random import RandomState
@@ -16,13 +17,61 @@ from numpy.random import RandomState
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.design.pools import Pools
-from attncli.design.search import SearchRequest, search
-from attncli.design.unsatisfied import Unsatisfied
-from attncli.design.words import sentence
+from attncli.design.search import SearchRequest, Unsatisfied, search
 from attncli.name import Name
 from attncli.pipeline import load
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import vectors
+
+_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "name": (
+            "Ada", "Ben", "Clara", "David", "Emil", "Fatima", "Grace", "Hugo", "Ida", "Jonas",
+            "Kira", "Leo", "Mia", "Nils", "Olga", "Paul", "Rosa", "Sami", "Tilda", "Yusuf",
+        ),
+        "rests": (
+            "dreams", "laughs", "listens", "reads", "runs", "sings", "sleeps", "smiles", "waits",
+        ),
+        "does": (
+            "brings", "buys", "carries", "draws", "finds", "keeps", "likes", "paints", "sells",
+        ),
+        "do": ("bring", "buy", "carry", "draw", "find", "keep", "like", "paint", "sell"),
+        "how often": ("always", "gladly", "never", "often", "rarely", "sometimes"),
+        "what kind": ("bright", "little", "new", "old", "quiet", "red", "round", "small", "warm"),
+        "what": (
+            "apples", "bells", "boats", "books", "kites", "lamps", "maps", "pencils", "shells",
+            "stamps", "stones", "trains",
+        ),
+        "where": ("abroad", "downstairs", "indoors", "nearby", "outside", "upstairs"),
+        "when": ("today", "tomorrow", "tonight"),
+    }
+)  # fmt: skip
+
+_PATTERNS: Mapping[int, tuple[str, ...]] = MappingProxyType(
+    {
+        2: ("name", "rests"),
+        3: ("name", "does", "what"),
+        4: ("name", "does", "what kind", "what"),
+        5: ("name", "how often", "does", "what kind", "what"),
+        6: ("name", "how often", "does", "what kind", "what", "where"),
+        7: ("name", "how often", "does", "what kind", "what", "where", "when"),
+        8: ("name", "and", "name", "how often", "do", "what kind", "what", "where"),
+    }
+)
+"""The kinds of words of a sentence of so many; a kind that isn't there is the word itself."""
+
+FEWEST, MOST = min(_PATTERNS), max(_PATTERNS)
+
+
+def _sentence(count: int, random: RandomState) -> list[str]:
+    """So many different words that make a sentence."""
+    words: list[str] = []
+    for kind in _PATTERNS[count]:
+        known = _WORDS.get(kind, (kind,))
+        left = [word for word in known if word not in words]
+        words.append(left[random.randint(len(left))])
+    return words
+
 
 MOST_D_MODEL = 8
 
@@ -62,7 +111,7 @@ def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[s
     The same sizes and the same seed give the same. Raises Unsatisfied where no numbers keep all
     rules but for those that are allowed to be broken.
     """
-    words = sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
+    words = _sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
     blank = load(_blank(sizes, words))
     for same in range(sizes.tokens - 1):
         with suppress(Unsatisfied):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard
 
-from attncli.notation.scalars import key_of, quoted
+from attncli.notation.words import key_of, quoted
 
 _PLAIN = re.compile(r"[\w.+-](?:[\w .+−/()'-]*[\w.+/()'-])?", re.ASCII)
 """What stands for itself without quotes, wherever it stands."""
@@ -32,7 +32,7 @@ def _behind(start: str, value: object) -> Iterator[str]:
     if isinstance(value, Mapping) and value:
         yield start
         yield from (f"  {line}" for line in _map_lines(value))
-    elif _is_list(value) and any(not _is_single(one) for one in value):
+    elif _is_list(value) and any(isinstance(one, Mapping) or _is_list(one) for one in value):
         yield start
         for one in value:
             yield from _item(one)
@@ -60,10 +60,6 @@ def _on_one_line(value: object) -> str:
 
 def _is_list(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, Sequence) and not isinstance(value, str)
-
-
-def _is_single(value: object) -> bool:
-    return not isinstance(value, Mapping) and not _is_list(value)
 
 
 def _scalar(text: str) -> str:

@@ -138,14 +138,15 @@ class MatrixKind(NamedTuple):
         return _matrix_of_rows(rows, nodes, problems)
 
     def schema(self) -> Schema:
-        row = {"type": "array", "items": self._entry_schema(), "minItems": 1}
+        row = {
+            "type": "array",
+            "items": EntryKind(self.infinite, self.truth).schema(),
+            "minItems": 1,
+        }
         kinds = [{"type": "array", "items": row, "minItems": 1}, SourceKind(2).schema()]
         if self.named:
             kinds.append({"type": "object", "additionalProperties": row, "minProperties": 1})
         return {"anyOf": kinds}
-
-    def _entry_schema(self) -> Schema:
-        return EntryKind(self.infinite, self.truth).schema()
 
 
 MATRIX = MatrixKind()

@@ -1,17 +1,24 @@
-"""Pages of a whole trace, or of a part of it."""
+"""Pages of a whole trace, or of a part of it; lines of working as plain text, and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import dedent
 from typing import TypedDict
 
-from attncli.document import Document
+from attncli.document import Block, Document, Working
+from attncli.file.address import Address
 from attncli.file.problems import nearest
 from attncli.library.shown import format_named
+from attncli.name import Name
 from attncli.render import abilities_of
-from attncli.telling.selection import check_detail, check_steps, check_told, select
+from attncli.scenario.budget import MOST_LINES
+from attncli.telling.blocks import matrix_block
+from attncli.telling.cells import address_of, line_of
+from attncli.telling.selection import Selection, check_detail, check_steps, check_told, select
 from attncli.telling.walkthrough import as_it_fits, walkthrough
-from attncli.trace import Trace
+from attncli.trace import Quantity, Trace
+from attncli.word import Word
 
 
 class PagePart(TypedDict, total=False):
@@ -41,3 +48,36 @@ def document_of(trace: Trace, form: str, part: PagePart) -> Document:
     chosen = chosen.illustrated(part.get("pictures", can.pictured))
     check_told(trace, chosen)
     return as_it_fits(trace, chosen) if detail is None else walkthrough(trace, chosen)
+
+
+def lines_of(trace: Trace, cells: Sequence[tuple[Name, Address]], width: int) -> str:
+    """The working of cells, a line each, no term left out."""
+    return text_of([Working(tuple(line_of(trace, *cell) for cell in cells))], width)
+
+
+def cells_of(trace: Trace, name: Name, address: Address) -> Sequence[tuple[Name, Address]]:
+    """The cells that an address means, be it of one, of a row or of a whole quantity. Raises
+    ValueError."""
+    quantity = trace.quantities.get(name)
+    sides = 0 if quantity is None or quantity.is_number else 2 - quantity.is_list
+    sides -= quantity is not None and quantity.is_vector
+    if quantity is None or len(address.indices) >= sides:
+        return [(name, address)]
+    n, m = quantity.matrix.shape
+    rows = [quantity.rows.find(index, name) for index in address.indices] or range(n)
+    if len(rows) * m > MOST_LINES and not trace.scenario.large:
+        raise ValueError(f"{len(rows) * m:,} cells of {name} are too many; name a row or a cell")
+    return [(name, address_of(quantity, i, j)) for i in rows for j in range(m)]
+
+
+def table_of(quantity: Quantity) -> str:
+    """The table of a quantity."""
+    return text_of([matrix_block(quantity, Selection())])
+
+
+def text_of(blocks: Sequence[Block], width: int = 80) -> str:
+    """Blocks as text, with nothing around them."""
+    from attncli.render import Page, render
+
+    page = render(Document(Word(""), (), closing=tuple(blocks)), "terminal", Page(width))
+    return dedent(page).strip("\n")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from attncli.file.address import Address, Index
 from attncli.library.shown import Showable, ShownPart
-from attncli.trace import Quantity, Trace
+from attncli.trace import Axis, Quantity, Trace
+from attncli.trace.quantity import IDS, counted
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 Label = str | int
 """A name along an axis; a whole number where nothing but positions or IDs is there."""
+_ROLES: Mapping[str, str] = MappingProxyType({"Q": "query", "K": "key"})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,7 +97,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
     def working(self, *indices: str | int, width: int = 80) -> str:
         """The lines of working of one cell, as `cell` takes it; of a row, or of all cells, where
         less is said. Raises ValueError."""
-        from attncli.library.working import cells_of, lines_of
+        from attncli.library.pages import cells_of, lines_of
 
         assert self.trace is not None
         cells = cells_of(self.trace, self.name, self._address(indices))
@@ -112,22 +115,37 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
 
     def __str__(self) -> str:
         """Its table, with the names of its rows and columns."""
-        from attncli.library.working import table_of
+        from attncli.library.pages import table_of
 
         return table_of(self)
 
     def to_dict(self) -> dict[Label, Any]:
         """The numbers by the names of their rows, then of their columns; of one row that has no
         name, and of one number a row, by single names."""
-        from attncli.library.frames import dict_of
-
-        return dict_of(self)
+        rows, columns = (_labels(axis) for axis in (self.rows, self.columns))
+        values = self.values.tolist()
+        if self.is_number:
+            return {self.local: values[0][0]}
+        if self.is_list:
+            return {row: number for row, (number,) in zip(rows, values, strict=True)}
+        named = {
+            row: dict(zip(columns, one, strict=True)) for row, one in zip(rows, values, strict=True)
+        }
+        return named[""] if rows == [""] else named
 
     def to_frame(self) -> DataFrame:
         """The same as a DataFrame of pandas. Raises ImportError where that isn't installed."""
-        from attncli.library.frames import frame_of
-
-        return frame_of(self)
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("to_frame needs pandas: pip install pandas") from None
+        rows = [row if row != "" else self.local for row in _labels(self.rows)]
+        columns = _labels(self.columns) or [self.local]
+        index, heads = (
+            pd.Index(labels, name=_ROLES.get(axis.role, axis.role) or None)
+            for labels, axis in ((rows, self.rows), (columns, self.columns))
+        )
+        return pd.DataFrame(np.array(self.values), index=index, columns=heads)
 
 
 def shown_of(trace: Trace, name: str) -> WorkedQuantity:
@@ -136,3 +154,10 @@ def shown_of(trace: Trace, name: str) -> WorkedQuantity:
     return WorkedQuantity(
         one.name, one.matrix, one.rows, one.columns, one.definition, one.origin, trace
     )
+
+
+def _labels(axis: Axis) -> list[Label]:
+    """The names along an axis; whole numbers where they are IDs, or nothing but positions."""
+    if axis.names and (axis.role == IDS or axis.names == counted(len(axis.names))):
+        return [int(name) for name in axis.names]
+    return [str(name) for name in axis.names]

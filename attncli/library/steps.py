@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attncli.document import Document
+from attncli.library.pages import text_of
 from attncli.library.shown import Showable
-from attncli.library.working import text_of
 from attncli.name import Name
 from attncli.notation import plain
 from attncli.render.sentences import text_of_spans

@@ -5,31 +5,227 @@ A page is told and rendered when something asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal, DecimalException
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Self, Unpack, overload
 
 import numpy as np
 
 from attncli import pipeline
+from attncli.arithmetic.arrays import as_array
+from attncli.arithmetic.operations.masking import Seen, as_seen
 from attncli.arithmetic.rounding import Array
 from attncli.building.trees import Source
 from attncli.file.address import Address, parse_address
-from attncli.library.names import TraceNames, UnknownNameError
 from attncli.library.quantity import WorkedQuantity, shown_of
 from attncli.library.shown import Binary, Showable, ShownPart, as_arguments, rendered
 from attncli.name import Name
-from attncli.refusals import listed
+from attncli.refusals import listed, shortened
 from attncli.scenario.scenario import Scenario
-from attncli.trace import Trace
-from attncli.trace.token_lists import TokenList, token_lists
-from attncli.trace.trace import Numbers
+from attncli.trace import Quantity, Trace
+from attncli.trace.quantity import meant, unknown_name
+from attncli.trace.trace import Numbers, TokenList, token_lists
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from attncli.document import Document
     from attncli.library.pages import PagePart
     from attncli.library.steps import WorkedStep
+
+
+_PLACE = r"(.*?)(?:\[(\d+|\*)\])?"
+
+
+class UnknownNameError(KeyError):
+    """A name that nothing has, or that several things may be meant by."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class CountedPlace(NamedTuple):
+    """A place in a name, and what counts it: the layer, the head or the time; None where nothing
+    does, or where all are meant."""
+
+    local: str
+    number: int | None
+
+
+class TraceNames:
+    """The names of a trace; `lists` are those of what isn't worked, such as `tokens`, `missing` is
+    what those wait for that were planned and not made."""
+
+    def __init__(
+        self, known: Mapping[str, Name], lists: Sequence[Name], missing: Mapping[str, str]
+    ) -> None:
+        self.missing = missing
+        self.known: Mapping[str, Name] = {**known, **{str(name): name for name in lists}}
+
+    def find(self, text: str) -> Name | None:
+        """The full name that is meant, if there is exactly one."""
+        found = self.known.get(text) or meant(text, self.known)
+        short = () if found else self._ending_so(text)
+        return short[0] if len(short) == 1 else found
+
+    def full(self, text: str) -> Name:
+        """The same. Raises UnknownNameError."""
+        found = self.find(text)
+        if found is None:
+            raise UnknownNameError(self._complaint(text))
+        return found
+
+    def _complaint(self, text: str) -> str:
+        several = self._ending_so(text) or [name for name, _ in self._alike(_places(text))]
+        if several:
+            way = f'say which, or stacked("{text}") for all of them as one array'
+            return f"{text} may be {listed(several, ' or ')}: {way}"
+        if text in self.missing:
+            return f"{text} wasn't made: the scenario gives no {self.missing[text]}"
+        near = self._nearest(text)
+        if near is None:
+            return str(unknown_name(text, self.known.values()))
+        return f"this trace has no quantity {shortened(text)}; did you mean {near}?"
+
+    def _nearest(self, text: str) -> str | None:
+        """The name whose last part is like that of a mistyped one, if any is."""
+        ends = {last.casefold(): names for last, names in self._by_last.items()}
+        like = get_close_matches(text.rpartition(".")[2].casefold(), ends, n=1)
+        return get_close_matches(text, ends[like[0]], n=1, cutoff=0)[0] if like else None
+
+    def _ending_so(self, text: str) -> Sequence[Name]:
+        """The names that have all places of a short one: `layers[2].heads[1].Q` of `heads[1].Q`."""
+        wanted = text.split(".")
+        return [
+            name
+            for name in self._by_last.get(wanted[-1], ())
+            if _in_order(wanted, [place.alone for place in name.places])
+        ]
+
+    @cached_property
+    def _by_last(self) -> Mapping[str, Sequence[Name]]:
+        found: dict[str, list[Name]] = {}
+        for name in self.known.values():
+            found.setdefault(name.alone, []).append(name)
+        return found
+
+    def stack(self, text: str) -> tuple[tuple[int, ...], Sequence[Name]]:
+        """The names that differ only in what counts their places, such as layers and heads, and how
+        many there are of each; those that `text` counts are fixed. Raises UnknownNameError."""
+        wanted = _places(text)
+        found: dict[tuple[str, ...], dict[tuple[int, ...], Name]] = {}
+        for name, counts in self._alike(wanted):
+            found.setdefault(tuple(place.local for place in name.places), {})[counts] = name
+        groups = [group for group in found.values() if () not in group] or [*found.values()]
+        if not groups:
+            name = self.full(text)
+            return (), [name]
+        if len(groups) > 1:
+            firsts = [next(iter(group.values())) for group in groups]
+            raise UnknownNameError(f"{text} may be {listed(firsts, ' or ')}: say more of the name")
+        return _grid(text, groups[0])
+
+    def _alike(self, wanted: Sequence[CountedPlace]) -> Iterator[tuple[Name, tuple[int, ...]]]:
+        """The names that have the places wanted, with the counts that these leave open."""
+        for name in self.known.values():
+            if name.local == wanted[-1].local:
+                counts = _open_counts(wanted, [_counted(place) for place in name.places])
+                if counts is not None:
+                    yield name, counts
+
+
+def _in_order(wanted: Sequence[str], whole: Sequence[str]) -> bool:
+    rest = iter(whole)
+    return all(one in rest for one in wanted)
+
+
+def _places(text: str) -> list[CountedPlace]:
+    """The places of a short name; any number is `[*]`, or left out."""
+    matches = (re.fullmatch(_PLACE, part, re.DOTALL) for part in text.split("."))
+    parts = (match.groups() for match in matches if match is not None)
+    return [
+        CountedPlace(local, int(count) if (count or "*") != "*" else None) for local, count in parts
+    ]
+
+
+def _counted(place: Name) -> CountedPlace:
+    alone = place.alone
+    count = alone.time if alone.number is None else alone.number
+    return CountedPlace(alone.local, count if isinstance(count, int) else None)
+
+
+def _open_counts(
+    wanted: Sequence[CountedPlace], whole: Sequence[CountedPlace]
+) -> tuple[int, ...] | None:
+    """The counts of a whole name that the places wanted leave open; None if it doesn't have these
+    in this order."""
+    waiting, found = [*wanted], list[int]()
+    for place in whole:
+        if (
+            waiting
+            and place.local == waiting[0].local
+            and waiting[0].number in (None, place.number)
+        ):
+            fixed = waiting.pop(0).number is not None
+        else:
+            fixed = False
+        found += [place.number] if place.number is not None and not fixed else []
+    return None if waiting else tuple(found)
+
+
+def _grid(text: str, group: Mapping[tuple[int, ...], Name]) -> tuple[tuple[int, ...], list[Name]]:
+    """The names row by row, and the extents. Raises UnknownNameError where some aren't there."""
+    counts = [sorted(set(along)) for along in zip(*group, strict=True)]
+    extents = tuple(map(len, counts))
+    whole = 1
+    for extent in extents:
+        whole *= extent
+    if len(group) < whole:
+        wrong = f"{text}: only {listed(group.values())} are there"
+        raise UnknownNameError(f"{wrong}, which fill no array; say more of the name")
+    return extents, [group[key] for key in sorted(group)]
+
+
+def numbers_of(quantity: Quantity, given: Numbers) -> NDArray[Any]:
+    """The numbers [n, m]; a list, or a row without a name, may be [n]. −∞ is what a mask makes of
+    a score; a mask may be one that is added to the scores. Raises ValueError, which names the
+    quantity."""
+    array = _shaped(quantity, _array(given))
+    if quantity.definition is not None and isinstance(quantity.definition.operation, Seen):
+        array = as_seen(array)
+    if array.dtype.kind in "biuf":
+        wrong = np.argwhere(np.isnan(array) | np.isposinf(array))
+    else:
+        wrong = np.argwhere([[not _is_number(one) for one in row] for row in array])
+    for i, j in wrong.tolist():
+        raise ValueError(f"{quantity.address(i, j)} is {array[i, j]}, where a number belongs")
+    return array.astype(int) if array.dtype.kind == "b" else array
+
+
+def _array(given: Numbers) -> NDArray[Any]:
+    array = as_array(given)
+    return np.array(given, dtype=object) if array is None else array
+
+
+def _shaped(quantity: Quantity, array: NDArray[Any]) -> NDArray[Any]:
+    n, m = quantity.matrix.shape
+    is_flat = quantity.is_list or quantity.is_vector
+    if array.shape == (n, m) or (is_flat and array.shape == (n * m,)):
+        return array.reshape(n, m)
+    raise ValueError(f"{quantity.name} has the shape ({n}, {m}), not {array.shape}")
+
+
+def _is_number(one: object) -> bool:
+    try:
+        number = Decimal(str(one))
+    except DecimalException:
+        return False
+    return not number.is_nan() and number != Decimal("Infinity")
+
 
 _SHOWN = 8
 """TraceNames that are told of a trace where that is to be short."""
@@ -117,8 +313,6 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         return values.reshape(*extents, *values.shape[1:])
 
     def replay(self, replaced: Mapping[str, Numbers]) -> Self:
-        from attncli.library.given import numbers_of
-
         given = {self._full(name): numbers for name, numbers in replaced.items()}
         return super().replay({n: numbers_of(self.quantities[n], x) for n, x in given.items()})
 
@@ -162,13 +356,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     def working(self, address: str, *, width: int = 80) -> str:
         """The working of a cell, `weights[love, AI]`, as a line of text; of a row, `weights[love]`,
         and of a whole quantity, a line a cell. Raises KeyError and ValueError."""
-        from attncli.library.working import lines_of
+        from attncli.library.pages import lines_of
 
         return lines_of(self.plain, self._cells(address), width)
 
     def _cells(self, text: str) -> Sequence[tuple[Name, Address]]:
         """The cells that an address means. Raises KeyError and ValueError."""
-        from attncli.library.working import cells_of
+        from attncli.library.pages import cells_of
 
         whole = self._names.find(text)
         address = Address(text) if whole else parse_address(text)

@@ -9,34 +9,230 @@ chance, and is told as a slip.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from attncli.arithmetic.equations.enclosures import Enclosure
-from attncli.arithmetic.expression import Location
-from attncli.arithmetic.rounding import Array
-from attncli.marking.fits import Fit
-from attncli.marking.hypotheses import Hypotheses, WrongWay
-from attncli.marking.paths import Paths
-from attncli.marking.slips import slips_of_the_pen
-from attncli.marking.tables import moved_tables
-from attncli.marking.terms import comes_of_rounding_early, slips_of_a_term
-from attncli.marking.tolerance import Flags, at_cell, taken
-from attncli.marking.verdicts import Cause, Given, Judgement
-from attncli.marking.ways import (
-    THROUGHOUT,
-    agreeing,
-    are_near,
-    coarsely,
-    rounded_early,
-    rounding_ways,
-    too_few_decimals,
+from attncli.arithmetic.expression import (
+    Apply,
+    Expression,
+    Location,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Total,
+    constant,
 )
+from attncli.arithmetic.operations.activations import DivideBy
+from attncli.arithmetic.operations.indexed import Indexed
+from attncli.arithmetic.operations.softmax import Exponential
+from attncli.arithmetic.rounding import Array
+from attncli.marking.hypotheses import Hypotheses, WrongWay
+from attncli.marking.paths import Flags, Paths, at_cell, taken
+from attncli.marking.rounds import rounded
+from attncli.marking.slips import (
+    comes_of_rounding_early,
+    moved_tables,
+    slips_of_a_term,
+    slips_of_the_pen,
+)
+from attncli.marking.verdicts import Cause, Given, Judgement
+from attncli.steps.mistakes import swapped
 from attncli.trace import Definition
+
+_TRUNCATED = Cause("truncated", "The digits behind were cut off instead of rounded.")
+_HALF_EVEN = Cause("half_even", "A half was rounded to the even digit instead of away from zero.")
+_EARLY = Cause("rounded_early", "It was rounded a digit too early on the way.")
+_OF_A_TABLE = Cause("three_digits", "e^x was taken from a table of three digits.")
+_ROOT = Cause("root_rounded", "The root was rounded to two decimals or fewer, √2 to 1.41.")
+_TERMS = Cause("products_rounded", "Each product was rounded before they were added up.")
+_NEAR = 1e-9
+"""Units of the last place by which floats may miss a whole number, or a half."""
+_FAR = 30
+"""Times what honest paths differ by: a number further off wasn't just rounded too early."""
+
+
+def _rounding_ways(
+    paths: Paths, name: str, given: Mapping[Location, Given]
+) -> Iterator[tuple[Cause, Enclosure]]:
+    """What the right working of a quantity gives in other ways of rounding its numbers."""
+    made, places = paths.made(name), paths.decimals(name)
+    yield from ((cause, _otherwise(paths, name, cause)) for cause in _THROUGHOUT)
+    for fewer in sorted(_fewer(given, places)):
+        cause = Cause("other_decimals", f"{_has(fewer, places)}.")
+        yield cause, _with_fewer(made, places, given, fewer)
+
+
+def _agreeing(paths: Paths, cause: Cause, values: Mapping[str, Array]) -> int:
+    """How many numbers of a paper are what one of these ways gives."""
+    held = ((_otherwise(paths, name, cause), numbers) for name, numbers in values.items())
+    return sum(int(np.count_nonzero(taken(*one))) for one in held)
+
+
+def _otherwise(paths: Paths, name: str, cause: Cause) -> Enclosure:
+    return Enclosure(*(_THROUGHOUT[cause](end, paths.decimals(name)) for end in paths.made(name)))
+
+
+def _coarsely(own: Paths, name: str) -> Iterator[tuple[Cause, Enclosure]]:
+    """What an author's own numbers give where something inside a line is rounded that isn't to be:
+    powers that a table gives, roots, the terms of a sum."""
+    definition, places = own.definition(name), own.decimals(name)
+    operation = None if definition is None else definition.operation
+    match operation:
+        case Exponential():
+            yield _OF_A_TABLE, Enclosure(*(_to_digits(end, 3) for end in own.made(name)))
+        case DivideBy(tree=Quotient(divisor=Root(Number() as square))):
+            root = float(square.full) ** 0.5
+            for digits in (2, 1):
+                share = root / float(rounded(np.array(root), digits))
+                ends = (rounded(end * share, places) for end in own.made(name))
+                yield _ROOT, Enclosure(*ends)
+        case Indexed() if definition is not None:
+            terms = swapped(definition, lambda node: _of_rounded(node, places))
+            if terms is not None:
+                yield _TERMS, own.from_here(instead={name: terms}, roughly=True).written(name)
+
+
+def _of_rounded(node: Expression, places: int) -> Expression | None:
+    """A sum of products, each of which is rounded."""
+    match node:
+        case Total(over, Product() | Power() as term):
+            return Total(over, Apply("rounded", (term, constant(places))))
+    return None
+
+
+@np.errstate(all="ignore")
+def _to_digits(values: Array, digits: int) -> Array:
+    """Numbers to so many significant digits, half away from zero."""
+    size = np.floor(np.log10(np.where(values > 0, values, 1.0)))
+    scale = 10.0 ** (digits - 1 - size)
+    return np.asarray(np.floor(values * scale + 0.5 + _NEAR) / scale)
+
+
+def _rounded_early(paths: Paths, name: str) -> tuple[Cause, Enclosure]:
+    """What the right working of a quantity gives where one rounds to a decimal fewer on the way."""
+    return _EARLY, paths.from_here(fewer=1, roughly=True).written(name)
+
+
+def _are_near(right: Enclosure, numbers: Array) -> bool:
+    """Whether one of some numbers is so near to the right ones that rounding may explain it."""
+    with np.errstate(invalid="ignore"):
+        far = _FAR * (right.high - right.low)
+        return bool(((right.low - far <= numbers) & (numbers <= right.high + far)).any())
+
+
+def _fewer(given: Mapping[Location, Given], places: int) -> set[int]:
+    """How many decimals are given where these are fewer than stated."""
+    each = {one.places for one in given.values() if one.number is not None}
+    return {one for one in each if one is not None and one < places}
+
+
+def _has(fewer: int, places: int) -> str:
+    return f"It has {fewer} decimal{'' if fewer == 1 else 's'} instead of {places}"
+
+
+def _too_few_decimals(paths: Paths, cell: Location, given: Given) -> Iterator[Cause]:
+    """Why a number is wrong that is the right one, but for so few decimals that they don't tell it
+    from 0, or from others of its table."""
+    made, places = paths.made(cell.quantity), paths.decimals(cell.quantity)
+    if given.number is None or given.places is None or given.places >= places:
+        return
+    low, high = (float(rounded(end, given.places)[cell.row, cell.column]) for end in made)
+    if low <= float(given.number) <= high:
+        says = f"{_has(given.places, places)}, which is too few to tell it from other numbers."
+        yield Cause("too_few_decimals", says)
+
+
+def _with_fewer(
+    made: Enclosure, places: int, given: Mapping[Location, Given], fewer: int
+) -> Enclosure:
+    """Numbers rounded to fewer decimals, where so many are given and these still tell them: from 0,
+    and from all others of their table; nan elsewhere."""
+    is_so = np.zeros(made.low.shape, dtype=np.bool_)
+    for (_, i, j), one in given.items():
+        is_so[i, j] = one.places == fewer
+    is_so &= _told_by(made.middle, places, fewer)
+    return Enclosure(*(np.where(is_so, rounded(end, fewer), np.nan) for end in made))
+
+
+def _told_by(values: Array, places: int, fewer: int) -> Flags:
+    """Which numbers are still told from 0, and from others of their table, by fewer decimals."""
+    full, short = rounded(values, places), rounded(values, fewer)
+    pairs = np.unique(np.stack([short.ravel(), full.ravel()]), axis=1)
+    once = {short for short, count in Counter(pairs[0].tolist()).items() if count == 1}
+    return np.asarray(np.isin(short, [*once]) & ((short != 0) | (full == 0)))
+
+
+@np.errstate(invalid="ignore")
+def _cut(values: Array, places: int) -> Array:
+    units = np.abs(values) * 10.0**places
+    return np.asarray(np.copysign(np.floor(units + _NEAR), values) / 10.0**places)
+
+
+@np.errstate(invalid="ignore")
+def _even(values: Array, places: int) -> Array:
+    units = np.abs(values) * 10.0**places
+    low = np.floor(units)
+    is_half = np.abs(units - low - 0.5) <= _NEAR * np.maximum(1.0, units)
+    whole = np.where(is_half, low + low % 2, np.round(units))
+    return np.asarray(np.copysign(whole, values) / 10.0**places)
+
+
+_THROUGHOUT: Mapping[Cause, Callable[[Array, int], Array]] = MappingProxyType(
+    {_HALF_EVEN: _even, _TRUNCATED: _cut}
+)
+"""Ways that whoever has one rounds all numbers in. The first says more: only halves differ."""
+
+
+class Fit(NamedTuple):
+    """How well a cause explains the open numbers of a quantity: which of them it gives, and how
+    many of the author's other numbers speak against it, being right, or are `left` open."""
+
+    cause: Cause
+    judgement: Judgement
+    cells: Flags
+    against: Flags
+    left: int
+    width: float
+    way: int | None = None
+    later: int = 0
+    again: bool = False
+    throughout: int = 0
+    far: float = 0
+    """How far back on the way it was done; what was only written down elsewhere is told last."""
+
+    @property
+    def explains(self) -> int:
+        return int(np.count_nonzero(self.cells))
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether the neighbours agree; a single number may be rounded otherwise too."""
+        if (
+            self.judgement in ("rounding", "worked otherwise")
+            or self.explains > np.count_nonzero(self.against) + self.left
+        ):
+            return True
+        rows = (self.cells.sum(axis=1) > 1) & ~self.against.any(axis=1)
+        return bool(rows.any())
+
+    def order(self) -> tuple[int, int, int, bool, int, int, float]:
+        """The order in which causes are told; of those that explain as much, what was done before,
+        then what holds fewest numbers, which is least by chance, or more of the whole paper; then
+        the nearest on the way."""
+        against, again = int(np.count_nonzero(self.against)), not self.again
+        width = round(self.width)
+        far = self.far
+        return -self.explains, against, -self.later, again, width, -self.throughout, far
+
 
 _WIDE = 2.0
 """Units of the last place past which what intervals hold is looked at more closely."""
@@ -91,7 +287,10 @@ class CauseSearch:
                 found={**{c: ("carried forward", []) for c in carried}, **rest.found}
             )
         fits = self.fits()
-        judged = {cell: _each_once(*self._of_cell(cell, fits)) for cell in self._open_cells}
+        judged = {}
+        for cell in self._open_cells:
+            judgement, causes = self._of_cell(cell, fits)
+            judged[cell] = judgement, [*dict.fromkeys(causes)]
         known = [fit for fit in fits if fit.is_supported]
         if not known or known[0].way is None:
             return Explained(judged)
@@ -104,7 +303,7 @@ class CauseSearch:
         tried: list[Fit | None] = [
             self._fit(cause, "rounding", held)
             for paths in (self.theirs, self.own)
-            for cause, held in rounding_ways(paths, name, given)
+            for cause, held in _rounding_ways(paths, name, given)
         ]
         tried = self._throughout([fit for fit in tried if fit is not None])
         tried = [*self._inside_lines(), *tried]
@@ -126,7 +325,7 @@ class CauseSearch:
         others = others[np.isfinite(others)]
         if np.abs(others - np.rint(others)).max() < _WHOLE:
             return
-        for cause, held in coarsely(self.own, self.numbers.name):
+        for cause, held in _coarsely(self.own, self.numbers.name):
             fit = self._fit(cause, "rounding", held)
             if fit is not None and not fit.against.any():
                 yield fit
@@ -134,11 +333,11 @@ class CauseSearch:
     def _throughout(self, fits: Sequence[Fit]) -> list[Fit | None]:
         """Other ways of rounding, with how much each explains of the whole paper where there are
         several."""
-        causes = {fit.cause for fit in fits if fit.cause in THROUGHOUT}
+        causes = {fit.cause for fit in fits if fit.cause in _THROUGHOUT}
         if len(causes) < 2:  # noqa: PLR2004
             return [*fits]
         paths = self.theirs.from_here({n: Enclosure.of(x) for n, x in self._paper.items()})
-        counts = {cause: agreeing(paths, cause, self._paper) for cause in causes}
+        counts = {cause: _agreeing(paths, cause, self._paper) for cause in causes}
         return [fit._replace(throughout=counts.get(fit.cause, 0)) for fit in fits]
 
     @cached_property
@@ -277,7 +476,7 @@ class CauseSearch:
         given = self.numbers.given[cell]
         number = given.number
         assert number is not None
-        few = [*too_few_decimals(self.theirs, cell, given)]
+        few = [*_too_few_decimals(self.theirs, cell, given)]
         if few:
             return "slip", few
         right = at_cell(self.follows, cell)
@@ -295,11 +494,11 @@ class CauseSearch:
 
     @cached_property
     def _early(self) -> tuple[Cause, Enclosure]:
-        return rounded_early(self.theirs, self.numbers.name)
+        return _rounded_early(self.theirs, self.numbers.name)
 
     def _is_early(self, cell: Location, most: float = math.inf) -> bool:
         """Whether a number may have been rounded too early, by what holds so many units at most."""
-        if not are_near(self.follows, np.where(self.numbers.open, self.numbers.values, np.nan)):
+        if not _are_near(self.follows, np.where(self.numbers.open, self.numbers.values, np.nan)):
             return False
         held = self._early[1]
         i, j = cell.row, cell.column
@@ -309,10 +508,6 @@ class CauseSearch:
         return math.isfinite(most) or comes_of_rounding_early(
             self.theirs, cell, float(self.numbers.values[i, j])
         )
-
-
-def _each_once(judgement: Judgement, causes: list[Cause]) -> tuple[Judgement, list[Cause]]:
-    return judgement, [*dict.fromkeys(causes)]
 
 
 def _without(fits: list[Fit], others: list[Fit]) -> Iterator[Fit]:

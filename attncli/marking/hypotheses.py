@@ -10,8 +10,7 @@ from typing import NamedTuple
 from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.operations.softmax import Exponential
 from attncli.file.problems import ScenarioError
-from attncli.marking.paths import Paths
-from attncli.marking.tolerance import Tolerance, ranges
+from attncli.marking.paths import Paths, Tolerance, ranges
 from attncli.marking.verdicts import Cause, Judgement
 from attncli.steps import step_named
 from attncli.steps.mistakes import all_made_wrongly

@@ -15,8 +15,7 @@ from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.expression import Location
 from attncli.arithmetic.rounding import Array
 from attncli.marking.causes import CauseSearch, Explained, GivenNumbers
-from attncli.marking.paths import Paths
-from attncli.marking.tolerance import Flags, at_cell, ranges, taken
+from attncli.marking.paths import Flags, Paths, at_cell, ranges, taken
 from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Given, Judgement, Verdict
 from attncli.trace import Definition
 

@@ -8,28 +8,35 @@ is made of it is worked by interval arithmetic over the same equations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from attncli.arithmetic.equations.enclosures import Enclosure
-from attncli.arithmetic.expression import Number, Quotient, Root
+from attncli.arithmetic.expression import Location, Number, Quotient, Root
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.activations import DivideBy
-from attncli.arithmetic.operations.enclosing import enclosing
-from attncli.arithmetic.rounding import Unworkable
+from attncli.arithmetic.operations.enclosing import (
+    enclosing,
+    exponential_of,
+    goes_over_many,
+)
+from attncli.arithmetic.operations.softmax import Exponential
+from attncli.arithmetic.rounding import Array, Unworkable
 from attncli.marking.rounds import on_the_way, rounded
+from attncli.marking.verdicts import NOISE, Accepted
 from attncli.trace import Definition, Quantity, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from attncli.marking.linear import FirstOrder
+
 
 Known = Mapping[str, Enclosure]
 Made = Mapping[str, Definition]
@@ -292,3 +299,153 @@ def _has_no_end(made: Enclosure) -> NDArray[np.bool_]:
     """Which numbers may be any."""
     with np.errstate(invalid="ignore"):
         return np.asarray((made.low != made.high) & ~np.isfinite(made.low + made.high))
+
+
+Flags: TypeAlias = "NDArray[np.bool_]"
+
+
+class Tolerance(NamedTuple):
+    """What is let pass beside what follows by itself: so many units of the last place, an absolute
+    and a relative difference, and numbers that are given with so many significant digits."""
+
+    units: Decimal = Decimal(0)
+    absolute: Decimal = Decimal(0)
+    relative: Decimal = Decimal(0)
+    digits: int | None = None
+
+    @np.errstate(invalid="ignore")
+    def around(self, written: Enclosure, places: int) -> Enclosure:
+        """What is accepted for numbers that round to these: half a unit of the last place around
+        them, and what is let pass besides; −∞ is only itself."""
+        more = (0.5 + float(self.units)) * 10.0**-places + float(self.absolute)
+        share, (low, high) = float(self.relative), written
+        finite = np.isfinite(low) & np.isfinite(high)
+        less, much = (np.maximum(more, self._rounded_off(np.abs(end))) for end in written)
+        return Enclosure(
+            np.where(finite, low - less - share * np.abs(low), low),
+            np.where(finite, high + much + share * np.abs(high), high),
+        )
+
+    def _rounded_off(self, sizes: Array) -> Array:
+        """The most that numbers of some sizes change when only so many digits of them are given."""
+        if self.digits is None:
+            return np.zeros_like(sizes)
+        known = np.where(np.isfinite(sizes) & (sizes > 0), sizes, 1.0)
+        last = np.floor(np.log10(known)) - (self.digits - 1)
+        return np.asarray(np.where(sizes > 0, 0.5 * 10.0**last, 0.0))
+
+
+def ranges(paths: Paths, name: str, tolerance: Tolerance) -> Enclosure:
+    """What is right for each cell of a quantity on some paths."""
+    return tolerance.around(paths.written(name), paths.decimals(name))
+
+
+def accepted(paths: Paths, cell: Location, tolerance: Tolerance) -> Accepted:
+    """What is right for a cell on some paths."""
+    return at_cell(ranges(paths, cell.quantity, tolerance), cell)
+
+
+def at_cell(held: Enclosure, cell: Location) -> Accepted:
+    """What is right for one of the cells."""
+    return Accepted(*(float(end[cell.row, cell.column]) for end in held))
+
+
+@np.errstate(invalid="ignore")
+def taken(held: Enclosure, numbers: Array) -> Flags:
+    """Which numbers are among those that are right; nan is not."""
+    noise = np.where(np.isfinite(numbers), NOISE * np.maximum(1.0, np.abs(numbers)), 0.0)
+    return np.asarray((held.low - noise <= numbers) & (numbers <= held.high + noise))
+
+
+def together(alone: Sequence[Paths]) -> list[Paths]:
+    """The same paths, which are worked all at once as soon as something is asked of one of them,
+    where the traces tell one story."""
+    if len(alone) < 2 or not all(_are_alike(alone[0], one) for one in alone[1:]):  # noqa: PLR2004
+        return [*alone]
+    names = alone[0].known
+    known = {name: _stacked([one.known[name] for one in alone]) for name in names}
+    many = _ManyPaths(alone[0].trace, known, printed=alone[0].printed, alone=tuple(alone))
+    return [replace(one, together=partial(many.of, k), _told={}) for k, one in enumerate(alone)]
+
+
+def _are_alike(one: Paths, other: Paths) -> bool:
+    """Whether paths go the same way, but for the numbers."""
+    return (
+        one.trace.story is other.trace.story
+        and one.trace.rounding == other.trace.rounding
+        and one.printed == other.printed
+        and one.known.keys() == other.known.keys()
+        and all(
+            one.trace[name].matrix.decimals == other.trace[name].matrix.decimals
+            and one.trace[name].matrix.shape == other.trace[name].matrix.shape
+            for name in one.trace
+        )
+    )
+
+
+@dataclass(eq=False, repr=False)
+class _ManyPaths(Paths):
+    """The paths of several traces; all arrays have a last axis for these. [n, m, b]"""
+
+    alone: tuple[Paths, ...] = ()
+    _too_many: list[bool] = field(default_factory=list)
+
+    def of(self, k: int, what: str, name: str) -> Enclosure | None:
+        """What is known of a quantity of the k-th trace; nothing where that takes too much."""
+        from attncli.marking.linear import TooManyNumbersError
+
+        if self._too_many:
+            return None
+        try:
+            low, high = self._once(what, name)
+        except TooManyNumbersError:
+            self._too_many.append(True)
+            return None
+        return Enclosure(low[:, :, k], high[:, :, k])
+
+    def given(self, name: str) -> Enclosure:
+        return _stacked([as_given(one.trace[name]) for one in self.alone])
+
+    def enclosing(self, definition: Definition, operands: Sequence[Enclosure]) -> Enclosure:
+        operation = definition.operation
+        if isinstance(operation, Exponential):
+            return exponential_of(operation, self.chosen(definition.operands[0]), operands[0])
+        if not goes_over_many(operation):
+            return self.one_by_one(definition, operands)
+        made = enclosing(operation, (), operands)
+        return made if made.low.ndim == operands[0].low.ndim else _stacked([made] * len(self.alone))
+
+    def chosen(self, name: str) -> Array:
+        """Numbers by which is decided what is chosen. [n, m, b]"""
+        return np.stack([one.values for one in self.each_chosen(name)], axis=-1)
+
+    def each_chosen(self, name: str) -> list[Matrix]:
+        """The same, a matrix for each trace."""
+        on = _apart(self.gone_on_with(name), len(self.alone))
+        return [
+            chosen_by(one.trace[name].matrix, own) for one, own in zip(self.alone, on, strict=True)
+        ]
+
+    def one_by_one(self, definition: Definition, operands: Sequence[Enclosure]) -> Enclosure:
+        """What is made of some others, trace by trace; or of nothing, which is one for all."""
+        if not operands:
+            return _stacked([enclosing(definition.operation, (), ())] * len(self.alone))
+        numbers = zip(*map(self.each_chosen, definition.operands), strict=True)
+        own = zip(*(_apart(one, len(self.alone)) for one in operands), strict=True)
+        return _stacked(
+            [enclosing(definition.operation, *pair) for pair in zip(numbers, own, strict=True)]
+        )
+
+
+def _stacked(each: Iterable[Enclosure]) -> Enclosure:
+    """Those of several traces as one; numbers that are what they are stay so."""
+    each = [*each]
+    low = np.stack([one.low for one in each], axis=-1)
+    if all(one.low is one.high for one in each):
+        return Enclosure.of(low)
+    return Enclosure(low, np.stack([one.high for one in each], axis=-1))
+
+
+def _apart(many: Enclosure, count: int) -> list[Enclosure]:
+    """Those of each trace, of what is one for all."""
+    return [Enclosure(many.low[:, :, k], many.high[:, :, k]) for k in range(count)]

@@ -1,11 +1,27 @@
-"""Slips of the pen: what a right number becomes when it is written down wrongly."""
+"""Slips: what a right number becomes when it is written down wrongly, or in the wrong cell of its
+table, or is worked with one term left out or taken with the wrong sign."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import combinations, islice, permutations, product
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from attncli.marking.verdicts import Accepted, Cause
+import numpy as np
+
+from attncli.arithmetic import evaluation
+from attncli.arithmetic import expression as ex
+from attncli.arithmetic.equations.arrays import FUNCTIONS
+from attncli.arithmetic.equations.enclosures import Enclosure
+from attncli.arithmetic.expression import Expression, Location, Node, Number, numbers_in
+from attncli.arithmetic.rounding import Array
+from attncli.marking.paths import Paths, taken
+from attncli.marking.rounds import rounded
+from attncli.marking.verdicts import NOISE, Accepted, Cause
 
 _SIGN = Cause("sign", "The sign is the other one.")
 _POINT = Cause("decimal_point", "The decimal point was moved.")
@@ -39,3 +55,251 @@ def _transposed(number: Decimal) -> Iterator[Decimal]:
         if padded[k] != padded[k + 1]:
             swapped = (*padded[:k], padded[k + 1], padded[k], *padded[k + 2 :])
             yield Decimal((sign, swapped, exponent))
+
+
+_MOST = 2000
+"""Slips that are tried in a working; of a long sum of products only the first ones,"""
+_MOST_LEAVES = 50_000
+"""so that no more numbers than these are looked at."""
+_NEAR = 20
+"""Rows and columns around a number from which another one may be taken for it."""
+_MOST_ROUNDED = 6
+"""Numbers in a working of which each way to round them is tried with each of the others."""
+_HALF = 0.5
+_LEFT_OUT = Cause("term_left_out", "A term was left out.")
+_OTHER_SIGN = Cause("sign_of_a_term", "A term was added that is to be taken away, or the reverse.")
+_EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
+
+
+class _Slip(NamedTuple):
+    cause: Cause
+    form: Expression
+
+
+def slips_of_a_term(
+    paths: Paths, cell: Location, right: Accepted, number: float
+) -> Iterator[Cause]:
+    """The slips in a single term by which a cell's working gives a number; each kind once."""
+    trace, definition = paths.trace, paths.definition(cell.quantity)
+    if definition is None or definition.operation.copies:
+        return
+    form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
+    value = _Values(paths).of
+    try:
+        apart = max(abs(end - value(form)) for end in (right.low, right.high))
+        apart += NOISE * max(1.0, abs(number))
+        found: dict[str, Cause] = {}
+        most = min(_MOST, _MOST_LEAVES // sum(1 for _ in numbers_in(form)))
+        for slip in islice(_slips(paths, form), most):
+            if abs(number - value(slip.form)) <= apart:
+                found.setdefault(slip.cause.name, slip.cause)
+    except (TypeError, ValueError, ArithmeticError):
+        return  # a form that has no value, such as a division by 0
+    yield from found.values()
+
+
+def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool:
+    """Whether a cell's working gives a number if some of the numbers that go into it are rounded to
+    a decimal fewer; so much may be where these are many."""
+    trace, definition = paths.trace, paths.definition(cell.quantity)
+    assert definition is not None
+    form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
+    used = [one.cell for one in numbers_in(form) if one.cell is not None and one.cell.quantity]
+    worked = [one for one in dict.fromkeys(used) if paths.definition(one.quantity) is not None]
+    if len(worked) > _MOST_ROUNDED:
+        return True
+    places, made = paths.decimals(cell.quantity), set[float]()
+    for ways in product(*(_rounded_ways(paths, one) for one in worked)):
+        values = _Values(paths, taken=dict(zip(worked, ways, strict=True)))
+        with suppress(TypeError, ValueError, ArithmeticError):
+            made.add(values.of(form))
+    return bool((np.abs(rounded(np.array([*made]), places) - number) < _HALF * 10.0**-places).any())
+
+
+def _rounded_ways(paths: Paths, cell: Location) -> set[float]:
+    """A number in full, rounded to the stated decimals, and to one fewer."""
+    name, i, j = cell
+    middle = paths.gone_on_with(name).middle[i : i + 1, j : j + 1]
+    places = paths.decimals(name)
+    each = (middle, rounded(middle, places), rounded(middle, places - 1))
+    return {one.item() for one in each}
+
+
+def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
+    for node, put in _parts(form, lambda one: one):
+        match node:
+            case ex.Sum(terms):
+                for cause, changed in _of_sum(terms):
+                    yield _Slip(cause, put(changed))
+    for node, put in _parts(form, lambda one: one):
+        if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
+            for other in _misread(paths, node.cell):
+                yield _Slip(
+                    _misread_as(paths, node.cell, other),
+                    put(Number(ex.ZERO.full, ex.ZERO.full, other)),
+                )
+
+
+def _parts(
+    node: Expression, put: Callable[[Expression], Expression]
+) -> Iterator[tuple[Expression, Callable[[Expression], Expression]]]:
+    """Each part of a form, with what puts another in its place."""
+    yield node, put
+    if isinstance(node, ex.Leaf) or not isinstance(node, Node):
+        return
+    for k, part in enumerate(node.parts):
+        for at, one in _inside(part):
+            yield from _parts(one, _putter(node, k, at, put))
+
+
+def _inside(part: Any) -> Iterator[tuple[int | None, Expression]]:  # noqa: ANN401
+    if type(part) is tuple:
+        yield from enumerate(part)
+    elif not isinstance(part, str):
+        yield None, part
+
+
+def _putter(
+    node: Node, k: int, at: int | None, put: Callable[[Expression], Expression]
+) -> Callable[[Expression], Expression]:
+    def changed(new: Expression) -> Expression:
+        part = node.parts[k]
+        one = new if at is None else (*part[:at], new, *part[at + 1 :])
+        return put(node.of([*node.parts[:k], one, *node.parts[k + 1 :]]))
+
+    return changed
+
+
+def _of_sum(terms: tuple[Expression, ...]) -> Iterator[tuple[Cause, Expression]]:
+    for k, term in enumerate(terms):
+        before, after = terms[:k], terms[k + 1 :]
+        yield _LEFT_OUT, ex.Sum((*before, *after))
+        turned = term.operand if isinstance(term, ex.Negative) else ex.Negative(term)
+        yield _OTHER_SIGN, ex.Sum((*before, turned, *after))
+    for i, j in combinations(range(len(terms)), 2):
+        match terms[i], terms[j]:
+            case ex.Product((a, b)), ex.Product((c, d)):
+                exchanged = [*terms]
+                exchanged[i], exchanged[j] = ex.Product((a, d)), ex.Product((c, b))
+                yield _EXCHANGED, ex.Sum(tuple(exchanged))
+
+
+def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
+    """The other cells of a table that are near by, the nearest first."""
+    name, i, j = cell
+    rows, columns = (
+        range(max(0, at - _NEAR), min(extent, at + _NEAR + 1))
+        for at, extent in zip((i, j), paths.trace[name].matrix.shape, strict=True)
+    )
+    others = [at for at in product(rows, columns) if at != (i, j)]
+    for k, m in sorted(others, key=lambda at: abs(at[0] - i) + abs(at[1] - j)):
+        yield Location(name, k, m)
+
+
+def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
+    read, instead = (paths.trace[one.quantity].address(*one[1:]) for one in (other, cell))
+    return Cause("operand_misread", f"{read} was taken for {instead}.")
+
+
+@dataclass(frozen=True)
+class _Values:
+    """What forms come to in floats, by the middle of what each number may be."""
+
+    paths: Paths
+    taken: Mapping[Location, float] = field(default_factory=dict)
+    """Of cells that are taken otherwise."""
+    known: dict[int, tuple[Expression, float]] = field(default_factory=dict)
+    """Of nodes that many forms have in common, by their identity."""
+
+    def of(self, node: Expression) -> float:
+        if id(node) not in self.known:
+            self.known[id(node)] = node, self._of(node)
+        return self.known[id(node)][1]
+
+    def _of(self, node: Expression) -> float:
+        if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
+            if node.cell in self.taken:
+                return self.taken[node.cell]
+            name, i, j = node.cell
+            low, high = (float(end[i, j]) for end in self.paths.gone_on_with(name))
+            return low if low == high else (low + high) / 2
+        rule = _RULES.get(type(node))
+        if rule is None:
+            raise TypeError(f"{type(node).__name__} has no value")
+        return rule(self, node)
+
+    def constant(self, node: Expression) -> float:
+        return float(evaluation.full(node))
+
+    def total(self, node: ex.Sum) -> float:
+        return sum(map(self.of, node.terms))
+
+    def product(self, node: ex.Product) -> float:
+        made = 1.0
+        for factor in node.factors:
+            made *= self.of(factor)
+        return made
+
+    def quotient(self, node: ex.Quotient) -> float:
+        return self.of(node.dividend) / self.of(node.divisor)
+
+    def negative(self, node: ex.Negative) -> float:
+        return -self.of(node.operand)
+
+    def power(self, node: ex.Power) -> float:
+        return float(self.of(node.base) ** self.of(node.exponent))
+
+    def root(self, node: ex.Root) -> float:
+        return float(self.of(node.operand) ** 0.5)
+
+    def applied(self, node: ex.Apply) -> float:
+        return float(FUNCTIONS[node.function](*(np.float64(self.of(x)) for x in node.arguments)))
+
+
+_RULES: Mapping[type, Callable[[_Values, Any], float]] = MappingProxyType(
+    {
+        ex.Number: _Values.constant,
+        ex.Symbol: _Values.constant,
+        ex.Sum: _Values.total,
+        ex.Product: _Values.product,
+        ex.Quotient: _Values.quotient,
+        ex.Negative: _Values.negative,
+        ex.Power: _Values.power,
+        ex.Root: _Values.root,
+        ex.Apply: _Values.applied,
+    }
+)
+
+
+_TURNED = Cause("row_and_column", "Rows and columns were exchanged.")
+_ROW = Cause("another_row", "These are the numbers of another row.")
+_COLUMN = Cause("another_column", "These are the numbers of another column.")
+_MOST_ROWS = 12
+"""Rows or columns up to which others are looked for."""
+
+
+def moved_tables(right: Enclosure, numbers: Array) -> Iterator[tuple[Cause, Enclosure]]:
+    """What is right if a table was turned over, or a row or a column is another one's."""
+    n, m = numbers.shape
+    if n == m:
+        yield _TURNED, _turned(right)
+    if m > 1:
+        yield from ((_ROW, held) for held in _another_row(right, numbers))
+    if n > 1:
+        found = _another_row(_turned(right), numbers.T)
+        yield from ((_COLUMN, _turned(held)) for held in found)
+
+
+def _turned(one: Enclosure) -> Enclosure:
+    return Enclosure(one.low.T, one.high.T)
+
+
+def _another_row(right: Enclosure, numbers: Array) -> Iterator[Enclosure]:
+    """The table with another row in the place of one, where all of its numbers agree."""
+    given = ~np.isnan(numbers)
+    for i, k in permutations(range(len(numbers)), 2) if len(numbers) <= _MOST_ROWS else ():
+        row = Enclosure(*(end[k] for end in right))
+        if given[i].sum() > 1 and (taken(row, numbers[i]) | ~given[i]).all():
+            low, high = (end.copy() for end in right)
+            low[i], high[i] = row
+            yield Enclosure(low, high)

@@ -12,8 +12,7 @@ from collections.abc import Callable
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.name import GRADIENTS, Name
-from attncli.notation.notation import Node, Notation
-from attncli.notation.signs import ATOM, FACTOR
+from attncli.notation.notation import ATOM, FACTOR, Node, Notation
 from attncli.notation.words import shown
 from attncli.word import Word
 

@@ -5,18 +5,84 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
+from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.notation.signs import (
-    ATOM,
-    DIVISOR,
-    FACTOR,
-    LOOSEST_NUMBER,
-    binding,
-    least_after_minus,
-    least_after_sign,
-    signed,
+from attncli.arithmetic.expression import (
+    Blank,
+    Dot,
+    Expression,
+    MatrixProduct,
+    Negative,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Sum,
+    Total,
 )
 from attncli.word import Word
+
+_BINDING: dict[type, int] = {
+    Sum: 1,
+    Total: 1,
+    Dot: 2,
+    Product: 2,
+    MatrixProduct: 2,
+    Quotient: 2,
+    Negative: 3,
+    Root: 4,
+    Power: 4,
+}
+_TIGHTEST = 5
+
+_LOOSEST_NUMBER = _BINDING[Negative]
+FACTOR, _DIVISOR, ATOM = 2, 3, 5
+"""How tightly an operand must bind to stand without parentheses."""
+
+
+def _binding(node: Expression) -> int:
+    """How tightly an expression holds together: a sum loosest, a number tightest."""
+    if type(node) is Number:  # the most of them
+        loose = node.shown.is_signed() or decimals.has_exponent(node.shown)
+        return _LOOSEST_NUMBER if loose else _TIGHTEST  # 3 × 10^−9 holds together no better
+    binds = _BINDING.get(type(node))
+    if binds is not None:
+        return binds
+    if isinstance(node, Blank) and node.answer is not None:
+        return _binding(node.answer)
+    return _TIGHTEST
+
+
+def _least_after_sign(term: Expression, *, is_last: bool = False) -> int:
+    """How tightly a term must bind after a plus or minus: one with a sign of its own needs
+    parentheses, `−1 − (−2)`. The sign of a blank's answer stays its own, too. A sum over an index
+    reaches as far as there are factors; where another term follows, that is hard to see."""
+    if is_last and isinstance(term, Total):
+        return _BINDING[Total]
+    if type(term) is Number:  # the most of them
+        return ATOM if term.shown.is_signed() else FACTOR
+    return ATOM if signed(term)[0] or isinstance(term, Blank) else FACTOR
+
+
+def signed(term: Expression) -> tuple[bool, Expression]:
+    """A term of a sum as its sign (True: minus) and what follows the sign."""
+    if isinstance(term, Number):  # the most of them
+        if not term.shown.is_signed():
+            return False, term
+        return True, Number(decimals.negated(term.full), decimals.negated(term.shown), term.cell)
+    if isinstance(term, Product):
+        minus, positive = signed(term.factors[0])
+        return minus, Product((positive, *term.factors[1:])) if minus else term
+    match term:
+        case Negative(operand):
+            return True, operand
+        case Quotient(dividend, divisor):
+            minus, positive = signed(dividend)
+            return minus, Quotient(positive, divisor) if minus else term
+        case _:
+            return False, term
+
 
 Node = ex.Expression | ex.Equation
 
@@ -53,11 +119,11 @@ class Notation:
         """The expression, in parentheses where it binds less tightly than `least`."""
         if type(node) is ex.Number:  # the most of them
             text = self.number(node)
-            if least <= LOOSEST_NUMBER:
+            if least <= _LOOSEST_NUMBER:
                 return text
         else:
             text = self.write(node)
-        stands_alone = binding(node) >= least or self.hides(node)
+        stands_alone = _binding(node) >= least or self.hides(node)
         return text if stands_alone else self.parentheses(text)
 
     def hides(self, node: ex.Expression) -> bool:  # noqa: ARG002
@@ -90,7 +156,7 @@ class Notation:
         for k, term in enumerate(node.terms[1:], start=2):
             minus, positive = signed(term)
             is_last = k == len(node.terms)
-            held = self.held(positive, least_after_sign(positive, is_last=is_last))
+            held = self.held(positive, _least_after_sign(positive, is_last=is_last))
             text += f"{self.joint}{self.minus if minus else self.plus}{self.glue}{held}"
         return text
 
@@ -98,7 +164,7 @@ class Notation:
         first, *others = node.factors
         minus, positive = signed(first)
         text = (self.minus if minus else "") + self.held(positive, FACTOR)
-        return self.times.join([text, *[self.held(factor, DIVISOR + 1) for factor in others]])
+        return self.times.join([text, *[self.held(factor, _DIVISOR + 1) for factor in others]])
 
     def matrix_product(self, node: ex.MatrixProduct) -> str:
         return self.matrices.join([self.held(factor, ATOM) for factor in node.factors])
@@ -115,10 +181,12 @@ class Notation:
 
     def sides(self, node: ex.Quotient, after: str = "") -> tuple[str, str]:
         """What is divided, and by what, as they stand before and behind a `/`."""
-        return self.held(node.dividend, FACTOR) + after, self.held(node.divisor, DIVISOR + 1)
+        return self.held(node.dividend, FACTOR) + after, self.held(node.divisor, _DIVISOR + 1)
 
     def negative(self, node: ex.Negative) -> str:
-        return f"{self.minus}{self.held(node.operand, least_after_minus(node.operand))}"
+        # as tightly as in `−(2 × 3)`, `−(−2)`
+        least = max(_DIVISOR, _least_after_sign(node.operand))
+        return f"{self.minus}{self.held(node.operand, least)}"
 
     def power(self, node: ex.Power) -> str:
         return f"{self.held(node.base, ATOM)}^{self.exponent(node.exponent)}"

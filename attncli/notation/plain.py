@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.notation.notation import Node, Notation
-from attncli.notation.signs import ATOM, FACTOR
+from attncli.notation.notation import ATOM, FACTOR, Node, Notation
 from attncli.notation.words import printed
 from attncli.word import Word
 

@@ -6,16 +6,228 @@ take it first: there `-2^2` is 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.expression import Expression, Location, Number
-from attncli.notation.sheet_cells import CellRange, CellRanges, PlaceOf, letters, quoted
-from attncli.notation.sheet_functions import COMPARED, FUNCTIONS, NOISE, OF_ONE, entries, met
+from attncli.arithmetic.expression import Expression, Location, Node, Number
+from attncli.notation.plain import plain
+
+IS_FINITE = "-1E+100"
+"""What is below this was −∞."""
+_NOISE = 12
+"""Decimals that are sure in what binary fractions add up to."""
+
+
+class SheetText(Protocol):
+    """A part of a formula."""
+
+    @property
+    def text(self) -> str: ...
+
+
+class FormulaWriter(Protocol):
+    """What writes expressions as the formulas of a sheet."""
+
+    def of(self, node: Expression) -> SheetText: ...
+
+    def listed(self, nodes: Sequence[Expression]) -> str: ...
+
+    def extreme(self, function: str, arguments: Sequence[Expression]) -> str: ...
+
+    def cells(self, numbers: Sequence[Expression]) -> str: ...
+
+
+def entries(vector: Expression) -> tuple[Expression, ...]:
+    if not isinstance(vector, ex.Vector):
+        raise TypeError(f"{plain(vector)} is no vector of numbers")
+    return vector.entries
+
+
+Function = Callable[[FormulaWriter, Sequence[Expression]], str]
+
+
+def _called(name: str) -> Function:
+    return lambda sheet, arguments: f"{name}({sheet.listed(arguments)})"
+
+
+def _extreme(name: str) -> Function:
+    return lambda sheet, arguments: sheet.extreme(name, arguments)
+
+
+def _where(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
+    condition, one, other = arguments
+    return f"IF({_met(sheet, condition)},{sheet.listed([one, other])})"
+
+
+def _met(sheet: FormulaWriter, condition: Expression) -> str:
+    """When a condition is met: what it compares, else whether it is another number than 0."""
+    if isinstance(condition, ex.Apply) and condition.function in _COMPARED:
+        return _COMPARED[condition.function](sheet, condition.arguments)
+    return f"{sheet.of(condition).text}<>0"
+
+
+def _compared(sign: str) -> Function:
+    return lambda sheet, both: sign.join(sheet.of(one).text for one in both)
+
+
+def _count_before(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
+    """How many numbers of a row are larger than one, or as large and before it."""
+    number, row, before = _in_its_row(sheet, arguments)
+    return f"RANK({number},{row})-1" + (f"+COUNTIF({before},{number})" if before else "")
+
+
+def _sum_before(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
+    """What these numbers add up to."""
+    number, row, before = _in_its_row(sheet, arguments)
+    equal = f"+COUNTIF({before},{number})*{number}" if before else ""
+    return f"ROUND(SUMPRODUCT(({row}>{number})*{row}){equal},{_NOISE})"
+
+
+def _in_its_row(sheet: FormulaWriter, arguments: Sequence[Expression]) -> Iterator[str]:
+    """A number, the cells of its row, those of them before it."""
+    number, row, before = arguments
+    yield sheet.of(number).text
+    for cells in (entries(row), entries(before)):
+        yield sheet.cells(cells)
+
+
+def _step(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
+    """1 above 0, else 0; what is left of a sum is no more than noise."""
+    return f"IF(ROUND({sheet.listed(arguments)},{_NOISE})>0,1,0)"
+
+
+def _finite(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
+    return f"{sheet.of(arguments[0]).text}>{IS_FINITE}"
+
+
+_FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {
+        **{
+            name: _called(called)
+            for name, called in (
+                ("abs", "ABS"), ("tanh", "TANH"), ("ln", "LN"), ("sin", "SIN"), ("cos", "COS"),
+                ("erf", "ERF"), ("erfc", "ERFC"),
+            )
+        },
+        "max": _extreme("MAX"),
+        "min": _extreme("MIN"),
+        "where": _where,
+        "step": _step,
+        "count_before": _count_before,
+        "sum_before": _sum_before,
+    }
+)  # fmt: skip
+_COMPARED: Mapping[str, Function] = MappingProxyType(
+    {"less": _compared("<"), "at_most": _compared("<="), "finite": _finite}
+)
+"""Conditions; where a number is wanted, 1 if they are met, else 0."""
+_OF_ONE = ("max", "min", "where", "step", *_COMPARED, "count_before", "sum_before")
+"""Those that don't take a range number by number."""
+
+
+class SheetCell(NamedTuple):
+    """Where a number stands: its sheet, its row and its column from 0."""
+
+    sheet: str
+    row: int
+    column: int
+
+
+PlaceOf = Callable[[Location], SheetCell]
+
+
+class CellRange(ex.Leaf):
+    """Cells next to each other, in the place of one of them in each term of a sum."""
+
+    first: Location
+    last: Location
+
+
+def absolute(place: SheetCell) -> str:
+    """A cell's address that stays as it is where it is copied: `$B$3`."""
+    return f"${_letters(place.column)}${place.row + 1}"
+
+
+def cells_across(first: SheetCell, count: int, *, fixed: bool = False) -> str:
+    """Cells beside each other on one sheet: `B3:D3`, or where they are fixed `$B$3:$D$3`."""
+    last = first._replace(column=first.column + count - 1)
+    cells = f"{absolute(first)}:{absolute(last)}"
+    return cells if fixed else cells.replace("$", "")
+
+
+def quoted(sheet: str) -> str:
+    """A sheet's name as it stands in a formula."""
+    return "'{}'".format(sheet.replace("'", "''"))
+
+
+def _letters(column: int) -> str:
+    """The name of a column."""
+    text = ""
+    while column >= 0:
+        text, column = chr(ord("A") + column % 26) + text, column // 26 - 1
+    return text
+
+
+@dataclass(frozen=True)
+class CellRanges:
+    """Expressions that are alike but for cells next to each other."""
+
+    place_of: PlaceOf
+
+    def runs(self, terms: Sequence[Expression]) -> Iterator[list[Expression]]:
+        """Terms that follow each other alike, each of cells next to the last one's."""
+        run: list[Expression] = []
+        for term in terms:
+            if run and self.template([*run[-1:], term]) is None:
+                yield run
+                run = []
+            run.append(term)
+        yield run
+
+    def template(self, nodes: Sequence[Any]) -> Any:  # noqa: ANN401
+        """What some nodes have in common, with a range where each has its own cell; None where they
+        are not alike."""
+        first = nodes[0]
+        if isinstance(first, Number):
+            return self._common_number(nodes)
+        if any(type(node) is not type(first) for node in nodes):
+            return None
+        if type(first) is tuple:
+            if len({len(node) for node in nodes}) > 1:
+                return None
+            parts = [self.template(each) for each in zip(*nodes, strict=True)]
+            return None if None in parts else tuple(parts)
+        if not isinstance(first, Node) or isinstance(first, ex.Leaf):
+            return first if all(node == first for node in nodes) else None
+        parts = [self.template(each) for each in zip(*(n.parts for n in nodes), strict=True)]
+        return None if any(part is None for part in parts) else type(first)(*parts)
+
+    def is_row(self, cells: CellRange) -> bool:
+        """Whether they stand beside each other, not below."""
+        return self.place_of(cells.first).row == self.place_of(cells.last).row
+
+    def _common_number(self, nodes: Sequence[Any]) -> Expression | None:
+        first, last = nodes[0], nodes[-1]
+        if not all(isinstance(node, Number) for node in nodes):
+            return None
+        if all(node.cell == first.cell and node.full == first.full for node in nodes):
+            return first if first.cell != ex.INNER else None
+        cells = [node.cell for node in nodes]
+        if any(cell is None or not cell.quantity for cell in cells):
+            return None
+        places = [self.place_of(cell) for cell in cells]
+        steps = {(b.row - a.row, b.column - a.column) for a, b in pairwise(places)}
+        on_one_sheet = len({place.sheet for place in places}) == 1
+        return CellRange(first.cell, last.cell) if on_one_sheet and steps in _STEPS else None
+
+
+_STEPS = ({(0, 1)}, {(1, 0)})
+
 
 MINUS_INFINITY = "-1E+200"
 """A spreadsheet has no −∞; to e this is as good, and it can be added to and divided."""
@@ -53,8 +265,8 @@ def formula(node: Expression, sheet: str, place_of: PlaceOf, decimals: int | Non
 def _rounded(text: str, node: Expression, decimals: int) -> str:
     """Rounded half away from zero; of a sum, whose binary fractions may leave a half a hair below
     where decimal ones have it, first to as many decimals as are sure."""
-    if decimals < NOISE and _may_be_half(node):
-        text = f"ROUND({text},{NOISE})"
+    if decimals < _NOISE and _may_be_half(node):
+        text = f"ROUND({text},{_NOISE})"
     return f"ROUND({text},{decimals})"
 
 
@@ -107,12 +319,12 @@ class _Spreadsheet:
 
     def range(self, node: CellRange) -> _Text:
         last = self.place_of(node.last)
-        return _Text(f"{self._address(node.first)}:{letters(last.column)}{last.row + 1}", _ATOM)
+        return _Text(f"{self._address(node.first)}:{_letters(last.column)}{last.row + 1}", _ATOM)
 
     def _address(self, cell: Location) -> str:
         sheet, row, column = self.place_of(cell)
         before = "" if sheet == self.sheet else f"{quoted(sheet)}!"
-        return f"{before}{letters(column)}{row + 1}"
+        return f"{before}{_letters(column)}{row + 1}"
 
     def symbol(self, node: ex.Symbol) -> _Text:
         if node not in _CONSTANTS:
@@ -160,12 +372,12 @@ class _Spreadsheet:
         return self.of(ex.Sum(tuple(ex.Product(pair) for pair in pairs)))
 
     def applied(self, node: ex.Apply) -> _Text:
-        if node.function in COMPARED:
-            return _Text(f"IF({met(self, node)},1,0)", _ATOM)
-        if node.function not in FUNCTIONS:
+        if node.function in _COMPARED:
+            return _Text(f"IF({_met(self, node)},1,0)", _ATOM)
+        if node.function not in _FUNCTIONS:
             raise TypeError(f"{node.function} is not a function of a spreadsheet")
         binds = _SUM if node.function == "count_before" else _ATOM
-        return _Text(FUNCTIONS[node.function](self, node.arguments), binds)
+        return _Text(_FUNCTIONS[node.function](self, node.arguments), binds)
 
     def extreme(self, function: str, arguments: Sequence[Expression]) -> str:
         """The largest or the smallest of some numbers."""
@@ -201,7 +413,7 @@ class _Spreadsheet:
 
     def _sum_of_template(self, template: Expression) -> str | None:
         ranges = {self.ranges.is_row(one) for one in ex.each(template, CellRange)}
-        if len(ranges) != 1 or any(one.function in OF_ONE for one in ex.each(template, ex.Apply)):
+        if len(ranges) != 1 or any(one.function in _OF_ONE for one in ex.each(template, ex.Apply)):
             return None
         return f"SUMPRODUCT({self.of(template).text})"
 

@@ -14,9 +14,8 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic import expression as ex
 from attncli.name import GRADIENTS, Name
 from attncli.notation.latex import FUNCTIONS
-from attncli.notation.notation import Notation
+from attncli.notation.notation import ATOM, FACTOR, Notation
 from attncli.notation.plain import MINUS
-from attncli.notation.signs import ATOM, FACTOR
 from attncli.notation.words import shown
 from attncli.word import Word
 

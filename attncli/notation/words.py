@@ -1,6 +1,6 @@
 """Somebody's own words, made harmless: what can't be seen is written as an escape.
 
-No two words look alike. An escape is a backslash with the character's number, `\\x1b`, `\\u202e`; a
+No two words look alike. An escape is a backslash with the character's number, `\x1b`, `\u202e`; a
 word's own backslashes are doubled where they would read as one, or stand before one. A space that
 would get lost, at an end or beside another one, is `␣`; a `␣` of the word's own is an escape.
 
@@ -146,3 +146,38 @@ def _unescaped(match: re.Match[str]) -> str:
         return " "
     own = "\\" * (len(backslashes) // 2)
     return own + (chr(int(escape[1:], 16)) if len(backslashes) % 2 else escape)
+
+
+_LONGEST_KEY = 1000
+"""YAML reads `key: value` on one line only where the key has at most 1024 characters."""
+
+
+def quoted(text: str) -> str:
+    """Any text as a double-quoted scalar on one line."""
+    return f'"{"".join(map(_written, text))}"'
+
+
+def key_of(scalar: str, indent: str = "") -> str:
+    """The beginning of a line with a key, or of two lines."""
+    if len(scalar) <= _LONGEST_KEY:
+        return f"{indent}{scalar}:"
+    return f"{indent}? {scalar}\n{indent}:"
+
+
+def commented(text: str) -> str:
+    """Any text as it may stand in a comment."""
+    return "".join(one if _may_stand(one) else _escape(one) for one in text)
+
+
+def _written(character: str) -> str:
+    return f"\\{character}" if character in '"\\' else commented(character)
+
+
+def _may_stand(character: str) -> bool:
+    """Whether YAML lets a character stand as it is, and people see that it is there."""
+    return not is_hidden(character) and character not in "\ufffe\uffff"
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"  # noqa: PLR2004

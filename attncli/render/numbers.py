@@ -8,8 +8,8 @@ from typing import NamedTuple
 from attncli.arithmetic.expression import Blank, Expression, Number, Omitted, Product, Vector
 from attncli.document import Addition
 from attncli.notation import plain
+from attncli.notation.notation import signed
 from attncli.notation.plain import MINUS
-from attncli.notation.signs import signed
 from attncli.tables import MatrixBlock
 
 

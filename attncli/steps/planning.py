@@ -24,7 +24,7 @@ def planned(scenario: Scenario, problems: Problems) -> Scenario:
     told = story(scenario, problems)
     _check_rounding(scenario, told, problems)
     if scenario.prediction.generate > 1:
-        from attncli.trace.fixed import check_generation
+        from attncli.trace.axes import check_generation
 
         check_generation(scenario, problems)
     shapes = shapes_of(scenario, told, problems)

@@ -208,7 +208,7 @@ def _known_inside(kind: Any) -> set[str]:  # noqa: ANN401
 
 def json_schema() -> Schema:
     """The JSON Schema (2020-12) of scenario files."""
-    from attncli.file.definitions import with_definitions
+    from attncli.file.kinds import with_definitions
 
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

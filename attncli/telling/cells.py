@@ -31,8 +31,8 @@ from attncli.telling.sentences import rounding_facts
 from attncli.telling.walkthrough import walkthrough
 from attncli.telling.working import Origins, Workings, cell_line, working_of
 from attncli.trace import PlannedStep, Quantity, Trace
-from attncli.trace.lookup import known_name, meant
-from attncli.trace.outline import parts_of
+from attncli.trace.quantity import known_name, meant
+from attncli.trace.trace import parts_of
 from attncli.word import Word
 
 

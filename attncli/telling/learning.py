@@ -42,12 +42,11 @@ from attncli.telling.sentences import contrasted, enumerated, joined, words_enum
 from attncli.telling.working import cell_line
 from attncli.tokenizing.count_training import CountRound, Removal
 from attncli.tokenizing.dictionary import CountedDictionary, Dictionary
-from attncli.tokenizing.em_training import EMRound, EMTraining
+from attncli.tokenizing.em_training import EMRound, EMTraining, Pruning
 from attncli.tokenizing.longest_match import LongestMatch
 from attncli.tokenizing.merge_model import MergeModel
 from attncli.tokenizing.merge_training import LearnedMerge, MergeTraining
 from attncli.tokenizing.pieces import Model, Piece
-from attncli.tokenizing.pruning import Pruning
 from attncli.tokenizing.tokenizer import WordTokenizer
 from attncli.trace import CutPlace, Place, PlannedStep, RoundPlace, Trace
 from attncli.trace.quantity import counted

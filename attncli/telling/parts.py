@@ -23,7 +23,7 @@ from attncli.trace import (
     Trace,
     UpdatePlace,
 )
-from attncli.trace.outline import parts_of
+from attncli.trace.trace import parts_of
 from attncli.word import Phrase
 
 _PLACES = {

@@ -263,7 +263,7 @@ def _judged(trace: Trace, differing: Published) -> Judgements:
     """What is said of the numbers that are others than ours, by the one that judges all numbers."""
     if not differing:
         return {}
-    from attncli.marking.published import published_verdicts
+    from attncli.marking.judging import published_verdicts
 
     _, verdicts = published_verdicts(trace)
     return {one.key: one.judgement for one in verdicts}

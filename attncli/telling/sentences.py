@@ -24,8 +24,8 @@ from attncli.scenario.scenario import Scenario
 from attncli.steps.attention.scores import SCALE
 from attncli.trace import Quantity, Trace, Unfinished
 from attncli.trace.axes import place_of
-from attncli.trace.outline import Outline, outline_of
 from attncli.trace.published import published_numbers
+from attncli.trace.trace import Outline, outline_of
 from attncli.word import Word
 
 

@@ -12,13 +12,10 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
-from attncli.design.ambiguous import ambiguous, under_both
-from attncli.design.mistakes import Attempt, attempts, reveals
+from attncli.design.mistakes import Attempt, ambiguous, attempts, reveals, under_both
 from attncli.design.pools import drawn_of
-from attncli.design.quantity import CandidateQuantity, Flags, units
+from attncli.design.quantity import CandidateQuantity, Flags, is_share, made_of, shown_rows, units
 from attncli.design.rules import CHECKS, GIVEN_CHECKS, RULES, alike_columns, alike_rows
-from attncli.design.shares import is_share, shown_rows
-from attncli.design.single import made_of
 from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
 from attncli.marking.judging import Judge
 from attncli.steps.mistakes import mistaken

@@ -8,10 +8,9 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncli.tokenizing.expressions import is_space
 from attncli.tokenizing.pieces import UNMARKED, SubwordMarks
 from attncli.tokenizing.pre_tokenizers import WhiteSpace
-from attncli.tokenizing.splitting import Part, bert
+from attncli.tokenizing.splitting import Part, bert, is_space
 
 _CHINESE = re.compile(
     "([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"

@@ -5,10 +5,23 @@ from __future__ import annotations
 
 import struct
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from attncli.tokenizing.clusters import clustered
+
+def clustered(text: str, continues: Callable[[str, str], bool]) -> Iterator[str]:
+    """The parts of a text that begin where a character doesn't continue what is before it."""
+    cluster = ""
+    for character in text:
+        if cluster and continues(cluster, character):
+            cluster += character
+            continue
+        if cluster:
+            yield cluster
+        cluster = character
+    if cluster:
+        yield cluster
+
 
 _UNIT = 4
 _LONGEST = 6

@@ -14,9 +14,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from attncli.tokenizing.corpus import CountedWord, Progress, occurrences
-from attncli.tokenizing.lattice import ALIKE, PieceTrie, Rounder, alike
-from attncli.tokenizing.substrings import substring_counts
-from attncli.tokenizing.unigram import Unigram, UnigramSettings
+from attncli.tokenizing.unigram import (
+    ALIKE,
+    PieceTrie,
+    Rounder,
+    Unigram,
+    UnigramSettings,
+    alike,
+    substring_counts,
+)
 
 
 @dataclass(frozen=True, slots=True)

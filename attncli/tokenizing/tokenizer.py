@@ -9,7 +9,7 @@ from attncli.tokenizing.pieces import Model, Piece
 from attncli.tokenizing.pre_tokenizers import PreTokenizer
 
 if TYPE_CHECKING:  # of a tokenizer that is in a file
-    from attncli.tokenizing.saved import AddedTokens
+    from attncli.tokenizing.splitting import AddedTokens
 
 
 class WordTokenizer(NamedTuple):
@@ -50,15 +50,14 @@ class WordTokenizer(NamedTuple):
     def encode(self, text: str) -> tuple[Piece, ...]:
         """The pieces of a text, word by word."""
         parts = self._parts(text)
-        pieces = {part: self._pieces(part) for part in set(parts)}
-        return tuple(piece for part in parts for piece in pieces[part])
+        pieces = {one: self.model.pieces(one) for one in set(parts) if isinstance(one, str)}
+        return tuple(
+            piece for one in parts for piece in (pieces[one] if isinstance(one, str) else (one,))
+        )
 
     def _parts(self, text: str) -> Sequence[Piece | str]:
         """The words of a text, and the added tokens, which are taken out first."""
         return self.pre_tokenizer.split(text) if self.added is None else self.added.parts(text)
-
-    def _pieces(self, part: Piece | str) -> tuple[Piece, ...]:
-        return self.model.pieces(part) if isinstance(part, str) else (part,)
 
     def decode(self, pieces: Iterable[Piece]) -> str:
         """The text of pieces, as far as it can be known from their tokens."""

@@ -123,7 +123,7 @@ def _quantity(
     trace: Trace, ids: Mapping[str, Quantity], address: Address
 ) -> tuple[Quantity, tuple[Index, ...]]:
     """The quantity that an address is in, `a[2]` maybe, and the indices of a row or cell of it."""
-    from attncli.trace.lookup import meant, timed, unknown_name
+    from attncli.trace.quantity import meant, timed, unknown_name
 
     made = trace.quantities
     name, indices = timed(address, made)

@@ -6,21 +6,93 @@ same story tells what is done, what fits, and how large a random matrix has to b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from attncli.arithmetic.signature import Dim
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
 from attncli.notation import plain, unbreakable
-from attncli.scenario.model import ENCODER
+from attncli.scenario.input_steps import projected_when
+from attncli.scenario.model import ENCODER, GATES, LETTERS, Attention, Recurrent
 from attncli.scenario.prediction import TARGETS
 from attncli.scenario.scenario import Scenario, Shape
 from attncli.trace.axes import names_along, place_of
 from attncli.trace.extents import SIDES, Extent, Extents, Reason, SumOfExtents, sized
 from attncli.trace.quantity import Definition
-from attncli.trace.sizes import know_papers, know_stated
 from attncli.trace.trace import PlannedStep
+
+
+def _know_stated(scenario: Scenario, extents: Extents) -> None:
+    """The extents that are stated: d_model, d_k, d_v, d_ff."""
+    for stack in scenario.stacks:
+        stated = below(stack.path, "d_model")
+        as_wide = () if projected_when(stack) == "after" else stack.added
+        for local in ("X", *as_wide) if stated in scenario.sizes else ():
+            name = below(stack.path, local)
+            extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), stated)
+    for path, local, name in _sized_quantities(scenario):
+        stated = below(path, local)
+        if stated not in scenario.sizes:
+            stated = next((s for s in _above(path, local) if s in scenario.sizes), TOP)
+        if stated:
+            extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), stated)
+
+
+def _above(path: Name, local: str) -> Iterable[Name]:
+    while path:
+        path = path.path
+        yield below(path, local)
+
+
+def _sized_quantities(scenario: Scenario) -> Iterable[tuple[Name, str, Name]]:
+    """Which quantities' columns d_k, d_v and d_ff are, with the paths that they are said for."""
+    for site in scenario.sites:
+        for head in range(site.attention.heads):
+            path = site.attention.head_path(head)
+            yield from (
+                (site.layer.path, size, below(path, name))
+                for name, size in (("K", "d_k"), ("Q", "d_k"), ("V", "d_v"))
+            )
+    for stack in scenario.stacks:
+        for layer in stack.layers:
+            for path in layer.networks:
+                yield layer.path, "d_ff", below(path, "hidden")
+
+
+def _know_papers(scenario: Scenario, extents: Extents) -> None:
+    """The paper's proportions for random matrices of which nothing else tells the size:
+    d_k = d_v = d_model / heads, d_ff = 4 d_model."""
+    for site in scenario.sites:
+        d_model = extents.of((below(site.stack.path, "X"), 1))
+        if d_model is None:
+            continue
+        _paper_heads(extents, d_model, site.attention)
+        for path in site.layer.networks:
+            inner = d_model._replace(size=4 * d_model.size, derived=True)
+            _know_if_unknown(extents, below(path, "hidden"), inner)
+            _know_if_unknown(extents, below(path, "ffn"), d_model)
+
+
+def _know_if_unknown(extents: Extents, name: Name, columns: Extent) -> None:
+    if extents.of((name, 1)) is None:
+        extents.know((name, 1), columns, name)
+        extents.settle()
+
+
+def _paper_heads(extents: Extents, d_model: Extent, attention: Attention) -> None:
+    heads = attention.heads
+    for local in ("K", "Q", "V"):
+        for head in range(heads):
+            name = below(attention.head_path(head), local)
+            if extents.of((name, 1)) is None and d_model.size % heads:
+                extents.uneven(d_model, heads, name)
+                return
+            part = d_model._replace(size=d_model.size // heads, derived=True)
+            _know_if_unknown(extents, name, part)
+    _know_if_unknown(extents, below(attention.path, "attention"), d_model)
+
 
 _TOKENS = "tokens"
 
@@ -159,7 +231,7 @@ def shapes_of(
     definitions = {
         m.name: m for part in story for m in part.definitions if m.name not in scenario.given
     }
-    report = _Report(scenario, definitions, problems, set(), _wrong_cells(scenario, problems), {})
+    report = _Report(scenario, definitions, problems, set(), _check_cells(scenario, problems), {})
     extents = Extents(report.conflict, report.uneven)
     _know_tokens(scenario, extents)
     _know_given(scenario, extents)
@@ -168,23 +240,14 @@ def shapes_of(
     for name in (*scenario.given, *scenario.random):
         for side in (0, 1):
             _know_side(scenario, extents, name, side)
-    know_stated(scenario, extents)
+    _know_stated(scenario, extents)
     extents.settle()
     report.targets()
     if scenario.random and not problems.found:
-        know_papers(scenario, extents)
+        _know_papers(scenario, extents)
     names = {*definitions, *scenario.given, *scenario.random}
     names |= {operand for definition in definitions.values() for operand in definition.operands}
     return {name: _shape(extents, name) for name in names}
-
-
-def _wrong_cells(scenario: Scenario, problems: Problems) -> set[str]:
-    """The names of matrices that don't fit their recurrent cells, of which is complained."""
-    if all(layer.recurrent is None for stack in scenario.stacks for layer in stack.layers):
-        return set()
-    from attncli.trace.cell_shapes import check_cells
-
-    return check_cells(scenario, problems)
 
 
 def _shape(extents: Extents, name: Name) -> Shape:
@@ -293,3 +356,131 @@ def _relate_sum(
         return  # as many as queries or keys
     elif definition.step != "unembed" or tokens is not None:
         extents.know(node, Extent(dim.constant, definition.name, node[1]), definition.name)
+
+
+_H, _D, _K, _ONE = "h", "d", "k", "1"
+"""Numbers of the memory, of the input, of what is read out, and what is a row."""
+
+
+class _Side(NamedTuple):
+    """What a side of a matrix is: so many times the numbers of something."""
+
+    of: str
+    times: int = 1
+
+
+_Shape = tuple[_Side, _Side]
+_NUMBER = _Side(_ONE)
+
+
+def _check_cells(scenario: Scenario, problems: Problems) -> set[str]:
+    """Complains of matrices that don't fit their cell; the names of those of such cells, and of
+    cells that lack a whole way, of which others complain. How many numbers a memory has is told by
+    most of its matrices, so that the odd one is blamed."""
+    wrong: set[str] = set()
+    for stack in scenario.stacks:
+        for layer in stack.layers:
+            ways = [_of_way(scenario, *way) for way in _ways(layer.path, layer.recurrent)]
+            lacking = any(not any(map(scenario.gives, way.known)) for way in ways)
+            checked = [] if lacking else [_check(scenario, way.given, problems) for way in ways]
+            if lacking or any(checked):
+                wrong |= {name for way in ways for name in way.known}
+    return wrong
+
+
+class _Way(NamedTuple):
+    """The matrices of a way of a cell, and those of them that are given."""
+
+    known: Mapping[Name, _Shape]
+    given: Mapping[Name, _Shape]
+
+
+def _of_way(scenario: Scenario, path: Name, cell: Recurrent) -> _Way:
+    known = {below(path, name): shape for name, shape in _shapes(cell)}
+    given = {name: shape for name, shape in known.items() if name in scenario.given}
+    return _Way(known, given)
+
+
+def _ways(path: Name, cell: Recurrent | None) -> Iterator[tuple[Name, Recurrent]]:
+    if cell is not None:
+        yield path, cell
+        if cell.direction == "both":
+            yield below(path, "backward"), cell
+
+
+def matrices_of_way(cell: Recurrent) -> set[str]:
+    """The names of what a way of a cell may be given."""
+    others = {"W_ya", "b_y"} if cell.kind == "lstm" else {"W_ya", "b_y", "initial_cell"}
+    return {name for name, _ in _shapes(cell)} - others
+
+
+def _shapes(cell: Recurrent) -> Iterator[tuple[str, _Shape]]:
+    """What the matrices of a way of a cell are."""
+    gates = GATES.get(cell.kind, ())
+    h, d, k = _Side(_H), _Side(_D), _Side(_K)
+    states = _Side(_H, len(cell.ways))
+    yield from (("W_ya", (states, k) if cell.in_out else (k, states)), ("b_y", (_NUMBER, k)))
+    yield from ((name, (_NUMBER, h)) for name in ("initial_state", "initial_cell"))
+    if cell.stacked:
+        all_gates = _Side(_H, len(gates) or 1)
+        yield from (("W_ih", (all_gates, d)), ("W_hh", (all_gates, h)))
+        yield from ((name, (_NUMBER, all_gates)) for name in ("b_ih", "b_hh"))
+        return
+    for letter in [LETTERS[gate] for gate in gates] or ["a"]:
+        yield f"W_{letter}x", (d, h) if cell.in_out else (h, d)
+        yield f"W_{letter}a", (h, h)
+        yield f"b_{letter}", (_NUMBER, h)
+
+
+def _check(scenario: Scenario, given: Mapping[Name, _Shape], problems: Problems) -> bool:
+    """Whether something is wrong with the matrices of one way of a cell."""
+    sizes = {of: _most(scenario, given, of) for of in (_H, _D, _K)}
+    found = False
+    for name, sides in given.items():
+        if found and _K in (sides[1].of,) and sides[0] == _NUMBER:
+            continue  # W_ya may be at fault, and tells how long b_y is
+        wanted = tuple(1 if side.of == _ONE else side.times * sizes[side.of] for side in sides)
+        shape = scenario.given[name].shape
+        if shape != wanted and 0 not in wanted:
+            found = True
+            is_vector = sides[0] == _NUMBER
+            told = f"has {_numbers(shape[1])}" if is_vector else f"is {shape[0]} × {shape[1]}"
+            right = _numbers(wanted[1]) if is_vector else f"{wanted[0]} × {wanted[1]}"
+            others = _others(shape, wanted, sides, sizes)
+            problems.add(scenario.where(name), f"{name} {told}, and {others}", f"give it {right}")
+    return found
+
+
+def _numbers(count: int) -> str:
+    return "1 number" if count == 1 else f"{count} numbers"
+
+
+def _others(
+    shape: tuple[int, int],
+    wanted: tuple[int, ...],
+    sides: _Shape,
+    sizes: Mapping[str, int],
+) -> str:
+    """What a shape is set against."""
+    wrong = next(k for k in (0, 1) if shape[k] != wanted[k])
+    of, times = sides[wrong]
+    if of == _D:
+        return f"the weights of the input for the other gates are for {_numbers(sizes[_D])}"
+    if of == _K:
+        return f"what is read out has {_numbers(sizes[_K])}"
+    several = "directions" if _K in (sides[0].of, sides[1].of) else "gates"
+    each = f" in each of {times} {several}" if times > 1 else ""
+    return f"the memory of this cell has {_numbers(sizes[_H])}{each}"
+
+
+def _most(scenario: Scenario, given: Mapping[Name, _Shape], of: str) -> int:
+    """How many numbers something has, as most sides have it; 0 where none tells."""
+    votes = Counter(_votes(scenario, given, of))
+    return max(votes, key=votes.__getitem__, default=0)
+
+
+def _votes(scenario: Scenario, given: Mapping[Name, _Shape], of: str) -> Iterable[int]:
+    for name, sides in given.items():
+        for side, size in zip(sides, scenario.given[name].shape, strict=True):
+            if side.of == of and size % side.times == 0:
+                yield size // side.times

@@ -15,19 +15,51 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding, Unworkable
 from attncli.choices import Policy
 from attncli.file.problems import ScenarioError
-from attncli.name import Name
+from attncli.name import Name, below
 from attncli.refusals import Problem
-from attncli.scenario.scenario import Scenario
+from attncli.scenario.scenario import Scenario, Shape
 from attncli.scenario.training import after_updates, updates_before
 from attncli.trace.axes import made_axes
 from attncli.trace.place import CellPlace, Place, UpdatePlace
 from attncli.trace.quantity import Definition, Quantity
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from attncli.arithmetic.arrays import SupportsDLPack
-    from attncli.trace.token_lists import TokenList
+
+
+@dataclass(frozen=True, eq=False)
+class TokenList:
+    """The tokens of a text, or their IDs, which aren't worked: `values` is a NumPy array [n] of
+    texts or of whole numbers, one of which is `tokens[0]`."""
+
+    name: Name
+    values: NDArray[np.str_] | NDArray[np.int_]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[str | int]:
+        return iter(self.values.tolist())
+
+    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
+        return self.values[key]
+
+
+def token_lists(scenario: Scenario) -> Mapping[str, TokenList]:
+    """The tokens and their IDs, of an encoder too: `encoder.tokens`."""
+    lists = (
+        TokenList(below(stack.path, name), np.array(values))
+        for stack in scenario.stacks
+        for name, values in (("tokens", stack.text.tokens), ("ids", stack.text.ids))
+        if values
+    )
+    return {one.name: one for one in lists}
+
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -102,7 +134,7 @@ class Trace:
     def __getitem__(self, name: str) -> Any:
         if name in self.quantities:
             return self.quantities[name]
-        from attncli.trace.token_lists import token_lists
+        from attncli.trace.trace import token_lists
 
         return token_lists(self.scenario)[name]
 
@@ -298,3 +330,39 @@ def make(
     return Quantity(
         definition.name, matrix, *made_axes(definition, operands, matrix.shape), definition
     )
+
+
+class Outline(NamedTuple):
+    """The parts that a scenario gets through, and the shapes of all that is given or made."""
+
+    scenario: Scenario
+    parts: tuple[PlannedStep, ...]
+    shapes: Mapping[str, Shape]
+
+
+def outline_of(trace: Trace) -> Outline:
+    """The outline of what was worked."""
+    shapes = {name: quantity.matrix.shape for name, quantity in trace.quantities.items()}
+    return outlined(trace.scenario, trace.story, shapes)
+
+
+def outlined(
+    scenario: Scenario, story: Iterable[PlannedStep], shapes: Mapping[str, Shape]
+) -> Outline:
+    """The outline of a story of which so much is known."""
+    return Outline(scenario, tuple(_got_through(scenario, story, shapes)), shapes)
+
+
+def parts_of(trace: Trace) -> Iterator[PlannedStep]:
+    """The parts that a trace gets through, for which nothing is worked."""
+    return _got_through(trace.scenario, trace.story, trace.quantities)
+
+
+def _got_through(
+    scenario: Scenario, story: Iterable[PlannedStep], known: Iterable[str]
+) -> Iterator[PlannedStep]:
+    made = {name for name in known if name not in scenario.given and name not in scenario.random}
+    for part in story:
+        tells_tokens = part.step == "tokenize" and part.place.text.tokens
+        if tells_tokens or not made.isdisjoint(one.name for one in part.definitions):
+            yield part

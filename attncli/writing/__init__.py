@@ -3,8 +3,7 @@
 What writes files is imported where one is written, from `file` and `folder`.
 """
 
-from attncli.writing.contents import Contents
-from attncli.writing.errors import OutputError
+from attncli.writing.contents import Contents, OutputError
 from attncli.writing.streams import standard_streams, write_out
 
 __all__ = [

@@ -2,18 +2,144 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from attncli.writing.contents import Contents, Pieces, encoded, gathered
-from attncli.writing.errors import OutputError, check_named, exists, told, unsupported
-from attncli.writing.signals import held
-from attncli.writing.unfinished import alone, unfinished_name
+from attncli.writing.contents import (
+    Contents,
+    OutputError,
+    Pieces,
+    check_named,
+    encoded,
+    exists,
+    gathered,
+    told,
+    unsupported,
+)
+
+_ENDING = tuple(
+    signal.Signals[name]
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+    if name in signal.Signals.__members__  # Windows has the first two
+)
+
+Stop = Callable[[], None]
+"""Raises InterruptedError if a signal has come."""
+
+
+@contextmanager
+def held() -> Iterator[Stop]:
+    """Holds signals until the block is left, so that it can clear up; then they do what they do.
+
+    They are caught and not masked: a masked signal goes to another thread, of which NumPy has
+    some, and ends the process there.
+    """
+    came: list[int] = []
+    before = {one: signal.getsignal(one) for one in _ENDING if _can_be_caught(one)}
+    for one in before:
+        signal.signal(one, lambda number, _: came.append(number))
+
+    def stop() -> None:
+        if came:
+            raise InterruptedError(errno.EINTR, os.strerror(errno.EINTR))
+
+    try:
+        yield stop
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        for number in came:
+            signal.raise_signal(number)
+
+
+def _can_be_caught(one: signal.Signals) -> bool:
+    """Python catches signals in the main thread only; one that is ignored (`nohup`) stays so."""
+    here = threading.current_thread() is threading.main_thread()
+    return here and signal.getsignal(one) not in (None, signal.SIG_IGN)
+
+
+_UNFINISHED = ".attn-unfinished-"
+_REPLACED = ".attn-replaced-"
+
+
+def _unfinished_name(folder: Path) -> Path:
+    """A name that is short, so that it fits wherever a file has a name, and drawn at random: the
+    number of a process is no name, for in a container each is 1. Whoever writes in a folder has it
+    locked, and the system lets go of the lock when a process is killed. So what lies unfinished in
+    a folder that one has locked is left over, and is cleared away."""
+    return folder / f"{_UNFINISHED}{os.urandom(8).hex()}"
+
+
+def replaced_name(folder: Path) -> Path:
+    """Where files are kept while others take their places. It is never cleared away by others."""
+    return folder / f"{_REPLACED}{os.urandom(8).hex()}"
+
+
+@contextmanager
+def stage(folder: Path) -> Iterator[Path]:
+    """A new folder in a folder, which is gone with all that is in it when the block is left."""
+    path = _unfinished_name(folder)
+    path.mkdir()
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Waits until none of us writes in a folder, and clears away what a killed one left there.
+
+    Where a system or a file system has no locks for folders, nobody waits and nothing is cleared.
+    """
+    lock = _locked(folder)
+    try:
+        if lock is not None:
+            _clear(folder)
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _locked(folder: Path) -> int | None:
+    try:
+        import fcntl  # not on Windows
+
+        opened = os.open(folder, os.O_RDONLY)
+    except (ImportError, PermissionError):
+        return None
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+    except BaseException as error:
+        os.close(opened)
+        if isinstance(error, OSError):
+            return None
+        raise
+    return opened
+
+
+def _clear(folder: Path) -> None:
+    """Clears away what is unfinished and our own: in /tmp others could put something there."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.name.startswith(_UNFINISHED):
+                continue
+            if entry.stat(follow_symlinks=False).st_uid != os.geteuid():
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            else:
+                Path(entry.path).unlink()
+
 
 Parts = Callable[[], Iterable[bytes]]
 """What a file gets, as often as it takes to write it."""
@@ -90,7 +216,7 @@ def _put_nameless(parts: Parts, path: Path, *, force: bool) -> None:
             _link_open(source, path)
             return
         copy_mode(path, source)
-        named = unfinished_name(path.parent)  # no system links a file over another
+        named = _unfinished_name(path.parent)  # no system links a file over another
         _link_open(source, named)
         try:
             named.replace(path)
@@ -105,7 +231,7 @@ def _link_open(source: Path, place: Path) -> None:
 
 
 def _put_named(parts: Parts, path: Path, *, force: bool) -> None:
-    source = unfinished_name(path.parent)
+    source = _unfinished_name(path.parent)
     try:
         with source.open("xb") as file:
             fill(file, parts())

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from attncli.writing.contents import Contents, encoded
-from attncli.writing.errors import OutputError, check_named, told, unsupported
-from attncli.writing.exchange import exchange
-from attncli.writing.file import copy_mode, settle
-from attncli.writing.signals import Stop, held
-from attncli.writing.unfinished import alone, replaced_name, stage
+from attncli.writing.contents import Contents, OutputError, check_named, encoded, told, unsupported
+from attncli.writing.file import Stop, alone, copy_mode, held, replaced_name, settle, stage
+
+_HERE = -100
+"""`AT_FDCWD`: paths are as they are."""
+_EXCHANGE = 2
+"""`RENAME_EXCHANGE`."""
+
+
+def exchange(one: Path, other: Path) -> None:
+    """Two paths change what they stand for, and at no moment stand for nothing.
+
+    Only Linux has it (renameat2), and Python doesn't say it, so the C library is asked. Raises
+    OSError, also where a system or a file system can't.
+    """
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+    call = getattr(library, "renameat2", None)
+    if call is None:
+        raise unsupported()
+    if call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
 
 
 def check_folder(folder: str, names: Sequence[str], *, force: bool) -> None:

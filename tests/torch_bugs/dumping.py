@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from attncli import load, work
-from attncli.file.dump_files import Tensor
+from attncli.file.array_files import Tensor
 from attncli.marking.dumps.departures import Comparison
 from attncli.marking.dumps.taking_apart import taken_apart
 from attncli.trace import Trace

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Language, Layout
+from attncli.cli.arguments import whole
 from attncli.cli.complaints import Complaints
-from attncli.cli.numbers import whole
 from attncli.cli.output import check_binary, check_form, chosen_format
 from attncli.file.problems import nearest
 from attncli.refusals import Problem
@@ -17,7 +17,7 @@ from attncli.scenario.exercise import LARGEST_SEED, MOST_FORMS
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:
-    from attncli.cli.exercising.arguments import ExerciseArguments
+    from attncli.cli.exercise import ExerciseArguments
 
 
 class Counts(NamedTuple):

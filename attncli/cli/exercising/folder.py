@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.building.manifest import (
+from attncli.building.exercise_file import (
     FILE,
     FormMade,
     Manifest,
@@ -20,22 +20,110 @@ from attncli.building.manifest import (
     has_manifest,
     load_manifest,
 )
-from attncli.cli.exercising.papers import answers_files, paper_files
-from attncli.cli.exercising.personal_sheets import PersonalSheets, personal_sheets
+from attncli.cli.exercising.papers import (
+    answers_files,
+    blank_sheet,
+    distinct_names,
+    page_of,
+    paper_files,
+    safe_name,
+)
 from attncli.cli.exercising.variants import variants
 from attncli.cli.progress import watched
-from attncli.refusals import listed
+from attncli.refusals import Problem, listed
 from attncli.writing import Contents, OutputError, write_out
 from attncli.writing.contents import encoded
 from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:
-    from attncli.cli.exercising.arguments import ExerciseArguments
+    from attncli.cli.exercise import ExerciseArguments
+    from attncli.cli.exercising.checks import PaperSettings
     from attncli.cli.exercising.writing import CheckedOrder
     from attncli.document import Document
+    from attncli.marking.answers.students import Student
     from attncli.questions import Question
     from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.trace import Trace
+
+
+_STUDENTS, _ANSWERS = "students", "answers"
+
+
+class PersonalSheets(NamedTuple):
+    """The files, by their names, and what the manifest says of each student."""
+
+    files: Mapping[str, Contents]
+    students: tuple[Mapping[str, str], ...]
+
+
+def students_of(
+    order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str], *, by_file: bool
+) -> tuple[Student, ...]:
+    """The students of the list that is ordered, if one is. Raises Refusal."""
+    from attncli.marking.answers.students import read_students
+
+    if order.students is None:
+        return ()
+    wrong = []
+    if not (by_file and manner.folder):
+        right = "say it like attn exercise exam.yaml -o exam/ --students list.csv"
+        said = "it is for an exercise file that is made into a folder"
+        wrong.append(Problem.of("--students", said, right))
+    if not _has_sheets(manner.format):
+        right = f"choose {listed([name for name in _formats() if _has_sheets(name)], ' or ')}"
+        said = f"the format {manner.format} has no sheets"
+        wrong.append(Problem.of("--students", said, right))
+    if wrong:
+        raise OutputError(wrong)
+    return read_students(order.students, forms)
+
+
+def _has_sheets(form: str) -> bool:
+    from attncli.render import abilities_of
+
+    return "none" in abilities_of(form).keys
+
+
+def _formats() -> list[str]:
+    from attncli.render import paper_format_names
+
+    return paper_format_names()
+
+
+def _personal_sheets(
+    order: ExerciseArguments,
+    form: str,
+    students: Sequence[Student],
+    exercises: Mapping[str, Document],
+    before: Manifest | None,
+) -> PersonalSheets:
+    """The sheets of students; who had a form `before` keeps it, if the list says no other."""
+    from attncli.marking.answers.students import with_forms
+    from attncli.render import abilities_of, contents_of, render, render_together, suffixes_of
+    from attncli.telling.exercise.papers import sheet_for
+
+    if not students:
+        return PersonalSheets({}, ())
+    had = {} if before is None else {one["id"]: one["form"] for one in before.students}
+    told = with_forms(students, [*exercises], had)
+    blank = {name: blank_sheet(whole, form) for name, whole in exercises.items()}
+    sheets = [sheet_for(blank[one.form], one.name, one.id) for one in told]
+    page, suffix = page_of(order), suffixes_of(form)[0]
+    stems = distinct_names([one.id for one in told], ())
+    names = [f"{_STUDENTS}/{stem}_sheet{suffix}" for stem in stems]
+    answers = [f"{_ANSWERS}/{stem}.yaml" for stem in stems]
+    each = zip(names, answers, watched(sheets, len(sheets), "Students"), strict=True)
+    files: dict[str, Contents] = {}
+    for name, place, sheet in each:
+        files[name] = contents_of(sheet, form, page)
+        files[place] = render(sheet, "yaml", page)
+    if abilities_of(form).together:
+        stem = safe_name(Path(order.scenario).stem)
+        files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
+    whose = zip(told, names, answers, strict=True)
+    rows = ({**one._asdict(), "sheet": sheet, "answers": own} for one, sheet, own in whose)
+    return PersonalSheets(files, tuple(rows))
+
 
 FORMS = "forms"
 
@@ -63,7 +151,7 @@ def write_folder(
     )
     exercises = {name: form.whole for name, form in forms.items()}
     files |= answers_files(order, exercises)
-    personal = personal_sheets(order, job.manner.format, job.students, exercises, before)
+    personal = _personal_sheets(order, job.manner.format, job.students, exercises, before)
     files |= {_place(name): form.text for name, form in forms.items()}
     files |= {f"{FORMS}/{name}": text for name, text in _texts_beside(job).items()}
     made = _manifest(job, forms, files, personal)
@@ -99,7 +187,7 @@ def _worked(
 ) -> Iterator[tuple[str, str, Trace]]:
     """The name, the text and the trace of each form: those that are kept as they are in the
     folder, others with new numbers."""
-    from attncli.building.pinned import pinned
+    from attncli.building.plain import pinned
 
     names, it = job.names, job.exercise
     drawn = iter(variants(job.trace, wish, it.forms, it.seed, it.allow))
@@ -117,7 +205,7 @@ def _worked(
 
 
 def _texts_beside(job: CheckedOrder) -> dict[str, str]:
-    from attncli.building.pinned import texts_beside
+    from attncli.building.plain import texts_beside
 
     return texts_beside(job.exercise.scenario)
 
@@ -167,7 +255,7 @@ def _kept(order: ExerciseArguments, job: CheckedOrder, before: Manifest | None) 
         return kept
     if order.force:
         return {}
-    from attncli.building.pinned import settings_that_differ
+    from attncli.building.plain import settings_that_differ
 
     differ = settings_that_differ(next(iter(kept.values())), job.exercise.scenario)
     which = f"other settings ({listed(differ)})" if differ else "other numbers"
@@ -177,7 +265,7 @@ def _kept(order: ExerciseArguments, job: CheckedOrder, before: Manifest | None) 
 
 
 def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMade:
-    from attncli.building.pinned import numbers_of
+    from attncli.building.plain import numbers_of
     from attncli.questions import plain_points
     from attncli.telling.exercise.fingerprint import numbers_mark
 
@@ -199,8 +287,7 @@ def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMad
 
 def _terms(trace: Trace, asked: Sequence[Question]) -> Iterator[tuple[str, TermMade]]:
     """The keys of numbers inside lines, which depend on all that a sheet asks and tells."""
-    from attncli.marking.grading.addresses import address_of
-    from attncli.marking.grading.terms import line_of
+    from attncli.marking.grading.addresses import address_of, line_of
 
     for id_, _, key, _ in asked:
         if key is None or line_of(id_) is None:

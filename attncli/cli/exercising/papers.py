@@ -17,7 +17,7 @@ from attncli.writing import Contents, OutputError, write_out
 from attncli.writing.folder import check_folder, write_files
 
 if TYPE_CHECKING:
-    from attncli.cli.exercising.arguments import ExerciseArguments
+    from attncli.cli.exercise import ExerciseArguments
     from attncli.document import Document
     from attncli.render import Page
     from attncli.trace import Trace
@@ -193,7 +193,7 @@ def _texts(
 
     page, can = page_of(order), abilities_of(manner.format)
     if can.packed and order.output not in (None, "-"):
-        from attncli.writing.package import packed
+        from attncli.writing.contents import packed
 
         return [packed(files_of([*papers], manner.format, page))]
     if can.gathered:

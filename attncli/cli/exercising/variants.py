@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import typer
+
+from attncli.cli.arguments import PageOptions
+from attncli.cli.progress import watched
+
 if TYPE_CHECKING:
+    from attncli.cli.exercise import ExerciseArguments
+    from attncli.cli.exercising.writing import CheckedOrder
     from attncli.telling.exercise.requests import ExerciseRequest
+    from attncli.telling.exercise.trust import Trial
     from attncli.trace import Trace
 
 
@@ -32,3 +40,42 @@ def _may_be_longer(trace: Trace) -> bool:
     """Whether pages of other numbers may have more to ask for: other pairs are counted, or other
     experts chosen. What is asked for is looked up only then, since it takes as long as a page."""
     return trace.scenario.recount is not None or any(one.step == "route" for one in trace.story)
+
+
+_FAILED = 1
+
+
+def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> None:
+    """Makes variants and tells how they came out; exit status 1 where a key disagrees."""
+    from attncli.telling.exercise.trust import report
+    from attncli.word import Word
+
+    trials = _trials(order, job, wish)
+    document = report(Word(f"{job.trace.scenario.title}: stress"), trials)
+    values = order.values_only
+    page = PageOptions(
+        job.manner.format, values_only=values, output=order.output, force=order.force
+    )
+    page.deliver(document)
+    if any(one.disagreements for one in trials):
+        raise typer.Exit(_FAILED)
+
+
+def _trials(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> list[Trial]:
+    from attncli.building.plain import plain_data
+    from attncli.file import shipped
+    from attncli.oracle import UnknownError
+    from attncli.telling.exercise.trust import trial
+    from attncli.telling.selection import SelectionError
+
+    scenario = job.exercise.scenario
+    data = plain_data(scenario, order.changed.changes())
+    folder = shipped.find(scenario).parent
+    count = job.stress or 0
+    made = variants(job.trace, wish, count, job.exercise.seed, job.exercise.allow)
+    watching = watched(made, count, "Variants")
+    try:
+        return [trial(data, folder, variant, wish, name) for name, variant in watching]
+    except UnknownError as unknown:
+        wrong = f"the second derivation of the keys doesn't know {unknown}"
+        raise SelectionError.of("--stress", wrong, "leave --stress out") from None

@@ -14,13 +14,11 @@ from attncli.arithmetic.equations.enclosures import Enclosure
 from attncli.arithmetic.operations.base import WholeNumbers
 from attncli.arithmetic.operations.masking import HIDING, Seen, as_seen
 from attncli.arithmetic.rounding import Array
-from attncli.file.dump_files import ROUNDOFFS
-from attncli.marking.dumps.deciding import is_decided, open_numbers, tells_apart
-from attncli.marking.dumps.floats import Floats, taken_by
-from attncli.marking.dumps.likeness import likenesses
-from attncli.marking.dumps.suspects import Suspects
+from attncli.file.array_files import ROUNDOFFS
+from attncli.marking.dumps.floats import Floats, is_decided, open_numbers, taken_by, tells_apart
+from attncli.marking.dumps.suspects import Suspects, likenesses
 from attncli.marking.dumps.taking_apart import Dump, Misshapen, fills
-from attncli.marking.tolerance import Flags
+from attncli.marking.paths import Flags
 from attncli.marking.verdicts import NOISE, Cause
 from attncli.trace import Trace
 

@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.arithmetic.rounding import Array
-from attncli.file.dump_files import ROUNDOFFS, Tensor
+from attncli.file.array_files import ROUNDOFFS, Tensor
 from attncli.file.problems import nearest
-from attncli.marking.dumps.deciding import tells_apart
-from attncli.marking.dumps.floats import Grain
+from attncli.marking.dumps.floats import Grain, tells_apart
 from attncli.marking.dumps.names import Meant, meant_by
-from attncli.marking.tolerance import Flags
+from attncli.marking.paths import Flags
 from attncli.name import Name
 from attncli.refusals import Problem, Refusal, listed, quote
 from attncli.trace import Trace

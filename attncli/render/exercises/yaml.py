@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic import decimals
 from attncli.document import Document, Section, Spans
-from attncli.notation.scalars import commented, key_of, quoted
-from attncli.notation.words import visible
+from attncli.notation.words import commented, key_of, quoted, visible
 from attncli.questions import Paper, Question
 from attncli.render import Abilities, Page
 from attncli.render.sentences import text_of_spans

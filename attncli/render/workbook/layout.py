@@ -25,7 +25,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.document import Document, Section
 from attncli.notation import plain
-from attncli.notation.sheet_cells import SheetCell
+from attncli.notation.spreadsheet import SheetCell
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Picture
 from attncli.refusals import Refusal

@@ -12,9 +12,16 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER, Blank, Expression, Location, Number
 from attncli.notation import plain
-from attncli.notation.sheet_cells import SheetCell, absolute, cells_across, quoted
-from attncli.notation.sheet_functions import IS_FINITE
-from attncli.notation.spreadsheet import MINUS_INFINITY, TooLongError, formula
+from attncli.notation.spreadsheet import (
+    IS_FINITE,
+    MINUS_INFINITY,
+    SheetCell,
+    TooLongError,
+    absolute,
+    cells_across,
+    formula,
+    quoted,
+)
 from attncli.notation.words import printed
 from attncli.render.colours import INKS, LIGHT, ink_of
 from attncli.render.numbers import text_of

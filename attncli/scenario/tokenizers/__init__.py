@@ -3,11 +3,10 @@
     kind         what a kind of tokenizer declares, and the settings that several have
     keys         what a scenario may say of its tokenizer: each setting is in the file of a kind
     whole_words  whitespace, word, character; with a corpus a dictionary
-    bpe, wordpiece, unigram, sentencepiece
-    hugging_face  a tokenizer.json in these words; saved_parts, the parts that cut a text
+    bpe (wordpiece too), unigram, sentencepiece
+    hugging_face  a tokenizer.json in these words
     settings     what a scenario says of its tokenizer, checked
-    making       the tokenizer that comes of it, and how it is told on the page
-    cost         how much is learned without being asked for
+    making       the tokenizer that comes of it, what learning it costs, and how it is told
 
 A new kind is a file here, or in a file of its like, and its name in TOKENIZERS.
 """
@@ -25,7 +24,7 @@ TOKENIZERS = {
     "word": "whole_words",
     "character": "whole_words",
     "bpe": "bpe",
-    "wordpiece": "wordpiece",
+    "wordpiece": "bpe",
     "unigram": "unigram",
     "sentencepiece": "sentencepiece",
 }

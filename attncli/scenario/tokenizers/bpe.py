@@ -1,14 +1,15 @@
-"""Byte-pair encoding: words are cut into characters, merged in the order of the merges."""
+"""Byte-pair encoding: words are cut into characters, merged in the order of the merges. WordPiece:
+pieces learned by merges, and words cut by the longest piece first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.name import Name
 from attncli.scenario.model import Tokenizing
-from attncli.scenario.tokenizers import cost
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
     CUT,
@@ -21,9 +22,10 @@ from attncli.scenario.tokenizers.kind import (
     TokenizerKind,
     or_more,
 )
-from attncli.scenario.tokenizers.making import tokenizing
+from attncli.scenario.tokenizers.making import check_cost, letters_of, tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.corpus import CountedWord
+from attncli.tokenizing.longest_match import LongestMatch
 from attncli.tokenizing.merge_model import MergeModel, check_merges, vocabulary_of
 from attncli.tokenizing.merge_training import (
     Criterion,
@@ -45,7 +47,7 @@ _PER_MERGED, _PER_PAIR = 4.5e-7, 3e-7
 """Seconds."""
 
 
-def merges_of(
+def _merges_of(
     said: TokenizerSettings,
     words: tuple[CountedWord, ...],
     score: Criterion = "count",
@@ -57,11 +59,11 @@ def merges_of(
         score=score, decimals=_decimals(said), min_count=said.get(MIN_COUNT),
         first=said.get(TIES) == "first", merges=said.most_merges,
     )  # fmt: skip
-    cost.check(said, words, _seconds(words, settings))
+    check_cost(said, words, _seconds(words, settings))
     return learn_merges(words, settings, progress=said.progress)
 
 
-def told(said: TokenizerSettings, score: Criterion = "count") -> str:
+def _told(said: TokenizerSettings, score: Criterion = "count") -> str:
     """What is learned."""
     often = or_more(said.get(MIN_COUNT))
     tokens = [] if said.size is None else [f"{said.size} tokens"]
@@ -83,7 +85,7 @@ def _tie_rule(said: TokenizerSettings, score: Criterion) -> str:
 def _seconds(words: tuple[CountedWord, ...], settings: MergeSettings) -> float:
     """A word is walked again for each merge in it, of which there are fewer than its letters; by
     likelihood, and where the pair met first is merged, all pairs are gone through in each round."""
-    letters = cost.letters_of(words)
+    letters = letters_of(words)
     bounds = (settings.size, settings.merges, letters)
     rounds = min(bound for bound in bounds if bound is not None)
     merged = sum(len(word.text) * min(rounds, len(word.text)) for word in words)
@@ -101,7 +103,7 @@ def _alphabet(said: TokenizerSettings) -> tuple[str, ...]:
 
 
 def _learned(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
-    learned = merges_of(said, words)
+    learned = _merges_of(said, words)
     model = _model(said, learned.vocabulary, learned.merges)
     return tokenizing(said, model)._replace(words=words, learned=learned)
 
@@ -145,6 +147,38 @@ _BPE = TokenizerKind(
     merges=True,
     given=_given,
     learned=_learned,
-    told=told,
+    told=_told,
 )
-KINDS = {"bpe": _BPE}
+_SCORE: Key[Any] = Key(
+    "score",
+    Choice(("likelihood", "count")),
+    "of wordpiece: what pairs are chosen by, `likelihood`, count(ab) / (count(a) × "
+    "count(b)) (the default), or `count`",
+    "likelihood",
+)
+
+
+def _learned_wordpiece(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
+    learned = _merges_of(said, words, said.get(_SCORE))
+    model = LongestMatch(learned.vocabulary, said.unknown)
+    return tokenizing(said, model)._replace(words=words, learned=learned)
+
+
+def _given_wordpiece(said: TokenizerSettings) -> Tokenizing:
+    return tokenizing(said, LongestMatch(said.values["vocabulary"], said.unknown))
+
+
+_WORDPIECE = TokenizerKind(
+    name="wordpiece",
+    explained="Each word of the sentence is cut from the left into the longest pieces there are",
+    settings=(*OF_A_CORPUS, MARKED, CUT, TIES, _SCORE),
+    marks=("##",),
+    unknown="[UNK]",
+    remarks=(*CUT_AS_BERT, ("score", "count", "pairs are chosen by their counts")),
+    given_by="vocabulary",
+    merges=True,
+    given=_given_wordpiece,
+    learned=_learned_wordpiece,
+    told=lambda said: _told(said, said.get(_SCORE)),
+)
+KINDS = {"bpe": _BPE, "wordpiece": _WORDPIECE}

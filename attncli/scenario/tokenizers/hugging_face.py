@@ -6,19 +6,196 @@ put around a text, cuts it off or fills it up is not of the words' pieces, and l
 
 from __future__ import annotations
 
+import base64
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any, NamedTuple
 
 from attncli.file.files import RefusedFileError
 from attncli.refusals import quote
 from attncli.scenario.tokenizers.kind import MARKS
-from attncli.scenario.tokenizers.saved_parts import OTHERWISE, names_of, normalizer, splitter
 from attncli.scenario.tokenizers.settings import SAVED
+from attncli.tokenizing import bert, splitting
+from attncli.tokenizing.charsmap import CharacterMap
 from attncli.tokenizing.pieces import SubwordMarks
-from attncli.tokenizing.pre_tokenizers import SPACE, ByteLevel, Metaspace, PreTokenizer, WhiteSpace
-from attncli.tokenizing.saved import AddedToken, AddedTokens, Pipeline
+from attncli.tokenizing.pre_tokenizers import (
+    NMT,
+    SPACE,
+    ByteLevel,
+    Metaspace,
+    PreTokenizer,
+    WhiteSpace,
+    to_printable,
+)
+from attncli.tokenizing.splitting import (
+    AddedToken,
+    AddedTokens,
+    Normalizer,
+    Pipeline,
+    Splitter,
+    compiled,
+    is_space,
+)
+
+_OTHERWISE = "give a tokenizer without it, or its pieces by hand"
+_NMT = {**NMT, 0x061C: "\u061c", 0x200D: " "}
+"""The package has another list of white space than SentencePiece."""
+
+
+def _names_of(part: Data | None) -> list[str]:
+    """The name of a part, or the names of those that it is a sequence of."""
+    if part is None:
+        return []
+    if part["type"] != "Sequence":
+        return [str(part["type"])]
+    inner = part.get("normalizers") or part.get("pretokenizers") or ()
+    return [name for one in inner for name in _names_of(one)]
+
+
+def normalizer(part: Data | None) -> Normalizer:
+    """How a text is written before it is cut. Raises RefusedFileError for what is not known."""
+    if part is None:
+        return str
+    _check(part, _NORMALIZERS, "normalizer")
+    return _NORMALIZERS[part["type"]](part)
+
+
+def _splitter(part: Data | None) -> Splitter:
+    """How it is cut. Raises RefusedFileError for what is not known."""
+    if part is None:
+        return splitting.in_turn(())
+    _check(part, _SPLITTERS, "pre_tokenizer")
+    return _SPLITTERS[part["type"]](part)
+
+
+def _check(part: Data, known: Mapping[str, object], what: str) -> None:
+    if part["type"] not in known:
+        wrong = f"the {what} {part['type']} of a tokenizer.json is not known here"
+        raise RefusedFileError(wrong, f"known: {', '.join(known)}")
+
+
+def _expression(pattern: Data) -> re.Pattern[str]:
+    """What is looked for: a text, or a regular expression."""
+    if "String" in pattern:
+        return re.compile(re.escape(pattern["String"]))
+    try:
+        return compiled(pattern["Regex"])
+    except ValueError as error:
+        raise RefusedFileError(
+            f"{error} of a tokenizer.json is not known here", _OTHERWISE
+        ) from error
+
+
+def _chain(steps: Sequence[Normalizer]) -> Normalizer:
+    def normalize(text: str) -> str:
+        for step in steps:
+            text = step(text)
+        return text
+
+    return normalize
+
+
+def _bert(part: Data) -> Normalizer:
+    lower, strip = part.get("lowercase", True), part.get("strip_accents")
+    wanted = (
+        (bert.clean, part.get("clean_text", True)),
+        (bert.set_apart, part.get("handle_chinese_chars", True)),
+        (bert.without_accents, lower if strip is None else strip),
+        (bert.lowered, lower),
+    )
+    return _chain([step for step, wish in wanted if wish])
+
+
+def _strip(part: Data) -> Normalizer:
+    left, right = part.get("strip_left", True), part.get("strip_right", True)
+
+    def strip(text: str) -> str:
+        start, end = 0, len(text)
+        while left and start < end and is_space(text[start]):
+            start += 1
+        while right and start < end and is_space(text[end - 1]):
+            end -= 1
+        return text[start:end]
+
+    return strip
+
+
+def _replace(part: Data) -> Normalizer:
+    pattern, content = _expression(part["pattern"]), str(part["content"])
+    return lambda text: pattern.sub(lambda _: content, text)
+
+
+def _prepend(part: Data) -> Normalizer:
+    before = str(part["prepend"])
+    return lambda text: before + text if text else text
+
+
+def _without_marks(text: str) -> str:
+    return "".join(one for one in text if not unicodedata.category(one).startswith("M"))
+
+
+def _always(step: Normalizer) -> Callable[[Data], Normalizer]:
+    return lambda _: step
+
+
+_NORMALIZERS: dict[str, Callable[[Data], Normalizer]] = {
+    "BertNormalizer": _bert,
+    "ByteLevel": _always(to_printable),
+    "Lowercase": _always(bert.lowered),
+    **dict.fromkeys(
+        ("NFC", "NFD", "NFKC", "NFKD"), lambda part: partial(unicodedata.normalize, part["type"])
+    ),
+    "Nmt": _always(lambda text: text.translate(_NMT)),
+    "Precompiled": lambda part: (
+        CharacterMap.of(base64.b64decode(part["precompiled_charsmap"])).apply
+    ),
+    "Prepend": _prepend,
+    "Replace": _replace,
+    "Sequence": lambda part: _chain([normalizer(one) for one in part["normalizers"]]),
+    "Strip": _strip,
+    "StripAccents": _always(_without_marks),
+}
+
+
+def _metaspace(part: Data) -> Splitter:
+    before = "always" if part.get("add_prefix_space", True) else "never"
+    scheme = part.get("prepend_scheme", before)
+    return splitting.metaspace(part["replacement"], scheme, split=part.get("split", True))
+
+
+def _split(part: Data) -> Splitter:
+    look = splitting.expression(_expression(part["pattern"]), invert=part.get("invert", False))
+    return splitting.splitter(look, part["behavior"])
+
+
+def _characters(test: Callable[[str], bool], behavior: str) -> Splitter:
+    return splitting.splitter(splitting.characters(test), behavior)
+
+
+def _digits(part: Data) -> Splitter:
+    behavior = "Isolated" if part.get("individual_digits") else "Contiguous"
+    return _characters(splitting.is_number, behavior)
+
+
+_SPLITTERS: dict[str, Callable[[Data], Splitter]] = {
+    "BertPreTokenizer": lambda _: splitting.bert,
+    "ByteLevel": lambda part: splitting.byte_level(
+        prefix=part.get("add_prefix_space", True), cut=part.get("use_regex", True)
+    ),
+    "CharDelimiterSplit": lambda part: _characters(part["delimiter"].__eq__, "Removed"),
+    "Digits": _digits,
+    "Metaspace": _metaspace,
+    "Punctuation": lambda part: _characters(splitting.is_mark, part.get("behavior", "Isolated")),
+    "Sequence": lambda part: splitting.in_turn([_splitter(one) for one in part["pretokenizers"]]),
+    "Split": _split,
+    "Whitespace": lambda _: splitting.whitespace,
+    "WhitespaceSplit": lambda _: splitting.whitespace_split,
+}
+
 
 Data = Mapping[str, Any]
 Values = dict[str, Any]
@@ -61,7 +238,7 @@ def read(text: str) -> Values:
 def _marks(data: Data) -> str:
     """How pieces show where their words begin: by spaces or bytes as characters, or by marks."""
     written, cut = data.get("normalizer"), data.get("pre_tokenizer")
-    names = {*names_of(written), *names_of(cut)}
+    names = {*_names_of(written), *_names_of(cut)}
     if "ByteLevel" in names:
         return "Ġ"
     spaces = SPACE in json.dumps(written, ensure_ascii=False, default=str)
@@ -74,7 +251,7 @@ def _cut(data: Data, marks: str) -> SavedCut:
     written, cut, model = data.get("normalizer"), data.get("pre_tokenizer"), data["model"]
     others: dict[str, PreTokenizer] = {"▁": Metaspace(), "Ġ": ByteLevel()}
     joins = others.get(marks, WhiteSpace(SubwordMarks(*MARKS[marks])))
-    pipeline = Pipeline(normalizer(written), splitter(cut), joins)
+    pipeline = Pipeline(normalizer(written), _splitter(cut), joins)
     added = tuple(map(_added, data.get("added_tokens") or ()))
     return SavedCut(
         pipeline, AddedTokens(added, pipeline) if added else None, _told(written, cut),
@@ -83,8 +260,8 @@ def _cut(data: Data, marks: str) -> SavedCut:
 
 
 def _told(written: Data | None, cut: Data | None) -> str:
-    normalized = [f"normalized by {', '.join(names_of(written))}"] if written else []
-    cuts = f"cut into words by {', '.join(names_of(cut))}" if cut else "not cut into words"
+    normalized = [f"normalized by {', '.join(_names_of(written))}"] if written else []
+    cuts = f"cut into words by {', '.join(_names_of(cut))}" if cut else "not cut into words"
     return f"as its file says, a text is {' and '.join((*normalized, cuts))}"
 
 
@@ -102,7 +279,7 @@ def _refuse(model: Data, usual: Mapping[str, Sequence[Any]]) -> None:
         if key in model and model[key] not in values:
             told = json.dumps(model[key], default=float)
             raise RefusedFileError(
-                f"{key}: {told} of a tokenizer.json has no setting here", OTHERWISE
+                f"{key}: {told} of a tokenizer.json has no setting here", _OTHERWISE
             )
 
 
@@ -135,7 +312,7 @@ def _affix(model: Data) -> str:
     prefix, suffix = model.get("continuing_subword_prefix"), model.get("end_of_word_suffix")
     marks = {affixes: name for name, affixes in MARKS.items() if name not in ("▁", "Ġ")}
     if (prefix or "", suffix or "") not in marks:
-        raise RefusedFileError(f"pieces that are marked {prefix} and {suffix}", OTHERWISE)
+        raise RefusedFileError(f"pieces that are marked {prefix} and {suffix}", _OTHERWISE)
     return marks[prefix or "", suffix or ""]
 
 
@@ -143,7 +320,7 @@ def _unigram(model: Data, marks: str) -> Values:
     tokens = [str(token) for token, _ in model["vocab"]]
     unknown = model.get("unk_id")
     if unknown is None:
-        raise RefusedFileError("a Unigram model without an unknown token", OTHERWISE)
+        raise RefusedFileError("a Unigram model without an unknown token", _OTHERWISE)
     settings = {
         "kind": "unigram",
         "marks": marks,

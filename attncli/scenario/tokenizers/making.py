@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
-from attncli.file.problems import ScenarioError
+from attncli.file.problems import ScenarioError, too_much
 from attncli.name import below
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers.kind import CUT
 from attncli.scenario.tokenizers.sentencepiece import EXTRA_SPACES, NORMALIZE
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.bert import Bert
-from attncli.tokenizing.corpus import count_words
+from attncli.tokenizing.corpus import CountedWord, count_words
 from attncli.tokenizing.pieces import Model
 from attncli.tokenizing.pre_tokenizers import ByteLevel, Metaspace, PreTokenizer, WhiteSpace
 from attncli.tokenizing.tokenizer import WordTokenizer
@@ -124,3 +125,37 @@ def _facts(said: TokenizerSettings) -> Iterator[str]:
         yield "a character that no piece has becomes its bytes"
     elif said.unknown:
         yield f"what is unknown becomes {said.unknown}"
+
+
+_MOST_SECONDS = 4.5
+"""The numbers of a second were measured on natural and on random text, in short words and in long
+ones; they may be off by a factor of 2 or 3."""
+
+
+def check_cost(said: TokenizerSettings, words: Sequence[CountedWord], seconds: float) -> None:
+    """Raises ScenarioError for more than is learned without being asked for."""
+    if seconds > _MOST_SECONDS and not said.large:
+        longest = max(len(word.text) for word in words)
+        what = (
+            f"{letters_of(words):,} letters of different words, the longest of {longest:,}, to "
+            f"learn {_asked(said)} from"
+        )
+        less = "give a smaller corpus, shorter words or fewer to learn"
+        raise too_much(said.complaints.where(below(said.path, "corpus")), what, less)
+
+
+def _asked(said: TokenizerSettings) -> str:
+    """How much is to be learned."""
+    return f"{said.most_merges:,} merges" if said.size is None else f"{said.size:,} tokens"
+
+
+def letters_of(words: Sequence[CountedWord]) -> int:
+    """The letters of the words, each word counted once."""
+    return sum(len(word.text) for word in words)
+
+
+def rounds(start: int, room: int, share: float) -> float:
+    """The rounds in which a share of the pieces goes each time, until there are so few."""
+    if share >= 1:
+        return 1.0
+    return 1 + math.log(max(1.0, start / max(1, room))) / -math.log(1 - share)

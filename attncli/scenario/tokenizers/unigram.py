@@ -16,7 +16,6 @@ from attncli.file.kinds import Choice, Flag, NumberKind, WholeNumber
 from attncli.file.problems import too_much
 from attncli.name import Name, below
 from attncli.scenario.model import Tokenizing
-from attncli.scenario.tokenizers import cost
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
     MARKED,
@@ -24,13 +23,12 @@ from attncli.scenario.tokenizers.kind import (
     TokenizerKind,
     or_more,
 )
-from attncli.scenario.tokenizers.making import tokenizing
+from attncli.scenario.tokenizers.making import check_cost, letters_of, rounds, tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizing.corpus import CountedWord
 from attncli.tokenizing.count_training import seed_counts, train_by_counts
 from attncli.tokenizing.em_training import SHRINKING, train_by_em
-from attncli.tokenizing.lattice import ALIKE, Rounder
-from attncli.tokenizing.unigram import Unigram, UnigramSettings
+from attncli.tokenizing.unigram import ALIKE, Rounder, Unigram, UnigramSettings
 
 _MOST_SEEDS = 5000
 """Substrings that can still be tried one by one."""
@@ -131,7 +129,7 @@ def _by_counts(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Token
             "say training: expected, a smaller `longest`, or a larger `min_count`",
         )  # fmt: skip
         return None
-    cost.check(said, words, _seconds_of_trials(words, seeds, settings))
+    check_cost(said, words, _seconds_of_trials(words, seeds, settings))
     learned = train_by_counts(words, settings, progress=said.progress)
     pieces = tuple(one.token for one in learned.rounds[-1].pieces)
     return _tokenizing(said, learned.model)._replace(words=words, learned=learned, pieces=pieces)
@@ -143,7 +141,7 @@ def _seconds_of_trials(
     """In each round a word is cut anew without each of the pieces of its best cut."""
     longest = max(map(len, seeds), default=1)
     nodes = sum(len(word.text) ** 2 for word in words) * longest / 2
-    return nodes * cost.rounds(len(seeds), settings.size, float(settings.share)) * _PER_NODE
+    return nodes * rounds(len(seeds), settings.size, float(settings.share)) * _PER_NODE
 
 
 def _by_em(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
@@ -152,10 +150,10 @@ def _by_em(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizin
             f"tokenizer.{key}", f"{key} is for the training by counts",
             "leave it out, or say training: counts",
         )  # fmt: skip
-    settings, letters = _settings(said), cost.letters_of(words)
+    settings, letters = _settings(said), letters_of(words)
     # in each round all ways to cut each word are gone through; there are fewer seeds than letters
-    seconds = letters * cost.rounds(letters, settings.size, 1 - SHRINKING) * _PER_LETTER
-    cost.check(said, words, seconds)
+    seconds = letters * rounds(letters, settings.size, 1 - SHRINKING) * _PER_LETTER
+    check_cost(said, words, seconds)
     learned = train_by_em(words, settings, progress=said.progress)
     scores, pieces = dict(learned.model.scored), learned.model.trie.tokens
     if not pieces:

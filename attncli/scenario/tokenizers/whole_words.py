@@ -51,7 +51,7 @@ def _in_word(piece: str) -> bool:
 
 def _graphemes(text: str) -> Iterator[str]:
     """A short form of Unicode's grapheme clusters (UAX 29): marks, joiners, skin tones, flags."""
-    from attncli.tokenizing.clusters import clustered
+    from attncli.tokenizing.charsmap import clustered
 
     return clustered(text, _continues)
 

@@ -44,8 +44,8 @@ from attncli.name import Name, below
 from attncli.scenario.input_steps import PROJECT, makes_X, projected_when, steps_to_X
 from attncli.scenario.model import TokenizedText
 from attncli.scenario.tokenizers import tokenizer_kind
-from attncli.scenario.tokenizers.keys import TOKENIZING
 from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.scenario.tokenizers.settings import TOKENIZING
 from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
 from attncli.steps.mistakes import instead, turned_round, wrong
 from attncli.steps.step import Backward, General, Mistake, Step

@@ -26,8 +26,8 @@ from attncli.steps.mistakes import by, operand, remade, wrong
 from attncli.steps.order import keys_of
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
-from attncli.trace.cell_shapes import matrices_of_way
 from attncli.trace.quantity import counted, told_apart
+from attncli.trace.shapes import matrices_of_way
 
 INITIAL = {"a": "initial_state", "c": "initial_cell"}
 """The keys that give the states before the first token."""

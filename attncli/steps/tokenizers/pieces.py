@@ -45,13 +45,10 @@ from attncli.steps.step import Inquiry, Mistake, Step
 from attncli.tokenizing.corpus import Occurrences, occurrences
 from attncli.tokenizing.count_training import CountRound, CountTraining
 from attncli.tokenizing.dictionary import CountedDictionary
-from attncli.tokenizing.em_training import EMTraining
-from attncli.tokenizing.lattice import UNKNOWN_PENALTY
+from attncli.tokenizing.em_training import EMTraining, PieceLoss, Pruning
 from attncli.tokenizing.merge_training import FEW_ROUNDS, FIRST_ROUNDS, LearnedMerge, MergeTraining
 from attncli.tokenizing.pieces import TokenPair
-from attncli.tokenizing.pruning import PieceLoss, Pruning
-from attncli.tokenizing.substrings import substrings
-from attncli.tokenizing.unigram import Unigram, WordPlace
+from attncli.tokenizing.unigram import UNKNOWN_PENALTY, Unigram, WordPlace, substrings
 from attncli.trace import Axis, CutPlace, Definition, Place, RoundPlace, Trace
 from attncli.trace.quantity import told_apart
 from attncli.word import Phrase, Word

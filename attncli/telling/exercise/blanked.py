@@ -11,9 +11,7 @@ from attncli.choices import POLICIES, Policy
 from attncli.document import Block, Note, Prose, Section, parts_of
 from attncli.file.problems import ScenarioError
 from attncli.languages.words import FrameWords, KeyWords, TaskWords
-from attncli.marking.paths import Paths, paths_from
-from attncli.marking.together import together
-from attncli.marking.tolerance import Tolerance
+from attncli.marking.paths import Paths, Tolerance, paths_from, together
 from attncli.questions import Question, RightAnswer
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import folded

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from attncli.building.manifest import FormMade, Manifest, Rows
+from attncli.building.exercise_file import FormMade, Manifest, Rows
 from attncli.document import Section
 from attncli.file.keys import Key
 from attncli.questions import plain_points

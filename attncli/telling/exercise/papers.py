@@ -38,7 +38,7 @@ from attncli.document import (
 )
 from attncli.languages import sentences_in, words_of
 from attncli.languages.words import FactWords, KeyWords, PaperWords
-from attncli.marking.wording import BETWEEN
+from attncli.marking.grading.words import BETWEEN
 from attncli.questions import (
     MistakenAnswer,
     Owner,

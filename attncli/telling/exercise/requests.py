@@ -14,9 +14,8 @@ from attncli.choices import LAYOUTS, Layout
 from attncli.document import Block, Line, Section, Table, WordBlank, Working, each
 from attncli.file.address import Address, AddressError
 from attncli.languages.words import FrameWords, KeyWords, TaskWords
-from attncli.marking.inquiries import WordQuestion, questions_at
-from attncli.marking.paths import Paths
-from attncli.marking.tolerance import Tolerance
+from attncli.marking.grading.words import WordQuestion, questions_at
+from attncli.marking.paths import Paths, Tolerance
 from attncli.name import Name
 from attncli.questions import Question, RightWords, counted_points, points_text
 from attncli.refusals import Problem, Where, listed

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 from attncli import oracle
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER
-from attncli.building.pinned import all_numbers
-from attncli.building.plain import with_numbers
-from attncli.design.difficulty import difficulty
+from attncli.building.plain import all_numbers, with_numbers
+from attncli.design.rules import difficulty
 from attncli.document import Bullets, Document, Facts, Spans, Subheading, Table
 from attncli.questions import RightAnswer
 from attncli.telling.exercise.blanked import BlankedPage, shown_rows, taken

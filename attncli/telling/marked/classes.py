@@ -11,8 +11,14 @@ from attncli.document import Block, Bullets, Document, Facts, Section, Spans, Ta
 from attncli.marked import SIGNS
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.grading.addresses import address_of
-from attncli.marking.grading.classes import GradedClass, Unmarked, average, commonest, hardest
-from attncli.marking.grading.papers import MarkedPaper
+from attncli.marking.grading.papers import (
+    GradedClass,
+    MarkedPaper,
+    Unmarked,
+    average,
+    commonest,
+    hardest,
+)
 from attncli.questions import OWN_FORM
 from attncli.telling.marked.report import Report, raw_text, report, to_look_at
 from attncli.telling.published import MEANING

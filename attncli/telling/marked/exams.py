@@ -10,17 +10,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location, Number
-from attncli.building.manifest import FormMade, Manifest
+from attncli.building.exercise_file import FormMade, Manifest
 from attncli.document import Section
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.answers.students import Student
-from attncli.marking.grading.addresses import cell_of, first_cell_of
-from attncli.marking.grading.exam import AskedNumber, Exam
-from attncli.marking.grading.scheme import Scheme
-from attncli.marking.grading.terms import AskedTerm, line_of
-from attncli.marking.grading.words import AskedWords
-from attncli.marking.inquiries import question_at
+from attncli.marking.grading.addresses import AskedTerm, cell_of, first_cell_of, line_of
+from attncli.marking.grading.exam import AskedNumber, Exam, Scheme
+from attncli.marking.grading.words import AskedWords, question_at
 from attncli.marking.verdicts import Accepted
 from attncli.questions import OWN_FORM, Question, RightAnswer, Worth
 from attncli.refusals import Problem, Refusal, Where, listed

@@ -28,12 +28,10 @@ from attncli.document import (
 )
 from attncli.file.problems import ScenarioError
 from attncli.marked import SIGNS, MarkedNumber
-from attncli.marking.grading.addresses import address_of
+from attncli.marking.grading.addresses import MarkedTerm, address_of
 from attncli.marking.grading.papers import all_follow
-from attncli.marking.grading.terms import MarkedTerm
 from attncli.marking.grading.words import MarkedWords
-from attncli.marking.judging import Judge
-from attncli.marking.published import published_verdicts
+from attncli.marking.judging import Judge, published_verdicts
 from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Verdict
 from attncli.notation import plain
 from attncli.notation.words import printed

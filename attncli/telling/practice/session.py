@@ -15,11 +15,9 @@ from typing import Any, NamedTuple
 from attncli.arithmetic.expression import Location
 from attncli.document import Block, Prose, Section, Table, each, parts_of
 from attncli.file.problems import ScenarioError
-from attncli.marking.grading.word_causes import OwnAnswers
-from attncli.marking.grading.words import AskedWords, MarkedWords, marked_words
+from attncli.marking.grading.words import AskedWords, MarkedWords, OwnAnswers, marked_words
 from attncli.marking.judging import Judge
-from attncli.marking.numerals import read_number
-from attncli.marking.verdicts import FOLLOW, Given, Verdict
+from attncli.marking.verdicts import FOLLOW, Given, Verdict, read_number
 from attncli.refusals import Refusal
 from attncli.tables import MatrixBlock
 from attncli.telling.exercise.fingerprint import fingerprint

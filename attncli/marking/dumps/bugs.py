@@ -1,0 +1,476 @@
+"""The bugs that a part of a trace may have: the mistakes declared beside the steps, and what only
+programs do: another setting of an operation, another operand, heads that are only reshaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.arithmetic.expression import Apply, Equation, Number, Root, Symbol, numbers_in
+from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.matrix import Matrix
+from attncli.arithmetic.operations.activations import ACTIVATIONS, Activate, Add
+from attncli.arithmetic.operations.base import Operation, Working
+from attncli.arithmetic.operations.masking import Masked
+from attncli.arithmetic.operations.moved import (
+    JoinColumns,
+    Moved,
+    Numbers,
+    Same,
+    TakeColumns,
+    TakeRows,
+)
+from attncli.arithmetic.operations.norms import RootOf
+from attncli.arithmetic.operations.positions import RotaryTable, Sinusoids
+from attncli.arithmetic.operations.texts import equation
+from attncli.arithmetic.rounding import Array
+from attncli.marking.hypotheses import WrongWay, declared_ways
+from attncli.name import Name, below
+from attncli.trace import Definition, HeadPlace, NormPlace, PlannedStep, Trace
+
+_EPSILONS = ("0", "1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3")
+_BASES = ("100", "500", "1000", "10000", "100000", "500000", "1000000")
+_SHIFTS = (-2, -1, 1, 2)
+_ZERO = "The first position counts as {}."
+
+
+class _Other(NamedTuple):
+    """Another setting of an operation."""
+
+    name: str
+    says: str
+    operation: Operation
+
+
+def _other_settings(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What the definitions of a part give with other settings; those of the cosines and of the
+    sines of positions go together."""
+    made = [one for one in part.definitions if one.name in trace]
+    for definition in made:
+        for other in _others(trace, definition):
+            yield WrongWay(
+                other.name, other.says, (definition._replace(operation=other.operation),)
+            )
+    yield from _tiled(made)
+    yield from _restarted(part, made)
+    for letter in ("Q", "K"):
+        tables = [one for one in made if one.name.local in (f"{letter}_cosine", f"{letter}_sine")]
+        yield from _turned_otherwise(tables)
+
+
+def _others(trace: Trace, definition: Definition) -> Iterator[_Other]:
+    match definition.operation:
+        case RootOf() as root:
+            yield from _epsilons(root)
+        case Activate(shown=Apply(kind)):
+            for other in (one for one in ACTIVATIONS if one != kind):
+                says = f"It is {other} instead of {kind}."
+                yield _Other("other_activation", says, Activate(other))
+        case Masked() as masked:
+            yield _Other("mask_inverted", _INVERTED, _inverted(masked))
+        case TakeColumns() as columns if definition.name.local in ("K", "V"):
+            yield from _other_groups(columns)
+        case _:
+            yield from _others_of_inputs(trace, definition)
+
+
+def _others_of_inputs(trace: Trace, definition: Definition) -> Iterator[_Other]:
+    """Of positions, and of embeddings that they are added to."""
+    match definition.operation:
+        case Add() if definition.operands[0].local == "E":
+            width = trace[definition.name].matrix.shape[1]
+            yield _Other("embeddings_scaled", _SCALED, _scaled_first(width))
+        case Sinusoids() as waves:
+            yield from _waves(waves)
+        case TakeRows() as rows if definition.step == "positions":
+            yield from _shifted(trace, definition, rows)
+
+
+def _scaled_first(width: int) -> Operation:
+    """The first of two operands times the root of its width, and the second."""
+    return equation("x[i, j] * sqrt(width) + y[i, j]", x="n m", y="n m")(width)
+
+
+_SCALED = "The embeddings are multiplied by √d_model, which the scenario doesn't say."
+
+
+def _other_groups(columns: TakeColumns) -> Iterator[_Other]:
+    for other in (one for one in range(columns.of) if one != columns.part):
+        says = _OTHER_KV.format(other + 1, columns.part + 1)
+        yield _Other("other_kv_head", says, TakeColumns(other, columns.of))
+
+
+def _tiled(made: list[Definition]) -> Iterator[WrongWay]:
+    """All groups of keys and values repeated as a whole: head h has group h mod g."""
+    changed: list[Definition] = []
+    for local in ("K", "V"):
+        each = [one for one in made if one.name.local == local]
+        for head, one in enumerate(each):
+            if isinstance(one.operation, TakeColumns) and one.operation.of < len(each):
+                of = one.operation.of
+                changed.append(one._replace(operation=TakeColumns(head % of, of)))
+    if changed:
+        yield WrongWay("other_kv_head", _TILED, tuple(changed))
+
+
+_TILED = (
+    "The groups of keys and values are repeated as a whole (repeat) where each of their heads is to"
+    " be repeated by itself (repeat_interleave)."
+)
+_INVERTED = "The mask is the other way round: what should be seen is hidden."
+_OTHER_KV = "The head takes the keys or values of group {} instead of {}, as repeat gives it."
+
+
+def _epsilons(root: RootOf) -> Iterator[_Other]:
+    own = next((one.full for one in numbers_in(root.tree)), Decimal(0))
+    inside = isinstance(root.tree, Root)
+    if not own:
+        inside = True
+    for epsilon in map(Decimal, _EPSILONS):
+        if epsilon != own:
+            says = f"ε is {epsilon.normalize():g} instead of {own.normalize():g}."
+            yield _Other("other_epsilon", says, RootOf(Number.written(epsilon), inside))
+
+
+def _inverted(masked: Masked) -> Operation:
+    hidden = numbers_in(masked.tree)
+    return equation("value if seen[i, j] else x[i, j]", x="n m", seen="n m")(*hidden)
+
+
+def _waves(waves: Sinusoids) -> Iterator[_Other]:
+    for start in (waves.start + shift for shift in _SHIFTS):
+        if start >= 0:
+            yield _Other("position_offset", _ZERO.format(start), replace(waves, start=start))
+    for base in map(Decimal, _BASES):
+        if base != waves.base.full:
+            says = f"The base of the waves is {base} instead of {waves.base.full}."
+            yield _Other("other_base", says, replace(waves, base=Number.written(base)))
+
+
+def _shifted(trace: Trace, definition: Definition, rows: TakeRows) -> Iterator[_Other]:
+    height = trace[definition.operands[0]].matrix.shape[0]
+    for shift in _SHIFTS:
+        indices = tuple(k + shift for k in rows.indices)
+        if min(indices) >= 0 and max(indices) < height:
+            taken = TakeRows(indices, tuple(map(str, indices)), rows.by)
+            yield _Other("position_offset", _ZERO.format(indices[0]), taken)
+
+
+@dataclass(frozen=True)
+class Restarted(RotaryTable):
+    """A table of which the rows behind those of a cache count from 0 again."""
+
+    cached: int = 0
+
+    def _row(self, i: int) -> int:
+        return i - self.cached if i >= self.cached else i
+
+    def values(self, *operands: Matrix) -> Array:
+        table = super().values(*operands)
+        return table[[self._row(i) for i in range(len(table))]]
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return super().cell(self._row(i), j, *operands)
+
+
+def _restarted(part: PlannedStep, made: list[Definition]) -> Iterator[WrongWay]:
+    """Positions behind a cache that count from 0 again, of queries and of keys."""
+    place = part.place
+    cached = len(place.attention.cached or ()) if isinstance(place, HeadPlace) else 0
+    changed: list[Definition] = []
+    for one in made:
+        operation = one.operation
+        if isinstance(operation, RotaryTable):
+            behind = cached if one.name.local.startswith("K") else 0
+            fields = (operation.function, operation.dimensions, operation.base)
+            changed.append(one._replace(operation=Restarted(*fields, 0, behind)))
+    if cached and changed:
+        yield WrongWay("position_offset", _RESTARTED, tuple(changed))
+
+
+_RESTARTED = "Behind the cache positions count from 0 again."
+
+
+def _turned_otherwise(tables: list[Definition]) -> Iterator[WrongWay]:
+    """Rotary positions that begin elsewhere, 0 after a cache too, or have another base."""
+    known = [one.operation for one in tables if isinstance(one.operation, RotaryTable)]
+    if not known:
+        return
+    start, base = known[0].start, known[0].base
+    for other in dict.fromkeys((0, *(start + shift for shift in _SHIFTS))):
+        if other >= 0 and other != start:
+            changed = [replace(one, start=other) for one in known]
+            yield _tables_with(tables, changed, "position_offset", _ZERO.format(other))
+    for number in map(Decimal, _BASES):
+        if number != base.full:
+            changed = [replace(one, base=Number.written(number)) for one in known]
+            says = f"The base of the angles is {number} instead of {base.full}."
+            yield _tables_with(tables, changed, "other_base", says)
+
+
+def _tables_with(
+    tables: list[Definition], operations: list[RotaryTable], name: str, says: str
+) -> WrongWay:
+    pairs = zip(tables, operations, strict=True)
+    return WrongWay(name, says, tuple(one._replace(operation=other) for one, other in pairs))
+
+
+@dataclass(frozen=True)
+class ViewOfHead(Moved):
+    """A head's share of x.view(h, n, d), where x.view(n, h, d).transpose(0, 1) belongs.
+    [n, h·d] -> [n, d]"""
+
+    part: int
+    of: int
+
+    def signature(self) -> str:
+        return f"n {self.of}*b -> n b"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, at(operands[0], f"view: part {self.part + 1} of {self.of}"))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        viewed = arrays[0].reshape(self.of, len(arrays[0]), -1)
+        return np.asarray(viewed[self.part])
+
+
+@dataclass(frozen=True)
+class ViewOfAll(Moved):
+    """z.reshape(n, h·d) of heads z [h, n, d], where a transpose belongs before.
+    [n, d], [n, d], … -> [n, h·d]"""
+
+    count: int
+
+    def signature(self) -> str:
+        widths = [f"a{k}" for k in range(1, self.count + 1)]
+        return ", ".join(f"n {width}" for width in widths) + f" -> n {'+'.join(widths)}"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Symbol(operands[0]))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return np.stack(arrays).reshape(len(arrays[0]), -1)
+
+
+_SPLIT = (
+    "The heads are taken by x.view(heads, n, d) alone, which mixes tokens; x.view(n, heads, d)"
+    " .transpose(0, 1) takes columns."
+)
+_MERGED = (
+    "The heads are put together by a reshape alone, without the transpose that belongs before."
+)
+
+
+def _without_transpose(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a part gives where a tensor is only reshaped."""
+    for one in part.definitions:
+        if one.name not in trace:
+            continue
+        match one.operation:
+            case TakeColumns(which, of):
+                made = one._replace(operation=ViewOfHead(which, of))
+                yield WrongWay("split_without_transpose", _SPLIT, (made,))
+            case JoinColumns(count):
+                made = one._replace(operation=ViewOfAll(count))
+                yield WrongWay("merged_without_transpose", _MERGED, (made,))
+
+
+_RESIDUALS = ("residual1", "residual2", "residual3", "normed", "attention", "ffn")
+_INNER = ("hidden", "up", "activated", "gated")
+_STREAMS = frozenset([*_RESIDUALS, "X", "E", "scaled_E", "summed", "concat", "output", *_INNER])
+_LETTERS = ("Q", "K", "V")
+
+
+def _other_parameters(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a part gives with other weights of the same shape."""
+    made = _made(trace, part)
+    yield from _swapped_letters(trace, made)
+    yield from _of_another_place(trace, made)
+    for own in dict.fromkeys(x for one in made for x in one.operands if trace[x].given):
+        if own.local in _STREAMS:
+            continue
+        for other in _alike(trace, own):
+            if trace[other].given and other.local not in _STREAMS:
+                name, says = _other_weights(own, other)
+                yield WrongWay(name, says, _with(made, own, other))
+
+
+def _other_weights(own: Name, other: Name) -> tuple[str, str]:
+    if own.local != other.local:
+        return f"{other.local}_for_{own.local}", f"{other} is taken where {own} belongs."
+    beside = own.path.path == other.path.path
+    what = "head" if beside and own.path.local == "heads" else "layer"
+    what = "norm" if beside and own.path.local != other.path.local else what
+    return f"weights_of_another_{what}", f"{other} is taken where {own} belongs."
+
+
+def _of_another_place(trace: Trace, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
+    """What is made with all weights and biases that another layer, or another head, has for it."""
+    for one in made:
+        own = [x for x in one.operands if trace[x].given and x.local not in _STREAMS]
+        for path in dict.fromkeys(x.path for x in _alike(trace, own[0])) if own else ():
+            taken = {x: below(path, x.local) for x in own}
+            fits = all(_shape(trace, x) == _shape(trace, other) for x, other in taken.items())
+            if path != own[0].path and fits and len(own) > 1:
+                changed = one._replace(operands=tuple(taken.get(x, x) for x in one.operands))
+                yield WrongWay(*_other_weights(own[0], taken[own[0]]), (changed,))
+
+
+def _swapped_letters(trace: Trace, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
+    """Queries, keys and values made with each other's weights and biases."""
+    for one in made:
+        letter = next((x for x in _LETTERS if f"W_{x}" in _locals(one)), "")
+        for other in (x for x in _LETTERS if letter and x != letter):
+            taken = tuple(_lettered(x, letter, other) for x in one.operands)
+            if [_shape(trace, x) for x in taken] == [_shape(trace, x) for x in one.operands]:
+                pair = sorted((letter, other))
+                says = f"{letter} is made with the weights of {other}."
+                changed = one._replace(operands=taken)
+                yield WrongWay(f"{pair[0]}_and_{pair[1]}_swapped", says, (changed,))
+
+
+def _locals(one: Definition) -> list[str]:
+    return [x.local for x in one.operands]
+
+
+def _lettered(x: Name, letter: str, other: str) -> Name:
+    """`W_V` of `W_K`, `b_V` of `b_K`; anything else as it is."""
+    if x.local not in (f"W_{letter}", f"b_{letter}"):
+        return x
+    return Name(x.local[:2] + other, x.path)
+
+
+def _other_inputs(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a part gives of another input: before a norm instead of behind it, behind another
+    sublayer; all of it, or only one of what it makes."""
+    made = _made(trace, part)
+    inputs = [x for one in made for x in one.operands if x.local in _STREAMS]
+    for own in dict.fromkeys(inputs):
+        for other in _alike(trace, own):
+            if other.local in _STREAMS and _inner(own, part) == _inner(other, part):
+                name, says = _other_input(trace, part, own, other)
+                ways = [_with(made, own, other)]
+                ways += [(one,) for one in ways[0]] if len(ways[0]) > 1 else []
+                for way in ways:
+                    # the other input is none that goes in anyway, or is made there itself
+                    if all(x.name != other and x.operands.count(other) == 1 for x in way):
+                        yield WrongWay(name, says, way)
+    yield from _left_out(trace, part, made)
+
+
+def _other_input(trace: Trace, part: PlannedStep, own: Name, other: Name) -> tuple[str, str]:
+    """What it is called where one input stands for another."""
+    says = f"{other} goes in where {own} belongs."
+    if own in _inputs_of_norm(trace, other):
+        what = "residual_of_the_normed" if part.step == "residual" else "normed_before"
+        return what, f"{says} The norm is taken where it doesn't belong."
+    if other in _inputs_of_norm(trace, own):
+        return "not_normed", f"{says} The norm is left out."
+    if other.local == "normed" or isinstance(part.place, NormPlace):
+        return "norm_elsewhere", f"{says} Pre- and post-norm are exchanged."
+    return f"{other.local}_for_{own.local}", says
+
+
+def _inputs_of_norm(trace: Trace, normed: Name) -> tuple[Name, ...]:
+    """What a norm is taken of."""
+    part = trace.part_of(normed)
+    if part is None or not isinstance(part.place, NormPlace):
+        return ()
+    return (part.place.x,)
+
+
+def _other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a head gives of queries, keys or values of another one."""
+    if not isinstance(part.place, HeadPlace) or part.place.attention.heads == 1:
+        return
+    attention, made = part.place.attention, _made(trace, part)
+    for own in dict.fromkeys(x for one in made for x in one.operands if x.path == part.path):
+        for head in range(attention.heads):
+            other = below(attention.head_path(head), own.local)
+            if other != own and _shape(trace, other) == _shape(trace, own):
+                shared = attention.kv_heads < attention.heads and own.local.endswith(("K", "V"))
+                name = "other_kv_head" if shared else "another_head"
+                yield WrongWay(
+                    name, f"{other} goes in where {own} belongs.", _with(made, own, other)
+                )
+
+
+def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
+    """A part without one of its operations, whose result would be what goes in."""
+    for one in (one for one in made if one.operands):
+        first = one.operands[0]
+        if not one.operation.copies and _shape(trace, first) == _shape(trace, one.name):
+            says = f"{one.name} is just {first}."
+            yield WrongWay(f"{part.step}_left_out", says, (_same(one, first),))
+
+
+def _other_tensors(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a part makes is another tensor altogether."""
+    for one in _made(trace, part):
+        for other in _alike(trace, one.name):
+            # what comes of it would only say its own number again
+            if other not in one.operands and not _comes_of(trace, other, one.name):
+                says = f"It is {other} instead."
+                yield WrongWay("another_tensor", says, (_same(one, other),))
+
+
+def _comes_of(trace: Trace, name: Name, source: Name) -> bool:
+    """Whether a quantity is made of another one, by whatever way."""
+    waiting, seen = [name], {name}
+    while waiting:
+        definition = trace[waiting.pop()].definition
+        new = set() if definition is None else {*definition.operands} - seen
+        waiting += new
+        seen |= new
+    return source in seen - {name}
+
+
+def _same(one: Definition, other: Name) -> Definition:
+    return one._replace(operation=Same(), operands=(other,))
+
+
+def _made(trace: Trace, part: PlannedStep) -> tuple[Definition, ...]:
+    return tuple(one for one in part.definitions if one.name in trace)
+
+
+def _inner(x: Name, part: PlannedStep) -> bool:
+    """Whether a part makes something itself."""
+    return any(one.name == x for one in part.definitions)
+
+
+def _with(made: tuple[Definition, ...], own: Name, other: Name) -> tuple[Definition, ...]:
+    """The definitions that take one operand, with another one in its place."""
+    return tuple(
+        one._replace(operands=tuple(other if x == own else x for x in one.operands))
+        for one in made
+        if own in one.operands
+    )
+
+
+def _shape(trace: Trace, name: Name) -> tuple[int, int] | None:
+    return trace[name].matrix.shape if name in trace else None
+
+
+def _alike(trace: Trace, own: Name) -> list[Name]:
+    """The other quantities of the same shape."""
+    shape = _shape(trace, own)
+    return [q.name for q in trace.quantities.values() if q.matrix.shape == shape and q.name != own]
+
+
+def bugs(trace: Trace, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:
+    """Those of a part that are as likely as those of a kind."""
+    return tuple(way for find in KINDS[kind] for way in find(trace, part))
+
+
+_Find = Callable[[Trace, PlannedStep], Iterator[WrongWay]]
+KINDS: tuple[tuple[_Find, ...], ...] = (
+    (declared_ways, _other_settings, _without_transpose),
+    (_other_parameters, _other_heads, _other_inputs),
+    (_other_tensors,),
+)
+"""By how likely they are: those that are known by a name of their own, then other operands, then
+just another tensor. The latter say anew what the former give."""
