@@ -35,8 +35,6 @@ FEW, ENOUGH, MOST = 30, 60, 480
 past which nothing is looked for."""
 _CERTAIN = Decimal("1e-50")
 """The share of itself by which a value in full may be off."""
-_OFF = Decimal("1e-45")
-"""The same of a value that was worked from such values, in several steps."""
 _EXACT_DIGITS = 4000
 _ONE, _TWO = Decimal(1), Decimal(2)
 _LN_10 = 2.302585093
@@ -67,21 +65,6 @@ def full(expression: ex.Expression) -> Decimal:
 def shown(expression: ex.Expression) -> Decimal:
     """The value computed from the digits shown."""
     return _number(expression, _SHOWN)
-
-
-def worked_on(expression: ex.Expression) -> Decimal:
-    """The value from numbers in full that may have been worked themselves; 0 where no more is left
-    of its terms than what these may be off by."""
-    return _number(expression, _nearly)
-
-
-def _nearly(number: ex.Number) -> Value:
-    value = number.full
-    if len(value.as_tuple().digits) < FEW:
-        return value
-    evaluator = _evaluator(MOST)
-    off = evaluator.up.multiply(value.copy_abs(), _OFF)
-    return Between(evaluator.down.subtract(value, off), evaluator.up.add(value, off))
 
 
 def rounded(expression: ex.Expression, places: int) -> Decimal:

@@ -20,8 +20,8 @@ from attncli.arithmetic.rounding import Array, Doubtful, Error, Unworkable
 if TYPE_CHECKING:
     from attncli.arithmetic.operations.base import Operation
 
-_LITTLE = 2.0**30
-"""Times what it may be off by: a number that is no larger may have lost 30 of its 52 bits."""
+_LITTLE = 2.0**28
+"""Times what it may be off by: a number that is no larger may have lost half of its 52 bits."""
 
 
 class Settling:

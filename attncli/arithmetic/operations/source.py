@@ -8,8 +8,11 @@ is given on, as far as that is not too much work.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from attncli.arithmetic import evaluation
 from attncli.arithmetic.matrix import Matrix, Written
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
 
 _MOST_TERMS = 100_000
 """So many numbers are worked with in less than a second."""
+_NOTHING = 1e-25
+"""What is this much smaller than what floats may be off by is left of last digits of its terms."""
+_KEPT = Context(prec=evaluation.ENOUGH, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 class Worked:
@@ -58,12 +64,17 @@ class Worked:
         known = [operand for operand in operands if operand is not None]
         if len(known) < len(operands):
             return None
+        off = self.operation.error(*self.operands).absolute
+        noise = np.broadcast_to(_NOTHING * np.asarray(off), self.shape)
         rows, columns = self.shape
-        form = self.operation.first_form
         return tuple(
-            tuple(evaluation.worked_on(form(i, j, *known)) for j in range(columns))
+            tuple(self._number(i, j, known, float(noise[i, j])) for j in range(columns))
             for i in range(rows)
         )
+
+    def _number(self, i: int, j: int, operands: list[Matrix], noise: float) -> Decimal:
+        number = evaluation.full(self.operation.first_form(i, j, *operands))
+        return Decimal(0) if abs(number) < noise else _KEPT.plus(number)
 
     @property
     def _terms(self) -> int:
