@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.formula import at
+from attncli.arithmetic.expression import at
 from attncli.arithmetic.operations.moved import TakeRows
 from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.cli import app

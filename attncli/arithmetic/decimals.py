@@ -10,10 +10,6 @@ import re
 from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
 from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 LARGEST = Decimal("1e300")
 """Numbers beyond this, or nearer to zero than one over it, don't fit the arithmetic."""
@@ -124,15 +120,6 @@ def round_like(number: Decimal, other: Decimal) -> Decimal:
     if number.is_infinite() or other.is_infinite():
         return number
     return unsigned_zero(number.quantize(other, ROUND_HALF_UP, _WIDE))
-
-
-def round_fraction(fraction: Fraction, other: Decimal) -> Decimal:
-    """A fraction to as many decimals as a number has, half away from zero."""
-    exponent = other.as_tuple().exponent
-    assert isinstance(exponent, int), f"{other} has no decimals"
-    units = abs(fraction) / type(fraction)(10) ** exponent
-    count = (2 * units.numerator + units.denominator) // (2 * units.denominator)
-    return unsigned_zero(counted(-count if fraction < 0 else count, -exponent))
 
 
 def certain(number: Decimal) -> Decimal:

@@ -290,3 +290,13 @@ def leaves(node: Expression | Equation) -> Iterator[Expression]:
             yield part
         elif not isinstance(part, str):  # a node, or a tuple of nodes
             waiting += part[::-1]
+
+
+def define(left: str | Expression, right: Expression) -> Equation:
+    """left = right"""
+    return Equation(Symbol(left) if isinstance(left, str) else left, right)
+
+
+def at(name: str, *indices: str | Word) -> Symbol:
+    """name[i, j]"""
+    return Symbol(name, indices)

@@ -9,8 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.arrays import program
-from attncli.arithmetic.equations.axes import Work
+from attncli.arithmetic.equations.arrays import Work, program
 from attncli.arithmetic.equations.brief import in_brief
 from attncli.arithmetic.equations.careful import careful
 from attncli.arithmetic.equations.exact import Places

@@ -7,8 +7,15 @@ from functools import partial
 
 from attncli.arithmetic import expression as ex
 from attncli.arithmetic.elision import told_entries
-from attncli.arithmetic.expression import Equation, Expression, Operand, Symbol, with_each
-from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.expression import (
+    Equation,
+    Expression,
+    Operand,
+    Symbol,
+    at,
+    define,
+    with_each,
+)
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.signature import Signature, operands_in
 

@@ -18,8 +18,7 @@ import numpy as np
 
 from attncli.arithmetic import decimals, evaluation
 from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.arrays import Arrays
-from attncli.arithmetic.equations.axes import Laid, together
+from attncli.arithmetic.equations.arrays import Arrays, Laid, together
 from attncli.arithmetic.equations.exact import Places, reciprocal
 from attncli.arithmetic.expression import Expression
 from attncli.arithmetic.matrix import Matrix

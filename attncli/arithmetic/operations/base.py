@@ -13,11 +13,9 @@ import numpy as np
 from attncli.arithmetic.elision import told_entries
 from attncli.arithmetic.equations.bounds import EPSILON
 from attncli.arithmetic.equations.working import forms
-from attncli.arithmetic.expression import Equation, Expression, Vector, constant, leaves
-from attncli.arithmetic.formula import define
+from attncli.arithmetic.expression import Equation, Expression, Vector, constant, define, leaves
 from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.settling import Settling, settle_cancelled
-from attncli.arithmetic.operations.source import Worked
+from attncli.arithmetic.operations.settling import Settling, Worked, settle_cancelled
 from attncli.arithmetic.rounding import (
     Array,
     Doubtful,

@@ -30,12 +30,13 @@ from attncli.arithmetic.expression import (
     Quotient,
     Sum,
     Vector,
+    at,
     constant,
+    define,
     each,
     minus,
     rewritten,
 )
-from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, WholeNumbers, Working
 from attncli.arithmetic.operations.indexed import Indexed

@@ -26,10 +26,11 @@ from attncli.arithmetic.expression import (
     Product,
     Sum,
     Symbol,
+    at,
     constant,
+    define,
     minus,
 )
-from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, WholeNumbers, Working, cells_of_row
 from attncli.arithmetic.operations.indexed import Indexed

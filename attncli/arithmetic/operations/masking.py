@@ -15,11 +15,12 @@ from attncli.arithmetic.expression import (
     Equation,
     Expression,
     Number,
+    at,
     constant,
+    define,
     minus,
     numbers_in,
 )
-from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix, Written
 from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed

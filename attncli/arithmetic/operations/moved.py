@@ -16,8 +16,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from attncli.arithmetic.elision import MOST_PARTS, elided
-from attncli.arithmetic.expression import Apply, Equation, Omitted, Symbol, Total, Vector
-from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Omitted,
+    Symbol,
+    Total,
+    Vector,
+    at,
+    define,
+)
 from attncli.arithmetic.matrix import Matrix, Written
 from attncli.arithmetic.operations.base import Operation, Working, most_places
 from attncli.arithmetic.rounding import Array, Rounding

@@ -25,10 +25,11 @@ from attncli.arithmetic.expression import (
     Sum,
     Symbol,
     Total,
+    at,
     constant,
+    define,
     minus,
 )
-from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, Working
 from attncli.arithmetic.operations.lists import ListOfEquations, number_of

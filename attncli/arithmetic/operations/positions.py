@@ -36,10 +36,11 @@ from attncli.arithmetic.expression import (
     Sum,
     Symbol,
     Vector,
+    at,
     constant,
+    define,
     minus,
 )
-from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import (
     ByFirstForm,

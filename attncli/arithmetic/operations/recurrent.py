@@ -14,8 +14,16 @@ from functools import cached_property
 import numpy as np
 
 from attncli.arithmetic.equations.working import Filled, filled, sum_of
-from attncli.arithmetic.expression import Equation, Expression, Operand, Sum, Symbol, each
-from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.expression import (
+    Equation,
+    Expression,
+    Operand,
+    Sum,
+    Symbol,
+    at,
+    define,
+    each,
+)
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed

@@ -19,9 +19,10 @@ from attncli.arithmetic.expression import (
     Sum,
     Symbol,
     Total,
+    at,
     constant,
+    define,
 )
-from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Operation, WholeNumbers, Working
 from attncli.arithmetic.rounding import Array, Rounding

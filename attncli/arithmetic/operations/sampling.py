@@ -20,9 +20,10 @@ from attncli.arithmetic.expression import (
     Number,
     Symbol,
     Vector,
+    at,
     constant,
+    define,
 )
-from attncli.arithmetic.formula import at, define
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.base import Working, ZeroOne
 from attncli.arithmetic.operations.indexed import Indexed

@@ -10,8 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic.expression import Apply, Equation, Number, Root, Symbol, numbers_in
-from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.expression import (
+    Apply,
+    Equation,
+    Number,
+    Root,
+    Symbol,
+    at,
+    define,
+    numbers_in,
+)
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.activations import ACTIVATIONS, Activate, Add
 from attncli.arithmetic.operations.base import Operation, Working

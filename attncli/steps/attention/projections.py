@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attncli.arithmetic.expression import Equation, Symbol
-from attncli.arithmetic.formula import define
+from attncli.arithmetic.expression import Equation, Symbol, define
 from attncli.arithmetic.operations.activations import Add, MeanOf
 from attncli.arithmetic.operations.moved import (
     Interleave,

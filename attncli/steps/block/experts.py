@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attncli.arithmetic.expression import Equation, Product, Sum, Total
-from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.expression import Equation, Product, Sum, Total, at, define
 from attncli.arithmetic.operations.activations import Activate, MixtureOf, Multiply
 from attncli.arithmetic.operations.masking import Masked
 from attncli.arithmetic.operations.moved import TakeColumn

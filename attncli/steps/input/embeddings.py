@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from decimal import Decimal
 
-from attncli.arithmetic.expression import Apply, Equation, Number, Root, Symbol
-from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.expression import Apply, Equation, Number, Root, Symbol, at, define
 from attncli.arithmetic.operations.activations import MultiplyBy
 from attncli.arithmetic.operations.moved import JoinRows, Same, TakeRows
 from attncli.arithmetic.operations.products import Linear, MatMul

@@ -19,8 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from attncli.arithmetic.expression import Apply, Equation, Sum, Symbol
-from attncli.arithmetic.formula import at, define
+from attncli.arithmetic.expression import Apply, Equation, Sum, Symbol, at, define
 from attncli.arithmetic.operations.moved import Listed
 from attncli.arithmetic.operations.pieces import (
     Arrivals,
