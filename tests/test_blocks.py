@@ -33,7 +33,7 @@ from attncli.render import (
 )  # fmt: skip
 from attncli.render.exercises._self_marking import _printed as printed_on_paper
 from attncli.render.formats import markdown, terminal
-from attncli.render.formats.json import as_printed, pictures_as_data
+from attncli.render.formats.json import TOLD_AS, as_printed, pictures_as_data
 from attncli.render.html import blocks as html
 from attncli.render.mathematics import mathematics_of
 from attncli.render.quantities import tables_in
@@ -137,6 +137,10 @@ def test_every_format_has_a_rule_for_every_block(rules: Any) -> None:
     known: Any = getattr(rules, "WRITERS", None) or rules._WRITERS
     assert {*get_args(Block)} - {*ONLY_DATA, MatrixBlock} <= {*known}
     assert {*known} & {Tables, MatrixBlock}
+
+
+def test_json_says_where_each_block_is_told() -> None:
+    assert {*get_args(Block)} == {*TOLD_AS}
 
 
 def test_blocks_are_a_closed_set() -> None:

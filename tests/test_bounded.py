@@ -133,11 +133,12 @@ def test_numbers_are_counted_before_they_are_there(source: str, tmp_path: Path) 
 
 
 @pytest.mark.slow
-@sampled(3, kind=sorted({*ACTIVATIONS} - {"relu", "relu2"}))  # of which one is exact, one too long
+@sampled(3, kind=sorted({*ACTIVATIONS} - {"relu", "relu2", "sigmoid", "tanh"}))
 def test_numbers_that_floats_cannot_round_are_counted(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each of them is worked by itself, which takes a while, and more are refused."""
+    """Each of them is worked by itself, which takes a while, and more are refused. ReLU is exact, its
+    square too long, and what lies between −1 and 1 is rounded by floats."""
     W1 = "W1: {random: uniform, low: -999, high: 999, seed: 1, shape: [1, 4000]}"
     rest = "W2: {random: normal, std: 0.001, seed: 2, shape: [4000, 1]}"
     wide = f"X: [[0.9]]\nprojection: none\n{W1}\n{rest}\nactivation: {kind}\n{LONG}"

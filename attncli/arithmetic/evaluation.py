@@ -114,9 +114,11 @@ def _number(expression: ex.Expression, value_of: ValueOf) -> Decimal:
 def _rounded(expression: ex.Expression, value_of: ValueOf, like: Decimal) -> Decimal:
     """The value to as many decimals as `like` has, half away from zero."""
     for value in _values(expression, value_of, FEW):
-        low, high = (decimals.round_like(end, like) for end in _ends(value))
+        if isinstance(value, Decimal):  # as most are
+            return decimals.round_like(value, like)
+        low, high = (decimals.round_like(end, like) for end in value)
         if low == high:
-            break
+            return low
     return max(low, high, key=Decimal.copy_abs)
 
 

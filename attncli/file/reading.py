@@ -77,7 +77,10 @@ def _read(
             if places:
                 return _read(whole, start, problems, places)
         where = builder.place(error.problem_mark or error.context_mark)
-        problems.add(where, f"broken YAML: {error.problem or error.context}", _HINT)
+        if "nesting depth" in (error.problem or ""):  # PyYAML since 6.0.4, which looks far ahead
+            problems.add(where, _TOO_DEEP, _LESS_DEEP)
+        else:
+            problems.add(where, f"broken YAML: {error.problem or error.context}", _HINT)
         problems.stop_if_any()
     except yaml.reader.ReaderError as error:
         character = error.character if isinstance(error.character, str) else chr(error.character)
@@ -110,6 +113,8 @@ def _with_joined_pairs(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
     return "\n".join(lines), places
 
 
+_TOO_DEEP = "lists and maps are nested too deeply"
+_LESS_DEEP = f"use at most {DEEPEST} levels"
 _HINT = "check the indentation, the quotes and the brackets just before this place"
 
 
@@ -208,9 +213,7 @@ class _Builder:
         where = self._where(event)
         self._check_tag(event.tag, where)
         if len(self.open) >= DEEPEST:
-            self._fail(
-                event, "lists and maps are nested too deeply", f"use at most {DEEPEST} levels"
-            )
+            self._fail(event, _TOO_DEEP, _LESS_DEEP)
         self.open.append(_Open(where, isinstance(event, yaml.MappingStartEvent), event.anchor, []))
 
     def _leave(self) -> None:
@@ -328,8 +331,7 @@ def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> 
     told = f"{name}{list(entry)}" if entry else name
     where = _where(told)
     if depth > DEEPEST + 1:
-        right = f"use at most {DEEPEST} levels"
-        raise scenario_error(where, "lists and maps are nested too deeply", right)
+        raise scenario_error(where, _TOO_DEEP, _LESS_DEEP)
     array = None if isinstance(value, _PLAIN) else as_array(value)
     if array is not None:
         return _of_array(array, name, depth, entry)

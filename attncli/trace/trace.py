@@ -134,8 +134,6 @@ class Trace:
     def __getitem__(self, name: str) -> Any:
         if name in self.quantities:
             return self.quantities[name]
-        from attncli.trace.trace import token_lists
-
         return token_lists(self.scenario)[name]
 
     def __contains__(self, name: object) -> bool:

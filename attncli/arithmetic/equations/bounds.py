@@ -166,7 +166,8 @@ class _Bounds:
                 others = [
                     self.size(x) + errors[n].absolute for n, x in enumerate(node.factors) if n != k
                 ]
-                absolute = absolute + reduce(np.multiply, others, error.absolute)
+                part = reduce(np.multiply, others, error.absolute)
+                absolute += np.where(np.isnan(part), math.inf, part)  # 0 times what has no bound
         return Error(absolute, relative)
 
     def quotient(self, node: ex.Quotient) -> Error:

@@ -68,8 +68,7 @@ class Worked:
         known = [operand for operand in operands if operand is not None]
         if len(known) < len(operands):
             return None
-        off = self.operation.error(*self.operands).absolute
-        noise = np.broadcast_to(_NOTHING * np.asarray(off), self.shape)
+        noise = _NOTHING * _known(self.operation.error(*self.operands).absolute, self.shape)
         rows, columns = self.shape
         return tuple(
             tuple(self._number(i, j, known, float(noise[i, j])) for j in range(columns))
@@ -148,10 +147,15 @@ def settle_cancelled(values: Array, error: Error, source: Worked) -> None:
         return
     sizes = np.abs(values)
     if not source.is_workable:
-        values[sizes <= error.absolute] = 0.0
+        values[sizes <= _known(error.absolute, values.shape)] = 0.0
         return
     little = sizes <= error.absolute * _LITTLE
     numbers = source.numbers if little.any() else None
     if numbers is not None:
         for i, j in np.argwhere(little).tolist():
             values[i, j] = float(numbers[i][j])
+
+
+def _known(off: Array | float, shape: tuple[int, int]) -> Array:
+    """How far each value may be off, 0 where that isn't known."""
+    return np.broadcast_to(np.where(np.isfinite(off), off, 0.0), shape)

@@ -48,7 +48,7 @@ from attncli.render import Abilities, Page
 from attncli.render.numbers import text_of
 from attncli.render.quantities import made_in, tables_in
 from attncli.render.sentences import text_of_spans
-from attncli.tables import Branch, Data, MatrixBlock
+from attncli.tables import Branch, Data, MatrixBlock, SideBySide
 from attncli.word import Word, raw
 
 SUFFIXES = (".json",)
@@ -265,8 +265,26 @@ def in_pieces(document: doc.Document, page: Page) -> Iterator[str]:
     yield "\n"
 
 
+TOLD_AS: Mapping[type, str] = {
+    doc.Facts: "rounding, paper",
+    **dict.fromkeys((doc.Prose, doc.Bullets, doc.Note), "text, findings, notes"),
+    **dict.fromkeys((doc.Working, doc.Addition), "working, mistakes"),
+    **dict.fromkeys((MatrixBlock, Data, SideBySide, doc.TextList), "given, quantities, variants"),
+    doc.Table: "tables",
+    **dict.fromkeys(PICTURES, "pictures"),
+    doc.WordBlank: "questions",
+    **dict.fromkeys(
+        (doc.Subheading, doc.Tree, doc.Graph, doc.Fields, doc.AnswerSpace), "other blocks' data"
+    ),
+}
+"""Where the data have what a block of a kind says. A block of any other kind is an error."""
+
+
 def _document(document: doc.Document) -> dict[str, Any]:
     closing = document.closing
+    for blocks in (document.opening, closing, *(one.blocks for one in document.sections)):
+        for block in doc.each(blocks):
+            doc.rule_for(block, TOLD_AS, "JSON")
     if document.data:
         return {"attncli": VERSION, "title": document.title.raw, **document.data}
     return {
