@@ -265,7 +265,7 @@ class Explained(NamedTuple):
     cells: frozenset[Location] = frozenset()
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CauseSearch:
     """Why some numbers of a quantity are wrong, seen from the author's own earlier ones."""
 

@@ -27,7 +27,7 @@ Answers = Mapping[Location, Given]
 """What somebody gives, by cells."""
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judge:
     """Judges what somebody gives for the cells of a trace; `shown` are the quantities that the
     sheet shows to start from, besides the given ones, `printed` the roots that it gives in

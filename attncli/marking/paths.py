@@ -50,7 +50,7 @@ _MANY = 5
 """Units of the last place; within so many, intervals hold hardly more than they must."""
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Paths:
     """Where the honest paths of a trace lead.
 
@@ -383,7 +383,7 @@ def _are_alike(one: Paths, other: Paths) -> bool:
     )
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _ManyPaths(Paths):
     """The paths of several traces; all arrays have a last axis for these. [n, m, b]"""
 
