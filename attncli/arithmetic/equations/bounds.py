@@ -34,9 +34,12 @@ _WHOLE = 2**53
 
 
 @np.errstate(all="ignore")
-def bound(tree: Expression, shapes: Signature, operands: Sequence[Matrix]) -> Error:
-    """The bound on the error of an equation's floats, [n, m] or what goes along with that."""
-    bounds = _Bounds(tree, shapes, operands)
+def bound(
+    tree: Expression, shapes: Signature, operands: Sequence[Matrix], *, rough: bool = False
+) -> Error:
+    """The bound on the error of an equation's floats, [n, m] or what goes along with that; a
+    `rough` one takes the largest size for each, so that no large array is made."""
+    bounds = _Bounds(tree, shapes, operands, rough)
     error = bounds.of(tree)
     if not isinstance(error.absolute, np.ndarray):
         return error
@@ -47,8 +50,11 @@ def bound(tree: Expression, shapes: Signature, operands: Sequence[Matrix]) -> Er
 class _Bounds:
     """The bounds of the parts of an equation; arrays have an axis for each letter."""
 
-    def __init__(self, tree: Expression, shapes: Signature, operands: Sequence[Matrix]) -> None:
-        self.shapes, self.operands, self.axes = shapes, operands, axes_of(tree, shapes)
+    def __init__(
+        self, tree: Expression, shapes: Signature, operands: Sequence[Matrix], rough: bool
+    ) -> None:
+        self.shapes, self.operands, self.rough = shapes, operands, rough
+        self.axes = axes_of(tree, shapes)
         self.letters = "".join(sorted({*self.axes, "i", "j"}))
 
     def of(self, node: Expression) -> Error:
@@ -68,9 +74,11 @@ class _Bounds:
         match node:
             case ex.Total(over, ex.Product((ex.Operand() as x, ex.Operand() as w))):
                 return self._norm(x, over) * self._norm(w, over)  # Cauchy and Schwarz
+            case ex.Operand(place) if self.rough:
+                return np.full((1,) * len(self.letters), self.operands[place].range.size)
         sizes = np.abs(self.values(node))
         sizes[~np.isfinite(sizes)] = 0.0
-        return sizes
+        return sizes.max(keepdims=True) if self.rough else sizes
 
     def _norm(self, x: ex.Operand, over: str) -> Array:
         """The norms of an operand along some indices; those that it hasn't repeat each number."""
@@ -80,6 +88,9 @@ class _Bounds:
             squares = operand.squares(summed[0])
         else:
             squares = np.square(operand.values).sum(axis=tuple(summed), keepdims=True)
+        if self.rough:
+            most = squares.max() * self._count("".join(x for x in over if x not in sides))
+            return np.full((1,) * len(self.letters), math.sqrt(most))
         if sides[0] > sides[1]:
             squares = squares.T
         left = {side for axis, side in enumerate(sides) if side and axis not in summed}

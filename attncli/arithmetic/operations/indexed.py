@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from attncli.arithmetic.equations import formulas
 from attncli.arithmetic.equations.bounds import bound
 from attncli.arithmetic.equations.following import Following, following
@@ -97,6 +99,10 @@ class Indexed(ByFirstForm):
 
     def error(self, *operands: Matrix) -> Error:
         return bound(self._follows.careful, self.sides, operands)
+
+    def largest_error(self, *operands: Matrix) -> float:
+        rough = bound(self._follows.careful, self.sides, operands, rough=True)
+        return float(np.max(rough.absolute))
 
     def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:
         from attncli.arithmetic.equations import whole  # which few pages need
