@@ -1,7 +1,5 @@
 """The matrices of a scenario by their full names, whatever they come from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The part of an array in a file that is meant: some of its rows or columns, one of equal parts."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias

@@ -5,8 +5,6 @@ documentation come of one text. A schema library would do half of it: numbers mu
 as they are written, `no` must stay a word, and every message needs its line and column.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal

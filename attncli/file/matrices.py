@@ -1,7 +1,5 @@
 """Kinds of matrices: rows inline, rows with names, tables of true and false, other sources."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from decimal import Decimal

@@ -4,8 +4,6 @@ What a file holds is checked from its header before any of it is loaded: a file 
 was sent can neither run code nor fill the memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias

@@ -6,8 +6,6 @@ speak against it, or a whole row. Where it gives just a single number among righ
 chance, and is told as a slip.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A table before it is drawn: what stands in its cells, whatever the format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from enum import Enum, auto

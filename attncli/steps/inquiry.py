@@ -1,7 +1,5 @@
 """Questions of a step that are answered in words: which token, which pair, which mask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 """The working of a quantity: which lines, how each is laid out, its `=` and `≈`; each is made when
 somebody asks for it, or asks where a number came from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple

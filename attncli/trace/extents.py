@@ -1,7 +1,5 @@
 """Extents that must be equal, or add up: a small solver for the shapes of matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What a source prints, number by number, beside what is worked here from the same inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache

@@ -4,8 +4,6 @@ They follow from the definitions: each operation's signature says which extents 
 same story tells what is done, what fits, and how large a random matrix has to be.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
