@@ -203,7 +203,8 @@ def carry(values: Array, error: Error, places: int | None, decimals: int, settle
         )
         near = np.rint(values)
         with np.errstate(invalid="ignore"):  # −∞ has no half to be near to
-            rows, columns = np.nonzero(np.abs(values - near) >= 0.5 - off)
+            is_sure = np.abs(values - near) < 0.5 - off  # which no bound that is nan makes so
+        rows, columns = np.nonzero(~is_sure & np.isfinite(values))
         if rows.size:
             cells = Cells(rows, columns)
             doubtful = Doubtful(cells, near[cells], float(off[cells].max()) + 0.5, decimals)
