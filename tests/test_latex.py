@@ -45,11 +45,12 @@ from attncli.steps import steps
 from attncli.tables import MatrixBlock
 from attncli.telling.lesson import lessons
 from attncli.telling.selection import Selection
-from attncli.word import Word
+from attncli.word import Word, raw
 from attncli.word import words as as_words
 from tests.auditor.latex import words
 from tests.conftest import CHARACTERS, THOROUGH, sampled, share
 from tests.pages import LARGE, SHIPPED, document_of, trace_of
+from tests.pictures_examples import EXAMPLES as PICTURE_EXAMPLES
 
 WIDE = "i_can_go_alone"
 N = ex.Number.written
@@ -304,6 +305,17 @@ def test_wide_things_stay_inside_the_margins(tmp_path: Path, fragment: bool) -> 
 
 
 ADDRESS = r"[a-z_]{1,12}\[[A-Za-z]{1,6}\]\.[a-z]{1,6}\[[0-9]\]"
+
+
+@pytest.mark.slow
+@needs_tex
+def test_a_picture_is_a_table_of_its_numbers(tmp_path: Path) -> None:
+    page = render(of_blocks(*PICTURE_EXAMPLES.values()), "latex", Page())
+    assert "tikz" not in page
+    assert overfull(compiled(tmp_path, page)) == []
+    told = printed(tmp_path)
+    for picture in PICTURE_EXAMPLES.values():
+        assert raw(picture.title).split()[0] in told
 
 
 @given(st.from_regex(ADDRESS, fullmatch=True, alphabet=CHARACTERS))

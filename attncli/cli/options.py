@@ -168,6 +168,6 @@ Fragment = Annotated[
     typer.Option(
         "--fragment",
         help="LaTeX without a preamble, to be read into a document of your own that loads "
-        "amsmath and booktabs, and tikz for pictures (of an exercise: an `exam` document).",
+        "amsmath and booktabs (of an exercise: an `exam` document).",
     ),
 ]

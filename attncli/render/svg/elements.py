@@ -317,14 +317,9 @@ def style_sheet() -> str:
 
 
 def light_style_sheet() -> str:
-    """For white paper."""
-    return "\n".join(written(light_rules()))
-
-
-def light_rules() -> list[Rule]:
-    """What that style sheet says, the later the stronger."""
+    """For white paper; the later a rule, the stronger."""
     inks = [(f".{name}", f"color: {INKS[name]}") for name in "QKV"]
-    return [*SHAPES, *inks, *colours_of(LIGHT)]
+    return "\n".join(written([*SHAPES, *inks, *colours_of(LIGHT)]))
 
 
 def written(rules: Iterable[Rule], parent: str = "") -> Iterator[str]:

@@ -14,7 +14,6 @@ from attncli.pictures import PICTURES, Picture
 from attncli.questions import OWN_FORM, Paper, points_text
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.tex import tables
-from attncli.render.tex.pictures import picture
 from attncli.render.tex.setting import (
     Setting,
     article,
@@ -118,17 +117,8 @@ def _word_blank(block: doc.WordBlank, setting: Setting) -> str:
 
 
 def _picture(block: Picture, setting: Setting) -> str:
-    """A drawing below what it is called, or the numbers of what is too large for one."""
-    drawing = picture(block, setting.room)
-    if drawing is None:
-        return "\n\n".join(blocks(in_tables(block), setting))
-    return f"{setting.subheading.format(spans((block.title,)))}\n\n{drawing}"
-
-
-def _graph(block: doc.Graph, setting: Setting) -> str:
-    """Drawn on a page with pictures."""
-    drawing = picture(block, setting.room) if setting.pictured else None
-    return drawing or tables.graph(block)
+    """The numbers of a picture, which LaTeX doesn't draw."""
+    return "\n\n".join(blocks(in_tables(block), setting))
 
 
 def _answer_space(block: doc.AnswerSpace, setting: Setting) -> str:
@@ -150,7 +140,7 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.Table: tables.table,
     SideBySide: tables.side_by_side,
     doc.Tree: _tree,
-    doc.Graph: _graph,
+    doc.Graph: lambda block, _: tables.graph(block),
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: _answer_space,
@@ -189,7 +179,6 @@ _PACKAGES = r"""% pdfTeX, XeTeX and LuaTeX all take this file.
 \allowdisplaybreaks
 """
 _COLOURS = "\\IfFileExists{colortbl.sty}{\\usepackage{xcolor}\\usepackage{colortbl}}{}\n"
-_DRAWN = r"\begin{tikzpicture}"
 _ARTICLE = "\\documentclass[11pt,a4paper]{article}\n" + _PACKAGES + _COLOURS
 _EXAM = (
     "\\documentclass[addpoints,11pt,a4paper]{exam}\n"
@@ -227,21 +216,14 @@ def file(document: Document, *, fragment: bool) -> str:
     if paper is not None and paper.kind in _SHEETS:
         return _exam_file(document, paper, fragment=fragment)
     room = FRAGMENT_ROOM if fragment else ARTICLE_ROOM
-    setting = article(room, fragment=fragment)._replace(pictured=_has_pictures(document))
-    body = _article_body(document, setting)
+    body = _article_body(document, article(room, fragment=fragment))
     if fragment:
-        return _fragment(body, f"amsmath{', tikz' * (_DRAWN in body)} and booktabs")
+        return _fragment(body, "amsmath and booktabs")
     return _whole(_ARTICLE, body)
 
 
-def _has_pictures(document: Document) -> bool:
-    parts = (document.opening, document.closing, *(one.blocks for one in document.sections))
-    return any(isinstance(block, PICTURES) for blocks in parts for block in each(blocks))
-
-
 def _whole(preamble: str, body: str) -> str:
-    drawing = "\\usepackage{tikz}\n" * (_DRAWN in body)
-    start = f"{preamble}{drawing}{macros_for(body)}{colour_macros(body)}"
+    start = f"{preamble}{macros_for(body)}{colour_macros(body)}"
     return f"{start}\n\\begin{{document}}\n\n{body}\n\n\\end{{document}}\n"
 
 

@@ -416,7 +416,7 @@ _NARROWEST, _WIDEST, _OF_A_DECIMAL = 9, 24, 3
 
 class Setting(NamedTuple):
     """The room in ems between the margins; how mathematics is written; what room for somebody's
-    own working looks like; how headings do; whether there are colours, and pictures."""
+    own working looks like; how headings do; whether there are colours."""
 
     room: float
     working: InkedNotation = WORKING.but(coloured=True)
@@ -427,7 +427,6 @@ class Setting(NamedTuple):
     heading: str = r"\section*{{{}}}"
     subheading: str = r"\subsection*{{{}}}"
     coloured: bool = True
-    pictured: bool = False
     blank_width: int = BLANK_WIDTH
 
     def for_decimals(self, decimals: int) -> Setting:
