@@ -111,6 +111,12 @@ def test_the_drift() -> None:
     assert abs(expected[told["worst"]]) == pytest.approx(max(map(abs, expected.values())))
 
 
+@pytest.mark.parametrize("scenario", ["i_love_tennis", "tokenizers"])
+def test_nothing_drifts_where_all_is_given(scenario: str) -> None:
+    result = CliRunner().invoke(app, ["compare", scenario, "--rounding", "exact"])
+    assert "Nothing is rounded here" in result.stdout, result.output
+
+
 def test_units_are_those_of_the_numbers_beside_them() -> None:
     rows = re.findall(r"│ +(\S+) +(\S+) +([+−]\d+\.\d+)$", attn(*DRIFT), re.MULTILINE)
     rows = [row for row in rows if "[" not in "".join(row)]

@@ -278,6 +278,9 @@ class Drift:
 
 
 def drift_sections(drift: Drift) -> list[Section]:
+    if not drift.pairs:
+        says = Prose(("Nothing is rounded here: all numbers are given.",))
+        return [Section("", None, ("Every quantity",), (), (says,))]
     first, second = drift.headings
     says = Prose(
         (
