@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from attncli.cli import app
 from attncli.cli.exercising.papers import safe_name
 from attncli.questions import form_name
-from attncli.writing.folder import write_files
+from attncli.writing import write_files
 
 
 def run(*arguments: str) -> Result:

@@ -20,7 +20,7 @@ from attncli.telling.exercise.fingerprint import numbers_mark
 from attncli.telling.exercise.papers import exercise
 from attncli.telling.exercise.requests import request_of
 from attncli.telling.selection import SelectionError
-from attncli.writing.file import settle
+from attncli.writing import settle
 from tests.exercises import questions
 from tests.marking_cases import run
 from tests.pages import SHIPPED, trace_of
@@ -307,7 +307,7 @@ def test_a_folder_made_again_is_written_whole_or_not_at_all(
         settled.append(place)
         settle(source, place)
 
-    monkeypatch.setattr("attncli.writing.folder.settle", fails_later)
+    monkeypatch.setattr("attncli.writing.settle", fails_later)
     result = CliRunner().invoke(
         app, ["exercise", str(tmp_path / "exam.yaml"), "-o", str(tmp_path / "exam")]
     )

@@ -24,7 +24,7 @@ from attncli.render import Page, files_of, render
 from attncli.steps import STORY, step_named
 from attncli.steps.order import inquiries
 from attncli.telling.exercise.requests import ExerciseRequest, WordsWanted
-from attncli.writing.contents import packed
+from attncli.writing import packed
 from tests import cloze, qti
 from tests.conftest import sampled
 from tests.exercises import SHEET_FORMATS, Papers, papers

@@ -21,7 +21,7 @@ from attncli.notation.rows import plain_rows
 from attncli.render import Page, render, stream_of
 from attncli.telling.selection import Selection
 from attncli.telling.walkthrough import walkthrough
-from attncli.writing.file import write_file
+from attncli.writing import write_file
 
 ODD = [0.0, -0.0, 0.0005, -0.0005, 0.00049999, 9.6e-5, 9.5e-5, 1.5e-5, 1e-7, 1.5e-7, 3e-30, -4e-300,
        0.1235, 2.6755, 0.9995, 999999.9995, 1e14, 123456789012345.5, 1e15, 7e22, 1e300, -math.inf]  # fmt: skip

@@ -17,7 +17,7 @@ from attncli.questions import Question
 from attncli.render import Page, files_of
 from attncli.telling.exercise.tasks import with_hints
 from attncli.trace import Trace
-from attncli.writing.contents import packed
+from attncli.writing import packed
 from tests import qti
 from tests.conftest import sampled
 from tests.exercises import papers, questions, wish

@@ -92,7 +92,7 @@ def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
     from attncli.render import contents_of, suffixes_of
     from attncli.render.exercises.csv import csv_text
     from attncli.telling.marked.classes import class_page, class_rows, marked_paper
-    from attncli.writing.folder import write_files
+    from attncli.writing import write_files
 
     assert output.page.output is not None
     papers = graded.papers

@@ -111,7 +111,7 @@ def check_output(
 def check_target(output: str | None, *, force: bool) -> None:
     """Raises OutputError for what is no name of a file, and where a file is in the way."""
     if output is not None and output != "-":
-        from attncli.writing.file import check_free
+        from attncli.writing import check_free
 
         check_free(output, force=force)
 

@@ -325,7 +325,7 @@ class _Practice:
     def keep(self) -> None:
         """Writes down how far somebody is, where that is kept."""
         from attncli.telling.practice.session import mark_of, written
-        from attncli.writing.file import write_file
+        from attncli.writing import write_file
 
         if self.place is None:
             return

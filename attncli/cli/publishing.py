@@ -13,8 +13,7 @@ from attncli.cli.arguments import Allowed, Arguments, PageOptions
 from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.progress import watched
 from attncli.word import Word
-from attncli.writing import Contents, OutputError, write_out
-from attncli.writing.folder import check_folder, write_files
+from attncli.writing import Contents, OutputError, check_folder, write_files, write_out
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -115,7 +114,7 @@ def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
 def _scenario(source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
     """The scenario's file, packed with the files that it names, where these can be taken along."""
     from attncli.building.plain import NotTakenError, taken_along
-    from attncli.writing.contents import packed
+    from attncli.writing import packed
 
     try:
         files = taken_along(source.scenario, outside=allowed.files_outside)
@@ -305,7 +304,7 @@ def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
     """What was written, in a line."""
     from attncli.notation.words import printed
     from attncli.render import can_be_written
-    from attncli.writing.contents import encoded
+    from attncli.writing import encoded
 
     size = sum(len(encoded(contents)) for contents in files.values()) / 1e6
     name = printed(Word(str(Path(folder) / INDEX)))

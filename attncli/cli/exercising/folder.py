@@ -31,9 +31,7 @@ from attncli.cli.exercising.papers import (
 from attncli.cli.exercising.variants import variants
 from attncli.cli.progress import watched
 from attncli.refusals import Problem, listed
-from attncli.writing import Contents, OutputError, write_out
-from attncli.writing.contents import encoded
-from attncli.writing.folder import check_folder, write_files
+from attncli.writing import Contents, OutputError, check_folder, encoded, write_files, write_out
 
 if TYPE_CHECKING:
     from attncli.cli.exercise import ExerciseArguments

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from attncli.cli.exercising.checks import PaperSettings
 from attncli.cli.output import check_target, page_for
 from attncli.cli.progress import watched, watching
-from attncli.writing import Contents, OutputError, write_out
-from attncli.writing.folder import check_folder, write_files
+from attncli.writing import Contents, OutputError, check_folder, write_files, write_out
 
 if TYPE_CHECKING:
     from attncli.cli.exercise import ExerciseArguments
@@ -193,7 +192,7 @@ def _texts(
 
     page, can = page_of(order), abilities_of(manner.format)
     if can.packed and order.output not in (None, "-"):
-        from attncli.writing.contents import packed
+        from attncli.writing import packed
 
         return [packed(files_of([*papers], manner.format, page))]
     if can.gathered:
