@@ -121,6 +121,6 @@ def test_a_sheet_that_was_printed_with_a_mask_to_fill_in_is_marked(tmp_path: Pat
     places = [(i, j) for i in range(4) for j in range(4)]
     seen = {f"mask[{tokens[i]}, {tokens[j]}]": str(int(j <= i)) for i, j in places}
     left = {f"masked[{tokens[i]}, {tokens[j]}]": "" for i, j in places}
-    path = yaml_file(tmp_path / "a.yaml", {**seen, **left}, 'form: "own"\nhash: "k5072cb1"')
+    path = yaml_file(tmp_path / "a.yaml", {**seen, **left}, 'form: "own"\nhash: "hbf43634"')
     data = graded(path, scenario="i_love_tennis_causal")
     assert (data["points"], data["counts"]["correct"], data["counts"]["blank"]) == (16, 16, 16)

@@ -3,9 +3,9 @@ RFC 4180 has it.
 
 Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and one such as
 `12e45` for a number, quoted or not. Such a text gets an apostrophe before it, and so does one that
-begins with an apostrophe. What is hidden in somebody's words is an escape. `unguarded` takes both
-off again, so that each text comes back whole. Quantities have names that begin with a letter, so no
-id of theirs is ever changed.
+begins with an apostrophe. What is hidden in somebody's words is an escape. The reader of answers
+takes both off again, so that each text comes back whole. Quantities have names that begin with a
+letter, so no id of theirs is ever changed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from attncli.document import Document
-from attncli.notation.words import hidden_again, visible
+from attncli.notation.words import visible
 from attncli.render import Abilities, Page
 from attncli.render.exercises.yaml import AnsweredBlank, asking, entries, paper_of
 from attncli.word import Word, raw
@@ -56,11 +56,6 @@ def guarded(text: str) -> str:
     text = visible(Word(text))
     obeyed = text.startswith(_OBEYED) or _NUMBER.fullmatch(text)
     return _GUARD + text if obeyed else text
-
-
-def unguarded(cell: str) -> str:
-    """The text that was written as a cell."""
-    return hidden_again(cell.removeprefix(_GUARD)).raw
 
 
 def csv_text(rows: Iterable[Sequence[str]]) -> str:

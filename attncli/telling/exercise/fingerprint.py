@@ -17,145 +17,67 @@ from attncli.scenario.model import Attention, Layer, Positions, Recurrent, Setti
 from attncli.scenario.prediction import Prediction
 from attncli.scenario.scenario import Scenario
 from attncli.steps.attention.masks import mask_rules
+from attncli.steps.block.feed_forward import ACTIVATION
+from attncli.steps.block.norms import SETTINGS
+from attncli.steps.input.embeddings import EMBEDDING_SCALE
+from attncli.steps.input.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
+from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, TOP_P
+from attncli.steps.recurrent.cells import gate_order
+from attncli.steps.recurrent.gates import RESET, UPDATE, settled
+from attncli.steps.recurrent.readouts import READOUT
 from attncli.steps.schema import ATTENTION
 from attncli.trace import Trace
 
 _LETTERS = "ghijklmnopqrstuv"
 """A hash begins with one of these, so that no spreadsheet takes it for a number."""
-
-
 _ADDRESS = re.compile(r"(?<=[\w>]) at 0x[0-9a-f]+>")
 """Where a function of a tokenizer happens to lie, which is elsewhere each time."""
-_Pairs = list[tuple[str, object]]
 _Keys = tuple[Key[Any], ...]
-_BUILT = ("heads", "kv_heads", "projection", "weights_layout", "cache")
-"""Keys of an attention that its record has fields for."""
-_FIRST = ("scale", "softcap", "temperature", "mask", "mask_value", "dropout")
-"""What stood in the record before a step could have keys of its own: papers keep their hashes."""
-
-
-def _norm_keys() -> _Keys:
-    from attncli.steps.block.norms import SETTINGS
-
-    return SETTINGS
-
-
-def _position_keys() -> _Keys:
-    from attncli.steps.input.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
-
-    return BASE, START, PAIRS, DIMENSIONS, SLOPES
-
-
-def _cell_keys() -> _Keys:
-    from attncli.steps.recurrent.gates import RESET, UPDATE
-    from attncli.steps.recurrent.readouts import READOUT
-
-    return RESET, UPDATE, READOUT
-
-
-def _prediction_keys() -> _Keys:
-    from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, TOP_P
-
-    return TEMPERATURE, TOP_K, TOP_P
-
-
-def _stack_keys() -> _Keys:
-    from attncli.steps.input.embeddings import EMBEDDING_SCALE
-
-    return (EMBEDDING_SCALE,)
-
-
-def _layer_keys() -> _Keys:
-    from attncli.steps.block.feed_forward import ACTIVATION
-
-    return (ACTIVATION,)
-
-
-_KEYS: Mapping[type, Callable[[], _Keys]] = {
-    Settings: _norm_keys,
-    Positions: _position_keys,
-    Recurrent: _cell_keys,
-    Prediction: _prediction_keys,
-    Stack: _stack_keys,
-    Layer: _layer_keys,
+_COUNTED = ("heads", "kv_heads", "projection", "weights_layout", "cache", "mask", "dropout")
+"""Keys of an attention that other fields tell."""
+_KEYS: Mapping[type, _Keys] = {
+    Settings: SETTINGS,
+    Positions: (BASE, START, PAIRS, DIMENSIONS, SLOPES),
+    Attention: tuple(key for name, key in ATTENTION.items() if name not in _COUNTED),
+    Recurrent: (RESET, UPDATE, READOUT),
+    Prediction: (TEMPERATURE, TOP_K, TOP_P),
+    Stack: (EMBEDDING_SCALE,),
+    Layer: (ACTIVATION,),
 }
-"""Those of what a scenario says, in an order that papers keep their hashes by; the settings of no
-record are those of a norm."""
-
-
-def _rows(said: Settings) -> _Pairs:
-    return [("linear", True)] if said.linear else []
-
-
-def _stacked(cell: Recurrent) -> _Pairs:
-    from attncli.steps.recurrent.cells import gate_order
-
-    layout, order = cell.said.layout or "linear", gate_order(cell)
-    told: _Pairs = [("layout", layout)] if layout != "linear" else []
-    return [*told, ("gate_order", order)] if order else told
-
-
-_BEHIND: Mapping[tuple[type, str], Callable[[Any], _Pairs]] = {
-    (Attention, "projects"): lambda attention: _rows(attention.said),
-    (Layer, "said"): lambda layer: _rows(layer.said),
-    (Recurrent, "direction"): _stacked,
-    (Recurrent, "said"): lambda cell: [] if cell.readout_every else [("readout_every", False)],
+"""Of which keys it is told what a scenario says; the settings of no record are those of a norm."""
+_FOLLOWS: Mapping[type, Callable[[Any], object]] = {
+    Attention: lambda one: (
+        one.said.linear,
+        mask_rules(one),
+        one.said.values.get("dropout", {}).get("p"),
+    ),
+    Recurrent: lambda one: (one.said.layout or "linear", gate_order(one), one.readout_every),
+    Stack: lambda one: one.said.linear,
+    Layer: lambda one: one.said.linear,
 }
-"""What once were fields of a record, and now follows from what is said, behind the fields that they
-stood behind: papers keep their hashes."""
+"""What follows from what is said of a record."""
 
 
 def _said(value: object) -> object:
-    """What a record says that isn't said by default: a default that is new changes no hash."""
+    """What a record says: its fields, what is said for its keys, and what follows from that."""
     if not isinstance(value, tuple):
         return value
     if not hasattr(value, "_fields"):
         return tuple(map(_said, value))
     if isinstance(value, Settings):
-        return [("path", value.path), *_told(value, value)]
-    return _fields(value)
+        return value.path, _told(Settings, value)
+    fields = zip(value._fields, value, strict=True)
+    told: list[object] = [
+        (name, _told(type(value), one) if name == "said" else _said(one)) for name, one in fields
+    ]
+    return [*told, _FOLLOWS[type(value)](value)] if type(value) in _FOLLOWS else told
 
 
-def _fields(value: tuple[Any, ...]) -> _Pairs:
-    """What is said in the fields of a record."""
-    usual = getattr(value, "_field_defaults", {})
-    pairs: _Pairs = []
-    for name, one in zip(getattr(value, "_fields", ()), value, strict=True):
-        if name == "said":
-            pairs += _settings(value) if isinstance(value, Attention) else _told(value, one)
-        elif name not in usual or one != usual[name]:
-            pairs.append((name, _said(one)))
-        pairs += _BEHIND[type(value), name](value) if (type(value), name) in _BEHIND else []
-    return pairs
-
-
-def _told(record: object, said: Settings) -> _Pairs:
-    """What is said for the keys of a record, or of a norm, that isn't their default."""
-    if isinstance(record, Recurrent):
-        from attncli.steps.recurrent.gates import settled
-
-        said = settled(said)
-    if not said.values:
-        return []
-    told = ((key, said.get(key)) for key in _KEYS[type(record)]())
-    return [(key.name, value) for key, value in told if value != key.default]
-
-
-def _settings(attention: Attention) -> _Pairs:
-    """What is said for the keys of an attention's steps."""
-    values = attention.said.values
-    own = {name: value for name, value in values.items() if name in ATTENTION and _is_word(value)}
-    told: dict[str, object] = {**own, "mask": tuple(map(_said, mask_rules(attention)))}
-    if "dropout" in values:
-        told["dropout"] = values["dropout"].get("p", Decimal(0))
-    usual = {"scale": "sqrt_d_k", "mask": (), "mask_value": "-inf"}
-    names = [*_FIRST, *(name for name in ATTENTION if name not in (*_FIRST, *_BUILT))]
-    return [(name, told[name]) for name in names if name in told and told[name] != usual.get(name)]
-
-
-def _is_word(value: object) -> bool:
-    """Whether a value is no matrix; these are counted by themselves."""
-    return isinstance(value, str | Decimal | int | dict)
+def _told(record: type, said: Settings) -> list[tuple[str, object]]:
+    """What is said for the keys of a record, or of a norm. Matrices are counted by themselves."""
+    said = settled(said) if record is Recurrent else said
+    told = ((key.name, said.get(key)) for key in _KEYS[record])
+    return [(name, one) for name, one in told if isinstance(one, str | Decimal | int | dict)]
 
 
 class MadeFrom(NamedTuple):
@@ -168,9 +90,8 @@ class MadeFrom(NamedTuple):
     @classmethod
     def told_of(cls, scenario: Scenario) -> MadeFrom:
         """That of a scenario."""
-        stack, encoder = _said(scenario.stack), _said(scenario.encoder)
-        prediction = [*_fields(scenario.prediction), *_rows(scenario.stack.said)]
-        return cls(_parts(scenario), _lines([stack, encoder, prediction, scenario.rounding]))
+        parts = _parts(scenario)
+        return cls(parts, _lines(map(_said, parts)))
 
     def like(self, scenario: Scenario) -> MadeFrom:
         """That of another scenario, which is mostly the same."""
