@@ -1,5 +1,6 @@
 """The words that options and keys choose from, for those who must not wait for NumPy."""
 
+from pathlib import Path
 from typing import Literal
 
 Policy = Literal["carry", "exact"]
@@ -19,9 +20,10 @@ Marks = Literal["single", "method"]
 MARKS: tuple[Marks, ...] = ("single", "method")
 """How numbers are marked: all their points or none, or half of them for the method."""
 
-Language = Literal["en", "de", "fr", "es"]
-LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
-"""Languages of the words around an exercise."""
+_FILES = (Path(__file__).parent / "languages").iterdir()
+_OTHERS = sorted(file.stem for file in _FILES if file.suffix == ".json" and file.stem != "en")
+LANGUAGES = ("en", *_OTHERS)
+"""Languages of the words around an exercise: each is a file, and English the first."""
 
 Layout = Literal["compact", "lines", "pages"]
 LAYOUTS: tuple[Layout, ...] = ("compact", "lines", "pages")

@@ -29,7 +29,7 @@ from attncli.tables import Branch, Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.word import Word
 
 if TYPE_CHECKING:
-    from attncli.languages.words import FrameWords
+    from attncli.languages import FrameWords
     from attncli.questions import Paper, Question, SelfCheck, Worth
 
 

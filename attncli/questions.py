@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Number
-from attncli.choices import LANGUAGES, LAYOUTS, Language, Layout
-from attncli.languages import words_of
-from attncli.languages.words import FrameWords
+from attncli.choices import LANGUAGES, LAYOUTS, Layout
+from attncli.languages import FrameWords, words_of
 from attncli.word import Word
 
 
@@ -118,7 +117,7 @@ def points_text(points: Worth) -> str:
 
 def counted_points(points: Worth, words: FrameWords) -> str:
     """`1 point`, `0.5 points`"""
-    return words.paper.points.of(points, points_text(points))
+    return words.paper.counted("points", points, points_text(points))
 
 
 def plain_points(points: Worth) -> int | float:
@@ -173,7 +172,7 @@ class Paper(NamedTuple):
     points: Worth
     share: int = 0
     layout: Layout = LAYOUTS[1]
-    language: Language = LANGUAGES[0]
+    language: str = LANGUAGES[0]
     owner: Owner | None = None
 
     @property

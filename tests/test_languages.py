@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from attncli.choices import LANGUAGES, Language
+from attncli.choices import LANGUAGES
 from attncli.cli import app
 from attncli.document import Document, Note, Prose, Subheading, WordBlank
-from attncli.languages import sentences_in, words_of
+from attncli.languages import FrameWords, sentences_in, words_of
 from attncli.questions import counted_points
 from attncli.render import Page, exercise_format_names, format_names, render
 from attncli.scenario.exercise import Frame
@@ -37,13 +37,13 @@ def texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """All texts of a table of words, by where they stand in it."""
     if isinstance(part, str):
         yield path, part
-    elif hasattr(part, "_fields"):
-        for name in part._fields:
-            yield from texts(getattr(part, name), f"{path}.{name}")
+    elif isinstance(part, FrameWords):
+        for name, one in part._asdict().items():
+            yield from texts(one.said, name)
     elif isinstance(part, Mapping):
         for name, one in part.items():
             yield from texts(one, f"{path}[{name}]")
-    elif isinstance(part, tuple):
+    elif isinstance(part, list):
         for k, one in enumerate(part):
             yield from texts(one, f"{path}[{k}]")
 
@@ -53,7 +53,7 @@ def holes(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_each_language_has_every_text_with_the_same_places(language: Language) -> None:
+def test_each_language_has_every_text_with_the_same_places(language: str) -> None:
     english, own = dict(texts(words_of("en"))), dict(texts(words_of(language)))
     assert own.keys() == english.keys()
     for name, text in own.items():
@@ -70,13 +70,13 @@ def test_each_language_has_every_text_with_the_same_places(language: Language) -
         ("es", ["1 punto", "0.5 puntos", "1.5 puntos", "2 puntos"]),
     ],
 )
-def test_points_are_counted_as_the_language_does(language: Language, told: list[str]) -> None:
+def test_points_are_counted_as_the_language_does(language: str, told: list[str]) -> None:
     words = words_of(language)
     assert [counted_points(Decimal(one), words) for one in ("1", "0.5", "1.5", "2")] == told
 
 
 @cache
-def papers(language: Language) -> Mapping[str, Document]:
+def papers(language: str) -> Mapping[str, Document]:
     trace = trace_of(SHIPPED["word_order"])
     wanted = wish(trace, "results", steps=["scale", "softmax"])
     whole = exercise(trace, wanted, "B", "attn exercise it", Frame(course="NLP", language=language))
@@ -84,14 +84,14 @@ def papers(language: Language) -> Mapping[str, Document]:
     return {"exercise": with_hints(whole, trace), "sheet": sheet, "key": key, "hints": hints}
 
 
-def own_words(language: Language) -> set[str]:
+def own_words(language: str) -> set[str]:
     """What stands between the places of the texts."""
     found = (part for _, text in texts(words_of(language)) for part in re.split(r"\{\w+\}", text))
     return {part.strip(" \xa0.,:()") for part in found}
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_no_paper_has_words_of_another_language(language: Language) -> None:
+def test_no_paper_has_words_of_another_language(language: str) -> None:
     known = own_words(language)
     foreign = {
         word
@@ -119,17 +119,17 @@ def test_no_paper_has_words_of_another_language(language: Language) -> None:
         ("es", "las cuatro puntuaciones de la consulta «dog» (4 puntos) y los dos totales"),
     ],
 )
-def test_tasks_are_grammatical(language: Language, task: str) -> None:
+def test_tasks_are_grammatical(language: str, task: str) -> None:
     words = words_of(language)
-    tasks, points = words.tasks, words.paper.points.of(4)
-    scores = tasks.named["scores"].format(count=tasks.numbers[4])
+    tasks, points = words.tasks, words.paper.counted("points", 4)
+    scores = tasks.said["named"]["scores"].format(count=tasks.said["numbers"][4])
     scores = tasks.part.format(what=tasks.of_query.format(what=scores, name="dog"), points=points)
-    totals = tasks.named["totals"].format(count=tasks.numbers[2])
+    totals = tasks.said["named"]["totals"].format(count=tasks.said["numbers"][2])
     assert tasks.two.format(first=scores, last=totals) == task
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_what_steps_say_is_told_with_all_its_numbers(language: Language) -> None:
+def test_what_steps_say_is_told_with_all_its_numbers(language: str) -> None:
     told = sentences_in(language)
     assert len(told) > 100
     for english, own in told.items():
@@ -171,7 +171,7 @@ ASKED = {
 
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.parametrize("question", ASKED)
-def test_questions_in_words_are_asked_in_a_language(question: str, language: Language) -> None:
+def test_questions_in_words_are_asked_in_a_language(question: str, language: str) -> None:
     """None of their sentences is left in English."""
     wanted = ExerciseRequest((), words=(WordsWanted(question),))
     asked = exercise(trace_of(ASKED[question]), wanted, "A", "", Frame(language=language))
@@ -192,7 +192,7 @@ def test_numbers_and_hashes_know_no_language() -> None:
 @pytest.mark.slow
 @needs_exam
 @pytest.mark.parametrize("language", OTHERS)
-def test_tex_prints_the_letters_of_a_language(tmp_path: Path, language: Language) -> None:
+def test_tex_prints_the_letters_of_a_language(tmp_path: Path, language: str) -> None:
     compiled(tmp_path, render(papers(language)["sheet"], "latex", Page(80)))
     page = printed(tmp_path)
     own = words_of(language).paper

@@ -1,32 +1,66 @@
-"""The words around an exercise in each language: a table a language, all with the same keys.
+"""The words around an exercise: a file of plain data a language, all with the same keys and gaps.
 
-What steps say on sheets is in `sentences.txt`: a paragraph for each title or sentence, in English
-and then in the other languages. `{}` stands for a number; what is set in goes on with its line.
+`{name}` is a gap that something is set into. A noun that is counted has `one` and `many`, and
+numbers `singular_below` are singular, too. What `steps` say on sheets is by the English title or
+sentence, which a language other than English translates; `{}` stands for a number, and what is set
+in goes on with its line. A new language is a new file.
 """
 
-from __future__ import annotations
-
+import json  # no lazy annotations here: a named tuple would compile them when it is imported
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cache
-from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from attncli.choices import Language
-from attncli.languages.words import FrameWords
+
+class Words:
+    """The texts of one subject, each an attribute by its key; `said` is all that the file says."""
+
+    def __init__(self, said: Mapping[str, Any]) -> None:
+        self.said = said
+
+    def __getattr__(self, key: str) -> str:
+        if key == "said" or key not in self.said:  # as before it is there, when it is copied
+            raise AttributeError(key)
+        return str(self.said[key])
+
+    def counted(self, key: str, count: Decimal | int, text: str = "") -> str:
+        """`1 point`, `2 points`; the number may be written in its own way."""
+        noun: Mapping[str, Any] = self.said[key]
+        alone = count == 1 or count < noun.get("singular_below", 0)
+        form: str = noun["one" if alone else "many"]
+        return form.format(number=text or count)
+
+
+class FrameWords(NamedTuple):
+    """All that frames an exercise and is no mathematics, in one language: what papers say of
+    themselves, what the questions depend on (a colon may follow the name of each), what is to be
+    done, what is right, and what files to be filled in and sheets that check themselves say."""
+
+    paper: Words
+    facts: Words
+    tasks: Words
+    keys: Words
+    files: Words
+    check: Words
 
 
 @cache
-def words_of(language: Language) -> FrameWords:
+def words_of(language: str) -> FrameWords:
     """The words of a language."""
-    words: FrameWords = import_module(f"attncli.languages.{language}").WORDS
-    return words
+    data = _data(language)
+    return FrameWords(*(Words(data[part]) for part in FrameWords._fields))
+
+
+def sentences_in(language: str) -> Mapping[str, str]:
+    """What titles and sentences of steps are in a language other than English."""
+    sentences: Mapping[str, str] = _data(language)["steps"]
+    return sentences
 
 
 @cache
-def sentences_in(language: Language) -> Mapping[str, str]:
-    """What titles and sentences of steps are in a language other than English."""
-    from importlib.resources import files  # which takes its time, and English does without
-
-    text = (files("attncli.languages") / "sentences.txt").read_text(encoding="utf-8")
-    paragraphs = text.replace("\n    ", " ").rstrip().split("\n\n")
-    told = (paragraph.split("\n") for paragraph in paragraphs)
-    return {english: dict(one.split(": ", 1) for one in own)[language] for english, *own in told}
+def _data(language: str) -> Mapping[str, Any]:
+    text = Path(__file__).with_name(f"{language}.json").read_text(encoding="utf-8")
+    data: Mapping[str, Any] = json.loads(text)
+    return data

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.arithmetic import decimals
-from attncli.choices import BLANKS, LANGUAGES, Language, Layout
+from attncli.choices import BLANKS, LANGUAGES, Layout
 from attncli.refusals import Where, quote
 
 MOST_POINTS = 100
@@ -102,7 +102,7 @@ class Frame(NamedTuple):
     date: str = ""
     institution: str = ""
     instructions: str = ""
-    language: Language = LANGUAGES[0]
+    language: str = LANGUAGES[0]
 
 
 class ExerciseFile(NamedTuple):

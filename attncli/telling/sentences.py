@@ -15,8 +15,7 @@ from attncli.arithmetic.expression import Equation, Number, Root, Symbol
 from attncli.arithmetic.rounding import Rounding
 from attncli.choices import LANGUAGES
 from attncli.document import Facts, Note, Span, Spans, Term
-from attncli.languages import words_of
-from attncli.languages.words import FactWords
+from attncli.languages import Words, words_of
 from attncli.name import below
 from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Layer, Recurrent, Stack
@@ -207,20 +206,20 @@ _LEAST_OF_A_ROOT = 3
 """A square root is told with at least so many decimals."""
 
 
-def rounding_in_words(rounding: Rounding, words: FactWords = _ENGLISH) -> str:
+def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH) -> str:
     """The rounding policy as a teacher would state it."""
-    places = words.decimals.of(rounding.decimals)
+    places = words.counted("decimals", rounding.decimals)
     others = {**rounding.steps, **rounding.quantities}
     own = f" ({', '.join(f'{name}: {n}' for name, n in others.items())})" if others else ""
     says = words.carry if rounding.carries else words.exact
     return says.format(places=f"{places}{own}")
 
 
-def sizes(outline: Outline, stack: Stack, words: FactWords = _ENGLISH) -> Spans:
+def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     """`3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`: what is the same in every layer."""
     tokens, layers = stack.text.tokens, stack.layers
-    counts = [words.tokens.of(len(tokens))] if tokens else []
-    counts += [words.layers.of(len(layers))] if len(layers) > 1 else []
+    counts = [words.counted("tokens", len(tokens))] if tokens else []
+    counts += [words.counted("layers", len(layers))] if len(layers) > 1 else []
     firsts = [layer.attention.head_path(0) for layer in layers]
     told: list[Spans] = [(count,) for count in counts]
     embedded = (below(stack.path, local) for local in ("X", *stack.added))
@@ -238,12 +237,12 @@ def sizes(outline: Outline, stack: Stack, words: FactWords = _ENGLISH) -> Spans:
     return joined(told)
 
 
-def _heads(outline: Outline, stack: Stack, words: FactWords) -> list[Spans]:
+def _heads(outline: Outline, stack: Stack, words: Words) -> list[Spans]:
     """How many heads there are; of a single one a word where another stack has several."""
     several = any(site.attention.heads > 1 for site in outline.scenario.sites)
     attending = (layer for layer in stack.layers if layer.recurrent is None)
     heads = _common(layer.attention.heads for layer in attending)
-    return [(words.heads.of(heads),)] if heads is not None and several else []
+    return [(words.counted("heads", heads),)] if heads is not None and several else []
 
 
 def _size(name: str, size: int | None) -> list[Spans]:
@@ -269,7 +268,7 @@ def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
     return shapes.get(name, (None, None))[1]
 
 
-def facts_of(trace: Trace, queries: Sequence[str] = (), words: FactWords = _ENGLISH) -> Facts:
+def facts_of(trace: Trace, queries: Sequence[str] = (), words: Words = _ENGLISH) -> Facts:
     """What the page opens with; `queries` are those of which it tells the rows, where not all."""
     scenario = trace.scenario
     rows: list[tuple[str, Spans]] = []
@@ -300,7 +299,7 @@ def _attends(trace: Trace, stack: Stack) -> bool:
     return any(place_of(q.name, trace.scenario).stack is stack for q in scores)
 
 
-def _scaling(outline: Outline, stack: Stack, words: FactWords = _ENGLISH) -> Spans:
+def _scaling(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     sites = [site for site in outline.scenario.sites if site.stack is stack]
     layer = sites[0].layer
     scale = layer.attention.said.get(SCALE)

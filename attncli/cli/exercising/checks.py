@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Language, Layout
+from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Layout
 from attncli.cli.arguments import whole
 from attncli.cli.complaints import Complaints
 from attncli.cli.output import check_binary, check_form, chosen_format
@@ -129,10 +129,10 @@ def parse_layout(order: ExerciseArguments) -> Layout:
     return next(layout for layout in LAYOUTS if layout == order.layout)
 
 
-def parse_language(order: ExerciseArguments) -> Language:
+def parse_language(order: ExerciseArguments) -> str:
     """The language that is ordered. Raises OutputError."""
     _check_choice("--language", order.language, LANGUAGES)
-    return next(language for language in LANGUAGES if language == order.language)
+    return order.language
 
 
 def _is_folder(output: str, *, many: bool) -> bool:

@@ -31,7 +31,7 @@ from typing import NamedTuple
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Blank, Equation, Expression
 from attncli.document import Document, Facts, Section
-from attncli.languages.words import FileWords
+from attncli.languages import Words
 from attncli.notation.latex import latex
 from attncli.notation.words import ISOLATE, POP, isolated, printed, visible
 from attncli.questions import OWN_FORM, Paper, Question, RightWords
@@ -255,7 +255,7 @@ class _Exercise(NamedTuple):
         return f"<b>{word(slip.name)}:</b> {word(slip.mistake.says)}{earns}"
 
     @property
-    def words(self) -> FileWords:
+    def words(self) -> Words:
         return self.form.paper.words.files
 
 

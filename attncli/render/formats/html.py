@@ -11,8 +11,7 @@ from typing import NamedTuple
 from attncli.arithmetic.expression import Blank, Equation, Expression, Number, leaves
 from attncli.choices import LANGUAGES
 from attncli.document import Block, Document, Facts, Graph, WordBlank
-from attncli.languages import words_of
-from attncli.languages.words import CheckWords
+from attncli.languages import Words, words_of
 from attncli.notation.mathml import mathml
 from attncli.notation.words import visible
 from attncli.pictures import Picture
@@ -71,10 +70,10 @@ class AnswerFields:
     def any(self) -> bool:
         return bool(self._seals)
 
-    def script(self, words: CheckWords) -> str:
+    def script(self, words: Words) -> str:
         """What tells right answers from others, for the page's script."""
         seals = [[seal.salt, seal.levels, "".join(seal.digests)] for seal in self._seals]
-        said = words._asdict()
+        said = words.said
         states = {name: said[name] for name in ("right", "wrong", "unreadable", "tally")}
         return embedded({"words": states, "seals": seals})
 
@@ -133,7 +132,7 @@ def _options(block: WordBlank, place: int, name: str) -> str:
     return f'<span class="options" role="radiogroup" aria-label="{name}">{choices}</span>'
 
 
-def bar_of(words: CheckWords) -> str:
+def bar_of(words: Words) -> str:
     """What stands above sheets: how to answer, how many answers are right, what can be done."""
     return f"""\
 <div id="check" hidden>
@@ -201,7 +200,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
     )
 
 
-def _checking(fields: AnswerFields, words: CheckWords, assets: PageAssets) -> str:
+def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
     """The script of sheets, and what it goes by."""
     data = f'<script type="application/json" id="seals">{fields.script(words)}</script>'
     return f"{data}\n{assets.script('sheet.js')}"

@@ -20,8 +20,7 @@ from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Location
 from attncli.choices import LANGUAGES
 from attncli.document import Addition, Block, Note, Spans, Working, each
-from attncli.languages import words_of
-from attncli.languages.words import TaskWords
+from attncli.languages import Words, words_of
 from attncli.refusals import Problem, quote
 from attncli.scenario.exercise import MOST_POINTS, Blanking, Points, UnreadableBlanking
 from attncli.steps.order import STORY, inquiries, made
@@ -62,7 +61,7 @@ class WholePage:
     terms: Terms
     inputs: Collection[str] = ()
     again: bool = False
-    words: TaskWords = ENGLISH
+    words: Words = ENGLISH
 
     @cached_property
     def makes(self) -> frozenset[str]:

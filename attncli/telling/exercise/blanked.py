@@ -10,7 +10,7 @@ from attncli.arithmetic.expression import Number
 from attncli.choices import POLICIES, Policy
 from attncli.document import Block, Note, Prose, Section, parts_of
 from attncli.file.problems import ScenarioError
-from attncli.languages.words import FrameWords, KeyWords, TaskWords
+from attncli.languages import FrameWords, Words
 from attncli.marking.paths import Paths, Tolerance, paths_from, together
 from attncli.questions import Question, RightAnswer
 from attncli.tables import MatrixBlock
@@ -55,7 +55,7 @@ def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
     )
 
 
-def what_passes(tolerance: Tolerance, words: KeyWords) -> tuple[Note, ...]:
+def what_passes(tolerance: Tolerance, words: Words) -> tuple[Note, ...]:
     """What is said of it in a key."""
     units, absolute, relative, digits = tolerance
     told = (
@@ -227,9 +227,7 @@ def _with_task(blocks: Sequence[Block], task: Prose) -> list[Block]:
     return [*blocks[:first], task, *map(folded, blocks[first:])]
 
 
-def taken(
-    trace: Trace, wish: ExerciseRequest, form: str, words: TaskWords = ENGLISH
-) -> BlankedPage:
+def taken(trace: Trace, wish: ExerciseRequest, form: str, words: Words = ENGLISH) -> BlankedPage:
     """What a form of an exercise asks for. Raises SelectionError where there is nothing."""
     page = wish.page(trace, words)
     if not wish.asks and wish.words:

@@ -26,7 +26,7 @@ from attncli.arithmetic.expression import (
 )
 from attncli.arithmetic.matrix import Matrix
 from attncli.document import Addition, Block, Line, Note, Spans, Table, Working, each
-from attncli.languages.words import FrameWords, KeyWords
+from attncli.languages import FrameWords, Words
 from attncli.marking.paths import Paths
 from attncli.marking.rounds import on_the_way, rounded
 from attncli.name import Name
@@ -303,7 +303,7 @@ def solution_of(
     places: Sequence[Blankable],
     questions: Sequence[Question],
     path: Name,
-    words: KeyWords,
+    words: Words,
     *,
     whole: bool = False,
 ) -> tuple[Block, ...]:
@@ -319,7 +319,7 @@ def solution_of(
     return (*lines, Table(headings, tuple(rows)), *_doubts(questions, names, words))
 
 
-def _doubts(questions: Sequence[Question], names: Sequence[str], words: KeyWords) -> list[Block]:
+def _doubts(questions: Sequence[Question], names: Sequence[str], words: Words) -> list[Block]:
     """What answers can't tell: those that may be far off, and what mistakes give as well."""
     keys = [(name, one.key) for one, name in zip(questions, names, strict=True) if one.key]
     told: list[Spans] = []
@@ -332,13 +332,13 @@ def _doubts(questions: Sequence[Question], names: Sequence[str], words: KeyWords
     return [Note(one) for one in told]
 
 
-def _listed(names: Sequence[Word], words: KeyWords) -> Spans:
+def _listed(names: Sequence[Word], words: Words) -> Spans:
     told = joined((name,) for name in names[:_MOST_NAMED])
     more = len(names) - _MOST_NAMED
     return put_in(words.more, names=told, count=str(more)) if more > 0 else told
 
 
-def _row(question: Question, name: str, words: KeyWords) -> tuple[Word | str, ...]:
+def _row(question: Question, name: str, words: Words) -> tuple[Word | str, ...]:
     """A blank, as it is called, with its answer and what is accepted."""
     key = question.key
     assert key is not None
@@ -359,7 +359,7 @@ def _row(question: Question, name: str, words: KeyWords) -> tuple[Word | str, ..
     )
 
 
-def _range(key: RightAnswer, words: KeyWords) -> str:
+def _range(key: RightAnswer, words: Words) -> str:
     """What is accepted; of a count, which is a whole number, that alone."""
     low, high = _number(key.low), _number(key.high)
     return low if low == high else words.range.format(low=low, high=high)
@@ -376,7 +376,9 @@ def what_is_accepted(
     sheet."""
     own = words.keys
     halves = [
-        own.half.format(half=_number(x), decimals=words.facts.decimals.of(decimals.places(x) - 1))
+        own.half.format(
+            half=_number(x), decimals=words.facts.counted("decimals", decimals.places(x) - 1)
+        )
         for x in dict.fromkeys(key.half for key in keys if key.low != key.high)
     ]
     if not halves:

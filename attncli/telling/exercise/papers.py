@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Blank, Node, Omitted, with_each
-from attncli.choices import LANGUAGES, Language
+from attncli.choices import LANGUAGES
 from attncli.document import (
     Block,
     Bullets,
@@ -36,8 +36,7 @@ from attncli.document import (
     WordBlank,
     each,
 )
-from attncli.languages import sentences_in, words_of
-from attncli.languages.words import FactWords, KeyWords, PaperWords
+from attncli.languages import Words, sentences_in, words_of
 from attncli.marking.grading.words import BETWEEN
 from attncli.questions import (
     MistakenAnswer,
@@ -68,7 +67,7 @@ from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
 from attncli.word import Word
 
 
-def framing_facts(frame: Frame, words: FactWords) -> Iterator[tuple[str, Spans]]:
+def framing_facts(frame: Frame, words: Words) -> Iterator[tuple[str, Spans]]:
     """The course, the institution and the date, as far as they are said."""
     said = (
         (words.course, frame.course),
@@ -84,7 +83,7 @@ def instructions(frame: Frame) -> Iterator[Prose]:
         yield Prose((Word(frame.instructions),))
 
 
-def products_in_words(trace: Trace, words: FactWords) -> Iterator[str]:
+def products_in_words(trace: Trace, words: Words) -> Iterator[str]:
     """How the products of matrices are done, where there are some."""
     layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, told_parts(trace)))}
     rows = {one.attention.said.linear for one in layers.values() if one.recurrent is None}
@@ -137,7 +136,7 @@ _BETWEEN = re.compile(r"(?<=[.?:]) (?=[A-Zε])|(?<= ·) ")
 _Table = Mapping[str, str]
 
 
-def translated(section: Section, language: Language) -> Section:
+def translated(section: Section, language: str) -> Section:
     """A section as it is told in a language."""
     if language == LANGUAGES[0]:
         return section
@@ -238,13 +237,13 @@ def _told(
     )
 
 
-def _fields(points: Worth, frame: Frame, words: PaperWords) -> Fields:
+def _fields(points: Worth, frame: Frame, words: Words) -> Fields:
     """What is to be written on the paper; the date, where that isn't printed above."""
     date = () if frame.date else (words.date,)
     return Fields((words.name, *date, words.points_of.format(points=points_text(points))))
 
 
-def _facts(trace: Trace, words: FactWords) -> Facts:
+def _facts(trace: Trace, words: Words) -> Facts:
     """What the key depends on, in words."""
     products = "; ".join(products_in_words(trace, words))
     told: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
@@ -329,11 +328,11 @@ def key_page(whole: Document) -> Document:
     )
 
 
-def _section(section: Section, words: KeyWords) -> Section:
+def _section(section: Section, words: Words) -> Section:
     return section._replace(blocks=(*section.solution, *_slips(section, words)), solution=())
 
 
-def _slips(section: Section, words: KeyWords) -> list[Block]:
+def _slips(section: Section, words: Words) -> list[Block]:
     """What common mistakes would give, by which they can be told."""
     found: dict[str, list[tuple[str, MistakenAnswer]]] = {}
     for question in section.questions:
@@ -345,7 +344,7 @@ def _slips(section: Section, words: KeyWords) -> list[Block]:
     return [Subheading((words.known_mistakes,)), Bullets(told)]
 
 
-def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]], words: KeyWords) -> Spans:
+def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]], words: Words) -> Spans:
     told = [
         put_in(words.number_for, number=(slip.number,), blank=(Word(id_),)) for id_, slip in places
     ]

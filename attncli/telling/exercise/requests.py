@@ -13,7 +13,7 @@ from attncli.arithmetic.expression import Blank, Location, Omitted
 from attncli.choices import LAYOUTS, Layout
 from attncli.document import Block, Line, Section, Table, WordBlank, Working, each
 from attncli.file.address import Address, AddressError
-from attncli.languages.words import FrameWords, KeyWords, TaskWords
+from attncli.languages import FrameWords, Words
 from attncli.marking.grading.words import WordQuestion, questions_at
 from attncli.marking.paths import Paths, Tolerance
 from attncli.name import Name
@@ -170,7 +170,7 @@ def blocks_of(
     return told
 
 
-def table_of_answers(questions: Sequence[Question], words: KeyWords) -> list[Block]:
+def table_of_answers(questions: Sequence[Question], words: Words) -> list[Block]:
     """The answers in words; where several are right, all of them."""
     rows = tuple(
         (
@@ -185,16 +185,16 @@ def table_of_answers(questions: Sequence[Question], words: KeyWords) -> list[Blo
     return [Table((words.blank, "", words.answer, words.points), rows)] if rows else []
 
 
-def _label(key: RightWords, words: KeyWords) -> str:
+def _label(key: RightWords, words: Words) -> str:
     labels = [key.labels[k] for k in key.right if key.labels]
     return "" if labels == [word.raw for word in key.answers] else _either(labels, words)
 
 
-def _answers(key: RightWords, words: KeyWords) -> Word:
+def _answers(key: RightWords, words: Words) -> Word:
     return Word(_either([word.raw for word in key.answers], words))
 
 
-def _either(told: Sequence[str], words: KeyWords) -> str:
+def _either(told: Sequence[str], words: Words) -> str:
     """`A or C`"""
     *before, last = told or [""]
     return words.either.format(first=", ".join(before), last=last) if before else last
@@ -273,7 +273,7 @@ class ExerciseRequest(NamedTuple):
         made |= {one.question.reads for one in self.in_words(trace)}
         return made | {definition.name for part in users for definition in part.definitions}
 
-    def page(self, trace: Trace, words: TaskWords = ENGLISH) -> WholePage:
+    def page(self, trace: Trace, words: Words = ENGLISH) -> WholePage:
         """The page that is asked about, in the words of a frame."""
         cells = [cell for ask in self.asks for cell in ask.cells]
         inputs = tuple(name for name, _ in cells if trace[name].given)

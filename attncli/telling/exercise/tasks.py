@@ -23,7 +23,7 @@ from attncli.document import (
     Working,
     parts_of,
 )
-from attncli.languages.words import FrameWords, TaskWords
+from attncli.languages import FrameWords, Words
 from attncli.name import Name
 from attncli.questions import Question, counted_points
 from attncli.steps import Step, step_named
@@ -63,22 +63,23 @@ def _points(asked: _Numbers, words: FrameWords) -> str:
     return counted_points(sum((question.points for _, question in asked), Decimal(0)), words)
 
 
-def _listed(parts: Sequence[Spans], words: TaskWords) -> Spans:
+def _listed(parts: Sequence[Spans], words: Words) -> Spans:
     """`a, b and c`"""
     if len(parts) == 1:
         return parts[0]
     return put_in(words.two, first=joined(parts[:-1]), last=parts[-1])
 
 
-def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: TaskWords) -> Spans:
+def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> Spans:
     """`the three scores of the query “likes”`, `the six numbers of Q`, `exp_sum[I]`"""
     cell = asked[0][0].cell
     if len(asked) == 1 and cell is not None:
         return (Term(quantity.symbol(cell.row, cell.column, quantity.name.seen_from(path))),)
     name, many = quantity.name, len(asked)
-    count = words.numbers[many] if many < len(words.numbers) else str(many)
-    if name.local in words.named and name.local == name.seen_from(path):
-        told = put_in(words.named[name.local], count=count)
+    numbers, named = words.said["numbers"], words.said["named"]
+    count = numbers[many] if many < len(numbers) else str(many)
+    if name.local in named and name.local == name.seen_from(path):
+        told = put_in(named[name.local], count=count)
     else:
         told = put_in(words.numbers_of, count=count, name=(Term(name.seen_from(path)),))
     rows = {place.cell.row for place, _ in asked if place.cell is not None}
@@ -174,7 +175,7 @@ def with_hints(whole: Document, trace: Trace) -> Document:
 
 
 def _hints(
-    sections: Sequence[Section], trace: Trace, words: TaskWords
+    sections: Sequence[Section], trace: Trace, words: Words
 ) -> Iterator[tuple[Section, Section]]:
     """For each section how it is done, and the mistakes of its step; of a step what it is for,
     and its mistakes, where it comes first."""
@@ -191,12 +192,12 @@ def _hints(
         )
 
 
-def _mistakes(step: Step[Any], words: TaskWords) -> Sequence[Block]:
+def _mistakes(step: Step[Any], words: Words) -> Sequence[Block]:
     mistakes = tuple((mistake.says,) for mistake in step.mistakes)
     return [Subheading((words.common_mistakes,)), Bullets(mistakes)] if mistakes else []
 
 
-def _by_names(section: Section, trace: Trace, words: TaskWords) -> list[Block]:
+def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
     """The first line of each quantity of the solution, names in the place of its numbers."""
     lines = [line_by_names(line, trace, section.path) for line in _first_lines(section.solution)]
     told = tuple(line for line in lines if line.parts)
