@@ -293,41 +293,49 @@ class _Ended(BaseException):
     """A signal came that ends the process."""
 
 
+def _what_ends() -> dict[int, Any]:
+    """The signals that end a process and may be caught here, with what is done about them now."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    known = {"SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"} & signal.Signals.__members__.keys()
+    each = {signal.Signals[name]: signal.getsignal(signal.Signals[name]) for name in known}
+    return {one: how for one, how in each.items() if how not in (signal.SIG_IGN, None)}
+
+
 @contextmanager
 def _stage(folder: Path) -> Iterator[Path]:
     """A new folder in a folder, which is gone with all that is in it when the block is left, be it
     by a signal that ends the process."""
     import shutil
     import signal
-    import threading
     from tempfile import mkdtemp
 
     came: list[int] = []
-    leaving = threading.current_thread() is not threading.main_thread()  # where no signal comes
+    inside = False
 
     def end(number: int, _: object) -> None:
         came.append(number)
-        if len(came) == 1 and not leaving:
+        if inside and len(came) == 1:
             raise _Ended
 
-    known = {"SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"} & signal.Signals.__members__.keys()
-    before = (
-        {}
-        if leaving
-        else {signal.Signals[one]: signal.getsignal(signal.Signals[one]) for one in known}
-    )
-    stage = Path(mkdtemp(prefix=_UNFINISHED, dir=folder))
+    before = _what_ends()
+    for one in before:
+        signal.signal(one, end)
+    stage = ""
     try:
-        for one, handler in before.items():
-            if handler is not signal.SIG_IGN:
-                signal.signal(one, end)
-        yield stage
+        stage = mkdtemp(prefix=_UNFINISHED, dir=folder)
+        inside = True
+        yield Path(stage)
     except _Ended:
         pass
     finally:
-        leaving = True
-        shutil.rmtree(stage, ignore_errors=True)
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        inside = False
+        if stage:
+            shutil.rmtree(stage, ignore_errors=True)
+        for one, how in before.items():
+            signal.signal(one, how)
     if came:
         signal.raise_signal(came[0])
