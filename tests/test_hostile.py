@@ -210,7 +210,6 @@ def test_only_data_takes_words_as_they_are() -> None:
         "render/exercises/yaml.py",  # answers in words, which are data
         "render/exercises/qti.py",
         "render/exercises/_self_marking.py",
-        "render/exercises/csv.py",
         "render/grid.py",  # to put its role before it
         "render/svg/heat_maps.py",
         "render/workbook/writing.py",
