@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +10,6 @@ from typer.testing import CliRunner
 
 from attncli.arithmetic import evaluation
 from attncli.cli import app
-from attncli.cli.exercising import papers
-from attncli.cli.processes import cores, side_by_side
 from attncli.design.search import SearchRequest, search
 from attncli.marking.judging import Judge
 from attncli.marking.paths import together
@@ -71,36 +67,12 @@ def test_a_number_that_carries_is_what_its_line_comes_to() -> None:
                 assert evaluation.relation(form, quantity.number(i, j)) == "="
 
 
-def test_processes_give_in_order_what_one_would() -> None:
-    made = list(side_by_side(lambda n: (n * n, os.getpid()), iter(range(9))))
-    assert [(n, square) for n, (square, _) in made] == [(n, n * n) for n in range(9)]
-    assert made[0][1][1] == os.getpid()
-    assert (cores() == 1) or made[1][1][1] != os.getpid()
-
-
-def test_an_error_of_a_process_is_that_of_the_work() -> None:
-    heard: list[int] = []
-
-    def work(n: int) -> int:
-        return 12 // (4 - n)
-
-    def each() -> Iterator[int]:
-        for n, _ in side_by_side(work, range(9)):
-            heard.append(n)
-            yield n
-
-    with pytest.raises(ZeroDivisionError):
-        list(each())
-    assert heard == [0, 1, 2, 3]
-
-
-def test_many_forms_are_the_same_whoever_makes_them(
+def test_many_forms_are_the_same_however_many_are_made_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sheets, "_AT_ONCE", 2)
     texts = []
-    for most in (5, 6):  # by processes, and by one
-        monkeypatch.setattr(papers, "_MANY", most)
+    for most in (2, 5):
+        monkeypatch.setattr(sheets, "_AT_ONCE", most)
         folder = tmp_path / "forms"
         words = "exercise i_love_ai --cell scores[1,2] --forms 5 --format markdown --force -o"
         result = CliRunner().invoke(app, [*words.split(), str(folder)])

@@ -30,7 +30,6 @@ from typing import Any, TextIO
 import numpy as np
 
 from attncli import Scenario, load, work
-from attncli.cli.processes import cores
 from attncli.render import Page, render, stream_of
 from attncli.telling.cells import cells_page, find_cells
 from attncli.telling.selection import Selection
@@ -428,7 +427,7 @@ FORMS = 1000
 
 
 def forms() -> None:
-    """Forms with keys, made by all cores there are; both take turns, as elsewhere, the cold runs
+    """Forms with keys; both take turns, as elsewhere, the cold runs
     some at a time, since they are short. The files go to memory where there is some: a disk keeps
     away from what was just deleted, and takes up to a third longer then for so many."""
     run = process("-m", "attncli", "run", "i_love_ai")
@@ -442,7 +441,7 @@ def forms() -> None:
                 one = min(one, *best(4, run))
                 many = min(many, *best(1, process("-m", "attncli", *words, *place)))
             say(
-                f"{FORMS:,} forms with keys, {what}, {cores()} cores / a cold attn run",
+                f"{FORMS:,} forms with keys, {what} / a cold attn run",
                 many / one,
                 "at most 100",
             )

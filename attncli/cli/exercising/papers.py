@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from attncli.cli.exercising.checks import PaperSettings
 from attncli.cli.output import check_target, page_for
-from attncli.cli.progress import watched, watching
+from attncli.cli.progress import watched
 from attncli.writing import Contents, OutputError, check_folder, write_files, write_out
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     Tell = Callable[[Iterable[Form]], Iterable[tuple[str, Trace, Document]]]
 
 _LONGEST = 60
-_MANY = 200
-"""Forms that are worth more than one process."""
-_FIRST = 4
-"""Forms that are made before the other processes begin."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -86,41 +82,12 @@ def write_papers(
     order: ExerciseArguments, manner: PaperSettings, forms: Iterable[Form], tell: Tell, count: int
 ) -> None:
     """Makes the papers of all forms, then writes them, all or none."""
-    if count < _MANY or _has_one_file(order, manner):
-        files = paper_files(order, manner, watched(tell(forms), count, "Forms"))
-    else:
-        files = _side_by_side(order, manner, forms, tell, count)
+    files = paper_files(order, manner, watched(tell(forms), count, "Forms"))
     if manner.folder:
         assert order.output is not None
         write_files(order.output, files, force=order.force)
     else:
         write_out(next(iter(files.values())), order.output, force=order.force)
-
-
-def _has_one_file(order: ExerciseArguments, manner: PaperSettings) -> bool:
-    """Whether all forms go to one file together."""
-    from attncli.render import abilities_of
-
-    can = abilities_of(manner.format)
-    return can.gathered or (can.packed and order.output not in (None, "-"))
-
-
-def _side_by_side(
-    order: ExerciseArguments, manner: PaperSettings, forms: Iterable[Form], tell: Tell, count: int
-) -> dict[str, Contents]:
-    """The papers of many forms by the names of their files, made by all cores."""
-    from attncli.cli.processes import side_by_side
-    from attncli.telling.exercise.papers import in_groups
-
-    files: dict[str, Contents] = {}
-    groups = in_groups(forms, _FIRST)
-    done = 0
-    with watching("Forms") as heard:
-        for some, made in side_by_side(lambda s: paper_files(order, manner, tell(s)), groups):
-            files |= made
-            done += len(some)
-            heard(done, count)
-    return files
 
 
 def paper_files(

@@ -111,22 +111,21 @@ T = TypeVar("T")
 _AT_ONCE = 32
 
 
-def in_groups(items: Iterable[T], first: int = _AT_ONCE) -> Iterator[list[T]]:
-    """The items, some at a time, so many of them `first`; those before an error come before it."""
-    rest, count = iter(items), first
+def in_groups(items: Iterable[T]) -> Iterator[list[T]]:
+    """The items, some at a time; those before an error come before it."""
+    rest = iter(items)
     while True:
         group: list[T] = []
         try:
-            group.extend(islice(rest, count))
+            group.extend(islice(rest, _AT_ONCE))
         except Refusal:
             if group:
                 yield group
             raise
         if group:
             yield group
-        if len(group) < count:
+        if len(group) < _AT_ONCE:
             return
-        count = _AT_ONCE
 
 
 _NUMBER = re.compile(r"\((?:\d+, )*\d+\)|\d+(?:\.\d+)?")
