@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from attncli.choices import LANGUAGES
 from attncli.cli import app
 from attncli.document import Document, Note, Prose, Subheading, WordBlank
-from attncli.languages import FrameWords, sentences_in, words_of
+from attncli.languages import FrameWords, named_sentences_in, sentences_in, words_of
 from attncli.questions import counted_points
 from attncli.render import Page, exercise_format_names, format_names, render
 from attncli.scenario.exercise import Frame
@@ -146,6 +146,13 @@ def said(document: Document) -> Iterator[str]:
     for block in blocks:
         if isinstance(block, Prose | Subheading | Note | WordBlank):
             yield from (span for span in block.text if isinstance(span, str))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_sentences_with_gaps_for_names_have_the_same_ones(language: str) -> None:
+    named = {one: own for one, own in sentences_in(language).items() if holes(one)}
+    assert len(named_sentences_in(language)) == len(named) > 0
+    assert all(holes(own) == holes(one) for one, own in named.items())
 
 
 @pytest.mark.parametrize("name", ["encoder_block", "word_order", "yassine_lstm", "wordpiece"])

@@ -2,11 +2,12 @@
 
 `{name}` is a gap that something is set into. A noun that is counted has `one` and `many`, and
 numbers `singular_below` are singular, too. What `steps` say on sheets is by the English title or
-sentence, which a language other than English translates; `{}` stands for a number, and what is set
-in goes on with its line. A new language is a new file.
+sentence, which a language other than English translates; `{}` stands for a number, `{gap}` for
+names of quantities, and what is set in goes on with its line. A new language is a new file.
 """
 
 import json  # no lazy annotations here: a named tuple would compile them when it is imported
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import cache
@@ -57,6 +58,19 @@ def sentences_in(language: str) -> Mapping[str, str]:
     """What titles and sentences of steps are in a language other than English."""
     sentences: Mapping[str, str] = _data(language)["steps"]
     return sentences
+
+
+_GAP = re.compile(r"\\{(\w+)\\}")
+_NAMES = r"(?P<\1>\\S+?(?:(?:,| and) \\S+?)*)"
+"""A gap of an escaped sentence, and names that are listed there."""
+
+
+@cache
+def named_sentences_in(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The sentences with gaps for names: by what each is found, and what it is."""
+    table = sentences_in(language).items()
+    found = ((_GAP.sub(_NAMES, re.escape(one)), one, own) for one, own in table)
+    return tuple((re.compile(told), own) for told, one, own in found if told != re.escape(one))
 
 
 @cache

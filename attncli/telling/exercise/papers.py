@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from hashlib import sha256
 from itertools import islice
@@ -36,7 +36,7 @@ from attncli.document import (
     WordBlank,
     each,
 )
-from attncli.languages import Words, sentences_in, words_of
+from attncli.languages import Words, named_sentences_in, sentences_in, words_of
 from attncli.marking.grading.words import BETWEEN
 from attncli.questions import (
     MistakenAnswer,
@@ -132,48 +132,53 @@ _NUMBER = re.compile(r"\((?:\d+, )*\d+\)|\d+(?:\.\d+)?")
 """A number, or several in parentheses: what a table leaves open."""
 _BETWEEN = re.compile(r"(?<=[.?:]) (?=[A-Zε])|(?<= ·) ")
 """Where a sentence, or a part of a place, is followed by another."""
-_Table = Mapping[str, str]
 
 
 def translated(section: Section, language: str) -> Section:
     """A section as it is told in a language."""
     if language == LANGUAGES[0]:
         return section
-    table = sentences_in(language)
     return section._replace(
-        title=_spans(section.title, table),
-        place=" · ".join(_translated(part, table) for part in section.place.split(" · ")),
-        blocks=tuple(_block(block, table) for block in each(section.blocks)),
+        title=_spans(section.title, language),
+        place=" · ".join(_translated(part, language) for part in section.place.split(" · ")),
+        blocks=tuple(_block(block, language) for block in each(section.blocks)),
     )
 
 
-def _block(block: Any, table: _Table) -> Any:  # noqa: ANN401
+def _block(block: Any, language: str) -> Any:  # noqa: ANN401
     """A block whose text, or whose headings, are told in the language, whatever its kind."""
     if "text" in block._fields:
-        return block._replace(text=_spans(block.text, table))
+        return block._replace(text=_spans(block.text, language))
     if "headings" in block._fields:
-        told = (_translated(one, table) if isinstance(one, str) else one for one in block.headings)
+        told = (
+            _translated(one, language) if isinstance(one, str) else one for one in block.headings
+        )
         return block._replace(headings=tuple(told))
     return block
 
 
-def _spans(spans: Spans, table: _Table) -> Spans:
-    return tuple(_span(span, table) for span in spans)
+def _spans(spans: Spans, language: str) -> Spans:
+    return tuple(_span(span, language) for span in spans)
 
 
-def _span(span: Span, table: _Table) -> Span:
+def _span(span: Span, language: str) -> Span:
     if not isinstance(span, str):
         return span
-    return " ".join(_translated(part, table) for part in _BETWEEN.split(span))
+    return " ".join(_translated(part, language) for part in _BETWEEN.split(span))
 
 
-def _translated(text: str, table: _Table) -> str:
-    """A title or a sentence, its numbers as they are."""
-    bare = text.strip()
+def _translated(text: str, language: str) -> str:
+    """A title or a sentence, its numbers and names as they are."""
+    bare, table = text.strip(), sentences_in(language)
     known = table.get(_NUMBER.sub("{}", bare))
-    if known is None:
-        return text
-    return text.replace(bare, known.format(*_NUMBER.findall(bare)))
+    if known is not None:
+        return text.replace(bare, known.format(*_NUMBER.findall(bare)))
+    for pattern, own in named_sentences_in(language):
+        if found := pattern.fullmatch(bare):
+            gaps = found.groupdict().items()
+            listed = {gap: said.replace(" and ", f" {table['and']} ") for gap, said in gaps}
+            return text.replace(bare, own.format(**listed))
+    return text
 
 
 UNFRAMED = Frame()
