@@ -23,6 +23,7 @@ from attncli.scenario.exercise import Frame
 from attncli.telling.exercise.papers import exercise, key_page, sheet_of
 from attncli.telling.exercise.requests import ExerciseRequest, WordsWanted
 from attncli.telling.exercise.tasks import hints_page, with_hints
+from tests.conftest import sampled
 from tests.exercises import SELF_MARKING, wish
 from tests.pages import SHIPPED, trace_of
 from tests.test_latex import compiled, needs_exam, printed
@@ -155,16 +156,21 @@ def test_sentences_with_gaps_for_names_have_the_same_ones(language: str) -> None
     assert all(holes(own) == holes(one) for one, own in named.items())
 
 
-@pytest.mark.parametrize("name", ["encoder_block", "word_order", "yassine_lstm", "wordpiece"])
-def test_what_steps_say_on_sheets_is_translated(name: str) -> None:
+WITH_QUESTIONS = [name for name in SHIPPED if name not in ("i_love_tennis", "tokenizers")]
+
+
+@sampled(2, name=WITH_QUESTIONS, language=OTHERS)
+def test_what_steps_say_on_sheets_is_translated(name: str, language: str) -> None:
     trace = trace_of(SHIPPED[name])
-    english, german = (
-        sheet_of(exercise(trace, wish(trace), "A", "", Frame(language=one))) for one in ("en", "de")
+    english, translated = (
+        sheet_of(exercise(trace, wish(trace), "A", "", Frame(language=one)))
+        for one in ("en", language)
     )
-    known = {*sentences_in("de").values()}
-    for before, now in zip(said(english), said(german), strict=True):
+    known = {*sentences_in(language).values()}
+    for before, now in zip(said(english), said(translated), strict=True):
         bare = re.sub(r"\d+", "{}", now).strip()
-        assert now != before or bare in known or not re.search("[a-z]{3}", now), before
+        ours = re.search("[a-z]{3}", re.sub("points?", "", now))  # which are French, too
+        assert now != before or bare in known or not ours, before
 
 
 ASKED = {

@@ -139,26 +139,23 @@ def translated(section: Section, language: str) -> Section:
     if language == LANGUAGES[0]:
         return section
     return section._replace(
-        title=_spans(section.title, language),
+        title=_parts(section.title, language),
         place=" · ".join(_translated(part, language) for part in section.place.split(" · ")),
         blocks=tuple(_block(block, language) for block in each(section.blocks)),
     )
 
 
 def _block(block: Any, language: str) -> Any:  # noqa: ANN401
-    """A block whose text, or whose headings, are told in the language, whatever its kind."""
-    if "text" in block._fields:
-        return block._replace(text=_spans(block.text, language))
-    if "headings" in block._fields:
-        told = (
-            _translated(one, language) if isinstance(one, str) else one for one in block.headings
-        )
-        return block._replace(headings=tuple(told))
-    return block
+    """A block whose text, headings or rows are told in the language, whatever its kind."""
+    known = {"text", "headings", "rows"} & {*block._fields}
+    return block._replace(**{name: _parts(getattr(block, name), language) for name in known})
 
 
-def _spans(spans: Spans, language: str) -> Spans:
-    return tuple(_span(span, language) for span in spans)
+def _parts(told: Any, language: str) -> Any:  # noqa: ANN401
+    """What a part of a block tells; words of authors and numbers stay as they are."""
+    if type(told) is tuple:
+        return tuple(_parts(one, language) for one in told)
+    return _span(told, language)
 
 
 def _span(span: Span, language: str) -> Span:
