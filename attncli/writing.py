@@ -92,7 +92,9 @@ def standard_streams() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
-    except OSError as error:  # of files it is an OutputError
+    except OSError as error:
+        if error.filename is not None:  # it is no stream's
+            raise
         if error.errno != errno.EPIPE:
             closed = error.errno == errno.EBADF
             said = "it isn't open for writing" if closed else error.strerror
@@ -329,13 +331,13 @@ def _stage(folder: Path) -> Iterator[Path]:
         stage = mkdtemp(prefix=_UNFINISHED, dir=folder)
         inside = True
         yield Path(stage)
-    except _Ended:
-        pass
+    except _Ended:  # told to whoever outlives the signal
+        raise InterruptedError(errno.EINTR, os.strerror(errno.EINTR)) from None
     finally:
         inside = False
         if stage:
             shutil.rmtree(stage, ignore_errors=True)
         for one, how in before.items():
             signal.signal(one, how)
-    if came:
-        signal.raise_signal(came[0])
+        if came:
+            signal.raise_signal(came[0])
