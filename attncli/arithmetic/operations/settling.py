@@ -148,7 +148,8 @@ def settle_cancelled(values: Array, source: Worked) -> None:
     operation, operands = source.operation, source.operands
     if not source.is_workable:
         # a trace of 512 × 512 takes 1.4 times as long as NumPy's, by the bound of each cell 1.6
-        if _least(values) > operation.largest_error(*operands):
+        largest = operation.largest_error(*operands)
+        if not largest or _least(values) > largest:
             return
         noise = _known(operation.error(*operands).absolute, values.shape)
         values[np.abs(values) <= noise] = 0.0
