@@ -23,6 +23,22 @@ SIGNS: Mapping[str, str] = MappingProxyType(
 )
 """What stands behind a number that was judged so."""
 
+VERDICTS: Mapping[str, str] = MappingProxyType(
+    {
+        "correct": "V",
+        "worked otherwise": "V",
+        "carried forward": "Q",
+        "not worked": "K",
+        "rounding": "given",
+        "known mistake": "K",
+        "slip": "K",
+        "blank": "aside",
+        "unreadable": "K",
+        "changed": "K",
+    }
+)
+"""The inks of numbers of which that is said: green, blue and red ones of those that there are."""
+
 
 CHANGED = "changed"
 """What is said of a number beside which another one stands, which it is elsewhere."""

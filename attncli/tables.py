@@ -80,6 +80,12 @@ class MatrixBlock(NamedTuple):
         return not isnan(self.matrix.taken([i])).any() and all(row != i for row, _ in self.blanks)
 
     @property
+    def blank_width(self) -> int:
+        """Millimetres to write one of its numbers in, as many as its decimals need."""
+        most, places = self.matrix.decimals, self.matrix.places
+        return min(24, 9 + 3 * (most if places is None else min(most, places)))
+
+    @property
     def is_list(self) -> bool:
         return not self.column_names
 

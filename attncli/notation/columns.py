@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
+from attncli.arithmetic.expression import Expression, Vector
+from attncli.notation.plain import plain
+
 T = TypeVar("T")
 
 
@@ -88,3 +91,35 @@ def bands(
         found[-1].append(column)
         used += needed + gap
     return found or [[]]
+
+
+def filled(numbers: Sequence[Expression]) -> list[str]:
+    """Numbers as texts, their decimal points below each other."""
+    return at_point([plain(number) for number in numbers])
+
+
+def filled_vectors(
+    vectors: Sequence[Vector],
+    column: Callable[[Sequence[Expression]], list[str]] = filled,
+    form: str = "[{}]",
+    between: str = ", ",
+) -> list[str]:
+    """Vectors as texts, with the entries in each column as they stand below each other."""
+    columns = map(column, zip(*(vector.entries for vector in vectors), strict=True))
+    return [form.format(between.join(row)) for row in zip(*columns, strict=True)]
+
+
+def at_point(texts: Sequence[str]) -> list[str]:
+    """Numbers filled up so that their decimal points stand above each other; −∞, which has
+    none, and `⋮` at the right."""
+    heads = [text.partition(".")[0] if _has_digits(text) else "" for text in texts]
+    tails = [text[len(head) :] if head else "" for text, head in zip(texts, heads, strict=True)]
+    before, after = max(map(len, heads)), max(map(len, tails))
+    return [
+        head.rjust(before) + tail.ljust(after) if head else text.rjust(before + after)
+        for text, head, tail in zip(texts, heads, tails, strict=True)
+    ]
+
+
+def _has_digits(text: str) -> bool:
+    return any(character.isdigit() for character in text)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Expression, Number, Symbol
-from attncli.name import Name
+from attncli.grid import Look, ink_of
 from attncli.notation.notation import Notation
 
 
@@ -90,22 +90,6 @@ INKS: Mapping[str, str] = MappingProxyType(
 enough contrast with both; these are its colours among the 256 of a terminal, so that they are the
 same in one that knows no others."""
 
-VERDICTS: Mapping[str, str] = MappingProxyType(
-    {
-        "correct": "V",
-        "worked otherwise": "V",
-        "carried forward": "Q",
-        "not worked": "K",
-        "rounding": "given",
-        "known mistake": "K",
-        "slip": "K",
-        "blank": "aside",
-        "unreadable": "K",
-        "changed": "K",
-    }
-)
-"""The inks of numbers of which that is said: green, blue and red ones of those that there are."""
-
 SHADES = (
     Shade("#767676", _WHITE),
     Shade("#5f5f87", _WHITE),
@@ -116,20 +100,6 @@ SHADES = (
 """What shares stand upon where the page may be black or white, all of nearly one brightness, from
 grey to the most colourful; nothing has no shade."""
 
-_ROLES: Mapping[str, str] = MappingProxyType(
-    {
-        name: role
-        for role in "QKV"
-        for name in (role, f"{role}_new", f"normed_{role}", f"rotated_{role}")
-    }
-)
-
-
-def ink_of(quantity: str) -> str:
-    """The name of the ink of queries, keys and values, by their name, which may be a full one; none
-    of other quantities."""
-    return _ROLES.get(quantity.local if isinstance(quantity, Name) else quantity, "")
-
 
 def ink_of_number(node: Expression) -> str:
     """The ink of a number that is a cell of these; none of what was worked out on the way."""
@@ -139,6 +109,12 @@ def ink_of_number(node: Expression) -> str:
 def shade_of(share: float, shades: Sequence[object]) -> int:
     """The place of a share's shade: the first for nothing, the last for all there is."""
     return round(min(max(share, 0.0), 1.0) * (len(shades) - 1))
+
+
+def names_of(look: Look, shades: Sequence[object]) -> str:
+    """The names of all that a look is, for a format that has a style for each."""
+    shade = "" if look.share is None else f"shade{shade_of(look.share, shades)}"
+    return " ".join(filter(None, (look.ink, shade, "most" * look.most, "result" * look.result)))
 
 
 class Inked(Notation):

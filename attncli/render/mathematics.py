@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from attncli.arithmetic.expression import Omitted, Symbol
+from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol
 from attncli.document import Addition, Block, Document, Line, Working, each
+from attncli.grid import GridCell, Omission, grid_of
 from attncli.notation.latex import RELATIONS, latex
-from attncli.render.grid import Entry, Omission, SumEntry, grid_of
 from attncli.tables import MatrixBlock, SideBySide
-from attncli.word import Word
 
 
 def mathematics_of(document: Document) -> str | None:
@@ -52,17 +51,16 @@ def _line(line: Line) -> str:
 def _matrix(block: MatrixBlock) -> str:
     """The numbers of a table without its names; what is left out, as dots."""
     alone = block._replace(beside=(), tokens=(), with_sums=False, turned=False)
-    return _bracketed(map(_entry, row) for _, row in grid_of(alone).rows())
+    return _bracketed(map(_entry, row) for _, *row in grid_of(alone).rows())
 
 
 def _sums(block: MatrixBlock) -> Iterator[str]:
     """What the rows of a table add up to, as they are shown: the matrix times a column of ones."""
-    sums = [row[-1] for _, row in grid_of(block._replace(beside=(), turned=False)).rows()]
-    signs = {one.sign for one in sums if isinstance(one, SumEntry)}
-    if signs:
-        relation = RELATIONS["≈" if "≈" in signs else "="]
+    sums = grid_of(block._replace(beside=(), turned=False)).columns[-1]
+    if sums.numbers:
+        relation = RELATIONS["≈" if any(one.before for one in sums.cells) else "="]
         ones = rf"{latex(Symbol(block.name))} \thinspace \mathbf{{1}}"
-        yield f"{ones} &{relation} {_bracketed([_entry(one)] for one in sums)}"
+        yield f"{ones} &{relation} {_bracketed([_entry(one)] for one in sums.cells)}"
 
 
 def _bracketed(rows: Iterable[Iterable[str]]) -> str:
@@ -70,16 +68,14 @@ def _bracketed(rows: Iterable[Iterable[str]]) -> str:
     return rf"\begin{{bmatrix}} {told} \end{{bmatrix}}"
 
 
-def _entry(entry: Entry) -> str:
-    match entry:
+def _entry(cell: GridCell) -> str:
+    match cell.told:
         case Omission():
-            return _OMITTED[entry]
-        case SumEntry():
-            return latex(entry.total)
-        case Word():
-            raise TypeError(f"{entry} is no number")
+            return _OMITTED[cell.told]
+        case Number() | Blank():
+            return latex(cell.told)
         case _:
-            return latex(entry)
+            raise TypeError(f"{cell.told} is no number")
 
 
 _OMITTED = {

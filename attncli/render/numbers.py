@@ -10,52 +10,11 @@ from attncli.document import Addition
 from attncli.notation import plain
 from attncli.notation.notation import signed
 from attncli.notation.plain import MINUS
-from attncli.tables import MatrixBlock
 
 
 def text_of(number: Number | Blank) -> str:
     """A number as it is printed; what is to be filled in as a rule."""
     return plain(number)
-
-
-def heading_of(block: MatrixBlock) -> str:
-    """The heading of a quantity's table: its name, and whether it was given. Of lists beside each
-    other each column has its own."""
-    if block.are_lists:
-        return ""
-    return f"{block.name} ({block.origin})" if block.given and block.origin else block.name
-
-
-def filled(numbers: Sequence[Expression]) -> list[str]:
-    """Numbers as texts, their decimal points below each other."""
-    return at_point([plain(number) for number in numbers])
-
-
-def filled_vectors(
-    vectors: Sequence[Vector],
-    column: Callable[[Sequence[Expression]], list[str]] = filled,
-    form: str = "[{}]",
-    between: str = ", ",
-) -> list[str]:
-    """Vectors as texts, with the entries in each column as they stand below each other."""
-    columns = map(column, zip(*(vector.entries for vector in vectors), strict=True))
-    return [form.format(between.join(row)) for row in zip(*columns, strict=True)]
-
-
-def at_point(texts: Sequence[str]) -> list[str]:
-    """Numbers filled up so that their decimal points stand above each other; −∞, which has
-    none, and `⋮` at the right."""
-    heads = [text.partition(".")[0] if _has_digits(text) else "" for text in texts]
-    tails = [text[len(head) :] if head else "" for text, head in zip(texts, heads, strict=True)]
-    before, after = max(map(len, heads)), max(map(len, tails))
-    return [
-        head.rjust(before) + tail.ljust(after) if head else text.rjust(before + after)
-        for text, head, tail in zip(texts, heads, tails, strict=True)
-    ]
-
-
-def _has_digits(text: str) -> bool:
-    return any(character.isdigit() for character in text)
 
 
 class Addend(NamedTuple):

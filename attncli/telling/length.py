@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.document import (
     ONLY_DATA,
     Addition,
@@ -34,6 +33,7 @@ from attncli.document import (
     each,
     rule_for,
 )
+from attncli.grid import BAR, BETWEEN_TABLES, GAP, grid_of
 from attncli.notation import name_of, plain
 from attncli.notation.columns import PartColumns, Room, bands
 from attncli.pictures import PICTURES
@@ -44,7 +44,6 @@ from attncli.word import Word
 _CELLS = 78
 """The columns that a block has in a terminal of 80."""
 _ROOM = Room(_CELLS, 3, 2, len)
-_GAP, _BAR, _GAP_BETWEEN_TABLES = 2, 3, 4
 _TITLE = 10
 
 
@@ -63,7 +62,7 @@ def length_of_section(section: Section) -> int:
 
 def _lines_of_heading(section: Section) -> int:
     text = _width_of(section.heading)
-    formulas = sum(len(plain(formula)) + _BAR for formula in section.formulas)
+    formulas = sum(len(plain(formula)) + BAR for formula in section.formulas)
     return 1 if text + formulas <= _CELLS else 1 + len(section.formulas)
 
 
@@ -79,7 +78,7 @@ def _rows(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
     for are_tables, group in groupby(blocks, lambda block: isinstance(block, MatrixBlock)):
         if are_tables:
             tables = [block for block in group if isinstance(block, MatrixBlock)]
-            for row in bands([*in_groups(tables)], _width_of_group, _CELLS, _GAP_BETWEEN_TABLES):
+            for row in bands([*in_groups(tables)], _width_of_group, _CELLS, BETWEEN_TABLES):
                 yield [table for group in row for table in group]
         else:
             yield from ([block] for block in group)
@@ -87,7 +86,7 @@ def _rows(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
 
 def _wrapped(text: Spans) -> int:
     """The lines of running text, which are broken at spaces: not quite full."""
-    return 1 + _width_of(text) // (_CELLS - _BAR)
+    return 1 + _width_of(text) // (_CELLS - BAR)
 
 
 def _width_of(text: Spans) -> int:
@@ -131,66 +130,30 @@ def _height_of_addition(block: Addition) -> int:
     return lines * len(block.addends) + 3
 
 
-def _height_of_matrix(block: MatrixBlock) -> int:
-    """Of a table in as many bands as its columns need."""
-    names, *columns = _widths(block)
-    found = len(bands(columns, lambda width: width, _CELLS - names - _BAR, _GAP))
-    count = block.matrix.shape[1] if block.turned else len(block.rows)
-    return found * (3 + len(elided_rows(count, of_list=block.is_list))) - 1
+def _height_of_table(block: MatrixBlock | Table) -> int:
+    return grid_of(block).height(_CELLS)
 
 
 def _width_of_group(group: Sequence[MatrixBlock]) -> int:
-    return sum(map(_width_of_table, group)) + _GAP * (len(group) - 1)
-
-
-def _width_of_table(block: MatrixBlock) -> int:
-    names, *columns = _widths(block)
-    return names + _BAR + sum(width + _GAP for width in columns) - _GAP
-
-
-def _widths(block: MatrixBlock) -> Iterator[int]:
-    """The widths of the names of a table's rows and of its columns, by its first row."""
-    before, above = (len(role) + 2 if role else 0 for role in block.roles)
-    title = len(block.name) + (len(" (given)") if block.given and block.origin else 0)
-    rows = [block.row_names[i].raw for i in block.rows]
-    if block.turned:
-        names = [word.raw for word in block.column_names]
-        yield max(title, above + max(map(len, names), default=0))
-        yield from (before + max(len(row), _width_of_entry(block, 0)) for row in rows)
-        return
-    yield max(title, before + max(map(len, rows), default=0))
-    for j in elided(block.matrix.shape[1], MOST_PARTS):
-        heading = block.column_names[j].raw if j is not None and block.column_names else ""
-        entry = 1 if j is None else _width_of_entry(block, j)
-        yield max(above + len(heading) if heading else 0, entry)
-    yield from (max(len(one.name), _width_of_entry(one, 0)) for one in block.beside)
-    yield from (_width_of_entry(block, 0),) if block.with_sums else ()
-
-
-def _width_of_entry(block: MatrixBlock, j: int) -> int:
-    """The width of a column's first number."""
-    return len(plain(block.entry(block.rows[0], j))) if block.rows else 0
+    return sum(grid_of(table).width + GAP for table in group) - GAP
 
 
 def _height_side_by_side(block: SideBySide) -> int:
     """Of vectors side by side in bands, or a table each where these are too wide."""
-    widths = [sum(_widths(matrix)) for _, matrix in block.columns]
-    rows = len(elided_rows(len(block.rows), of_list=False))
-    caption = 2 if block.caption else 0
-    if max(widths, default=0) > _CELLS:
-        return caption + sum(_height_of_matrix(matrix) + 1 for _, matrix in block.columns) - 1
-    names = max(len(name.raw) for name in block.row_names)
-    found = bands(widths, lambda width: width, _CELLS - names - _BAR, _GAP)
-    return caption + len(found) * (rows + 3) - 1
+    caption, grid = 2 if block.caption else 0, grid_of(block)
+    names, *vectors = (column.width for column in grid.columns)
+    if names + BAR + max(vectors) <= _CELLS:
+        return caption + grid.height(_CELLS)
+    return caption + sum(_height_of_table(matrix) + 1 for _, matrix in block.columns) - 1
 
 
 _HEIGHTS: Mapping[type, Callable[[Any], int]] = {
     Working: _height_of_lines,
     Addition: _height_of_addition,
-    MatrixBlock: _height_of_matrix,
+    MatrixBlock: _height_of_table,
     SideBySide: _height_side_by_side,
     Graph: lambda block: len(block.edges) + len({edge.source for edge in block.edges}) - 1,
-    Table: lambda block: 2 + len(block.rows),
+    Table: _height_of_table,
     Tree: lambda block: sum(_wrapped((*row.title, *row.made)) for row in block.rows),
     Facts: lambda block: sum(_wrapped((name, *text)) for name, text in block.rows),
     Bullets: lambda block: sum(map(_wrapped, block.items)),

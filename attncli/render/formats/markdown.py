@@ -11,14 +11,15 @@ from typing import Any
 from attncli import document as doc
 from attncli.arithmetic.expression import Apply, Equation, Expression, Omitted, Symbol, Vector
 from attncli.document import Graph
+from attncli.grid import GridCell, grid_of
 from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.columns import filled, filled_vectors
 from attncli.notation.latex import RELATIONS, WEB, latex
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Box, Diagram, Link, Picture
 from attncli.pictures import Label as PictureLabel
 from attncli.render import Abilities, Page
-from attncli.render.grid import Entry, Grid, Label, entry_text, grid_of, grid_of_vectors, label_of
-from attncli.render.numbers import filled, filled_addends, filled_vectors, heading_of, text_of
+from attncli.render.numbers import filled_addends, text_of
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.sentences import spans_as
 from attncli.render.writers import Heading, NewPage, Title, pieces_of_all, written
@@ -212,49 +213,31 @@ def _addition(block: doc.Addition) -> str:
     return "\n".join([f"{_name(block.label)}:", "", "```", *lines, rule, below, "```"])
 
 
-def _grid(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:
-    rule = ("---:" if number else ":---" for number in numbers)
-    lines = [headings, list(rule), *rows]
+def _grid(block: MatrixBlock | SideBySide | doc.Table) -> str:
+    """A table; of a quantity the numbers stand at the right."""
+    grid = grid_of(block)
+    right = (isinstance(block, MatrixBlock) and column.at_point for column in grid.columns)
+    rule = ["---:" if number else ":---" for number in right]
+    headings = [_cell(column.heading) for column in grid.columns]
+    lines = [headings, rule, *(map(_cell, row) for row in grid.rows())]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _table(block: doc.Table) -> str:
-    rows = [[_cell(cell) for cell in row] for row in block.rows]
-    return _grid([*map(escaped, block.headings)], rows, [False for _ in block.headings])
-
-
-def _cell(cell: doc.TableCell) -> str:
-    if isinstance(cell, Branch):
-        return code(cell.drawn("\u00a0"))
-    return cell if isinstance(cell, str) else escaped(label_of(cell))
-
-
-def _quantity(corner: str, grid: Grid, *, numbers: bool) -> str:
-    """A quantity's table, its rows and columns named."""
-    headings = [corner, *map(_named, grid.headings)]
-    rows = [[_named(name), *map(_entry, entries)] for name, entries in grid.rows()]
-    right = (numbers and not column.has_words for column in grid.columns)
-    return _grid(headings, rows, [False, *right])
-
-
-def _named(name: Label) -> str:
-    return code(name.name) if isinstance(name, Symbol) else escaped(label_of(name))
-
-
-def _matrix(block: MatrixBlock) -> str:
-    heading = heading_of(block)
-    return _quantity(code(heading) if heading else "", grid_of(block), numbers=True)
+def _cell(cell: GridCell) -> str:
+    match cell.told:
+        case Symbol(name):
+            return code(f"{name}{cell.behind}")
+        case Branch():
+            return code(cell.told.drawn("\u00a0"))
+        case Vector():
+            return _math(latex(cell.told))
+        case _:
+            return escaped(cell.label)
 
 
 def _side_by_side(block: SideBySide) -> str:
-    table = _quantity("Token", grid_of_vectors(block), numbers=False)
+    table = _grid(block)
     return f"**{block.caption}**\n\n{table}" if block.caption else table
-
-
-def _entry(entry: Entry) -> str:
-    if isinstance(entry, Word):
-        return escaped(entry)
-    return _math(latex(entry)) if isinstance(entry, Vector) else entry_text(entry)
 
 
 def _tree(block: doc.Tree) -> str:
@@ -303,8 +286,7 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     doc.Subheading: lambda block: f"### {_spans(block.text)}",
     doc.Working: lambda block: "\n".join(map(_working_line, block.lines)),
     doc.Addition: _addition,
-    doc.Table: _table,
-    MatrixBlock: _matrix,
+    **dict.fromkeys((doc.Table, MatrixBlock), _grid),
     SideBySide: _side_by_side,
     doc.Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
     doc.WordBlank: _word_blank,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from html import escape
 from typing import Any, NamedTuple
@@ -28,26 +28,14 @@ from attncli.document import (
     Line,
     Spans,
     Table,
-    TableCell,
     WordBlank,
     Working,
 )
-from attncli.marked import MarkedNumber
+from attncli.grid import GridCell, Look, Omission, grid_of
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.words import ISOLATE, POP, printed
 from attncli.pictures import PICTURES, Picture
-from attncli.render.colours import VERDICTS
-from attncli.render.grid import (
-    Entry,
-    Grid,
-    GridColumn,
-    Label,
-    entry_text,
-    grid_of,
-    grid_of_vectors,
-    label_of,
-)
-from attncli.render.numbers import addends_of, heading_of, text_of
+from attncli.render.numbers import addends_of, text_of
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.sentences import spans_as
 from attncli.render.writers import written
@@ -93,15 +81,10 @@ def as_it_is(html: str, _: str) -> str:
     return html
 
 
-def plain_looks(_: Grid, column: GridColumn) -> Sequence[str]:
-    """Entries that look like any other."""
-    return [""] * len(column.entries)
-
-
 class HtmlStyle(NamedTuple):
     """How texts of the program, printed texts with somebody's words in them, mathematics, blanks
     and the numbers of tables are written; `level` is that of a heading inside a section.
-    `framed` is what stands around a table of a kind, `looks` the classes of a column's entries.
+    `framed` is what stands around a table of a kind, `looks` the classes of a cell.
     `inline` writes working in plain notation, and `answered` the options of a question and the
     place for its answer, where a format has a way of its own for that;
     `picture` draws, where one can."""
@@ -113,7 +96,7 @@ class HtmlStyle(NamedTuple):
     level: int = 3
     number: Callable[[Number], str] = text_of
     framed: Callable[[str, str], str] = as_it_is
-    looks: Callable[[Grid, GridColumn], Sequence[str]] = plain_looks
+    looks: Callable[[Look], str] = lambda _: ""
     inline: Callable[[Expression | Equation], str] | None = None
     answered: Callable[[WordBlank], str] | None = None
     picture: Callable[[Picture | Graph], str] | None = None
@@ -223,84 +206,65 @@ def facts_html(facts: Facts, style: HtmlStyle) -> str:
     return _framed(style, "facts", rows)
 
 
-def words_html(block: Table, style: HtmlStyle) -> str:
-    """A table of words."""
+def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str:
+    """A quantity, rows of several as vectors, or words; a blank where one is asked for."""
+    grid, kind = grid_of(block), _KINDS[type(block)]
+    figure = "figure" * isinstance(block, MatrixBlock)
+    named = _cell if isinstance(block, Table) else _name
     rows = []
-    for row in block.rows:
-        first, *others = (_cell(cell, style) for cell in row)
-        rows.append(row_of(first, others, kind="branch" * isinstance(row[0], Branch)))
-    head = head_of(_cell(heading, style) for heading in block.headings)
-    return _framed(style, "words", rows, head)
+    for name, *cells in grid.rows():
+        branch = ' class="branch"' * isinstance(name.told, Branch)
+        entries = "".join(_entry(cell, figure, style) for cell in cells)
+        rows.append(f"<tr>{_heading(named(name, style), 'row', branch)}{entries}</tr>")
+    headings = (named(column.heading, style) for column in grid.columns)
+    return _framed(style, kind, rows, head_of(headings, numbers=bool(figure)))
 
 
-def _cell(cell: TableCell, style: HtmlStyle) -> str:
-    if isinstance(cell, MarkedNumber):
-        return f'<span class="{VERDICTS[cell.judgement]}">{style.word(label_of(cell))}</span>'
-    if isinstance(cell, Branch):
-        return f"{''.join(map(_GUIDES.__getitem__, cell.guides))}{style.text(cell.told)}"
-    told = label_of(cell)
-    return style.word(told) if isinstance(told, Word) else style.text(told)
+_KINDS = {MatrixBlock: "quantity", SideBySide: "vectors", Table: "words"}
+
+
+def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
+    """Rows of several quantities as vectors, under what they are called."""
+    caption = f"<p><strong>{style.word(block.caption)}</strong></p>\n" if block.caption else ""
+    return caption + table_html(block, style)
+
+
+def _entry(cell: GridCell, figure: str, style: HtmlStyle) -> str:
+    look = "" if cell.behind else style.looks(cell.look)
+    kind = " ".join(filter(None, (figure, look)))
+    told = _cell(cell, style)
+    return f'<td class="{kind}">{told}</td>' if kind else f"<td>{told}</td>"
+
+
+def _name(cell: GridCell, style: HtmlStyle) -> str:
+    """What names a row or a column of a quantity."""
+    return style.word(cell.label) if isinstance(cell.told, Omission) else _cell(cell, style)
+
+
+def _cell(cell: GridCell, style: HtmlStyle) -> str:
+    match cell.told:
+        case Number():
+            told = f"{cell.before} {style.number(cell.told)}".lstrip()
+        case Blank():
+            told = style.blank(cell.told)
+        case Vector():
+            told = expression_html(cell.told, style)
+        case Symbol():
+            told = f"<code>{style.word(cell.label)}</code>"
+        case Branch(told=name, guides=guides):
+            told = f"{''.join(map(_GUIDES.__getitem__, guides))}{style.text(name)}"
+        case Word():
+            told = style.word(cell.label)
+            told = f'<span class="{cell.look.ink}">{told}</span>' if cell.behind else told
+        case _:
+            told = style.text(cell.text)
+    return told
 
 
 _GUIDES = {
     "│": '<i class="past"></i>', "├": '<i class="fork"></i>', "└": '<i class="last"></i>',
     " ": "<i></i>",
 }  # fmt: skip
-
-
-def matrix_html(block: MatrixBlock, style: HtmlStyle) -> str:
-    """A quantity with the names of its rows and columns; a blank where one is asked for."""
-    heading = heading_of(block)
-    name = f"<code>{style.word(heading)}</code>" if heading else ""
-    return _quantity(name, grid_of(block), style, numbers=True)
-
-
-def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
-    """Rows of several quantities as vectors."""
-    caption = f"<p><strong>{style.word(block.caption)}</strong></p>\n" if block.caption else ""
-    return caption + _quantity("Token", grid_of_vectors(block), style, numbers=False)
-
-
-def _quantity(corner: str, grid: Grid, style: HtmlStyle, *, numbers: bool) -> str:
-    looks = [style.looks(grid, column) for column in grid.columns]
-    rows = [
-        _row_of_entries(_named(name, style), entries, [look[i] for look in looks], style, numbers)
-        for i, (name, entries) in enumerate(grid.rows())
-    ]
-    headings = [corner, *(_named(heading, style) for heading in grid.headings)]
-    kind = "quantity" if numbers else "vectors"
-    return _framed(style, kind, rows, head_of(headings, numbers=numbers))
-
-
-def _row_of_entries(
-    name: str, entries: Sequence[Entry], looks: Sequence[str], style: HtmlStyle, numbers: bool
-) -> str:
-    kinds = (" ".join(filter(None, ("figure" * numbers, look))) for look in looks)
-    cells = (
-        f'<td class="{kind}">{_entry(one, style)}</td>'
-        if kind
-        else f"<td>{_entry(one, style)}</td>"
-        for one, kind in zip(entries, kinds, strict=True)
-    )
-    return f"<tr>{_heading(name, 'row')}{''.join(cells)}</tr>"
-
-
-def _named(name: Label, style: HtmlStyle) -> str:
-    label = label_of(name)
-    if label in ("", Word("")):
-        return ""
-    told = style.word(label)
-    return f"<code>{told}</code>" if isinstance(name, Symbol) else told
-
-
-def _entry(entry: Entry, style: HtmlStyle) -> str:
-    if isinstance(entry, Vector):
-        return expression_html(entry, style)
-    if isinstance(entry, Number):
-        return style.number(entry)
-    if isinstance(entry, Word):
-        return style.word(entry)
-    return style.blank(entry) if isinstance(entry, Blank) else entry_text(entry)
 
 
 def graph_html(block: Graph, style: HtmlStyle) -> str:
@@ -427,8 +391,8 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Note: lambda block, style: f"<aside><p>{spans_html(block.text, style)}</p></aside>",
     doc.Working: working_html,
     doc.Addition: addition_html,
-    doc.Table: words_html,
-    MatrixBlock: matrix_html,
+    doc.Table: table_html,
+    MatrixBlock: table_html,
     SideBySide: side_by_side_html,
     doc.Tree: _tree,
     doc.Graph: _graph,

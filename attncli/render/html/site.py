@@ -4,15 +4,13 @@ page, and the links above each of the others; a page inside another one, such as
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from importlib.resources import files
 from string import Template
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Number
+from attncli.grid import Look
 from attncli.notation.words import shown
-from attncli.render.colours import DARK, INKS, LIGHT, ColourScheme, ink_of, shade_of
-from attncli.render.grid import Entry, Grid, GridColumn
+from attncli.render.colours import DARK, INKS, LIGHT, ColourScheme, names_of
 from attncli.render.html.blocks import escaped
 from attncli.render.svg.elements import SHAPES, colours_of, written
 from attncli.word import Word
@@ -20,23 +18,10 @@ from attncli.word import Word
 _SHARE_OF_INK = "80%"
 
 
-def looks_of(grid: Grid, column: GridColumn) -> Sequence[str]:
-    """The classes of a column's entries: a share's shade, the largest of a row, the result, the
-    ink of what is given and of queries, keys and values."""
-    block = column.quantity
-    if block is None:
-        return [""] * len(column.entries)
-    if not block.shares:
-        look = "result" if block.is_result else "given" if block.given else ink_of(block.quantity)
-        return [look] * len(column.entries)
-    return [_look_of_share(*one) for one in zip(column.entries, grid.largest, strict=True)]
-
-
-def _look_of_share(share: Entry, largest: Decimal | None) -> str:
-    if not isinstance(share, Number):
-        return ""
-    shade = f"shade{shade_of(float(share.shown), LIGHT.shades)}"
-    return f"{shade} most" if share.shown == largest else shade
+def looks_of(look: Look) -> str:
+    """The classes of a cell: a share's shade, the largest of a row, the result, the ink of what is
+    given and of queries, keys and values."""
+    return names_of(look, LIGHT.shades)
 
 
 def colour_sheet() -> str:

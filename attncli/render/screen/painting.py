@@ -26,6 +26,7 @@ STYLES: Mapping[str, str] = {
     "most": "bold",
     "result": "bold underline",
     **INKS,
+    "shade0": "",
     **{f"shade{k}": f"{text} on {ground}" for k, (ground, text) in enumerate(SHADES, start=1)},
 }
 """Colour supports and never carries meaning: without it the page says the same."""

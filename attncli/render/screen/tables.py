@@ -1,30 +1,25 @@
-"""Tables on a screen: decimals lined up at the point, wide ones split into bands."""
+"""Tables on a screen: wide ones split into bands, small ones beside each other."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Number, Vector
-from attncli.document import Table, TableCell
-from attncli.marked import MarkedNumber
-from attncli.notation.columns import bands
-from attncli.notation.words import printed
-from attncli.render.colours import SHADES, VERDICTS, ink_of, shade_of
-from attncli.render.grid import (
-    Entry,
+from attncli.arithmetic.expression import Number
+from attncli.document import Table
+from attncli.grid import (
+    BAR,
+    BETWEEN_TABLES,
+    GAP,
     Grid,
+    GridCell,
     GridColumn,
     Omission,
-    SumEntry,
-    entry_text,
     grid_of,
-    grid_of_vectors,
-    label_of,
+    ink_of,
 )
-from attncli.render.numbers import at_point, filled_vectors, heading_of
+from attncli.notation.columns import bands
+from attncli.render.colours import SHADES, names_of
 from attncli.render.screen.lines import Line, StyledText, left, line_width, right, width
 from attncli.tables import MatrixBlock, SideBySide, in_groups
 
@@ -37,66 +32,37 @@ def bars_of(block: MatrixBlock, grid: Grid) -> list[str] | None:
     """A bar for each share of each row, in the order of the columns, the largest of the table as
     high as can be. None where there are no shares, where only one can be, or where some are asked
     for: bars would tell them."""
-    columns = [column for column in grid.columns if block.turned or not _is_sums(column)]
     if not block.shares or block.matrix.shape[1] == 1 or None in _largest(grid):
         return None
     most = max((float(number) for number in grid.largest if number is not None), default=0.0)
-    rows = [[column.entries[k] for column in columns] for k in range(len(grid.names))]
-    numbers = [entry for row in rows for entry in row if isinstance(entry, Number)]
-    if most <= 0 or any(number.shown < 0 for number in numbers):
+    columns = [one for one in grid.columns[1:] if block.turned or not _is_sums(one)]
+    rows = [*zip(*(column.cells for column in columns), strict=True)]
+    if most <= 0 or any((cell.look.share or 0) < 0 for row in rows for cell in row):
         return None
-    return ["".join(_bar(entry, most) for entry in row).rstrip() for row in rows]
+    return ["".join(_bar(cell, most) for cell in row).rstrip() for row in rows]
 
 
 def _largest(grid: Grid) -> Sequence[object]:
     """The largest number of each row that isn't left out."""
-    named = zip(grid.names, grid.largest, strict=True)
-    return [most for name, most in named if not isinstance(name, Omission)]
+    named = zip(grid.columns[0].cells, grid.largest, strict=True)
+    return [most for name, most in named if not isinstance(name.told, Omission)]
 
 
 def _is_sums(column: GridColumn) -> bool:
-    return any(isinstance(entry, SumEntry) for entry in column.entries)
+    told = (cell for cell in column.cells if isinstance(cell.told, Number))
+    return any(cell.look.share is None for cell in told)
 
 
-def _bar(entry: Entry, most: float) -> str:
+def _bar(cell: GridCell, most: float) -> str:
     """A bar in eighths of the largest; what is there at all has one, and what is left out `…`."""
-    if not isinstance(entry, Number):
-        return "⋮" if entry is Omission.ROWS else "…" if isinstance(entry, Omission) else ""
-    eighths = round(8 * float(entry.shown) / most)
-    return _BARS[max(1, eighths) if entry.full else 0]
-
-
-def entry_styles(grid: Grid, column: GridColumn) -> list[str]:
-    """The style of each entry of a column."""
-    block = column.quantity
-    if block is None:
-        return [""] * len(column.entries)
-    if not block.shares:
-        return [style_of(block)] * len(column.entries)
-    return [_style_of_share(*one) for one in zip(column.entries, grid.largest, strict=True)]
-
-
-def style_of(block: MatrixBlock) -> str:
-    """The style of a quantity's numbers: the result, given ones, queries, keys and values."""
-    if block.is_result:
-        return "result"
-    return "given" if block.given else ink_of(block.quantity)
-
-
-def _style_of_share(share: Entry, largest: Decimal | None) -> str:
-    """Shaded by its size; the largest of a row bold."""
-    if not isinstance(share, Number):
+    if isinstance(cell.told, Omission):
+        return "⋮" if cell.told is Omission.ROWS else "…"
+    if not isinstance(cell.told, Number) or cell.look.share is None:
         return ""
-    shade = shade_of(float(share.shown), (None, *SHADES))
-    styles = [f"shade{shade}"] if shade else []
-    return " ".join([*styles, *(["most"] if share.shown == largest else [])])
+    return _BARS[max(1, round(8 * cell.look.share / most)) if cell.told.full else 0]
 
 
-_GAP = "  "
-_NUMBER = r"[−]?\d+(?:\.\d+)?|⋮|"
-_BAR = " │ "
-_CROSS = "─┼─"
-_GAP_BETWEEN_TABLES, _GAP_IN_PAIR = 4, 2
+_RULE, _CROSS = " │ ", "─┼─"
 
 _Sized = tuple[list[Line], int]
 """The lines of a table, and its width."""
@@ -109,72 +75,46 @@ class ScreenColumn(NamedTuple):
     cells: tuple[StyledText, ...]
 
     @classmethod
-    def of(
-        cls, heading: StyledText, cells: Sequence[StyledText], *, numbers: bool = True
-    ) -> ScreenColumn:
-        fill = right if numbers else left
-        texts = [cell.text for cell in cells]
-        aligned = at_point(texts) if numbers else texts
-        most = max(map(width, [heading.text, *aligned]))
-        filled = zip((fill(text, most) for text in aligned), cells, strict=True)
-        return cls(
-            StyledText(fill(heading.text, most), heading.style),
-            tuple(StyledText(text, cell.style) for text, cell in filled),
-        )
+    def of(cls, column: GridColumn, style: str = "") -> ScreenColumn:
+        """A column, with a style that its heading has besides its own."""
+        fill, texts = right if column.at_point else left, column.texts
+        most = max(map(width, (column.heading.text, *texts)))
+        looks = (names_of(cell.look, (None, *SHADES)) for cell in column.cells)
+        heading = fill(column.heading.text, most)
+        filled = (fill(text, most) for text in texts)
+        named = f"{style} {names_of(column.heading.look, SHADES)}"
+        return cls(StyledText(heading, named), tuple(map(StyledText, filled, looks)))
 
     @property
     def width(self) -> int:
         return width(self.heading.text)
 
 
+def _columns(grid: Grid, corner: str = "name", others: str = "") -> list[ScreenColumn]:
+    """The columns, with the styles of the first heading and of the others."""
+    styles = (corner, *(others for _ in grid.columns[1:]))
+    return [*map(ScreenColumn.of, grid.columns, styles)]
+
+
 def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
-    """A quantity as a table."""
+    """A quantity as a table, where it has shares with a column of bars if there is room for it."""
     grid = grid_of(block)
-    columns = [
-        ScreenColumn.of(
-            StyledText(printed(label_of(column.heading)), column.role),
-            [*map(StyledText, map(_entry_text, column.entries), entry_styles(grid, column))],
-            numbers=not column.has_words,
-        )
-        for column in grid.columns
-    ]
-    names = _row_names(block, heading_of(block), grid)
-    return _banded(names, [*columns, *_bars(block, grid, names, columns, cells)], cells)
-
-
-def _bars(
-    block: MatrixBlock,
-    grid: Grid,
-    names: ScreenColumn,
-    columns: Sequence[ScreenColumn],
-    cells: int,
-) -> list[ScreenColumn]:
-    """A column of bars, where a table has shares and room beside all of them."""
+    columns = _columns(grid, f"name {ink_of(block.quantity)}")
     bars = bars_of(block, grid) if cells >= ROOM_FOR_BARS else None
-    if bars is None:
-        return []
-    added = ScreenColumn.of(
-        StyledText(""), [StyledText(bar, "rule") for bar in bars], numbers=False
-    )
-    taken = names.width + len(_BAR) + sum(column.width + len(_GAP) for column in columns)
-    return [added] if taken + added.width <= cells else []
-
-
-def _row_names(block: MatrixBlock, heading: str, grid: Grid) -> ScreenColumn:
-    names = [StyledText(printed(label_of(name)), block.role_of_names) for name in grid.names]
-    style = f"name {ink_of(block.quantity)}"
-    return ScreenColumn.of(StyledText(heading, style), names, numbers=False)
-
-
-def _entry_text(entry: Entry) -> str:
-    return "…" if entry is Omission.BOTH else entry_text(entry)
+    if bars is not None:
+        most = max(map(width, bars))
+        drawn = (StyledText(left(bar, most), "rule") for bar in bars)
+        added = ScreenColumn(StyledText(" " * most), tuple(drawn))
+        taken = _width_together([*columns, added]) + BAR - GAP
+        columns += [added] if taken <= cells else []
+    return _banded(columns, cells)
 
 
 def table_lines(block: Table, cells: int) -> list[Line]:
     """A table of words and numbers; its first column names the rows. The halves of one that was
     folded stand beside each other; where they don't fit, it is unfolded."""
     halves = [_table_lines(half, cells) for half in _halves(block)]
-    room = sum(map(line_width, (half[0] for half in halves))) + _GAP_BETWEEN_TABLES
+    room = sum(map(line_width, (half[0] for half in halves))) + BETWEEN_TABLES
     if len(halves) == 1 or room <= cells:
         return beside_each_other(halves, cells)
     left, right = _halves(block)
@@ -192,51 +132,26 @@ def _halves(block: Table) -> list[Table]:
 
 
 def _table_lines(block: Table, cells: int) -> list[Line]:
-    columns = []
-    for j, heading in enumerate(block.headings):
-        texts = [StyledText(printed(label_of(row[j])), _style_of(row[j])) for row in block.rows]
-        numbers = all(re.fullmatch(_NUMBER, one.text) for one in texts)
-        named = StyledText(printed(label_of(heading)), "name")
-        columns.append(ScreenColumn.of(named, texts, numbers=numbers))
-    return _banded(columns[0], columns[1:], cells)
-
-
-def _style_of(cell: TableCell) -> str:
-    return VERDICTS[cell.judgement] if isinstance(cell, MarkedNumber) else ""
+    return _banded(_columns(grid_of(block), others="name"), cells)
 
 
 def side_by_side_lines(block: SideBySide, cells: int) -> list[Line]:
     """Rows of quantities as vectors; as a table each where a vector is wider than the page."""
-    grid = grid_of_vectors(block)
-    named = _row_names(block.columns[0][1], "", grid)
-    names = ScreenColumn.of(StyledText("Token", "name"), named.cells, numbers=False)
-    columns = [_column_of_vectors(grid, column) for column in grid.columns]
-    if max(column.width for column in columns) + names.width + len(_BAR) <= cells:
-        return _banded(names, columns, cells)
+    names, *columns = _columns(grid_of(block))
+    if max(column.width for column in columns) + names.width + BAR <= cells:
+        return _banded([names, *columns], cells)
     lines: list[Line] = []
     for _, matrix in block.columns:
         lines += [*([[]] if lines else []), *matrix_lines(matrix, cells)]
     return lines
 
 
-def _column_of_vectors(grid: Grid, column: GridColumn) -> ScreenColumn:
-    ink = ink_of(column.quantity.quantity) if column.quantity else ""
-    styles = entry_styles(grid, column)
-    texts = [*map(StyledText, _vector_texts(column.entries), styles)]
-    return ScreenColumn.of(StyledText(printed(label_of(column.heading)), ink), texts, numbers=False)
-
-
-def _vector_texts(entries: Sequence[Entry]) -> list[str]:
-    """Vectors as texts, each entry filled up to the width of its column."""
-    texts = iter(filled_vectors([entry for entry in entries if isinstance(entry, Vector)]))
-    return [next(texts) if isinstance(entry, Vector) else _entry_text(entry) for entry in entries]
-
-
-def _banded(names: ScreenColumn, columns: Sequence[ScreenColumn], cells: int) -> list[Line]:
+def _banded(them: Sequence[ScreenColumn], cells: int) -> list[Line]:
     """The columns in as many bands as they need, the row names before each."""
+    names, *columns = them
     lines: list[Line] = []
-    room = cells - names.width - len(_BAR)
-    for band in bands(_with_marks(columns, room), _width_together, room, len(_GAP)):
+    room = cells - names.width - BAR
+    for band in bands(_with_marks(columns, room), _width_together, room, GAP):
         lines += [[]] if lines else []
         lines += _band_lines(names, [column for together in band for column in together])
     return lines
@@ -256,12 +171,12 @@ def _with_marks(columns: Sequence[ScreenColumn], room: int) -> list[list[ScreenC
 
 
 def _width_together(columns: Sequence[ScreenColumn]) -> int:
-    return sum(column.width + len(_GAP) for column in columns) - len(_GAP)
+    return sum(column.width + GAP for column in columns) - GAP
 
 
 def _band_lines(names: ScreenColumn, columns: Sequence[ScreenColumn]) -> list[Line]:
     rule = "─" * (names.width + 1)
-    long = sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
+    long = sum(column.width for column in columns) + GAP * (len(columns) - 1)
     rows = zip(*(column.cells for column in columns), strict=True)
     return [
         _row(names.heading, [column.heading for column in columns]),
@@ -271,9 +186,9 @@ def _band_lines(names: ScreenColumn, columns: Sequence[ScreenColumn]) -> list[Li
 
 
 def _row(name: StyledText, cells: Sequence[StyledText]) -> Line:
-    line = [name, StyledText(_BAR, "rule")]
+    line = [name, StyledText(_RULE, "rule")]
     for k, cell in enumerate(cells):
-        line += [StyledText(_GAP), cell] if k else [cell]
+        line += [StyledText(" " * GAP), cell] if k else [cell]
     return line
 
 
@@ -288,7 +203,7 @@ def _pair(tables: Sequence[list[Line]], cells: int) -> _Sized:
     sized = [*map(_sized, tables)]
     if len(tables) == 1:
         return sized[0]
-    together = _joined(sized, _GAP_IN_PAIR)
+    together = _joined(sized, GAP)
     if (width := max(map(line_width, together))) <= cells:
         return together, width
     return [line for table in tables for line in ([], *table)][1:], cells
@@ -305,8 +220,8 @@ def beside_each_other(tables: Sequence[list[Line]], cells: int) -> list[Line]:
 
 def _flowing(sized: Sequence[_Sized], cells: int) -> list[Line]:
     lines: list[Line] = []
-    for row in bands(sized, lambda one: one[1], cells, _GAP_BETWEEN_TABLES):
-        lines += [*([[]] if lines else []), *_joined(row, _GAP_BETWEEN_TABLES)]
+    for row in bands(sized, lambda one: one[1], cells, BETWEEN_TABLES):
+        lines += [*([[]] if lines else []), *_joined(row, BETWEEN_TABLES)]
     return lines
 
 

@@ -14,12 +14,13 @@ from attncli.arithmetic import expression as ex
 from attncli.arithmetic.expression import Expression, Number, Omitted
 from attncli.document import Addition, Working
 from attncli.document import Line as WorkingLine
+from attncli.grid import ink_of
 from attncli.notation import plain
-from attncli.notation.columns import PartColumns, Room
+from attncli.notation.columns import PartColumns, Room, at_point, filled_vectors
 from attncli.notation.notation import Node
 from attncli.notation.plain import GLUE, PlainNotation, unbreakable
-from attncli.render.colours import Inked, ink_of, ink_of_number
-from attncli.render.numbers import FilledAddend, at_point, filled_addends, filled_vectors
+from attncli.render.colours import Inked, ink_of_number
+from attncli.render.numbers import FilledAddend, filled_addends
 from attncli.render.screen.lines import BRACKETS, Line, StyledText, hanging, left, width, wrapped
 
 _BEGIN = {"Q": "\u2061", "K": "\u2062", "V": "\u2063"}

@@ -4,17 +4,15 @@ each under its name."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
 from math import sqrt
-from typing import NamedTuple
 
 from attncli.arithmetic.elision import elided
 from attncli.arithmetic.expression import Number
+from attncli.grid import Grid, grid_of, grid_of_places
 from attncli.notation.columns import bands
 from attncli.notation.words import printed
-from attncli.pictures import HeatMaps, Label
+from attncli.pictures import HeatMaps
 from attncli.render.colours import LIGHT, shade_of
-from attncli.render.grid import Entry, Omission, entry_text, grid_of, label_of
 from attncli.render.svg.elements import (
     Asked,
     Picture,
@@ -28,7 +26,6 @@ from attncli.render.svg.elements import (
     within_limits,
 )
 from attncli.tables import MatrixBlock
-from attncli.word import Word
 
 _HEIGHT, _PAD, _GAP = 34, 18, 8
 _LONGEST_HEADING, _TURN = 80, 45
@@ -40,50 +37,34 @@ Shading = Callable[[Number], str]
 """The name of a number's shade, "" for none."""
 
 
-class ShadedTable(NamedTuple):
-    """The names of rows and columns, what stands in the rows, and the largest number of each row
-    where that is of interest."""
-
-    names: Sequence[str]
-    headings: Sequence[str]
-    rows: Sequence[Sequence[Entry]]
-    largest: Sequence[Decimal | None]
-
-
 def heat_map(block: MatrixBlock, title: str) -> Picture:
     """The weights of one head."""
-    block = block._replace(turned=False)
-    grid = grid_of(block)
-    grid = grid._replace(columns=tuple(one for one in grid.columns if one.quantity == block))
-    table = ShadedTable(
-        [printed(label_of(name)) for name in grid.names],
-        [printed(label_of(heading)) for heading in grid.headings],
-        [row for _, row in grid.rows()],
-        grid.largest,
-    )
-    return shaded(table, title, share_of_1, silent)
+    alone = block._replace(turned=False, beside=(), tokens=(), with_sums=False)
+    return shaded(grid_of(alone), title, share_of_1, silent)
 
 
 def share_of_1(number: Number) -> str:
     return str(shade_of(float(number.shown), LIGHT.shades))
 
 
-def shaded(table: ShadedTable, title: str, shading: Shading, asked: Asked) -> Picture:
+def shaded(grid: Grid, title: str, shading: Shading, asked: Asked) -> Picture:
     """A table whose numbers are shaded."""
-    wide = widest(entry_text(one) for row in table.rows for one in row) + _PAD
-    left = widest(table.names) + _GAP if any(table.names) else 0.0
-    heads = widest(table.headings)
+    names, *columns = grid.columns
+    headings, called = [one.heading.text for one in columns], [one.text for one in names.cells]
+    wide = widest(cell.text for column in columns for cell in column.cells) + _PAD
+    left = widest(called) + _GAP if any(called) else 0.0
+    heads = widest(headings)
     turned = heads > _LONGEST_HEADING
     wide = wide if turned else max(wide, heads + _PAD)
     top = (heads * _SLOPE + 2 * _GAP if turned else _HEIGHT) if heads else 0.0
     over = max(0.0, heads * _SLOPE - wide / 2 + _GAP) if turned else 0.0
     elements = [
-        *_headings(table.headings, left, wide, top, turned=turned),
-        *(text_at(left - _GAP, _middle(top, i), one, "end") for i, one in enumerate(table.names)),
-        *_cells(table, (left, top), wide, shading, asked),
+        *_headings(headings, left, wide, top, turned=turned),
+        *(text_at(left - _GAP, _middle(top, i), one, "end") for i, one in enumerate(called)),
+        *_cells(grid, (left, top), wide, shading, asked),
     ]
-    size = (left + wide * len(table.headings) + over, top + _HEIGHT * len(table.names))
-    return Picture(title, _in_words(table), size, tuple(elements))
+    size = (left + wide * len(headings) + over, top + _HEIGHT * len(called))
+    return Picture(title, _in_words(grid), size, tuple(elements))
 
 
 def _middle(top: float, i: int) -> float:
@@ -104,39 +85,37 @@ def _headings(
 
 
 def _cells(
-    table: ShadedTable, corner: tuple[float, float], wide: float, shading: Shading, asked: Asked
+    grid: Grid, corner: tuple[float, float], wide: float, shading: Shading, asked: Asked
 ) -> Iterator[str]:
     """The cells, the largest number of each row in bold."""
-    for i, row in enumerate(table.rows):
-        most = table.largest[i] if table.largest else None
-        for j, entry in enumerate(row):
+    for i, (_, *row) in enumerate(grid.rows()):
+        for j, cell in enumerate(row):
             x, y = corner[0] + wide * j, corner[1] + _HEIGHT * i
             middle = (x + wide / 2, y + _HEIGHT / 2)
-            if not isinstance(entry, Number):
-                yield text_at(*middle, entry_text(entry), "middle")
+            if not isinstance(cell.told, Number):
+                yield text_at(*middle, cell.text, "middle")
                 continue
-            kind = "middle most" if entry.shown == most else "middle"
-            shade = shading(entry)
+            kind = "middle most" if cell.look.most else "middle"
+            shade = shading(cell.told)
             if shade:
                 kind += f" on{shade}"
                 yield _cell(x + 1, y + 1, wide - 2, f"shade{shade}")
-            yield number_at(*middle, entry, kind, asked)
+            yield number_at(*middle, cell.told, kind, asked)
 
 
 def _cell(x: float, y: float, wide: float, kind: str) -> str:
     return element("rect", x=x, y=y, width=wide, height=_HEIGHT - 2, rx=3, class_=kind)
 
 
-def _in_words(table: ShadedTable) -> str:
+def _in_words(grid: Grid) -> str:
     """Every row's numbers, as a sentence each."""
     told = []
-    for name, row in zip(table.names, table.rows, strict=True):
-        pairs = zip(table.headings, row, strict=True)
-        numbers = ", ".join(
-            f"{entry_text(one)} ({key})" if key else entry_text(one) for key, one in pairs
-        )
-        told.append(f"{name}: {numbers}." if name else f"{numbers}.")
-    return " ".join(within_limits(told, [len(row) for row in table.rows]))
+    keys = [column.heading.text for column in grid.columns[1:]]
+    for name, *row in grid.rows():
+        pairs = zip(keys, row, strict=True)
+        numbers = ", ".join(f"{one.text} ({key})" if key else one.text for key, one in pairs)
+        told.append(f"{name.text}: {numbers}." if name.text else f"{numbers}.")
+    return " ".join(within_limits(told, [len(keys)] * len(told)))
 
 
 _WIDEST, _BETWEEN, _NAME = 900, 36, 28
@@ -147,7 +126,7 @@ _MOST, _FIRST = 16, 13
 def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
     """The maps, all shaded by one scale, as many beside each other as fit."""
     shading = _shading(block)
-    tables = [(printed(name), _table(one)) for name, one in block.maps]
+    tables = [(printed(name), _drawn(one)) for name, one in block.maps]
     maps = [_under(name, shaded(one, name, shading, asked)) for name, one in tables]
     elements: list[str] = []
     y = wide = 0.0
@@ -197,38 +176,8 @@ def _numbers(block: MatrixBlock) -> Iterator[Number]:
                 yield entry
 
 
-def _table(block: MatrixBlock) -> ShadedTable:
+def _drawn(block: MatrixBlock) -> Grid:
     """What is drawn of a quantity."""
-    places = elided(len(block.rows), _MOST, _FIRST)
-    rows = [None if place is None else block.rows[place] for place in places]
-    columns = elided(block.matrix.shape[1], _MOST, _FIRST)
-    names = ["⋮" if i is None else _in_role(block.roles[0], block.row_names[i]) for i in rows]
-    headings = [_heading(block, j) for j in columns]
-    largest = [_largest(block, i) for i in rows]
-    return ShadedTable(names, headings, [_row(block, i, columns) for i in rows], largest)
-
-
-def _row(block: MatrixBlock, i: int | None, columns: Sequence[int | None]) -> list[Entry]:
-    if i is None:
-        return [Omission.ROWS] * len(columns)
-    return [Omission.COLUMNS if j is None else block.entry(i, j) for j in columns]
-
-
-def _heading(block: MatrixBlock, j: int | None) -> str:
-    if j is None:
-        return entry_text(Omission.COLUMNS)
-    return _in_role(block.roles[1], block.column_names[j]) if block.column_names else ""
-
-
-def _in_role(role: str, name: Label) -> str:
-    told = printed(name)
-    return printed(Word(f"{role}: {name.raw}")) if role and isinstance(name, Word) else told
-
-
-def _largest(block: MatrixBlock, i: int | None) -> Decimal | None:
-    """The largest share of a row, None where some are asked for."""
-    if i is None or not block.shares:
-        return None
-    entries = [block.entry(i, j) for j in range(block.matrix.shape[1])]
-    numbers = [one.shown for one in entries if isinstance(one, Number)]
-    return max(numbers) if len(numbers) == len(entries) else None
+    places = (elided(count, _MOST, _FIRST) for count in (len(block.rows), block.matrix.shape[1]))
+    alone = block._replace(beside=(), tokens=(), with_sums=False)
+    return grid_of_places(alone, *places)

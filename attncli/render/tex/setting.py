@@ -9,17 +9,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Blank, Equation, Expression, Number, Symbol
+from attncli.arithmetic.expression import Blank, Equation, Expression, Symbol
 from attncli.document import Spans
+from attncli.grid import Look
 from attncli.notation import name_of
 from attncli.notation.latex import LatexNotation, latex
 from attncli.notation.words import shown, visible
-from attncli.render.colours import INKS, LIGHT, Inked, ink_of, shade_of
-from attncli.render.grid import Entry, Grid, GridColumn
+from attncli.render.colours import INKS, LIGHT, Inked, shade_of
 from attncli.render.sentences import spans_as
 from attncli.word import Word
 
@@ -160,8 +159,6 @@ _MATHEMATICS = {
 }  # fmt: skip
 """Characters of ours that few text fonts of pdfTeX have."""
 
-_BOLD = r"\boldmath"
-
 
 def ink(name: str) -> str:
     """The declaration of an ink; nothing for none."""
@@ -177,23 +174,11 @@ class InkedNotation(Inked, LatexNotation):
         return f"{{{ink(name)}{text}}}"
 
 
-def looks_of(grid: Grid, column: GridColumn) -> list[str]:
-    """How each entry of a column looks: shares are shaded by their size, the largest of a row is
-    bold; the result is, too; given numbers, queries, keys and values have their inks."""
-    block = column.quantity
-    if block is None:
-        return [""] * len(column.entries)
-    if not block.shares:
-        look = _BOLD if block.is_result else ink("given" if block.given else ink_of(block.quantity))
-        return [look] * len(column.entries)
-    return [_look_of_share(*one) for one in zip(column.entries, grid.largest, strict=True)]
-
-
-def _look_of_share(share: Entry, largest: Decimal | None) -> str:
-    if not isinstance(share, Number):
-        return ""
-    shade = rf"\attnshade{{{shade_of(float(share.shown), LIGHT.shades)}}}"
-    return shade + (_BOLD if share.shown == largest else "")
+def look_of(look: Look) -> str:
+    """The declaration of how a cell looks."""
+    shade = shade_of(look.share, LIGHT.shades) if look.share is not None else None
+    shaded = "" if shade is None else rf"\attnshade{{{shade}}}"
+    return ink(look.ink) + shaded + r"\boldmath" * (look.most or look.result)
 
 
 def colour_macros(body: str) -> str:
@@ -411,7 +396,6 @@ BLANK_WIDTH = 18
 there."""
 _IN_WORDS = 32
 """Millimetres of an answer in words."""
-_NARROWEST, _WIDEST, _OF_A_DECIMAL = 9, 24, 3
 
 
 class Setting(NamedTuple):
@@ -428,12 +412,6 @@ class Setting(NamedTuple):
     subheading: str = r"\subsection*{{{}}}"
     coloured: bool = True
     blank_width: int = BLANK_WIDTH
-
-    def for_decimals(self, decimals: int) -> Setting:
-        """The same for a table of numbers of so many decimals, whose blanks are as wide as they
-        have to be for these."""
-        width = min(_WIDEST, _NARROWEST + _OF_A_DECIMAL * decimals)
-        return self._replace(blank_width=width)
 
     def look(self, declaration: str) -> str:
         """A declaration of colours, where there are some."""

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from math import ceil
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Blank, Number, Omitted, Symbol, Vector
-from attncli.document import Graph, Table, TableCell
-from attncli.marked import MarkedNumber
+from attncli.arithmetic.expression import Blank, Number, Symbol, Vector
+from attncli.document import Graph, Table
+from attncli.grid import Grid, GridCell, GridColumn, Omission, grid_of
 from attncli.notation.columns import bands
 from attncli.notation.latex import latex
-from attncli.notation.plain import MINUS
 from attncli.notation.words import shown
-from attncli.render.colours import VERDICTS, ink_of
-from attncli.render.grid import (
-    Entry,
-    Grid,
-    GridColumn,
-    Label,
-    Omission,
-    SumEntry,
-    grid_of,
-    grid_of_vectors,
-    label_of,
-)
 from attncli.render.tex.setting import (
     BLANK,
     BLANK_WIDTH,
@@ -36,8 +24,7 @@ from attncli.render.tex.setting import (
     breakable,
     escaped,
     guides,
-    ink,
-    looks_of,
+    look_of,
     math_width,
     mathematics,
     name,
@@ -74,10 +61,6 @@ class TexCell(NamedTuple):
         told = cls.of(branch.told)
         width = GUIDE_WIDTH * len(branch.guides)
         return cls(guides(branch.guides) + told.text, width + told.width)
-
-    def looking(self, look: str) -> TexCell:
-        """The same with a declaration of how it looks."""
-        return self._replace(text=look + self.text) if self.text else self
 
     @classmethod
     def of_mathematics(cls, text: str) -> TexCell:
@@ -138,15 +121,14 @@ _WIDEST = 0.35
 """In a table that is too wide, words with more than this part of the room are broken into lines."""
 
 
-_NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
 _INSIDE_NAME = re.compile(r"(?<=[.\]])(?=\w)")
 """Where a long name such as `layers[1].heads[2].weights` may be broken."""
 _LONGEST_ARROW = 9
 _ARROW = r"\rule[0.5ex]{{{:.1f}em}}{{0.4pt}}$\rightarrow$"
 ABOUT = TexCell.of_mathematics(r"\approx")
-DOTS, DOTS_BELOW = TexCell.of_mathematics(r"\dots"), TexCell.of_mathematics(r"\vdots")
+DOTS = TexCell.of_mathematics(r"\dots")
 _OMITTED = {
-    Omission.ROWS: DOTS_BELOW,
+    Omission.ROWS: TexCell.of_mathematics(r"\vdots"),
     Omission.COLUMNS: DOTS,
     Omission.BOTH: DOTS,
     Omission.UNTOLD: TexCell("", 0),
@@ -155,45 +137,19 @@ _OMITTED = {
 
 def matrix(block: MatrixBlock, setting: Setting) -> str:
     """A quantity as a table."""
-    grid = grid_of(block)
-    most, places = block.matrix.decimals, block.matrix.places
-    setting = setting.for_decimals(most if places is None else min(most, places))
-    quantity = _named(Symbol(block.name), setting)
-    if block.are_lists:
-        quantity = TexCell("", 0)
-    elif block.given and block.origin:
-        origin = f" ({block.origin})"
-        quantity = TexCell(f"{quantity.text}{origin}", quantity.width + text_width(origin))
-    columns = [
-        TexColumn(
-            _named(column.heading, setting).looking(setting.look(ink(column.role))),
-            _looking_cells(grid, column, setting),
-            not column.has_words,
-        )
-        for column in grid.columns
-    ]
-    look = setting.look(ink(block.role_of_names))
-    names = _row_names(quantity, grid, setting, look)
+    setting = setting._replace(blank_width=block.blank_width)
+    columns = _columns(grid_of(block), setting)
     if is_long_list(block):
-        names, *columns = in_pairs(names, columns[0], setting.room)
-    return _banded(names, columns, setting)
+        columns = in_pairs(columns[0], columns[1], setting.room)
+    return _banded(columns, setting)
 
 
 def side_by_side(block: SideBySide, setting: Setting) -> str:
     """Rows of quantities as vectors; as a table each where they don't fit beside each other."""
     caption = rf"\paragraph{{{escaped(block.caption)}}}\leavevmode\par" if block.caption else ""
-    grid = grid_of_vectors(block)
-    columns = [
-        TexColumn(
-            TexCell.of(label_of(one.heading)).looking(setting.look(_ink_of_column(one))),
-            _looking_cells(grid, one, setting),
-            False,
-        )
-        for one in grid.columns
-    ]
-    names = _row_names(TexCell.of("Token"), grid, setting)
-    if _width(names, columns, _GAP) <= setting.room:
-        tables = _tabular(names, columns)
+    columns = _columns(grid_of(block), setting)
+    if _width(columns, _GAP) <= setting.room:
+        tables = _tabular(columns)
     else:
         tables = _JOINT.join(matrix(table, setting) for _, table in block.columns)
     return "\n".join(filter(None, [caption, together([tables])]))
@@ -201,40 +157,48 @@ def side_by_side(block: SideBySide, setting: Setting) -> str:
 
 def table(block: Table, setting: Setting) -> str:
     """A table of words and numbers; its first column names the rows."""
-    columns = [
-        _table_column(heading, [row[j] for row in block.rows])
-        for j, heading in enumerate(block.headings)
-    ]
-    if _width(columns[0], columns[1:], _SMALL_GAP) * _SMALL > setting.room:
+    columns = _columns(grid_of(block), setting, TexCell.of)
+    if _width(columns, _SMALL_GAP) * _SMALL > setting.room:
         columns = [_in_lines(column, setting.room * _WIDEST) for column in columns]
-    return together([_banded(columns[0], columns[1:], setting)])
+    return together([_banded(columns, setting)])
 
 
-def _table_column(heading: Word | str, entries: Sequence[TableCell]) -> TexColumn:
-    texts = [entry for entry in entries if isinstance(entry, str) and entry]
-    words = not texts or any(isinstance(entry, Word | MarkedNumber | Branch) for entry in entries)
-    if not words and all(map(_NUMBER.fullmatch, texts)):
-        numbers = iter(aligned([text.replace(MINUS, "-") for text in texts], before=False))
-        cells = (
-            TexCell.of_mathematics(next(numbers)) if isinstance(entry, str) and entry
-            else _words_cell(entry)
-            for entry in entries
-        )  # fmt: skip
-        return TexColumn(TexCell.of(heading), tuple(cells))
-    return TexColumn(TexCell.of(heading), tuple(map(_words_cell, entries)), False)
+_Words = Callable[[Word | str], TexCell]
 
 
-def _words_cell(entry: TableCell) -> TexCell:
-    """A cell of a table of words; a number that was judged is in the ink of its verdict."""
-    if isinstance(entry, Omitted):
-        return DOTS_BELOW
-    if isinstance(entry, Branch):
-        return TexCell.of_branch(entry)
-    if not isinstance(entry, MarkedNumber):
-        return TexCell.of(entry)
-    number, behind = TexCell.of(entry.number), entry.behind
-    width = number.width + text_width(behind)
-    return TexCell(number.text + escaped(behind), width).looking(ink(VERDICTS[entry.judgement]))
+def _columns(grid: Grid, setting: Setting, words: _Words = TexCell.of_name) -> list[TexColumn]:
+    return [_column(one, setting, words) for one in grid.columns]
+
+
+def _column(column: GridColumn, setting: Setting, words: _Words) -> TexColumn:
+    """A column, each number filled up behind its point to the length of the longest."""
+    numbers = iter(aligned([*map(latex, column.numbers)], before=False))
+    write = partial(_cell, numbers=numbers, setting=setting, words=words)
+    return TexColumn(write(column.heading), tuple(map(write, column.cells)), column.at_point)
+
+
+def _cell(cell: GridCell, numbers: Iterator[str], setting: Setting, words: _Words) -> TexCell:
+    match cell.told:
+        case Omission():
+            done = _OMITTED[cell.told]
+        case Number():
+            done = TexCell.of_mathematics(next(numbers))
+        case Blank():
+            width = BLANK * setting.blank_width / BLANK_WIDTH
+            done = TexCell(setting.entry(cell.told), width)
+        case Vector():
+            notation = setting.working.but(coloured=False)  # a column is in one ink
+            done = TexCell.of_mathematics(latex(cell.told, notation))
+        case Symbol():
+            done = TexCell.of_mathematics(latex(cell.told, setting.working))
+        case Branch():
+            done = TexCell.of_branch(cell.told)
+        case _:
+            done = words(cell.told)
+    about = ABOUT if cell.before else TexCell("", 0)
+    text = f"{about.text} {done.text}".lstrip() + escaped(cell.behind)
+    width = about.width + done.width + text_width(cell.behind)
+    return TexCell(setting.look(look_of(cell.look)) + text if text else "", width, done.lines)
 
 
 def _in_lines(column: TexColumn, widest: float) -> TexColumn:
@@ -269,7 +233,7 @@ def graph(block: Graph) -> str:
         ),
         TexColumn(TexCell.of("weight"), tuple(map(TexCell.of_mathematics, weights))),
     ]
-    return together([_tabular(TexColumn(TexCell.of("from"), tuple(sources), False), columns)])
+    return together([_tabular([TexColumn(TexCell.of("from"), tuple(sources), False), *columns])])
 
 
 _JOINT = "\n\\hspace{2em plus 1em}\n"
@@ -292,73 +256,29 @@ def together(tables: Sequence[str]) -> str:
     )
 
 
-def _row_names(heading: TexCell, grid: Grid, setting: Setting, look: str = "") -> TexColumn:
-    names = (_named(name, setting).looking(look) for name in grid.names)
-    return TexColumn(heading, tuple(names), False)
+def _width(columns: Sequence[TexColumn], gap: float) -> float:
+    return columns[0].width + sum(column.width + gap for column in columns[1:])
 
 
-def _ink_of_column(column: GridColumn) -> str:
-    return ink(ink_of(column.quantity.quantity)) if column.quantity else ""
-
-
-def _looking_cells(grid: Grid, column: GridColumn, setting: Setting) -> tuple[TexCell, ...]:
-    """A column's entries in their inks and shades."""
-    cells = zip(_entry_cells(column.entries, setting), looks_of(grid, column), strict=True)
-    return tuple(cell.looking(setting.look(look)) for cell, look in cells)
-
-
-def _named(name: Label, setting: Setting) -> TexCell:
-    if isinstance(name, Symbol):
-        return TexCell.of_mathematics(latex(name, setting.working))
-    return _OMITTED[name] if isinstance(name, Omission) else TexCell.of_name(name)
-
-
-def _entry_cells(entries: Sequence[Entry], setting: Setting) -> Iterable[TexCell]:
-    """A column's entries, each number filled up behind its point to the length of the longest."""
-    numbers = (one.total if isinstance(one, SumEntry) else one for one in entries)
-    texts = [latex(one) for one in numbers if isinstance(one, Number)]
-    filled = iter(aligned(texts, before=False))
-    for entry in entries:
-        if isinstance(entry, Omission):
-            yield _OMITTED[entry]
-        elif isinstance(entry, Word):
-            yield TexCell.of(entry)
-        elif isinstance(entry, Blank):
-            yield TexCell(setting.entry(entry), BLANK * setting.blank_width / BLANK_WIDTH)
-        elif isinstance(entry, Vector):
-            notation = setting.working.but(coloured=False)  # a column is in one ink
-            yield TexCell.of_mathematics(latex(entry, notation))
-        else:
-            cell = TexCell.of_mathematics(next(filled))
-            rounded = isinstance(entry, SumEntry) and entry.sign != "="
-            yield (
-                TexCell(f"{ABOUT.text} {cell.text}", ABOUT.width + cell.width) if rounded else cell
-            )
-
-
-def _width(names: TexColumn, columns: Sequence[TexColumn], gap: float) -> float:
-    return names.width + sum(column.width + gap for column in columns)
-
-
-def _banded(names: TexColumn, columns: Sequence[TexColumn], setting: Setting) -> str:
+def _banded(columns: Sequence[TexColumn], setting: Setting) -> str:
     """A table, smaller if it needs to be; or in bands with the row names before each."""
-    if _width(names, columns, _GAP) <= setting.room:
-        return _tabular(names, columns)
-    if _width(names, columns, _SMALL_GAP) * _SMALL <= setting.room:
-        return "{\\small\\tabcolsep 3pt%\n" + _tabular(names, columns) + "}"
-    found = bands(columns, lambda column: column.width, setting.room - names.width - _GAP, _GAP)
-    return _JOINT.join(_tabular(names, band) for band in found)
+    if _width(columns, _GAP) <= setting.room:
+        return _tabular(columns)
+    if _width(columns, _SMALL_GAP) * _SMALL <= setting.room:
+        return "{\\small\\tabcolsep 3pt%\n" + _tabular(columns) + "}"
+    names, *others = columns
+    found = bands(others, lambda column: column.width, setting.room - names.width - _GAP, _GAP)
+    return _JOINT.join(_tabular([names, *band]) for band in found)
 
 
-def _tabular(names: TexColumn, columns: Sequence[TexColumn]) -> str:
+def _tabular(columns: Sequence[TexColumn]) -> str:
     """The table; a long one in parts that fit on a page each."""
-    everything = [names, *columns]
-    kinds = "".join("r" if column.numbers else "l" for column in everything)
-    headings = _row(column.heading for column in everything)
+    kinds = "".join("r" if column.numbers else "l" for column in columns)
+    headings = _row(column.heading for column in columns)
     has_blanks = any(r"\fillin" in cell.text for column in columns for cell in column.cells)
     stretch = f"{STRETCHED}%\n" if has_blanks else ""
     headings += "[-0.2em]" if has_blanks else ""
-    rows = [*zip(*(column.cells for column in everything), strict=True)]
+    rows = [*zip(*(column.cells for column in columns), strict=True)]
     start, end = rf"\begin{{tabular}}[t]{{@{{}}{kinds}@{{}}}}", r"\end{tabular}"
     tables = [
         "\n".join(

@@ -11,11 +11,11 @@ from functools import partial
 
 from attncli.arithmetic.expression import Expression, Number, Omitted
 from attncli.document import Addition, Line, Working
-from attncli.notation.columns import PartColumns, Room
+from attncli.grid import ink_of
+from attncli.notation.columns import PartColumns, Room, filled_vectors
 from attncli.notation.latex import RELATIONS, latex
 from attncli.notation.plain import MINUS
-from attncli.render.colours import ink_of
-from attncli.render.numbers import FilledAddend, filled_addends, filled_vectors
+from attncli.render.numbers import FilledAddend, filled_addends
 from attncli.render.tex.setting import (
     JOINT,
     InkedNotation,

@@ -3,10 +3,8 @@ lays a page out, the colours, then the pieces of each document."""
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from functools import partial
 from importlib.resources import files
 from itertools import groupby
@@ -14,28 +12,17 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from attncli import document as doc
 from attncli.arithmetic.expression import Blank, Expression, Node, Number, Omitted, Symbol, Vector
-from attncli.document import Addition, Document, Edge, Graph, Line, Table, TableCell, Working
-from attncli.marked import MarkedNumber
+from attncli.document import Addition, Document, Edge, Graph, Line, Table, Working
+from attncli.grid import Grid, GridCell, GridColumn, Look, Omission, grid_of, ink_of
 from attncli.name import Name
 from attncli.notation import plain
-from attncli.notation.plain import MINUS
+from attncli.notation.columns import filled_vectors
 from attncli.notation.typst import literal
 from attncli.notation.words import is_hidden, visible
 from attncli.pictures import PICTURES, Picture
 from attncli.questions import OWN_FORM
-from attncli.render.colours import INKS, LIGHT, VERDICTS, ink_of, shade_of
-from attncli.render.grid import (
-    Entry,
-    Grid,
-    GridColumn,
-    Label,
-    Omission,
-    SumEntry,
-    grid_of,
-    grid_of_vectors,
-    label_of,
-)
-from attncli.render.numbers import filled_addends, filled_vectors
+from attncli.render.colours import INKS, LIGHT, shade_of
+from attncli.render.numbers import filled_addends
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.svg.drawing import alone, drawn, fit
 from attncli.render.typst.text import (
@@ -65,8 +52,6 @@ from attncli.render.writers import (
 from attncli.tables import Branch, MatrixBlock, SideBySide, in_groups
 from attncli.word import Word, raw
 
-_NARROWEST, _WIDEST, _OF_A_DECIMAL = 9, 24, 3
-
 
 class TypstSetting(NamedTuple):
     """Whether there are colours: none on what is to be filled in. Millimetres of a blank in a
@@ -79,20 +64,11 @@ class TypstSetting(NamedTuple):
     def notation(self) -> InkedTypst:
         return WORKING if self.coloured else WORKING.but(coloured=False)
 
-    def for_decimals(self, decimals: int) -> TypstSetting:
-        """The same for a table of numbers of so many decimals, whose blanks are as wide as they
-        have to be for these."""
-        return self._replace(blank_width=min(_WIDEST, _NARROWEST + _OF_A_DECIMAL * decimals))
-
     def entry(self, blank: Blank) -> str:
         """A blank in a table: its answer, or a place to write it."""
         if blank.answer is not None:
             return f"${WORKING.blank(blank)}$"
         return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
-
-    def ink(self, name: str) -> str:
-        """An ink, where there are some."""
-        return name if self.coloured else ""
 
 
 T = TypeVar("T")
@@ -199,65 +175,51 @@ class Column(NamedTuple):
         return f"(heading: {self.heading}, cells: {listed(self.cells)}, side: {kind})"
 
 
-def named(name: Label, setting: TypstSetting) -> str:
-    """What names a row or a column."""
-    if isinstance(name, Symbol):
-        return mathematics(name, setting.notation)
-    return OMITTED[name] if isinstance(name, Omission) else word(name)
-
-
 def in_ink(cell: str, ink: str) -> str:
     return f"inked({literal(ink)}, {cell})" if ink else cell
 
 
-def looking_cells(grid: Grid, column: GridColumn, setting: TypstSetting) -> tuple[str, ...]:
-    """A column's entries in their inks and shades."""
-    cells = _entry_cells(column.entries, setting)
-    return tuple(_looking(cells, grid, column) if setting.coloured else cells)
+def columns_of(grid: Grid, setting: TypstSetting) -> str:
+    """The columns of a table, each number filled up behind its point to the length of the longest
+    in its own."""
+    return listed(str(_column(one, setting)) for one in grid.columns)
 
 
-def _looking(cells: Iterator[str], grid: Grid, column: GridColumn) -> Iterator[str]:
+def _column(column: GridColumn, setting: TypstSetting) -> Column:
+    numbers = iter(filled([*map(plain, column.numbers)]))
+    write = partial(_cell, numbers=numbers, setting=setting)
+    return Column(write(column.heading), tuple(map(write, column.cells)), column.at_point)
+
+
+def _cell(cell: GridCell, numbers: Iterator[str], setting: TypstSetting) -> str:
+    match cell.told:
+        case Omission():
+            told = OMITTED[cell.told]
+        case Number():
+            told = f"${cell.before}{next(numbers)}$"
+        case Blank():
+            told = setting.entry(cell.told)
+        case Vector():  # a column is in one ink
+            told = mathematics(cell.told, WORKING.but(coloured=False))
+        case Symbol():
+            told = mathematics(cell.told, setting.notation)
+            told = joined([told, text(cell.behind)]) if cell.behind else told
+        case Branch(told=name, guides=guides):
+            told = f"branch({literal(guides)}, {text(name)})"
+        case _:
+            told = word(cell.label)
+    return _looking(told, cell.look) if setting.coloured else told
+
+
+def _looking(cell: str, look: Look) -> str:
     """Shares are shaded by their size, the largest of a row is bold; the result is, too; given
     numbers, queries, keys and values have their inks."""
-    block = column.quantity
-    if block is None:
-        yield from cells
-    elif block.shares:
-        shares = zip(cells, column.entries, grid.largest, strict=True)
-        yield from (_share(*one) for one in shares)
-    elif block.is_result:
-        yield from (f"most({cell})" for cell in cells)
-    else:
-        ink = "given" if block.given else ink_of(block.quantity)
-        yield from (in_ink(cell, ink) for cell in cells)
+    bold = f"most({cell})" if look.most or look.result else in_ink(cell, look.ink)
+    if look.share is None:
+        return bold
+    return f"shaded({shade_of(look.share, LIGHT.shades)}, {bold})"
 
 
-def _share(cell: str, share: Entry, largest: Decimal | None) -> str:
-    if not isinstance(share, Number):
-        return cell
-    bold = f"most({cell})" if share.shown == largest else cell
-    return f"shaded({shade_of(float(share.shown), LIGHT.shades)}, {bold})"
-
-
-def _entry_cells(entries: Sequence[Entry], setting: TypstSetting) -> Iterator[str]:
-    """A column's entries, each number filled up behind its point to the length of the longest."""
-    numbers = (one.total if isinstance(one, SumEntry) else one for one in entries)
-    texts = iter(filled([plain(one) for one in numbers if isinstance(one, Number)]))
-    for entry in entries:
-        if isinstance(entry, Omission):
-            yield OMITTED[entry]
-        elif isinstance(entry, Word):
-            yield word(entry)
-        elif isinstance(entry, Blank):
-            yield setting.entry(entry)
-        elif isinstance(entry, Vector):
-            yield mathematics(entry, WORKING.but(coloured=False))  # a column is in one ink
-        else:
-            about = "≈" if isinstance(entry, SumEntry) and entry.sign != "=" else ""
-            yield f"${about}{next(texts)}$"
-
-
-_NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
 _NO_NAME = "none"
 
 
@@ -271,88 +233,20 @@ def together(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> str:
 
 def matrix(block: MatrixBlock, setting: TypstSetting) -> str:
     """A quantity with the names of its rows and columns."""
-    grid = grid_of(block)
-    columns = (
-        Column(
-            in_ink(named(column.heading, setting), setting.ink(column.role)),
-            looking_cells(grid, column, setting.for_decimals(_decimals(block))),
-            not column.has_words,
-        )
-        for column in grid.columns
-    )
-    names = _row_names(_heading_of_names(block, setting), grid, setting, block.role_of_names)
-    return listed(map(str, (names, *columns)))
-
-
-def _decimals(block: MatrixBlock) -> int:
-    most, places = block.matrix.decimals, block.matrix.places
-    return most if places is None else min(most, places)
-
-
-def _heading_of_names(block: MatrixBlock, setting: TypstSetting) -> str:
-    """The name of a quantity, and whether it was given; of lists each column has its own."""
-    if block.are_lists:
-        return _NO_NAME
-    name = mathematics(Symbol(block.name), setting.notation)
-    return joined([name, text(f" ({block.origin})")]) if block.given and block.origin else name
-
-
-def _row_names(heading: str, grid: Grid, setting: TypstSetting, role: str = "") -> Column:
-    names = (in_ink(named(name, setting), setting.ink(role)) for name in grid.names)
-    return Column(heading, tuple(names), numbers=False)
+    return columns_of(grid_of(block), setting._replace(blank_width=block.blank_width))
 
 
 def side_by_side(block: SideBySide, setting: TypstSetting) -> str:
     """Rows of quantities as vectors; as a table each where they don't fit beside each other."""
-    grid = grid_of_vectors(block)
-    columns = (
-        Column(
-            in_ink(word(label_of(one.heading)), setting.ink(_role(one.quantity))),
-            looking_cells(grid, one, setting),
-            numbers=False,
-        )
-        for one in grid.columns
-    )
-    whole = listed(map(str, (_row_names(text("Token"), grid, setting), *columns)))
+    whole = columns_of(grid_of(block), setting)
     apart = listed(matrix(table, setting) for _, table in block.columns)
     caption = text(block.caption) if block.caption else "none"
     return f"vectors({caption}, {whole}, {apart})"
 
 
-def _role(block: MatrixBlock | None) -> str:
-    return "" if block is None else ink_of(block.quantity)
-
-
-def table(block: Table, _: TypstSetting) -> str:
+def table(block: Table, setting: TypstSetting) -> str:
     """A table of words and numbers; its first column names the rows."""
-    columns = [
-        _words_column(heading, [row[j] for row in block.rows])
-        for j, heading in enumerate(block.headings)
-    ]
-    return f"beside({listed(map(str, columns))})"
-
-
-def _words_column(heading: Word | str, entries: Sequence[TableCell]) -> Column:
-    texts = [entry for entry in entries if isinstance(entry, str) and entry]
-    words = not texts or any(isinstance(entry, Word | MarkedNumber | Branch) for entry in entries)
-    if words or not all(map(_NUMBER.fullmatch, texts)):
-        return Column(word(heading), tuple(map(_words_cell, entries)), numbers=False)
-    numbers = iter(filled(texts))
-    cells = (
-        f"${next(numbers)}$" if isinstance(entry, str) and entry else _words_cell(entry)
-        for entry in entries
-    )
-    return Column(word(heading), tuple(cells))
-
-
-def _words_cell(entry: TableCell) -> str:
-    """A cell of a table of words; a number that was judged is in the ink of its verdict."""
-    if isinstance(entry, Omitted):
-        return OMITTED[Omission.ROWS]
-    if isinstance(entry, Branch):
-        return f"branch({literal(entry.guides)}, {text(entry.told)})"
-    told = word(label_of(entry))
-    return in_ink(told, VERDICTS[entry.judgement]) if isinstance(entry, MarkedNumber) else told
+    return f"beside({columns_of(grid_of(block), setting)})"
 
 
 def graph(block: Graph, _: TypstSetting) -> str:

@@ -11,10 +11,10 @@ from functools import cache
 from attncli.arithmetic.expression import Blank, Equation, Expression, Symbol
 from attncli.document import Spans
 from attncli.notation import name_of
+from attncli.notation.columns import at_point
 from attncli.notation.typst import JOINT, TypstNotation, literal
 from attncli.notation.words import ISOLATE, POP, printed
 from attncli.render.colours import Inked
-from attncli.render.numbers import at_point
 from attncli.render.sentences import spans_as
 from attncli.word import Word
 

@@ -24,12 +24,12 @@ from attncli.arithmetic.expression import (
     leaves,
 )
 from attncli.document import Document, Section
+from attncli.grid import grid_of
 from attncli.notation import plain
 from attncli.notation.spreadsheet import SheetCell
 from attncli.notation.words import printed
 from attncli.pictures import PICTURES, Picture
 from attncli.refusals import Refusal
-from attncli.render.grid import label_of
 from attncli.render.pictures_in_tables import in_tables
 from attncli.render.sentences import text_of_spans
 from attncli.tables import Data, MatrixBlock, SideBySide, WorkedTable
@@ -174,8 +174,9 @@ def facts(block: doc.Facts, _: Workings) -> Iterator[Item]:
 
 
 def _table(block: doc.Table, _: Workings) -> Iterator[Item]:
-    yield TextRow(tuple(map(label_of, block.headings)), "heading")
-    yield from (TextRow(tuple(map(label_of, row)), "fact") for row in block.rows)
+    grid = grid_of(block)
+    yield TextRow(tuple(column.heading.label for column in grid.columns), "heading")
+    yield from (TextRow(tuple(cell.label for cell in row), "fact") for row in grid.rows())
 
 
 def _list(block: doc.TextList, _: Workings) -> Iterator[Item]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER, Blank, Expression, Location, Number
+from attncli.grid import ink_of
 from attncli.notation import plain
 from attncli.notation.spreadsheet import (
     IS_FINITE,
@@ -23,7 +24,7 @@ from attncli.notation.spreadsheet import (
     quoted,
 )
 from attncli.notation.words import printed
-from attncli.render.colours import INKS, LIGHT, ink_of
+from attncli.render.colours import INKS, LIGHT
 from attncli.render.numbers import text_of
 from attncli.render.workbook.layout import (
     Item,
