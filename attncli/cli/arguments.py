@@ -3,20 +3,24 @@ of what was typed becomes a command."""
 
 # no lazy annotations here: Typer reads them
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import wraps
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import typer
+
 from attncli.cli import options
-from attncli.cli.complaints import Complaints
+from attncli.cli.complaints import Complaints, complaining
 from attncli.cli.output import check_output, chosen_format, page_for
 from attncli.cli.progress import watching
-from attncli.writing import OutputError, write_out
+from attncli.writing import OutputError, write_files, write_out
 
 if TYPE_CHECKING:
     from attncli.document import Document
     from attncli.file.changes import Change
     from attncli.scenario.scenario import Scenario
     from attncli.trace import Trace
+    from attncli.writing import Contents
 
 R = TypeVar("R", bound=NamedTuple)
 
@@ -138,6 +142,55 @@ class PageOptions(NamedTuple):
         write_out(stream_of(page, form, where), self.output, force=self.force)
 
 
+class Told(NamedTuple):
+    """What a command tells: a page, where it goes, and the exit status."""
+
+    page: "Document"
+    options: PageOptions
+    status: int = 0
+
+    def deliver(self) -> int:
+        """Writes the page to where it goes. Raises OutputError."""
+        self.options.deliver(self.page)
+        return self.status
+
+
+class Text(NamedTuple):
+    """What a command writes: a text, the file that it is for, and what is said when it is there."""
+
+    text: "Contents"
+    output: str | None = None
+    force: bool = False
+    says: str = ""
+    status: int = 0
+
+    def deliver(self) -> int:
+        """Writes the text to where it goes. Raises OutputError."""
+        write_out(self.text, self.output, force=self.force)
+        if self.says and self.output not in (None, "-"):
+            write_out(self.says)
+        return self.status
+
+
+class Files(NamedTuple):
+    """What a command writes into a folder: texts by their names, and what is said then."""
+
+    texts: "Mapping[str, Contents]"
+    folder: str
+    force: bool = False
+    says: str = ""
+
+    def deliver(self) -> int:
+        """Writes all files, or none. Raises OutputError."""
+        write_files(self.folder, self.texts, force=self.force)
+        write_out(self.says)
+        return 0
+
+
+Made = Told | Text | Files | int | None
+"""What comes of a command: something to deliver, or the exit status where that is done."""
+
+
 class Arguments(NamedTuple):
     """A scenario to work out, and what to do with the page, as it was typed."""
 
@@ -150,7 +203,7 @@ class Arguments(NamedTuple):
     page: PageOptions = PageOptions()
 
     def work(self) -> "Trace":
-        """The worked scenario; or everything that is wrong with the request is said."""
+        """The worked scenario. Raises Refusal of everything that is wrong with the request."""
         from attncli.telling.selection import check_detail, check_steps
 
         complaints = Complaints()
@@ -179,9 +232,23 @@ class Arguments(NamedTuple):
         return work(allowed.load(self.scenario, changes))
 
 
+def acting(act: Callable[..., Made]) -> Callable[..., None]:
+    """Makes a command of a function: what it makes is delivered, all that is wrong is said."""
+
+    @wraps(act)
+    def command(**typed: Any) -> None:  # noqa: ANN401
+        with complaining():
+            made = act(**typed)
+            status = made if made is None or isinstance(made, int) else made.deliver()
+        if status:
+            raise typer.Exit(status)
+
+    return command
+
+
 def taking(
     record: type[R], without: Container[str] = (), **instead: tuple[object, object]
-) -> Callable[[Callable[[R], None]], Callable[..., None]]:
+) -> Callable[[Callable[[R], Made]], Callable[..., None]]:
     """Makes a command of a function of what was typed as a record: the annotated fields of this
     named tuple, and of the records among them, are the options, with their defaults, but for those
     that it does without, and those that have another annotation and default instead."""
@@ -194,15 +261,15 @@ def taking(
             )
             parameters.append(parameter)
 
-    def command_of(act: Callable[[R], None]) -> Callable[..., None]:
-        def command(**typed: Any) -> None:  # noqa: ANN401
-            act(_recorded(record, typed))
+    def command_of(act: Callable[[R], Made]) -> Callable[..., None]:
+        def of_record(**typed: Any) -> Made:  # noqa: ANN401
+            return act(_recorded(record, typed))
 
-        command.__name__, command.__doc__ = act.__name__, act.__doc__
+        of_record.__name__, of_record.__doc__ = act.__name__, act.__doc__
         # where Typer looks for the options
-        command.__annotations__ = {one.name: one.annotation for one in parameters}
-        vars(command)["__signature__"] = Signature(parameters)
-        return command
+        of_record.__annotations__ = {one.name: one.annotation for one in parameters}
+        vars(of_record)["__signature__"] = Signature(parameters)
+        return acting(of_record)
 
     return command_of
 

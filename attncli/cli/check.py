@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
-from attncli.cli.arguments import Arguments, taking
-from attncli.cli.complaints import complaining
+from attncli.cli.arguments import Arguments, Told, taking
 from attncli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -29,7 +26,7 @@ _WITHOUT = (
 
 
 @taking(Arguments, without=_WITHOUT)
-def command(typed: Arguments) -> None:
+def command(typed: Arguments) -> Told:
     """Check the numbers that a scenario's source prints.
 
     Each number of its `published:`, and of its variants', is judged: whether it follows, from the
@@ -45,12 +42,9 @@ def command(typed: Arguments) -> None:
     from attncli.telling.marked.report import checked
 
     trace = typed.work()
-    with complaining():
-        _check_printed(typed.scenario, trace)
-        page, follows = checked(trace)
-        typed.page.deliver(page)
-    if not follows:
-        raise typer.Exit(SOMETHING_WRONG)
+    _check_printed(typed.scenario, trace)
+    page, follows = checked(trace)
+    return Told(page, typed.page, 0 if follows else SOMETHING_WRONG)
 
 
 def _check_printed(scenario: str, trace: Trace) -> None:

@@ -4,12 +4,10 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import typer
-
 from attncli.choices import DETAILS
 from attncli.cli import options
-from attncli.cli.arguments import Excerpt, ForThisRun, PageOptions, taking
-from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.arguments import Excerpt, ForThisRun, PageOptions, Told, taking
+from attncli.cli.complaints import Complaints
 from attncli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -75,7 +73,7 @@ class _Asked(NamedTuple):
 
 
 @taking(CompareArguments)
-def command(typed: CompareArguments) -> None:
+def command(typed: CompareArguments) -> Told:
     """Compare two scenarios, or one with and without a change.
 
     What changed in the input, then each quantity with the cells that differ, and the first that
@@ -101,11 +99,8 @@ def command(typed: CompareArguments) -> None:
     sides = complaints.hear(typed.sides)
     complaints.stop_if_any()
     assert sides is not None
-    with complaining():
-        traces = [typed.page.allowed.worked_alone(one.scenario, one.changes) for one in sides]
-        same = _tell(typed, sides, traces, [*_changed(sides)])
-    if not same:
-        raise typer.Exit(DIFFERS)
+    traces = [typed.page.allowed.worked_alone(one.scenario, one.changes) for one in sides]
+    return _told(typed, sides, traces, [*_changed(sides)])
 
 
 def _changed(sides: "Sequence[_Asked]") -> "Iterator[Difference]":
@@ -116,17 +111,15 @@ def _changed(sides: "Sequence[_Asked]") -> "Iterator[Difference]":
     yield from differences(own, other)
 
 
-def _tell(
+def _told(
     typed: CompareArguments,
     sides: "Sequence[_Asked]",
     traces: "Sequence[Trace]",
     changed: "Sequence[Difference]",
-) -> bool:
-    """Writes the page; whether there is no difference on it."""
+) -> Told:
     from attncli.telling.compared import compared
     from attncli.telling.comparing import comparison
 
     named = [(one.called, trace) for one, trace in zip(sides, traces, strict=True)]
     told = compared(named, changed, typed.part.steps, typed.detail, **typed.part.within)
-    typed.page.deliver(comparison(told))
-    return told.same
+    return Told(comparison(told), typed.page, 0 if told.same else DIFFERS)

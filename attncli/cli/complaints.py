@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
@@ -39,22 +39,24 @@ class Complaints:
             return act(*arguments, **named)
         return None
 
-    def say(self) -> None:
-        """Says everything on standard error."""
-        for line in written_out(self.problems):
-            typer.echo(line, err=True)
-
     def stop_if_any(self) -> None:
-        """Says everything and exits with status 2, if there is anything."""
-        self.say()
+        """Raises a Refusal of everything, if there is anything."""
         if self.problems:
-            raise typer.Exit(BAD_INPUT)
+            raise Refusal(self.problems)
 
 
 @contextmanager
 def complaining() -> Iterator[None]:
-    """Says what is wrong with the input of a block, and exits with status 2."""
+    """Says what is wrong with the input of a block on standard error, and exits with status 2."""
     complaints = Complaints()
     with complaints.heard():
         yield
-    complaints.stop_if_any()
+    say(complaints.problems)
+    if complaints.problems:
+        raise typer.Exit(BAD_INPUT)
+
+
+def say(problems: Sequence[Problem]) -> None:
+    """Says problems on standard error."""
+    for line in written_out(problems):
+        typer.echo(line, err=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import taking, whole
-from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.output import check_target, send_scenario
+from attncli.cli.arguments import Text, taking, whole
+from attncli.cli.complaints import Complaints
+from attncli.cli.output import check_target, is_written
 from attncli.refusals import Problem
 from attncli.writing import OutputError
 
@@ -50,7 +50,7 @@ class DesignArguments(NamedTuple):
 
 
 @taking(DesignArguments)
-def command(typed: DesignArguments) -> None:
+def command(typed: DesignArguments) -> Text:
     """Make a new scenario whose numbers are nice to work with by hand.
 
     Examples:
@@ -70,8 +70,8 @@ def command(typed: DesignArguments) -> None:
     complaints.stop_if_any()
     assert sizes is not None
     assert number is not None
-    with complaining():
-        send_scenario(_text(sizes, number, typed.allow or ()), typed.output, force=typed.force)
+    text = _text(sizes, number, typed.allow or ())
+    return Text(text, typed.output, typed.force, is_written(typed.output))
 
 
 def _sizes(complaints: Complaints, typed: DesignArguments) -> "Sizes | None":

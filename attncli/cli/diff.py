@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import ForThisRun, PageOptions, taking
-from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.arguments import ForThisRun, PageOptions, Told, taking
+from attncli.cli.complaints import Complaints
 from attncli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class DiffArguments(NamedTuple):
 
 
 @taking(DiffArguments, without=("decimals", "rounding", "fragment"))
-def command(typed: DiffArguments) -> None:
+def command(typed: DiffArguments) -> Told:
     """Tell where an implementation departs, and by which bug.
 
     Each tensor of a dump is compared with what follows from the implementation's own earlier
@@ -104,16 +104,13 @@ def command(typed: DiffArguments) -> None:
     complaints.stop_if_any()
     assert tensors is not None
     assert trace is not None
-    with complaining():
-        from attncli.marking.dumps.departures import Comparison
-        from attncli.marking.dumps.taking_apart import taken_apart
-        from attncli.telling.departures import report
+    from attncli.marking.dumps.departures import Comparison
+    from attncli.marking.dumps.taking_apart import taken_apart
+    from attncli.telling.departures import report
 
-        taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
-        comparison = Comparison(trace, taken, close)
-        typed.page.deliver(report(comparison, typed.dump))
-    if status := _status(comparison):
-        raise typer.Exit(status)
+    taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
+    comparison = Comparison(trace, taken, close)
+    return Told(report(comparison, typed.dump), typed.page, _status(comparison))
 
 
 def _status(comparison: "Comparison") -> int:

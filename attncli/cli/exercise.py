@@ -7,7 +7,7 @@ import typer
 
 from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS
 from attncli.cli import options
-from attncli.cli.arguments import Allowed, Excerpt, ForThisRun, taking
+from attncli.cli.arguments import Allowed, Excerpt, ForThisRun, Made, taking
 from attncli.cli.command import command_line
 
 
@@ -170,7 +170,7 @@ class ExerciseArguments(NamedTuple):
 
 
 @taking(ExerciseArguments)
-def command(order: ExerciseArguments) -> None:
+def command(order: ExerciseArguments) -> Made:
     """Write an exercise: the student's sheet, the answer key, hints.
 
     Examples:
@@ -193,4 +193,4 @@ def command(order: ExerciseArguments) -> None:
     """
     from attncli.cli.exercising.writing import fulfil
 
-    fulfil(order, command_line(order.context, leave_out=("output", "force")))
+    return fulfil(order, command_line(order.context, leave_out=("output", "force")))

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from attncli.cli import options
-from attncli.cli.arguments import Arguments, taking
-from attncli.cli.complaints import complaining
+from attncli.cli.arguments import Arguments, Told, taking
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -24,7 +23,7 @@ _TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
 
 
 @taking(Arguments, without=("cell",), scenario=(options.ScenarioOrUsual, ""))
-def command(typed: Arguments) -> None:
+def command(typed: Arguments) -> Told:
     """Explain a step: its purpose, working and common mistakes.
 
     Without --step, those that a scenario takes; without a scenario, each that there is.
@@ -40,9 +39,8 @@ def command(typed: Arguments) -> None:
       attn explain --format markdown -o lesson.md
     """
     meant = _meant(typed)
-    trace = meant.work()
-    with complaining():
-        meant.page.deliver(lessons_page(trace, meant, every=not typed.scenario))
+    page = lessons_page(meant.work(), meant, every=not typed.scenario)
+    return Told(page, meant.page)
 
 
 def _meant(typed: Arguments) -> Arguments:

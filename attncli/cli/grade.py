@@ -7,7 +7,7 @@ import typer
 
 from attncli.choices import MARKS
 from attncli.cli import options
-from attncli.cli.arguments import Allowed, ForThisRun, taking
+from attncli.cli.arguments import Allowed, ForThisRun, Made, taking
 
 
 class GradeArguments(NamedTuple):
@@ -100,7 +100,7 @@ class GradeArguments(NamedTuple):
 
 
 @taking(GradeArguments)
-def command(order: GradeArguments) -> None:
+def command(order: GradeArguments) -> Made:
     """Mark answers: what each file is worth, and what went wrong.
 
     An answers file says which form of the exercise it belongs to. A wrong number costs once: what
@@ -120,4 +120,4 @@ def command(order: GradeArguments) -> None:
     """
     from attncli.cli.grading import grade
 
-    grade(order)
+    return grade(order)

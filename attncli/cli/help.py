@@ -1,18 +1,14 @@
 """`attn help`: the reference, a topic or a word at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import PageOptions
-from attncli.cli.complaints import complaining
+from attncli.cli.arguments import PageOptions, Text, Told, acting
 from attncli.cli.output import page_for
 from attncli.refusals import Refusal, listed
-from attncli.writing import write_out
 
 
 def _names() -> list[str]:
@@ -21,6 +17,7 @@ def _names() -> list[str]:
     return [*topics()]
 
 
+@acting
 def command(
     topic: Annotated[
         str | None,
@@ -30,7 +27,7 @@ def command(
             autocompletion=options.beginning(_names),
         ),
     ] = None,
-) -> None:
+) -> Told | Text:
     """Print the reference, or what it says of a word.
 
     It tells of scenario files, rounding, exercises and options.
@@ -43,13 +40,11 @@ def command(
 
       attn help softcap
     """
-    with complaining():
-        if topic is None:
-            from attncli.telling.shipped import topics_page
+    if topic is not None:
+        return Text(_text(topic))
+    from attncli.telling.shipped import topics_page
 
-            PageOptions().deliver(topics_page())
-        else:
-            write_out(_text(topic))
+    return Told(topics_page(), PageOptions())
 
 
 def _text(topic: str) -> str:

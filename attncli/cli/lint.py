@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncli.cli.arguments import Arguments, taking
-from attncli.cli.complaints import complaining
+from attncli.cli.arguments import Arguments, Told, taking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     Arguments,
     without=("layer", "head", "cell", "detail", "pictures", "fragment"),
 )
-def command(typed: Arguments) -> None:
+def command(typed: Arguments) -> Told:
     """Tell what is weak about a scenario's numbers.
 
     Ambiguous roundings, ties, trivial cells, rows that don't add up, hidden mistakes.
@@ -32,8 +31,7 @@ def command(typed: Arguments) -> None:
       attn lint i_love_ai --token love
     """
     trace = typed.work()
-    with complaining():
-        typed.page.deliver(_document(trace, typed.part.steps, typed.part.token))
+    return Told(_document(trace, typed.part.steps, typed.part.token), typed.page)
 
 
 def _document(trace: Trace, steps: Sequence[str], token: str | None) -> Document:

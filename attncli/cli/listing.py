@@ -1,13 +1,11 @@
 """`attn list`: the shipped scenarios, or the steps."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import PageOptions
+from attncli.cli.arguments import PageOptions, Told, acting
 from attncli.cli.complaints import complaining
 from attncli.writing import OutputError
 
@@ -20,6 +18,7 @@ _LONGEST_HELP = 100
 """The characters of a sentence on a command that is told whole."""
 
 
+@acting
 def command(
     what: Annotated[
         str,
@@ -29,7 +28,7 @@ def command(
             autocompletion=options.beginning(lambda: WHAT),
         ),
     ] = WHAT[0],
-) -> None:
+) -> Told:
     """List the shipped scenarios, or the steps with what they do.
 
     Examples:
@@ -38,10 +37,9 @@ def command(
 
       attn list steps
     """
-    with complaining():
-        if what not in WHAT:
-            raise OutputError.of(what, "there is no such list", f"say {' or '.join(WHAT)}")
-        PageOptions().deliver(_document(what))
+    if what not in WHAT:
+        raise OutputError.of(what, "there is no such list", f"say {' or '.join(WHAT)}")
+    return Told(_document(what), PageOptions())
 
 
 def welcome(commands: Any) -> None:  # noqa: ANN401
@@ -56,7 +54,7 @@ def welcome(commands: Any) -> None:  # noqa: ANN401
         PageOptions().deliver(page)
 
 
-def _document(what: str) -> Document:
+def _document(what: str) -> "Document":
     if what == "steps":
         from attncli.telling.lesson import steps_catalogue
 

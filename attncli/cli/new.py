@@ -1,15 +1,13 @@
 """`attn new`: a scenario to start from, of one's own or of a checkpoint."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from attncli.cli import options
-from attncli.cli.complaints import complaining
-from attncli.cli.output import send_scenario
+from attncli.cli.arguments import Text, acting
+from attncli.cli.output import is_written
 
 _TOKENS = "0,1,2"
 _From = Annotated[
@@ -58,6 +56,7 @@ _Picture = Annotated[
 ]
 
 
+@acting
 def command(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")],
     from_: _From = None,
@@ -66,7 +65,7 @@ def command(
     encoder_states: _EncoderStates = None,
     picture: _Picture = None,
     force: options.Force = False,
-) -> None:
+) -> Text:
     """Write a scenario to start from, or that of a checkpoint.
 
     Examples:
@@ -81,10 +80,9 @@ def command(
 
       attn new model.yaml --from whisper/ --encoder-states heard.npy --tokens 2,0
     """
-    with complaining():
-        given = (tokens, encoder_tokens, encoder_states, picture)
-        text, large = (_starter(), False) if from_ is None else _of_checkpoint(file, from_, *given)
-        send_scenario(text, file, force=force, large=large)
+    given = (tokens, encoder_tokens, encoder_states, picture)
+    text, large = (_starter(), False) if from_ is None else _of_checkpoint(file, from_, *given)
+    return Text(text, file, force, is_written(file, large=large))
 
 
 def _starter() -> str:

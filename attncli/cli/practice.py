@@ -57,7 +57,7 @@ class PracticeArguments(NamedTuple):
 
 
 @taking(PracticeArguments)
-def command(typed: PracticeArguments) -> None:
+def command(typed: PracticeArguments) -> int:
     """Practise number by number, and hear at once what follows.
 
     A wrong number is told from a known mistake, `?` gives a hint, and you may go on from your own
@@ -78,5 +78,4 @@ def command(typed: PracticeArguments) -> None:
     """
     from attncli.cli.practising import practise
 
-    if not practise(typed):
-        raise typer.Exit(1)
+    return 0 if practise(typed) else 1

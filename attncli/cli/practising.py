@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.complaints import Complaints
 from attncli.cli.exercising.variants import variants
 from attncli.cli.output import page_for
 from attncli.refusals import Refusal
@@ -196,8 +196,7 @@ def _say(spans: Spans) -> None:
 
 def practise(typed: PracticeArguments) -> bool:
     """Asks until all is answered or nobody goes on; whether all that was answered is right."""
-    with complaining():
-        session, place = _begun(typed)
+    session, place = _begun(typed)
     practice = _Practice(session, place)
     practice.run()
     return session.all_right
@@ -329,10 +328,9 @@ class _Practice:
 
         if self.place is None:
             return
-        with complaining():
-            text = written(mark_of(self.session.lesson.trace), self.session.told)
-            _make_folder(self.place.parent)
-            write_file(str(self.place), text, force=True)
+        text = written(mark_of(self.session.lesson.trace), self.session.told)
+        _make_folder(self.place.parent)
+        write_file(str(self.place), text, force=True)
 
 
 def _make_folder(folder: Path) -> None:

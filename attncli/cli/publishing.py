@@ -7,10 +7,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import typer
-
 from attncli.cli.arguments import Allowed, Arguments, PageOptions
-from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.complaints import Complaints, say
 from attncli.cli.progress import watched
 from attncli.word import Word
 from attncli.writing import Contents, OutputError, check_folder, write_files, write_out
@@ -192,23 +190,21 @@ _OPENING = (
 )
 
 
-def publish(folder: str, chosen: str | None, allowed: Allowed, *, force: bool) -> None:
+def publish(folder: str, chosen: str | None, allowed: Allowed, *, force: bool) -> int:
     """Writes the site; a scenario that can't be worked is left out and named, with status 1."""
     from attncli.render.html.site import shared_files
 
     complaints = Complaints()
-    with complaining():
-        sources = shipped_sources() if chosen is None else sources_of(chosen)
-        pages = [source.stem + _PAGE for source in sources]
-        check_folder(folder, [INDEX, *shared_files(), *pages], force=force)
-        done = [*_published(sources, allowed, complaints)]
-        if done:
-            files = site_files(done)
-            write_files(folder, files, force=force)
-            write_out(_told(folder, len(done), files))
-    complaints.say()
-    if complaints.problems:
-        raise typer.Exit(_BROKEN)
+    sources = shipped_sources() if chosen is None else sources_of(chosen)
+    pages = [source.stem + _PAGE for source in sources]
+    check_folder(folder, [INDEX, *shared_files(), *pages], force=force)
+    done = [*_published(sources, allowed, complaints)]
+    if done:
+        files = site_files(done)
+        write_files(folder, files, force=force)
+        write_out(_told(folder, len(done), files))
+    say(complaints.problems)
+    return _BROKEN if complaints.problems else 0
 
 
 def shipped_sources() -> list[SiteSource]:

@@ -4,8 +4,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.cli import options
-from attncli.cli.arguments import Arguments, taking
-from attncli.cli.complaints import complaining
+from attncli.cli.arguments import Arguments, Told, taking
 from attncli.cli.output import default_detail
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ class _Run(NamedTuple):
 
 
 @taking(_Run)
-def command(typed: _Run) -> None:
+def command(typed: _Run) -> Told:
     """Work a scenario out, every step as tables and as arithmetic.
 
     Examples:
@@ -40,13 +39,12 @@ def command(typed: _Run) -> None:
     """
     told = typed.told
     trace = told.work()
-    with complaining():
-        page = _document(trace, told)
-        if typed.gradient_check:
-            from attncli.telling.way_back import gradient_check
+    page = _document(trace, told)
+    if typed.gradient_check:
+        from attncli.telling.way_back import gradient_check
 
-            page = page._replace(closing=(*page.closing, *gradient_check(trace)))
-        told.page.deliver(page)
+        page = page._replace(closing=(*page.closing, *gradient_check(trace)))
+    return Told(page, told.page)
 
 
 def _document(trace: "Trace", typed: Arguments) -> "Document":

@@ -1,21 +1,20 @@
 """`attn schema`: the JSON Schema of scenario files, or of what is written as JSON."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated, Any
 
 import typer
 
 from attncli.cli import options
-from attncli.cli.complaints import complaining
-from attncli.writing import OutputError, write_out
+from attncli.cli.arguments import Text, acting
+from attncli.writing import OutputError
 
 WHAT = ("scenario", "output")
 _LINE = 120
 """Characters: what fits in a line has no more of them."""
 
 
+@acting
 def command(
     which: Annotated[
         str,
@@ -25,7 +24,7 @@ def command(
             autocompletion=options.beginning(lambda: WHAT),
         ),
     ] = WHAT[0],
-) -> None:
+) -> Text:
     """Print the JSON Schema of scenario files, for editors.
 
     Or that of what is written as JSON.
@@ -36,10 +35,9 @@ def command(
 
       attn schema output
     """
-    with complaining():
-        if which not in WHAT:
-            raise OutputError.of(which, "there is no such schema", f"say {' or '.join(WHAT)}")
-        write_out(_laid_out(_schema_of(which)) + "\n")
+    if which not in WHAT:
+        raise OutputError.of(which, "there is no such schema", f"say {' or '.join(WHAT)}")
+    return Text(_laid_out(_schema_of(which)) + "\n")
 
 
 def _schema_of(which: str) -> dict[str, Any]:

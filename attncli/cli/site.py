@@ -26,7 +26,7 @@ class SiteArguments(NamedTuple):
 
 
 @taking(SiteArguments)
-def command(typed: SiteArguments) -> None:
+def command(typed: SiteArguments) -> int:
     """Write scenarios as a small website with lessons and sheets.
 
     It needs no server: begin at its index.html.
@@ -39,4 +39,4 @@ def command(typed: SiteArguments) -> None:
     """
     from attncli.cli.publishing import publish
 
-    publish(typed.folder, typed.from_, typed.allowed, force=typed.force)
+    return publish(typed.folder, typed.from_, typed.allowed, force=typed.force)

@@ -1,22 +1,21 @@
 """`attn validate`: every problem of every file."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import Allowed
-from attncli.cli.complaints import BAD_INPUT, Complaints
+from attncli.cli.arguments import Allowed, acting
+from attncli.cli.complaints import BAD_INPUT, Complaints, say
 from attncli.writing import write_out
 
 
+@acting
 def command(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scenario files.")],
     files_outside: options.FilesOutside = False,
     large: options.Large = False,
-) -> None:
+) -> int:
     """Check scenario files, and say every problem of each.
 
     A file without problems gets a line saying what it holds.
@@ -42,6 +41,5 @@ def command(
             lines.append(f"{summary_line(Word(file), said)}\n")
     write_out("".join(lines))
     for heard in complaints:
-        heard.say()
-    if any(heard.problems for heard in complaints):
-        raise typer.Exit(BAD_INPUT)
+        say(heard.problems)
+    return BAD_INPUT if any(heard.problems for heard in complaints) else 0

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from attncli.cli import options
-from attncli.cli.arguments import ForThisRun, PageOptions, taking, whole
-from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.arguments import ForThisRun, PageOptions, Told, taking, whole
+from attncli.cli.complaints import Complaints
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -40,7 +40,7 @@ class WhyArguments(NamedTuple):
 
 
 @taking(WhyArguments)
-def command(typed: WhyArguments) -> None:
+def command(typed: WhyArguments) -> Told:
     """Show what a number comes from, as a tree of working.
 
     Below each line stands the working of each number in it, down to what the scenario gives. What
@@ -58,8 +58,7 @@ def command(typed: WhyArguments) -> None:
     trace = complaints.hear(typed.work)
     complaints.stop_if_any()
     assert trace is not None
-    with complaining():
-        typed.page.deliver(_page(trace, typed.cells, depth))
+    return Told(_page(trace, typed.cells, depth), typed.page)
 
 
 def _depth(said: str | None) -> int | None:

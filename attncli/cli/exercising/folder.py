@@ -20,6 +20,7 @@ from attncli.building.exercise_file import (
     has_manifest,
     load_manifest,
 )
+from attncli.cli.arguments import Files
 from attncli.cli.exercising.papers import (
     answers_files,
     blank_sheet,
@@ -31,7 +32,7 @@ from attncli.cli.exercising.papers import (
 from attncli.cli.exercising.variants import variants
 from attncli.cli.progress import watched
 from attncli.refusals import Problem, listed
-from attncli.writing import Contents, OutputError, check_folder, encoded, write_files, write_out
+from attncli.writing import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
     from attncli.cli.exercise import ExerciseArguments
@@ -134,10 +135,10 @@ class FormWorked(NamedTuple):
     whole: Document
 
 
-def write_folder(
+def folder_of(
     order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest, command: str
-) -> None:
-    """Makes an exercise into a folder, or what was edited of it again, and says what changed."""
+) -> Files:
+    """The folder of an exercise, or what was edited of it again; it says what changed."""
     assert order.output is not None
     folder = Path(order.output)
     before = load_manifest(folder) if has_manifest(folder) else None
@@ -156,8 +157,7 @@ def write_folder(
     files |= personal.files
     _check_edited(folder, files, before, force=order.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    write_files(str(folder), {**files, FILE: made.text()}, force=True)
-    write_out(_told(folder, made, before))
+    return Files({**files, FILE: made.text()}, str(folder), True, _told(folder, made, before))
 
 
 def _forms(

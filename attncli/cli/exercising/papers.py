@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attncli.cli.arguments import Files, Text
 from attncli.cli.exercising.checks import PaperSettings
 from attncli.cli.output import check_target, page_for
 from attncli.cli.progress import watched
-from attncli.writing import Contents, OutputError, check_folder, write_files, write_out
+from attncli.writing import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
     from attncli.cli.exercise import ExerciseArguments
@@ -78,16 +79,15 @@ def distinct_names(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
     return names
 
 
-def write_papers(
+def papers_of(
     order: ExerciseArguments, manner: PaperSettings, forms: Iterable[Form], tell: Tell, count: int
-) -> None:
-    """Makes the papers of all forms, then writes them, all or none."""
+) -> Files | Text:
+    """The papers of all forms, for a folder, or the one that there is."""
     files = paper_files(order, manner, watched(tell(forms), count, "Forms"))
     if manner.folder:
         assert order.output is not None
-        write_files(order.output, files, force=order.force)
-    else:
-        write_out(next(iter(files.values())), order.output, force=order.force)
+        return Files(files, order.output, order.force)
+    return Text(next(iter(files.values())), order.output, order.force)
 
 
 def paper_files(

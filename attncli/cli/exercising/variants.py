@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import typer
-
-from attncli.cli.arguments import PageOptions
+from attncli.cli.arguments import PageOptions, Told
 from attncli.cli.progress import watched
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ def _may_be_longer(trace: Trace) -> bool:
 _FAILED = 1
 
 
-def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> None:
+def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> Told:
     """Makes variants and tells how they came out; exit status 1 where a key disagrees."""
     from attncli.telling.exercise.trust import report
     from attncli.word import Word
@@ -56,9 +54,7 @@ def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -
     page = PageOptions(
         job.manner.format, values_only=values, output=order.output, force=order.force
     )
-    page.deliver(document)
-    if any(one.disagreements for one in trials):
-        raise typer.Exit(_FAILED)
+    return Told(document, page, _FAILED if any(one.disagreements for one in trials) else 0)
 
 
 def _trials(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> list[Trial]:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
-from attncli.cli.complaints import Complaints, complaining
+from attncli.cli.complaints import Complaints
 from attncli.cli.exercising.checks import (
     Counts,
     PaperSettings,
@@ -15,12 +15,13 @@ from attncli.cli.exercising.checks import (
     parse_layout,
     parse_manner,
 )
-from attncli.cli.exercising.papers import check_targets, write_papers
+from attncli.cli.exercising.papers import check_targets, papers_of
 from attncli.cli.exercising.variants import variants
 from attncli.cli.output import check_target
 from attncli.refusals import Problem
 
 if TYPE_CHECKING:
+    from attncli.cli.arguments import Made
     from attncli.cli.exercise import ExerciseArguments
     from attncli.marking.answers.students import Student
     from attncli.scenario.exercise import ExerciseFile
@@ -43,17 +44,17 @@ class Ordered(NamedTuple):
 
 def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
     """The exercise that is ordered; None having heard what is wrong."""
-    with complaints.heard():
-        from attncli.building.exercise_file import is_exercise
+    from attncli.building.exercise_file import is_exercise
 
-        by_file = is_exercise(order.scenario)
-        said = (_by_file if by_file else _by_options)(order, complaints)
-        if allow := order.allow or () if said is None else said.exercise.allow:
-            from attncli.design.rules import check_names
+    by_file = complaints.hear(is_exercise, order.scenario)
+    if by_file is None:
+        return None
+    said = (_by_file if by_file else _by_options)(order, complaints)
+    if allow := order.allow or () if said is None else said.exercise.allow:
+        from attncli.design.rules import check_names
 
-            complaints.problems += check_names(allow)
-        return said
-    return None
+        complaints.problems += check_names(allow)
+    return said
 
 
 def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
@@ -126,29 +127,25 @@ class CheckedOrder(NamedTuple):
     students: tuple[Student, ...] = ()
 
 
-def fulfil(order: ExerciseArguments, command: str) -> None:
-    """Writes what is ordered by a command, or says everything that is wrong."""
+def fulfil(order: ExerciseArguments, command: str) -> Made:
+    """What is ordered by a command. Raises Refusal of everything that is wrong."""
     from attncli.telling.exercise.papers import exercises
     from attncli.telling.exercise.requests import request_of
 
     job = _checked(order)
     command = _signed(command, job.exercise)
-    with complaining():
-        wish = request_of(job.trace, job.exercise)
-        if job.stress is not None:
-            from attncli.cli.exercising.variants import stress
+    wish, it = request_of(job.trace, job.exercise), job.exercise
+    if job.stress is not None:
+        from attncli.cli.exercising.variants import stress
 
-            stress(order, job, wish)
-            return
-        it = job.exercise
-        if it.path is not None and job.manner.folder:
-            from attncli.cli.exercising.folder import write_folder
+        return stress(order, job, wish)
+    if it.path is not None and job.manner.folder:
+        from attncli.cli.exercising.folder import folder_of
 
-            write_folder(order, job, wish, command)
-            return
-        made = variants(job.trace, wish, it.forms, it.seed, it.allow)
-        tell = partial(exercises, wish=wish, command=command, frame=it.frame)
-        write_papers(order, job.manner, made, tell, it.forms or 1)
+        return folder_of(order, job, wish, command)
+    made = variants(job.trace, wish, it.forms, it.seed, it.allow)
+    tell = partial(exercises, wish=wish, command=command, frame=it.frame)
+    return papers_of(order, job.manner, made, tell, it.forms or 1)
 
 
 def _signed(command: str, exercise: ExerciseFile) -> str:
@@ -158,7 +155,7 @@ def _signed(command: str, exercise: ExerciseFile) -> str:
 
 
 def _checked(order: ExerciseArguments) -> CheckedOrder:
-    """The terms of the order and the worked scenario; or all that is wrong is said."""
+    """The terms of the order and the worked scenario. Raises Refusal of all that is wrong."""
     complaints = Complaints()
     said = _ordered(order, complaints)
     manner = complaints.hear(_manner, order, said)
