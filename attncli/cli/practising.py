@@ -9,16 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from attncli.cli.complaints import Complaints
-from attncli.cli.exercising.variants import variants
-from attncli.cli.output import page_for
-from attncli.refusals import Refusal
+from attncli.library.output import page_for
+from attncli.library.papers import variants
+from attncli.refusals import Complaints, Refusal
 from attncli.writing import write_out
 
 if TYPE_CHECKING:
     from attncli.arithmetic.expression import Location
-    from attncli.cli.practice import PracticeArguments
     from attncli.document import Document, Spans
+    from attncli.library.requests import PracticeArguments
     from attncli.scenario.exercise import ExerciseFile
     from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.telling.practice.session import Session, Task

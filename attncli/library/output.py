@@ -20,8 +20,10 @@ _DEFAULT_WIDTH = 80
 
 
 def is_written(output: str | None, *, large: bool = False) -> str:
-    """What is said of the file of a scenario that is there: what can be done with it, of a `large`
-    one how."""
+    """What is said of the file of a scenario that is there, if there is one: what can be done with
+    it, of a `large` one how."""
+    if output in (None, "-"):
+        return ""
     from attncli.notation.words import printed
     from attncli.word import Word
 

@@ -8,16 +8,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.cli.arguments import PageOptions, Text, Told
-from attncli.cli.complaints import Complaints
-from attncli.cli.output import check_binary, check_form, check_target, chosen_format, page_for
-from attncli.cli.progress import watched
-from attncli.refusals import Problem, Refusal
+from attncli.library.output import check_binary, check_form, check_target, chosen_format, page_for
+from attncli.library.progress import watched
+from attncli.library.requests import PageOptions, Text, Told
+from attncli.refusals import BAD_INPUT, Complaints, Problem, Refusal
 from attncli.writing import Contents
 
 if TYPE_CHECKING:
-    from attncli.cli.arguments import Made
-    from attncli.cli.grade import GradeArguments
+    from attncli.library.requests import GradeArguments
     from attncli.marking.answers import AnswerSheet
     from attncli.marking.grading.exam import Scheme
     from attncli.marking.grading.papers import GradedClass, MarkedPaper, Unmarked
@@ -100,7 +98,7 @@ def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
 
 def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:
     """A file for each student."""
-    from attncli.cli.exercising.papers import distinct_names
+    from attncli.library.papers import distinct_names
 
     names = distinct_names([paper.sheet.student for paper in papers], {_TABLE})
     return [f"{name}{suffix}" for name in names]
@@ -113,7 +111,7 @@ _BY_A_FILE = (
 )
 
 
-def grade(order: GradeArguments) -> Made:
+def grade(order: GradeArguments) -> Told | Text:
     """Marks what is ordered; with the exit status that tells how it went."""
     complaints = Complaints()
     output = complaints.hear(_output_of, order)
@@ -125,13 +123,13 @@ def grade(order: GradeArguments) -> Made:
     graded = _graded(order, marker, asked or (), complaints)
     several = len(graded.papers) + len(graded.unmarked) > 1
     of_class = several or any(Path(path).is_dir() for path in order.answers)
-    made = _told(output, graded, alone=not of_class) if graded.papers or of_class else None
+    made: Told | Text = Text("")
+    if graded.papers or of_class:
+        made = _told(output, graded, alone=not of_class)
     if complaints.problems:
-        if made is not None:
-            made.deliver()
-        complaints.stop_if_any()
+        return made._replace(status=BAD_INPUT, wrong=(complaints.problems,))
     wrong = graded.unmarked or not all(paper.follows for paper in graded.papers)
-    return made and made._replace(status=SOMETHING_WRONG if wrong else 0)
+    return made._replace(status=SOMETHING_WRONG if wrong else 0)
 
 
 def _marker(order: GradeArguments) -> Marker:
@@ -176,7 +174,7 @@ def _asking(order: GradeArguments) -> Asking:
 def _forms(order: GradeArguments) -> AskedForms:
     """All forms of an exercise. Raises Refusal."""
     from attncli.building.exercise_file import load_exercise
-    from attncli.cli.exercising.variants import variants
+    from attncli.library.papers import variants
     from attncli.telling.exercise.requests import request_of
     from attncli.telling.marked.exams import AskedForms, form_exam
 
