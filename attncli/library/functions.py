@@ -47,7 +47,7 @@ def function_of(name: str) -> Callable[..., Any]:
         typed = signature.bind(*given, **said).arguments
         texts = {key: _as_typed(typed[key], kinds[key]) for key in typed}
         made = act(recorded(record, usual | texts))
-        return _given(made, said)
+        return _given(made, texts)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{act.__doc__}\n\nTakes what `attn {name}` takes, by the same names."
@@ -64,9 +64,9 @@ def _as_typed(value: Any, kind: str) -> Any:  # noqa: ANN401
     return str(value)
 
 
-def _given(made: Made, said: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _given(made: Made, asked: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """What a program gets. Raises Refusal of what couldn't be done."""
-    if said.get("output") or said.get("file") or said.get("folder"):
+    if any(asked.get(place) for place in ("output", "file", "folder")):
         made.deliver()
     if made.wrong:
         raise Refusal([one for problems in made.wrong for one in problems])
