@@ -38,7 +38,7 @@ from attncli.library.papers import (
     variants,
 )
 from attncli.library.progress import watched
-from attncli.library.requests import Files, command_line, said_options
+from attncli.library.requests import Excerpt, Files, command_line, said_options
 from attncli.refusals import Complaints, Problem, listed
 from attncli.writing import Contents, OutputError, check_folder, encoded
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from attncli.library.requests import ExerciseArguments, Made
     from attncli.marking.answers.students import Student
     from attncli.questions import Question
-    from attncli.scenario.exercise import ExerciseFile
+    from attncli.scenario.exercise import Ask, ExerciseFile
     from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.trace import Trace
 
@@ -101,7 +101,7 @@ def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
 
 
 def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
-    from attncli.scenario.exercise import Ask, ExerciseFile, Frame
+    from attncli.scenario.exercise import ExerciseFile, Frame
     from attncli.telling.exercise.asking import parse_blanking, parse_points
     from attncli.telling.selection import check_detail, check_steps
 
@@ -114,16 +114,9 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
     counts = complaints.hear(parse_counts, order)
     if blanking is None or points is None or counts is None or language is None:
         return None
-    asked = Ask(**order.part.within)
-    steps = [asked._replace(step=step) for step in order.part.steps]
-    cells = [asked._replace(cell=cell) for cell in order.cell or ()]
-    if steps and cells:  # which don't go together, as is told when they are looked for
-        cells = [cell._replace(step=steps[0].step) for cell in cells]
-        steps = []
-    words = [asked.asking(text) for text in order.ask or ()]
     exercise = ExerciseFile(
         order.scenario,
-        (*steps, *cells, *words) or (asked,),
+        asks_of(order.part, order.cell, order.ask),
         Frame(language=language),
         blank=blanking,
         points=points,
@@ -135,6 +128,22 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | N
         mistakes=counts.share,
     )
     return Ordered(exercise, counts)
+
+
+def asks_of(
+    part: Excerpt, cells: Sequence[str] | None, questions: Sequence[str] | None
+) -> tuple[Ask, ...]:
+    """What options ask for: steps, or cells, and what is answered in words; without any, all."""
+    from attncli.scenario.exercise import Ask
+
+    asked = Ask(**part.within)
+    steps = [asked._replace(step=step) for step in part.steps]
+    asks = [asked._replace(cell=cell) for cell in cells or ()]
+    if steps and asks:  # which don't go together, as is told when they are looked for
+        asks = [cell._replace(step=steps[0].step) for cell in asks]
+        steps = []
+    words = [asked.asking(text) for text in questions or ()]
+    return (*steps, *asks, *words) or (asked,)
 
 
 class CheckedOrder(NamedTuple):
