@@ -25,10 +25,10 @@ from attncli.writing import OutputError
 
 if TYPE_CHECKING:
     from attncli.building.trees import Difference
-    from attncli.design.sketch import Sizes
     from attncli.document import Document
     from attncli.file.changes import Change
     from attncli.marking.dumps.departures import Close, Comparison
+    from attncli.nice_numbers.sketch import Sizes
     from attncli.steps import Step
     from attncli.trace import Trace
 
@@ -437,7 +437,7 @@ class DesignArguments(NamedTuple):
 
 def design(typed: DesignArguments) -> Text:
     """Make a new scenario whose numbers are nice to work with by hand. Raises Refusal."""
-    from attncli.design.rules import check_names
+    from attncli.nice_numbers.rules import check_names
     from attncli.scenario.exercise import LARGEST_SEED
 
     complaints = Complaints()
@@ -454,7 +454,7 @@ def design(typed: DesignArguments) -> Text:
 
 def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
     """The sizes that are asked for; None having heard what is wrong with them."""
-    from attncli.design.sketch import FEWEST, MOST, MOST_D_MODEL, Sizes
+    from attncli.nice_numbers.sketch import FEWEST, MOST, MOST_D_MODEL, Sizes
 
     found = [
         complaints.hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST),
@@ -473,8 +473,8 @@ def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
 
 
 def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
-    from attncli.design.search import Unsatisfied
-    from attncli.design.sketch import sketch, text_of
+    from attncli.nice_numbers.search import Unsatisfied
+    from attncli.nice_numbers.sketch import sketch, text_of
 
     try:
         words, scenario = sketch(sizes, seed, allow)

@@ -75,7 +75,7 @@ def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None
         return None
     said = (_by_file if by_file else _by_options)(order, complaints)
     if allow := order.allow or () if said is None else said.exercise.allow:
-        from attncli.design.rules import check_names
+        from attncli.nice_numbers.rules import check_names
 
         complaints.problems += check_names(allow)
     return said

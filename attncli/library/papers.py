@@ -367,7 +367,7 @@ def variants(
     if count is None:
         yield OWN_FORM, trace
         return
-    from attncli.design.search import SearchRequest, search
+    from attncli.nice_numbers.search import SearchRequest, search
 
     points = wish.all_points if _may_be_longer(trace) else None
     request = SearchRequest(count, seed, wish.quantities(trace), allow, points=points)
