@@ -8,7 +8,8 @@
 `load` reads a scenario (a path, a shipped name or a mapping), `work` does its sums. A trace is a
 mapping of names; `trace.working("weights[love, AI]")` and `trace.page("markdown")` are text, and
 `trace.steps` what was done. A notebook shows the trace as a page, and so `trace["weights"]`,
-`trace.step("softmax")` and `trace["weights"].cell("love", "AI")`.
+`trace.step("softmax")` and `trace["weights"].cell("love", "AI")`. Each command of `attn` is a
+function, too: `attncli.explain(step="softmax")`, `attncli.check("alice_met_bob").status`.
 """
 
 import copyreg
@@ -36,7 +37,32 @@ _HOMES = {
     "Quantity": ("attncli.library.quantity", "WorkedQuantity"),
 }
 
-__all__ = ["Quantity", "Scenario", "ScenarioError", "Step", "Trace", "__version__", "load", "work"]
+__all__ = [
+    "Quantity",
+    "Scenario",
+    "ScenarioError",
+    "Step",
+    "Trace",
+    "__version__",
+    "check",
+    "compare",
+    "design",
+    "diff",
+    "exercise",
+    "explain",
+    "grade",
+    "help",
+    "lint",
+    "list",
+    "load",
+    "new",
+    "run",
+    "schema",
+    "site",
+    "validate",
+    "why",
+    "work",
+]  # fmt: skip
 
 
 copyreg.pickle(MappingProxyType, lambda view: (dict, (dict(view),)))  # type: ignore[arg-type,return-value]
@@ -54,4 +80,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
 
         module, told = _HOMES[name]
         return getattr(import_module(module), told)
+    if name in __all__:
+        from attncli.library.functions import function_of
+
+        return function_of(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

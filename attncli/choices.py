@@ -25,6 +25,9 @@ _OTHERS = sorted(file.stem for file in _FILES if file.suffix == ".json" and file
 LANGUAGES = ("en", *_OTHERS)
 """Languages of the words around an exercise: each is a file, and English the first."""
 
+FLOATS = ("float64", "float32", "float16", "bfloat16")
+"""What an implementation may have worked in."""
+
 Layout = Literal["compact", "lines", "pages"]
 LAYOUTS: tuple[Layout, ...] = ("compact", "lines", "pages")
 """How much room an exercise leaves for the working."""

@@ -7,9 +7,15 @@ can read, whatever it is about.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, ParamSpec, Self, TypeVar
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+BAD_INPUT = 2
+"""The exit status of what can't be done as it is asked for."""
 _LONGEST_WORD = 60
 _LONGEST_LIST = 160
 _LONGEST_SOURCE = 160
@@ -126,3 +132,32 @@ class Refusal(ValueError):  # noqa: N818  (a condition of the input, not a fault
     def of(cls, source: str, wrong: str, right: str) -> Self:
         """The refusal for a single problem of something that has no lines."""
         return cls([Problem.of(source, wrong, right)])
+
+
+class Complaints:
+    """Gathers what is wrong with the input, so that all of it is said at once."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Keeps an error of the input (or a lack of memory) for later, and leaves the block."""
+        try:
+            yield
+        except Refusal as refusal:
+            self.problems += refusal.problems
+        except MemoryError:
+            less = "give fewer tokens, layers or dimensions, or ask for less of the page"
+            self.problems.append(Problem.of("attn", "there is not enough memory for it", less))
+
+    def hear(self, act: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T | None:
+        """What comes of something; None having kept what is wrong with the input."""
+        with self.heard():
+            return act(*arguments, **named)
+        return None
+
+    def stop_if_any(self) -> None:
+        """Raises a Refusal of everything, if there is anything."""
+        if self.problems:
+            raise Refusal(self.problems)

@@ -24,7 +24,6 @@ from attncli.building.exercise_file import (
     StepKind,
 )
 from attncli.cli import app
-from attncli.design.rules import RULES
 from attncli.file import shipped
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import (
@@ -40,6 +39,7 @@ from attncli.file.kinds import (
 )
 from attncli.file.matrices import MatrixKind, VectorKind
 from attncli.file.sources import SourceKind
+from attncli.nice_numbers.rules import RULES
 from attncli.pipeline import load, work
 from attncli.scenario.published import NumbersKind
 from attncli.steps import steps

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from attncli import load, work
 from attncli.building.plain import with_numbers
-from attncli.design.plan import plan_of
-from attncli.design.rules import difficulty
-from attncli.design.search import Unsatisfied, forms
+from attncli.nice_numbers.plan import plan_of
+from attncli.nice_numbers.rules import difficulty
+from attncli.nice_numbers.search import Unsatisfied, forms
 from attncli.render import Page, format_names, render
 from attncli.telling.weaknesses import weaknesses
 from tests.auditor import audit_numbers

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from attncli.cli import app
-from attncli.cli.exercising.papers import safe_name
+from attncli.library.papers import safe_name
 from attncli.questions import form_name
 from attncli.writing import write_files
 

@@ -32,8 +32,8 @@ from attncli.arithmetic.expression import (
     e_to,
 )
 from attncli.arithmetic.matrix import Matrix
-from attncli.cli.output import chosen_format
 from attncli.document import Document, Line, Prose, Section, Working
+from attncli.library.output import chosen_format
 from attncli.marking.answers.tables import unguarded
 from attncli.pictures import PICTURES
 from attncli.questions import MistakenAnswer, Paper, Question, RightAnswer

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from attncli import load, work
 from attncli.arithmetic.decimals import places
-from attncli.design.search import forms
 from attncli.marking.grading.addresses import cell_of
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given
+from attncli.nice_numbers.search import forms
 from attncli.questions import Question
 from attncli.telling.exercise.trust import trial
 from tests.conftest import FEWER, sampled

@@ -14,10 +14,10 @@ from numpy.random import RandomState
 
 from attncli import load, work
 from attncli.building.plain import pinned, plain_data
-from attncli.design.quantity import shown_rows
-from attncli.design.rules import singular, unvaried
-from attncli.design.search import Unsatisfied, forms
-from attncli.design.sketch import Sizes, sketch
+from attncli.nice_numbers.quantity import shown_rows
+from attncli.nice_numbers.rules import singular, unvaried
+from attncli.nice_numbers.search import Unsatisfied, forms
+from attncli.nice_numbers.sketch import Sizes, sketch
 from attncli.trace import Quantity, Trace
 from tests.marking_cases import run
 from tests.pages import trace_of

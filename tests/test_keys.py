@@ -15,8 +15,8 @@ from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.operations.activations import DivideBy
 from attncli.arithmetic.rounding import Array
 from attncli.building.plain import plain_data, with_numbers
-from attncli.cli.exercising.variants import variants
-from attncli.design.sketch import Sizes, sketch, text_of
+from attncli.library.papers import variants
+from attncli.nice_numbers.sketch import Sizes, sketch, text_of
 from attncli.render import Page, render
 from attncli.telling.exercise.blanked import BlankedPage, taken
 from attncli.telling.exercise.keys import Reach

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.arithmetic import expression as ex
-from attncli.cli.output import chosen_format
 from attncli.document import Document, Note, Spans
+from attncli.library.output import chosen_format
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
 from attncli.notation.words import visible

@@ -16,8 +16,8 @@ from openpyxl import load_workbook
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.cli.publishing import INDEX, shipped_sources
 from attncli.file import shipped
+from attncli.library.site import INDEX, shipped_sources
 from attncli.pipeline import load, work
 from attncli.render.html.site import shared_files
 from tests import hostile

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from attncli.arithmetic import evaluation
 from attncli.cli import app
-from attncli.design.search import SearchRequest, search
 from attncli.marking.judging import Judge
 from attncli.marking.paths import together
+from attncli.nice_numbers.search import SearchRequest, search
 from attncli.telling.exercise import papers as sheets
 from attncli.telling.exercise.fingerprint import MadeFrom, fingerprint
 from attncli.trace import Trace

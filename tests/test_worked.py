@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.cli.exercising.variants import variants
+from attncli.library.papers import variants
 from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.exam import Exam, Scheme
 from attncli.marking.grading.papers import GradedClass, MarkedPaper, marked

@@ -1,4 +1,4 @@
-"""The command line: one file a command, each load, work, tell, render and nothing else."""
+"""The command line: options in, a function of the library called, what it makes written out."""
 
 from __future__ import annotations
 
@@ -13,36 +13,32 @@ from attncli import __version__
 from attncli.cli.command import TextCommand, TextGroup
 
 COMMANDS = {
-    "run": "run",
-    "explain": "explain",
-    "why": "why",
-    "compare": "compare",
-    "exercise": "exercise",
-    "practice": "practice",
-    "list": "listing",
-    "check": "check",
-    "grade": "grade",
-    "lint": "lint",
-    "diff": "diff",
-    "design": "design",
-    "site": "site",
-    "validate": "validate",
-    "new": "new",
-    "schema": "schema",
-    "help": "help",
+    **dict.fromkeys(("run", "explain", "why", "compare"), "pages"),
+    **dict.fromkeys(("exercise", "practice"), "exercises"),
+    "list": "files",
+    "check": "pages",
+    "grade": "exercises",
+    "lint": "pages",
+    "diff": "pages",
+    **dict.fromkeys(("design", "site", "validate", "new", "schema", "help"), "files"),
 }
-"""The commands in the order of `--help`, and the modules whose `command` they are."""
+"""The commands in the order of `--help`, and the modules that declare them."""
+
+
+def declared(name: str) -> Any:  # noqa: ANN401
+    """The function of a command, which takes its options."""
+    module = import_module(f"attncli.cli.{COMMANDS[name]}")
+    return getattr(module, f"{name}_" if name in ("list", "help") else name)
 
 
 class _Commands(Mapping[str, Any]):
     """The commands by name; each is imported when it is asked for."""
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401
-        module = import_module(f"attncli.cli.{COMMANDS[name]}")
         alone = typer.Typer(
             add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
         )
-        alone.command(name, cls=TextCommand)(module.command)
+        alone.command(name, cls=TextCommand)(declared(name))
         return get_command(alone)
 
     def __iter__(self) -> Iterator[str]:
@@ -95,6 +91,6 @@ def attn(
       attn new mine.yaml
     """
     if context.invoked_subcommand is None:
-        from attncli.cli.listing import welcome
+        from attncli.cli.files import welcome
 
         welcome(context.command)

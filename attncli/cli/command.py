@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -81,34 +81,3 @@ class TextGroup(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
         return _as_typed(super().get_params(ctx))
-
-
-def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: ANN401
-    """The command that was typed, with all that was said but for some of its options."""
-    import shlex
-
-    words = context.command_path.split()
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name)
-        said = context.get_parameter_source(parameter.name)
-        if said is not None and said.name == "COMMANDLINE" and parameter.name not in leave_out:
-            words += _said(parameter, value)
-    return " ".join(map(shlex.quote, words))
-
-
-def said_options(context: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
-    """The options that were typed, each by the name of its value and as it is written."""
-    for parameter in context.command.params:
-        said = context.get_parameter_source(parameter.name)
-        if said is not None and said.name == "COMMANDLINE":
-            yield parameter.name, parameter.opts[0]
-
-
-def _said(parameter: Any, value: Any) -> Iterator[str]:  # noqa: ANN401
-    if parameter.param_type_name == "argument":
-        yield value
-    elif parameter.is_flag:
-        yield parameter.opts[0]
-    else:
-        for one in value if parameter.multiple else (value,):
-            yield from (parameter.opts[0], one)

@@ -9,18 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.exercising.variants import variants
-from attncli.cli.output import page_for
-from attncli.refusals import Refusal
+from attncli.library.output import page_for
+from attncli.library.papers import variants
+from attncli.refusals import Complaints, Refusal
 from attncli.writing import write_out
 
 if TYPE_CHECKING:
     from attncli.arithmetic.expression import Location
-    from attncli.cli.practice import PracticeArguments
     from attncli.document import Document, Spans
+    from attncli.library.requests import PracticeArguments
     from attncli.scenario.exercise import ExerciseFile
-    from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.telling.practice.session import Session, Task
     from attncli.trace import Trace
 
@@ -44,14 +42,6 @@ class Turn:
     hints: int = 0
     last: Sequence[str] = ()
     mistakes: dict[Location, str] = field(default_factory=dict)
-    missed: bool = False
-
-    def begin(self) -> Self:
-        """Asks."""
-        from attncli.telling.practice.words import question
-
-        _say(question(self.session, self.task))
-        return self
 
     def run(self) -> None:
         while not self.is_settled_by(_heard()):
@@ -62,28 +52,46 @@ class Turn:
         if text.casefold() in _STOP:
             raise Over
         if text == "?":
-            return self.hint()
+            _show(self.hint())
+            self.hints += 1
+            return False
         if text.casefold() in _SHOW:
-            return self.show()
+            _show(self.answer())
+            self.session.keep_shown(self.task)
+            return True
         if not text and self.last:
             return self.keep(self.last)
         given = self.numbers_of(text)
         return given is not None and self.is_right(given)
 
-    def hint(self) -> bool:
-        from attncli.telling.practice.words import hint
-
-        _show(hint(self.session, self.task, with_numbers=self.hints > 0))
-        self.hints += 1
+    def is_right(self, given: Sequence[str]) -> bool:
+        """Says what there is to say of an answer; whether to go on, since it is right, or nobody is
+        there to try again."""
+        is_right, is_readable = self.says(given)
+        if is_right or not _is_there():
+            write_out("\n")
+            return self.keep(given)
+        if is_readable:
+            self.last = given
+            write_out("Try again, or press Enter to go on with it.\n")
         return False
 
-    def show(self) -> bool:
-        """Shows the answer, and goes on with it."""
+    def begin(self) -> Self:
+        """Asks."""
+        from attncli.telling.practice.words import question
+
+        _say(question(self.session, self.task))
+        return self
+
+    def hint(self) -> Document:
+        from attncli.telling.practice.words import hint
+
+        return hint(self.session, self.task, with_numbers=self.hints > 0)
+
+    def answer(self) -> Document:
         from attncli.telling.practice.words import answer
 
-        _show(answer(self.session, self.task))
-        self.session.keep_shown(self.task)
-        return True
+        return answer(self.session, self.task)
 
     def keep(self, given: Sequence[str]) -> bool:
         self.session.keep(self.task, given, self.mistakes)
@@ -98,9 +106,8 @@ class Turn:
         write_out(f"{count} numbers are asked for, with spaces between.\n")
         return None if _is_there() else [*given, *[""] * count][:count]
 
-    def is_right(self, given: Sequence[str]) -> bool:
-        """Says what there is to say of numbers; whether to go on, since all are right, or nobody is
-        there to try again."""
+    def says(self, given: Sequence[str]) -> tuple[bool, bool]:
+        """Says what is right and wrong; whether all is right, and whether all can be read."""
         from attncli.marking.verdicts import FOLLOW
         from attncli.telling.practice import words
 
@@ -109,17 +116,14 @@ class Turn:
             _say(words.verdict_on(self.session, verdict))
         wrong = [verdict for verdict in verdicts if verdict.judgement not in FOLLOW]
         self.mistakes.update({one.cell: words.mistake_in_words(one) for one in wrong})
-        if not wrong or not _is_there():
-            write_out("\n")
-            return self.keep(given)
-        if all(verdict.given.number is not None for verdict in verdicts):
-            self.last = given
-            write_out("Try again, or press Enter to go on with it.\n")
-        return False
+        return not wrong, all(verdict.given.number is not None for verdict in verdicts)
 
 
+@dataclass
 class TurnInWords(Turn):
     """A question that is answered in words, until it is."""
+
+    missed: bool = False
 
     def begin(self) -> Self:
         from attncli.telling.practice.in_words import question
@@ -127,18 +131,15 @@ class TurnInWords(Turn):
         _show(question(self.session, self.task))
         return self
 
-    def hint(self) -> bool:
+    def hint(self) -> Document:
         from attncli.telling.practice.in_words import hint
 
-        _show(hint(self.task))
-        return False
+        return hint(self.task)
 
-    def show(self) -> bool:
+    def answer(self) -> Document:
         from attncli.telling.practice.in_words import answer
 
-        _show(answer(self.session, self.task))
-        self.session.keep_shown(self.task)
-        return True
+        return answer(self.session, self.task)
 
     def keep(self, given: Sequence[str]) -> bool:
         wrong = ("An answer in words that doesn't follow.",) if self.missed else ()
@@ -148,7 +149,7 @@ class TurnInWords(Turn):
     def numbers_of(self, text: str) -> list[str] | None:
         return [text]
 
-    def is_right(self, given: Sequence[str]) -> bool:
+    def says(self, given: Sequence[str]) -> tuple[bool, bool]:
         from attncli.marking.verdicts import FOLLOW
         from attncli.telling.practice.in_words import verdict_on
 
@@ -156,12 +157,7 @@ class TurnInWords(Turn):
         _say(verdict_on(marked))
         right = marked.judgement in FOLLOW
         self.missed = self.missed or not right
-        if right or not _is_there():
-            write_out("\n")
-            return self.keep(given)
-        self.last = given
-        write_out("Try again, or press Enter to go on with it.\n")
-        return False
+        return right, True
 
 
 def _is_there() -> bool:
@@ -196,8 +192,7 @@ def _say(spans: Spans) -> None:
 
 def practise(typed: PracticeArguments) -> bool:
     """Asks until all is answered or nobody goes on; whether all that was answered is right."""
-    with complaining():
-        session, place = _begun(typed)
+    session, place = _begun(typed)
     practice = _Practice(session, place)
     practice.run()
     return session.all_right
@@ -209,8 +204,8 @@ def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
     from attncli.telling.practice.session import Lesson, Session, mark_of, read
 
     exercise = _exercise_in(typed)
-    trace = _worked(typed, typed.scenario if exercise is None else exercise.scenario)
-    wish = _wish(typed, trace) if exercise is None else request_of(trace, exercise)
+    trace = _worked(typed, exercise.scenario)
+    wish = request_of(trace, exercise)
     if typed.seed is not None:
         ((_, trace),) = variants(trace, wish, 1, _seed(typed.seed), ())
     lesson = Lesson(trace, wish, typed.rows)
@@ -223,12 +218,15 @@ def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
     return session, place
 
 
-def _exercise_in(typed: PracticeArguments) -> ExerciseFile | None:
-    """The exercise of a file, if it is one, which says itself what is asked. Raises Refusal."""
+def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
+    """The exercise of a file, which says itself what is asked, or of the options. Raises
+    Refusal."""
     from attncli.building.exercise_file import is_exercise, load_exercise
+    from attncli.library.exercises import asks_of
+    from attncli.scenario.exercise import ExerciseFile
 
     if not is_exercise(typed.scenario):
-        return None
+        return ExerciseFile(typed.scenario, asks_of(typed.part, typed.cell, typed.ask))
     said = [option for option, value in typed.part.options() if value]
     said += ["--cell"] * bool(typed.cell) + ["--ask"] * bool(typed.ask)
     if said:
@@ -247,29 +245,6 @@ def _worked(typed: PracticeArguments, source: str) -> Trace:
         trace = typed.allowed.worked_alone(source, typed.changed.changes())
     complaints.stop_if_any()
     return trace
-
-
-def _wish(typed: PracticeArguments, trace: Trace) -> ExerciseRequest:
-    from attncli.scenario.exercise import Ask
-    from attncli.telling.cells import find_cells
-    from attncli.telling.exercise.requests import (
-        ExerciseRequest,
-        PartAsked,
-        check_words,
-        wanted_in_words,
-    )
-    from attncli.telling.selection import check_told, select
-
-    cells = find_cells(trace, typed.cell, typed.part.options()) if typed.cell else []
-    selection = select(trace, typed.part.steps, detail="summary", **typed.part.within)
-    check_told(trace, selection)
-    made = [(name, address) for name, address in cells if name in trace]
-    asks = [Ask(**typed.part.within).asking(text) for text in typed.ask or ()]
-    words = tuple(wanted_in_words(trace, ask) for ask in asks)
-    numbers = () if words and not (typed.part.steps or made) else (PartAsked(selection, made),)
-    wish = ExerciseRequest(numbers, words=words)
-    check_words(trace, asks, wish)
-    return wish
 
 
 def _seed(text: str) -> int:
@@ -329,10 +304,9 @@ class _Practice:
 
         if self.place is None:
             return
-        with complaining():
-            text = written(mark_of(self.session.lesson.trace), self.session.told)
-            _make_folder(self.place.parent)
-            write_file(str(self.place), text, force=True)
+        text = written(mark_of(self.session.lesson.trace), self.session.told)
+        _make_folder(self.place.parent)
+        write_file(str(self.place), text, force=True)
 
 
 def _make_folder(folder: Path) -> None:

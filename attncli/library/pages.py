@@ -14,7 +14,6 @@ from attncli.name import Name
 from attncli.render import abilities_of
 from attncli.scenario.budget import MOST_LINES
 from attncli.telling.blocks import matrix_block
-from attncli.telling.cells import address_of, line_of
 from attncli.telling.selection import Selection, check_detail, check_steps, check_told, select
 from attncli.telling.walkthrough import as_it_fits, walkthrough
 from attncli.trace import Quantity, Trace
@@ -39,25 +38,35 @@ def document_of(trace: Trace, form: str, part: PagePart) -> Document:
         raise TypeError(f"page() takes no {unknown}; {right}")
     steps = part.get("steps", ())
     names = [steps] if isinstance(steps, str) else [*steps]
-    token, layer, head = (str(part[k]) if k in part else None for k in ("token", "layer", "head"))
+    within = {k: str(part[k]) for k in ("token", "layer", "head") if k in part}
     can = abilities_of(format_named(form))
     detail = part.get("detail", can.detail)
     check_steps(names)
     check_detail(detail or "full")
-    chosen = select(trace, names, token, detail or "full", layer=layer, head=head)
-    chosen = chosen.illustrated(part.get("pictures", can.pictured))
+    return page_of(trace, names, detail, part.get("pictures", can.pictured), **within)
+
+
+def page_of(
+    trace: Trace, steps: Sequence[str], detail: str | None, pictured: bool, **within: str | None
+) -> Document:
+    """The page of some steps, or of all, at some detail, or as it fits. Raises SelectionError."""
+    chosen = select(trace, steps, detail=detail or "full", **within).illustrated(pictured)
     check_told(trace, chosen)
     return as_it_fits(trace, chosen) if detail is None else walkthrough(trace, chosen)
 
 
 def lines_of(trace: Trace, cells: Sequence[tuple[Name, Address]], width: int) -> str:
     """The working of cells, a line each, no term left out."""
+    from attncli.telling.cells import line_of
+
     return text_of([Working(tuple(line_of(trace, *cell) for cell in cells))], width)
 
 
 def cells_of(trace: Trace, name: Name, address: Address) -> Sequence[tuple[Name, Address]]:
     """The cells that an address means, be it of one, of a row or of a whole quantity. Raises
     ValueError."""
+    from attncli.telling.cells import address_of
+
     quantity = trace.quantities.get(name)
     sides = 0 if quantity is None or quantity.is_number else 2 - quantity.is_list
     sides -= quantity is not None and quantity.is_vector

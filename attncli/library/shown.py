@@ -57,8 +57,9 @@ class Showable:
 class ShownPart(Showable):
     """A step or a cell; `print` prints it as `attn run` does."""
 
-    def __init__(self, page: Document) -> None:
-        self._page = page
+    def __init__(self, page: Document, status: int = 0) -> None:
+        """`status` is 0, or what a command ends with that makes the page."""
+        self._page, self.status = page, status
 
     def document(self) -> Document:
         return self._page

@@ -12,12 +12,19 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Number
-from attncli.design.mistakes import Attempt, ambiguous, attempts, reveals, under_both
-from attncli.design.pools import drawn_of
-from attncli.design.quantity import CandidateQuantity, Flags, is_share, made_of, shown_rows, units
-from attncli.design.rules import CHECKS, GIVEN_CHECKS, RULES, alike_columns, alike_rows
 from attncli.document import Bullets, Document, Note, Prose, Section, Spans, Term
 from attncli.marking.judging import Judge
+from attncli.nice_numbers.mistakes import Attempt, ambiguous, attempts, reveals, under_both
+from attncli.nice_numbers.pools import drawn_of
+from attncli.nice_numbers.quantity import (
+    CandidateQuantity,
+    Flags,
+    is_share,
+    made_of,
+    shown_rows,
+    units,
+)
+from attncli.nice_numbers.rules import CHECKS, GIVEN_CHECKS, RULES, alike_columns, alike_rows
 from attncli.steps.mistakes import mistaken
 from attncli.telling.parts import made_by, place_in_words, title_of, told_parts
 from attncli.telling.selection import select

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, POLICIES
-from attncli.design.rules import RULES
+from attncli.nice_numbers.rules import RULES
 from attncli.render import page_format_names, paper_format_names
 from attncli.steps import steps
 from tests.drawing import Pen, Tree

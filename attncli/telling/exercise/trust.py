@@ -12,8 +12,8 @@ from attncli import oracle
 from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import INNER
 from attncli.building.plain import all_numbers, with_numbers
-from attncli.design.rules import difficulty
 from attncli.document import Bullets, Document, Facts, Spans, Subheading, Table
+from attncli.nice_numbers.rules import difficulty
 from attncli.questions import RightAnswer
 from attncli.telling.exercise.blanked import BlankedPage, shown_rows, taken
 from attncli.telling.exercise.keys import around

@@ -16,9 +16,9 @@ from numpy.random import RandomState
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
-from attncli.design.pools import Pools
-from attncli.design.search import SearchRequest, Unsatisfied, search
 from attncli.name import Name
+from attncli.nice_numbers.pools import Pools
+from attncli.nice_numbers.search import SearchRequest, Unsatisfied, search
 from attncli.pipeline import load
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import vectors

@@ -10,8 +10,8 @@ import numpy as np
 
 from attncli.arithmetic.expression import Number
 from attncli.choices import POLICIES
-from attncli.design.quantity import shown_rows, units
 from attncli.file.problems import ScenarioError
+from attncli.nice_numbers.quantity import shown_rows, units
 from attncli.steps import Mistake, step_named
 from attncli.steps.mistakes import made_wrongly
 from attncli.trace import Definition, PlannedStep, Quantity, Trace

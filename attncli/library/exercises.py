@@ -1,17 +1,15 @@
-"""The folder of an exercise file: papers, answers files, each form as a scenario, a manifest.
-
-A form that is there as a scenario keeps its numbers: what somebody mended in it is taken over, and
-only what comes of it is made anew.
-"""
+"""Fulfilling an order: everything about it is checked, then the exercise is worked and written."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
+from attncli import __version__
 from attncli.building.exercise_file import (
     FILE,
     FormMade,
@@ -20,29 +18,213 @@ from attncli.building.exercise_file import (
     has_manifest,
     load_manifest,
 )
-from attncli.cli.exercising.papers import (
+from attncli.library.output import check_target
+from attncli.library.papers import (
+    Counts,
+    PaperSettings,
     answers_files,
     blank_sheet,
+    check_targets,
     distinct_names,
     page_of,
     paper_files,
+    papers_of,
+    parse_counts,
+    parse_language,
+    parse_layout,
+    parse_manner,
     safe_name,
+    stress,
+    variants,
 )
-from attncli.cli.exercising.variants import variants
-from attncli.cli.progress import watched
-from attncli.refusals import Problem, listed
-from attncli.writing import Contents, OutputError, check_folder, encoded, write_files, write_out
+from attncli.library.progress import watched
+from attncli.library.requests import Excerpt, Files, command_line, said_options
+from attncli.refusals import Complaints, Problem, listed
+from attncli.writing import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
-    from attncli.cli.exercise import ExerciseArguments
-    from attncli.cli.exercising.checks import PaperSettings
-    from attncli.cli.exercising.writing import CheckedOrder
     from attncli.document import Document
+    from attncli.library.requests import ExerciseArguments, Made
     from attncli.marking.answers.students import Student
     from attncli.questions import Question
+    from attncli.scenario.exercise import Ask, ExerciseFile
     from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.trace import Trace
 
+
+_SAID_BY_A_FILE = (
+    *("step", "layer", "head", "token", "cell", "ask", "blank", "points", "forms", "seed", "allow"),
+    *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "language"),
+)
+"""Options that an exercise file has keys for, or that belong into its scenario."""
+
+
+class Ordered(NamedTuple):
+    """An exercise, and the numbers that were said with it."""
+
+    exercise: ExerciseFile
+    counts: Counts
+
+
+def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
+    """The exercise that is ordered; None having heard what is wrong."""
+    from attncli.building.exercise_file import is_exercise
+
+    by_file = complaints.hear(is_exercise, order.scenario)
+    if by_file is None:
+        return None
+    said = (_by_file if by_file else _by_options)(order, complaints)
+    if allow := order.allow or () if said is None else said.exercise.allow:
+        from attncli.nice_numbers.rules import check_names
+
+        complaints.problems += check_names(allow)
+    return said
+
+
+def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
+    from attncli.building.exercise_file import load_exercise
+
+    for name, option in said_options(order.context):
+        if name in _SAID_BY_A_FILE:
+            wrong, right = (
+                "the exercise file says what is asked",
+                "leave it out, or change the file",
+            )
+            complaints.problems.append(Problem.of(option, wrong, right))
+    counts = complaints.hear(parse_counts, order)
+    exercise = complaints.hear(load_exercise, order.scenario)
+    complaints.stop_if_any()  # it says which scenario is to be read
+    assert exercise is not None
+    assert counts is not None
+    counts = counts._replace(forms=exercise.forms, seed=exercise.seed, share=exercise.mistakes)
+    return Ordered(exercise, counts)
+
+
+def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
+    from attncli.scenario.exercise import ExerciseFile, Frame
+    from attncli.telling.exercise.asking import parse_blanking, parse_points
+    from attncli.telling.selection import check_detail, check_steps
+
+    complaints.hear(check_steps, order.part.steps)
+    complaints.hear(check_detail, order.detail or "full")
+    blanking = complaints.hear(parse_blanking, order.blank)
+    points = complaints.hear(parse_points, order.points or ())
+    layout = complaints.hear(parse_layout, order)
+    language = complaints.hear(parse_language, order)
+    counts = complaints.hear(parse_counts, order)
+    if blanking is None or points is None or counts is None or language is None:
+        return None
+    exercise = ExerciseFile(
+        order.scenario,
+        asks_of(order.part, order.cell, order.ask),
+        Frame(language=language),
+        blank=blanking,
+        points=points,
+        layout=layout,
+        detail=order.detail,
+        forms=counts.forms,
+        seed=counts.seed,
+        allow=tuple(order.allow or ()),
+        mistakes=counts.share,
+    )
+    return Ordered(exercise, counts)
+
+
+def asks_of(
+    part: Excerpt, cells: Sequence[str] | None, questions: Sequence[str] | None
+) -> tuple[Ask, ...]:
+    """What options ask for: steps, or cells, and what is answered in words; without any, all."""
+    from attncli.scenario.exercise import Ask
+
+    asked = Ask(**part.within)
+    steps = [asked._replace(step=step) for step in part.steps]
+    asks = [asked._replace(cell=cell) for cell in cells or ()]
+    if steps and asks:  # which don't go together, as is told when they are looked for
+        asks = [cell._replace(step=steps[0].step) for cell in asks]
+        steps = []
+    words = [asked.asking(text) for text in questions or ()]
+    return (*steps, *asks, *words) or (asked,)
+
+
+class CheckedOrder(NamedTuple):
+    """An order that nothing is wrong with: the exercise, how and where it is written, under stress
+    how many variants are made, the worked scenario, what the forms are called, and whose sheets
+    are made."""
+
+    exercise: ExerciseFile
+    manner: PaperSettings
+    stress: int | None
+    trace: Trace
+    names: list[str]
+    students: tuple[Student, ...] = ()
+
+
+def exercise(order: ExerciseArguments) -> Made:
+    """The student's sheet, the key, hints; of an exercise file a folder. Raises Refusal."""
+    from attncli.telling.exercise.papers import exercises
+    from attncli.telling.exercise.requests import request_of
+
+    job = _checked(order)
+    command = _signed(command_line(order.context, leave_out=("output", "force")), job.exercise)
+    wish, it = request_of(job.trace, job.exercise), job.exercise
+    if job.stress is not None:
+        return stress(order, job, wish)
+    if it.path is not None and job.manner.folder:
+        return folder_of(order, job, wish, command)
+    made = variants(job.trace, wish, it.forms, it.seed, it.allow)
+    tell = partial(exercises, wish=wish, command=command, frame=it.frame)
+    return papers_of(order, job.manner, made, tell, it.forms or 1)
+
+
+def _signed(command: str, exercise: ExerciseFile) -> str:
+    """The command with what else made the papers of a key, as a comment of the shell's."""
+    seed = "" if exercise.path is None else f", seed {exercise.seed}"
+    return f"{command} # attncli {__version__}{seed}"
+
+
+def _checked(order: ExerciseArguments) -> CheckedOrder:
+    """The terms of the order and the worked scenario. Raises Refusal of all that is wrong."""
+    complaints = Complaints()
+    said = _ordered(order, complaints)
+    manner = complaints.hear(_manner, order, said)
+    scenario = order.scenario if said is None else said.exercise.scenario
+    students = complaints.hear(_students, order, said, manner)
+    trace = complaints.hear(order.allowed.worked_alone, scenario, order.changed.changes())
+    complaints.stop_if_any()
+    assert said is not None
+    assert manner is not None
+    assert trace is not None
+    exercise = said.exercise._replace(mistakes=manner.share)
+    counts = said.counts
+    return CheckedOrder(exercise, manner, counts.stress, trace, counts.names, students or ())
+
+
+def _students(
+    order: ExerciseArguments, said: Ordered | None, manner: PaperSettings | None
+) -> tuple[Student, ...]:
+    """Those of the list that is named, if one is. Raises Refusal."""
+    if order.students is None or said is None or manner is None:
+        return ()
+
+    by_file = said.exercise.path is not None
+    return students_of(order, manner, said.counts.names, by_file=by_file)
+
+
+def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:
+    """How and where it is to be written. Raises OutputError where it can't go there."""
+    by_file = said is not None and said.exercise.path is not None
+    manner = parse_manner(order, None if said is None else said.counts, by_file=by_file)
+    if said is not None and said.counts.stress is not None:
+        check_target(order.output, force=order.force)
+    elif said is not None and not (manner.folder and by_file):
+        check_targets(order, manner, said.counts.names)
+    return manner
+
+
+# --------------------------------------------------------------------------------------------------
+# The folder of an exercise file: papers, answers files, each form as a scenario, a manifest. A
+# form that is there as a scenario keeps its numbers: what somebody mended in it is taken over, and
+# only what comes of it is made anew.
 
 _STUDENTS, _ANSWERS = "students", "answers"
 
@@ -134,10 +316,10 @@ class FormWorked(NamedTuple):
     whole: Document
 
 
-def write_folder(
+def folder_of(
     order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest, command: str
-) -> None:
-    """Makes an exercise into a folder, or what was edited of it again, and says what changed."""
+) -> Files:
+    """The folder of an exercise, or what was edited of it again; it says what changed."""
     assert order.output is not None
     folder = Path(order.output)
     before = load_manifest(folder) if has_manifest(folder) else None
@@ -156,8 +338,7 @@ def write_folder(
     files |= personal.files
     _check_edited(folder, files, before, force=order.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    write_files(str(folder), {**files, FILE: made.text()}, force=True)
-    write_out(_told(folder, made, before))
+    return Files({**files, FILE: made.text()}, str(folder), True, _told(folder, made, before))
 
 
 def _forms(
@@ -168,14 +349,14 @@ def _forms(
     kept: Mapping[str, Path],
 ) -> dict[str, FormWorked]:
     """Each form, worked from the text that is written of it."""
-    from attncli.telling.exercise.papers import exercise
+    from attncli.telling.exercise.papers import exercise as worked_exercise
     from attncli.telling.exercise.requests import request_of
 
     found: dict[str, FormWorked] = {}
     for name, text, trace in _worked(order, job, wish, kept):
         asked = request_of(trace, job.exercise)
         found[name] = FormWorked(
-            text, trace, exercise(trace, asked, name, command, job.exercise.frame)
+            text, trace, worked_exercise(trace, asked, name, command, job.exercise.frame)
         )
     return found
 

@@ -23,9 +23,9 @@ from attncli.arithmetic.operations.moved import Moved
 from attncli.arithmetic.operations.positions import Rotate
 from attncli.arithmetic.operations.sampling import Nucleus, TopK
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
-from attncli.design.plan import Plan, Stage
-from attncli.design.quantity import CandidateQuantity, Flags, seen_of, shown_rows, units
 from attncli.name import Name
+from attncli.nice_numbers.plan import Plan, Stage
+from attncli.nice_numbers.quantity import CandidateQuantity, Flags, seen_of, shown_rows, units
 from attncli.trace import Definition, Trace
 
 if TYPE_CHECKING:

@@ -7,13 +7,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import typer
-
-from attncli.cli.arguments import Allowed, Arguments, PageOptions
-from attncli.cli.complaints import Complaints, complaining
-from attncli.cli.progress import watched
+from attncli.library.progress import watched
+from attncli.library.requests import Allowed, Arguments, Files, PageOptions, SiteArguments, Text
+from attncli.refusals import Complaints
 from attncli.word import Word
-from attncli.writing import Contents, OutputError, check_folder, write_files, write_out
+from attncli.writing import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
     from attncli.document import Document
@@ -76,7 +74,7 @@ def _told_in_all_ways(source: SiteSource, allowed: Allowed) -> Published:
 
 def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
     """A page, lessons, and a sheet to try where there is something to ask for."""
-    from attncli.cli.exercising.papers import blank_sheet
+    from attncli.library.papers import blank_sheet
     from attncli.pipeline import work
     from attncli.scenario.exercise import Ask
 
@@ -152,7 +150,7 @@ def _page(trace: Trace, form: str) -> Document:
 
 def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: bool) -> Document:
     """Lessons on a scenario's numbers; of many numbers a row of each step is worked."""
-    from attncli.cli.explain import lessons_page
+    from attncli.library.commands import lessons_page
 
     detail, page = "rows" if is_long else None, PageOptions(_FORMAT, allowed=allowed)
     return lessons_page(trace, Arguments(source.scenario, detail=detail, page=page), every=False)
@@ -192,23 +190,21 @@ _OPENING = (
 )
 
 
-def publish(folder: str, chosen: str | None, allowed: Allowed, *, force: bool) -> None:
-    """Writes the site; a scenario that can't be worked is left out and named, with status 1."""
+def site(typed: SiteArguments) -> Files | Text:
+    """The site; a scenario that can't be worked is left out and named. Raises Refusal."""
     from attncli.render.html.site import shared_files
 
     complaints = Complaints()
-    with complaining():
-        sources = shipped_sources() if chosen is None else sources_of(chosen)
-        pages = [source.stem + _PAGE for source in sources]
-        check_folder(folder, [INDEX, *shared_files(), *pages], force=force)
-        done = [*_published(sources, allowed, complaints)]
-        if done:
-            files = site_files(done)
-            write_files(folder, files, force=force)
-            write_out(_told(folder, len(done), files))
-    complaints.say()
-    if complaints.problems:
-        raise typer.Exit(_BROKEN)
+    sources = shipped_sources() if typed.from_ is None else sources_of(typed.from_)
+    pages = [source.stem + _PAGE for source in sources]
+    check_folder(typed.folder, [INDEX, *shared_files(), *pages], force=typed.force)
+    done = [*_published(sources, typed.allowed, complaints)]
+    status, wrong = (_BROKEN, (complaints.problems,)) if complaints.problems else (0, ())
+    if not done:
+        return Text("", status=status, wrong=wrong)
+    files = site_files(done)
+    says = _told(typed.folder, len(done), files)
+    return Files(files, typed.folder, typed.force, says, status, wrong)
 
 
 def shipped_sources() -> list[SiteSource]:
@@ -223,7 +219,7 @@ def shipped_sources() -> list[SiteSource]:
 
 def sources_of(folder: str) -> list[SiteSource]:
     """The scenario files of a folder, by their names. Raises OutputError where there is none."""
-    from attncli.cli.exercising.papers import distinct_names
+    from attncli.library.papers import distinct_names
 
     place = Path(folder)
     if not place.is_dir():

@@ -17,8 +17,8 @@ import numpy as np
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
-from attncli.design.quantity import is_share
 from attncli.name import Name
+from attncli.nice_numbers.quantity import is_share
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import CELL, WAY
 

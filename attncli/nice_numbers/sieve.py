@@ -18,12 +18,12 @@ import numpy as np
 from numpy.random import RandomState
 
 from attncli.arithmetic.rounding import Array
-from attncli.design.batch import Batch, BatchMaker
-from attncli.design.mistakes import attempts
-from attncli.design.plan import Stage
-from attncli.design.pools import Drawn
-from attncli.design.quantity import CandidateQuantity, Flags, is_share, units
-from attncli.design.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, cost, halves, sparse
+from attncli.nice_numbers.batch import Batch, BatchMaker
+from attncli.nice_numbers.mistakes import attempts
+from attncli.nice_numbers.plan import Stage
+from attncli.nice_numbers.pools import Drawn
+from attncli.nice_numbers.quantity import CandidateQuantity, Flags, is_share, units
+from attncli.nice_numbers.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, cost, halves, sparse
 from attncli.trace import Definition
 
 UNWORKABLE = "unworkable"

@@ -20,14 +20,21 @@ from numpy.random import RandomState
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array
-from attncli.design.batch import BatchMaker
-from attncli.design.plan import Plan, plan_of
-from attncli.design.pools import Drawn, Pools
-from attncli.design.quantity import Flags, made_of, shown_rows
-from attncli.design.rules import CHECKS, GIVEN_CHECKS, OF_ONE_KIND, RULES, check_names, difficulty
-from attncli.design.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
 from attncli.file.problems import ScenarioError
 from attncli.name import Name
+from attncli.nice_numbers.batch import BatchMaker
+from attncli.nice_numbers.plan import Plan, plan_of
+from attncli.nice_numbers.pools import Drawn, Pools
+from attncli.nice_numbers.quantity import Flags, made_of, shown_rows
+from attncli.nice_numbers.rules import (
+    CHECKS,
+    GIVEN_CHECKS,
+    OF_ONE_KIND,
+    RULES,
+    check_names,
+    difficulty,
+)
+from attncli.nice_numbers.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
 from attncli.pipeline import work
 from attncli.questions import form_name
 from attncli.refusals import Refusal, listed

@@ -33,7 +33,8 @@ from attncli.arithmetic.operations.sampling import KeptShare, KeptSum
 from attncli.arithmetic.operations.softmax import DivideByRow, Exponential, RowSum
 from attncli.arithmetic.operations.texts import is_a
 from attncli.arithmetic.rounding import Array
-from attncli.design.quantity import (
+from attncli.file.problems import nearest
+from attncli.nice_numbers.quantity import (
     CandidateQuantity,
     Check,
     Flags,
@@ -42,7 +43,6 @@ from attncli.design.quantity import (
     shown_rows,
     units,
 )
-from attncli.file.problems import nearest
 from attncli.refusals import Problem
 from attncli.trace import Trace
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from attncli.file.problems import nearest
 from attncli.refusals import listed
-from attncli.writing import OutputError, write_out
+from attncli.writing import OutputError
 
 if TYPE_CHECKING:
     from attncli.render import Abilities, Page
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 _DEFAULT_WIDTH = 80
 
 
-def send_scenario(text: str, output: str | None, *, force: bool, large: bool = False) -> None:
-    """Writes a scenario, and of a file says that it is there, and what can be done with it, of a
-    `large` one how. Raises OutputError."""
-    write_out(text, output, force=force)
-    if output is not None and output != "-":
-        from attncli.notation.words import printed
-        from attncli.word import Word
+def is_written(output: str | None, *, large: bool = False) -> str:
+    """What is said of the file of a scenario that is there, if there is one: what can be done with
+    it, of a `large` one how."""
+    if output in (None, "-"):
+        return ""
+    from attncli.notation.words import printed
+    from attncli.word import Word
 
-        name = printed(Word(output))
-        how = " --large --detail summary" if large else ""
-        write_out(f"{name} is written; `attn run {name}{how}` works it out\n")
+    name = printed(Word(str(output)))
+    how = " --large --detail summary" if large else ""
+    return f"{name} is written; `attn run {name}{how}` works it out\n"
 
 
 def chosen_format(form: str | None, output: str | None, known: Sequence[str]) -> str:

@@ -8,17 +8,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import typer
-
-from attncli.cli.arguments import PageOptions
-from attncli.cli.complaints import BAD_INPUT, Complaints, complaining
-from attncli.cli.output import check_binary, check_form, check_target, chosen_format, page_for
-from attncli.cli.progress import watched
-from attncli.refusals import Problem, Refusal
-from attncli.writing import Contents, write_out
+from attncli.library.output import check_binary, check_form, check_target, chosen_format, page_for
+from attncli.library.progress import watched
+from attncli.library.requests import PageOptions, Text, Told
+from attncli.refusals import BAD_INPUT, Complaints, Problem, Refusal
+from attncli.writing import Contents
 
 if TYPE_CHECKING:
-    from attncli.cli.grade import GradeArguments
+    from attncli.library.requests import GradeArguments
     from attncli.marking.answers import AnswerSheet
     from attncli.marking.grading.exam import Scheme
     from attncli.marking.grading.papers import GradedClass, MarkedPaper, Unmarked
@@ -58,17 +55,19 @@ def _output_of(order: GradeArguments) -> GradeOutput:
     return GradeOutput(page, folder)
 
 
-def _write_graded(output: GradeOutput, graded: GradedClass, *, alone: bool) -> None:
-    """Writes the report on a paper that is `alone`, or the table of a class and, into a folder, a
-    marked paper for each. Raises OutputError."""
-    from attncli.telling.marked.classes import marked_paper
+def _told(output: GradeOutput, graded: GradedClass, *, alone: bool) -> Told | Text:
+    """The report on a paper that is `alone`, or the table of a class; into a folder a marked paper
+    for each is written as well. Raises OutputError."""
+    from attncli.render.exercises.csv import csv_text
+    from attncli.telling.marked.classes import class_page, class_rows, marked_paper
 
     if output.folder:
         _write_folder(output, graded)
-    elif not alone or _is_csv(output):
-        _write_table(output, graded)
-    else:
-        output.page.deliver(marked_paper(graded.papers[0]))
+        return Told(class_page(graded), PageOptions())
+    if _is_csv(output):
+        return Text(csv_text(class_rows(graded)), output.page.output, output.page.force)
+    page = marked_paper(graded.papers[0]) if alone else class_page(graded)
+    return Told(page, output.page)
 
 
 def _is_csv(output: GradeOutput) -> bool:
@@ -76,22 +75,11 @@ def _is_csv(output: GradeOutput) -> bool:
     return output.page.form == _CSV or (output.page.form is None and said.lower().endswith(".csv"))
 
 
-def _write_table(output: GradeOutput, graded: GradedClass) -> None:
-    from attncli.telling.marked.classes import class_page, class_rows
-
-    if _is_csv(output):
-        from attncli.render.exercises.csv import csv_text
-
-        write_out(csv_text(class_rows(graded)), output.page.output, force=output.page.force)
-    else:
-        output.page.deliver(class_page(graded))
-
-
 def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
-    """A marked paper for each student and the table beside them; the table is told as well."""
+    """A marked paper for each student and the table beside them."""
     from attncli.render import contents_of, suffixes_of
     from attncli.render.exercises.csv import csv_text
-    from attncli.telling.marked.classes import class_page, class_rows, marked_paper
+    from attncli.telling.marked.classes import class_rows, marked_paper
     from attncli.writing import write_files
 
     assert output.page.output is not None
@@ -106,12 +94,11 @@ def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
     }
     texts[f"{_TABLE}.csv"] = csv_text(class_rows(graded))
     write_files(output.page.output, texts, force=output.page.force)
-    PageOptions().deliver(class_page(graded))
 
 
 def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:
     """A file for each student."""
-    from attncli.cli.exercising.papers import distinct_names
+    from attncli.library.papers import distinct_names
 
     names = distinct_names([paper.sheet.student for paper in papers], {_TABLE})
     return [f"{name}{suffix}" for name in names]
@@ -124,8 +111,8 @@ _BY_A_FILE = (
 )
 
 
-def grade(order: GradeArguments) -> None:
-    """Marks what is ordered, and ends with the exit status that tells how it went."""
+def grade(order: GradeArguments) -> Told | Text:
+    """Marks what is ordered; with the exit status that tells how it went."""
     complaints = Complaints()
     output = complaints.hear(_output_of, order)
     marker = complaints.hear(_marker, order)
@@ -136,14 +123,13 @@ def grade(order: GradeArguments) -> None:
     graded = _graded(order, marker, asked or (), complaints)
     several = len(graded.papers) + len(graded.unmarked) > 1
     of_class = several or any(Path(path).is_dir() for path in order.answers)
+    made: Told | Text = Text("")
     if graded.papers or of_class:
-        with complaining():
-            _write_graded(output, graded, alone=not of_class)
-    complaints.say()
+        made = _told(output, graded, alone=not of_class)
     if complaints.problems:
-        raise typer.Exit(BAD_INPUT)
-    if graded.unmarked or not all(paper.follows for paper in graded.papers):
-        raise typer.Exit(SOMETHING_WRONG)
+        return made._replace(status=BAD_INPUT, wrong=(complaints.problems,))
+    wrong = graded.unmarked or not all(paper.follows for paper in graded.papers)
+    return made._replace(status=SOMETHING_WRONG if wrong else 0)
 
 
 def _marker(order: GradeArguments) -> Marker:
@@ -188,7 +174,7 @@ def _asking(order: GradeArguments) -> Asking:
 def _forms(order: GradeArguments) -> AskedForms:
     """All forms of an exercise. Raises Refusal."""
     from attncli.building.exercise_file import load_exercise
-    from attncli.cli.exercising.variants import variants
+    from attncli.library.papers import variants
     from attncli.telling.exercise.requests import request_of
     from attncli.telling.marked.exams import AskedForms, form_exam
 

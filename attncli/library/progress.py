@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
-import typer
-
 T = TypeVar("T")
 _PATIENCE = 1.0
 """Seconds without a bar."""
@@ -28,6 +26,8 @@ class _Bar:
         if self._bar is None:
             if not sys.stderr.isatty() or time.monotonic() - self._began < _PATIENCE:
                 return
+            import typer  # which a program without a terminal needn't have waited for
+
             bar = typer.progressbar(length=count, label=self._what, file=sys.stderr)
             self._bar = self._stack.enter_context(bar)
         self._bar.update(done - self._done)

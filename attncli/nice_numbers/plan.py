@@ -20,8 +20,8 @@ from attncli.arithmetic.operations.products import (
 )
 from attncli.arithmetic.operations.relative import Buckets
 from attncli.arithmetic.operations.texts import is_a
-from attncli.design.pools import Drawn, Pools, drawn_of
 from attncli.name import Name
+from attncli.nice_numbers.pools import Drawn, Pools, drawn_of
 from attncli.trace import Definition, Trace
 
 _SHAPE_ONLY = (Alibi, Buckets, RotaryTable, Seen)

@@ -1,1 +1,0 @@
-"""`attn exercise`: what is typed, checked, worked and written."""

@@ -1,0 +1,276 @@
+"""`attn design`, `new`, `validate`, `schema`, `site`: files; `list`, `help`: what there is."""
+
+# no lazy annotations here: Typer reads them
+from typing import Annotated, Any
+
+import typer
+
+from attncli.cli import options
+from attncli.cli.arguments import taking
+from attncli.cli.complaints import complaining
+from attncli.library import commands
+from attncli.library.commands import (
+    LISTS,
+    SCHEMAS,
+    DesignArguments,
+    HelpArguments,
+    ListArguments,
+    NewArguments,
+    SchemaArguments,
+    ValidateArguments,
+)
+from attncli.library.requests import Made, PageOptions, SiteArguments
+
+_DESIGN = {
+    "tokens": Annotated[str, typer.Option("--tokens", metavar="N", help="How many words, 2 to 8.")],
+    "d_model": Annotated[
+        str,
+        typer.Option("--d-model", metavar="N", help="The dimensions of the embeddings, 1 to 8."),
+    ],
+    "heads": Annotated[
+        str,
+        typer.Option("--heads", metavar="N", help="How many heads share these dimensions equally."),
+    ],
+    "seed": Annotated[
+        str,
+        typer.Option(
+            "--seed", metavar="N", help="Chooses the numbers; the same seed gives the same bytes."
+        ),
+    ],
+    "decimals": Annotated[
+        str, typer.Option("--decimals", metavar="N", help="The decimals of every step.")
+    ],
+}
+
+
+@taking(DesignArguments, own=_DESIGN)
+def design(typed: DesignArguments) -> Made:
+    """Make a new scenario whose numbers are nice to work with by hand.
+
+    Examples:
+
+      attn design --tokens 3 --d-model 2 --heads 1 --seed 7 -o mine.yaml
+
+      attn design --tokens 7 --d-model 4 --heads 2 --allow sums
+    """
+    return commands.design(typed)
+
+
+_NEW = {
+    "file": Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")],
+    "from_": Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FOLDER",
+            help="The scenario of a checkpoint: of a folder with `config.json` and"
+            " `model.safetensors` (or several, with their index).",
+        ),
+    ],
+    "tokens": Annotated[
+        str,
+        typer.Option(
+            "--tokens",
+            metavar="IDS",
+            help="With `--from`: the IDs of its tokens, `5,17,2`; or a text, where a"
+            " `tokenizer.json` stands beside it.",
+        ),
+    ],
+    "encoder_tokens": Annotated[
+        str | None,
+        typer.Option(
+            "--encoder-tokens",
+            metavar="IDS",
+            help="With `--from` a model that has an encoder: the IDs of what that reads, or a "
+            "text.",
+        ),
+    ],
+    "encoder_states": Annotated[
+        str | None,
+        typer.Option(
+            "--encoder-states",
+            metavar="FILE",
+            help="With `--from` a model that has an encoder: what that made, [m, d_model], in a"
+            " file, `.npy`, `.npz` or `.safetensors`; the encoder itself is left out.",
+        ),
+    ],
+    "picture": Annotated[
+        str | None,
+        typer.Option(
+            "--picture",
+            metavar="FILE",
+            help="With `--from` a model that sees: the file of a picture's pixels, `.npy` or"
+            " `.npz`, [channels, height, width].",
+        ),
+    ],
+}
+
+
+@taking(NewArguments, own=_NEW)
+def new(typed: NewArguments) -> Made:
+    """Write a scenario to start from, or that of a checkpoint.
+
+    Examples:
+
+      attn new mine.yaml && attn run mine.yaml
+
+      attn new model.yaml --from checkpoint/ --tokens 5,17,2
+
+      attn new model.yaml --from checkpoint/ --tokens "I love AI"
+
+      attn new model.yaml --from bart/ --encoder-tokens 5,17,2 --tokens 2,0
+
+      attn new model.yaml --from whisper/ --encoder-states heard.npy --tokens 2,0
+    """
+    return commands.new(typed)
+
+
+_VALIDATE = {
+    "files": Annotated[list[str], typer.Argument(metavar="FILE...", help="Scenario files.")]
+}
+
+
+@taking(ValidateArguments, own=_VALIDATE)
+def validate(typed: ValidateArguments) -> Made:
+    """Check scenario files, and say every problem of each.
+
+    A file without problems gets a line saying what it holds.
+
+    Example:
+
+      attn validate scenarios/*.yaml
+    """
+    return commands.validate(typed)
+
+
+_SCHEMA = {
+    "which": Annotated[
+        str,
+        typer.Argument(
+            metavar="[scenario|output]",
+            help="Of scenario files, or of what `--format json` writes.",
+            autocompletion=options.beginning(lambda: SCHEMAS),
+        ),
+    ]
+}
+
+
+@taking(SchemaArguments, own=_SCHEMA)
+def schema(typed: SchemaArguments) -> Made:
+    """Print the JSON Schema of scenario files, for editors.
+
+    Or that of what is written as JSON.
+
+    Examples:
+
+      attn schema > attn.schema.json
+
+      attn schema output
+    """
+    return commands.schema(typed)
+
+
+_LIST = {
+    "what": Annotated[
+        str,
+        typer.Argument(
+            metavar="[scenarios|steps]",
+            help="What to list.",
+            autocompletion=options.beginning(lambda: LISTS),
+        ),
+    ]
+}
+
+
+@taking(ListArguments, own=_LIST)
+def list_(typed: ListArguments) -> Made:
+    """List the shipped scenarios, or the steps with what they do.
+
+    Examples:
+
+      attn list
+
+      attn list steps
+    """
+    return commands.list_(typed)
+
+
+_LONGEST = 100
+"""The characters of a sentence on a command that is told whole."""
+
+
+def welcome(commands: Any) -> None:  # noqa: ANN401
+    """Shows where to start, the scenarios and the commands, which a group has."""
+    from attncli.document import Facts, Subheading
+    from attncli.telling.shipped import scenarios_catalogue
+
+    each = commands.commands.items()
+    rows = [(f"attn {name}", (one.get_short_help_str(_LONGEST),)) for name, one in each]
+    with complaining():
+        page = scenarios_catalogue(Subheading(("Commands",)), Facts(tuple(rows)))
+        PageOptions().deliver(page)
+
+
+def _names() -> list[str]:
+    from attncli.telling.shipped import topics
+
+    return [*topics()]
+
+
+_HELP = {
+    "topic": Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TOPIC]",
+            help="A topic, a key, a step, an option or a value; without one, the topics.",
+            autocompletion=options.beginning(_names),
+        ),
+    ]
+}
+
+
+@taking(HelpArguments, own=_HELP)
+def help_(typed: HelpArguments) -> Made:
+    """Print the reference, or what it says of a word.
+
+    It tells of scenario files, rounding, exercises and options.
+
+    Examples:
+
+      attn help
+
+      attn help scenario
+
+      attn help softcap
+    """
+    return commands.help_(typed)
+
+
+_SITE = {
+    "folder": Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to write.")],
+    "from_": Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FOLDER",
+            help="The scenario files of this folder, in place of the shipped ones.",
+        ),
+    ],
+}
+
+
+@taking(SiteArguments, own=_SITE)
+def site(typed: SiteArguments) -> Made:
+    """Write scenarios as a small website with lessons and sheets.
+
+    It needs no server: begin at its index.html.
+
+    Examples:
+
+      attn site course/
+
+      attn site course/ --from my_scenarios/
+    """
+    from attncli.library import site
+
+    return site.site(typed)

@@ -1,0 +1,239 @@
+"""`attn run`, `explain`, `why`, `compare`, `check`, `lint`, `diff`: pages of worked numbers."""
+
+# no lazy annotations here: Typer reads them
+from typing import Annotated
+
+import typer
+
+from attncli.choices import DETAILS, FLOATS
+from attncli.cli import options
+from attncli.cli.arguments import taking
+from attncli.library import commands
+from attncli.library.commands import CompareArguments, DiffArguments, WhyArguments
+from attncli.library.requests import Arguments, Made
+
+
+@taking(Arguments)
+def run(typed: Arguments) -> Made:
+    """Work a scenario out, every step as tables and as arithmetic.
+
+    Examples:
+
+      attn run i_love_ai
+
+      attn run scenarios/i_love_ai.yaml --step softmax --token love
+
+      attn run i_love_ai --cell 'weights[love, AI]'
+
+      attn run three_tokens_two_heads --head 2 --step softmax
+
+      attn run my.yaml --gradient-check
+
+      attn run my.yaml --rounding exact --decimals 4 --set scale=none -o page.md
+    """
+    return commands.run(typed)
+
+
+@taking(
+    Arguments,
+    without=("cell", "gradient_check"),
+    own={"scenario": options.SCENARIO_OR_USUAL},
+    scenario="",
+)
+def explain(typed: Arguments) -> Made:
+    """Explain a step: its purpose, working and common mistakes.
+
+    Without --step, those that a scenario takes; without a scenario, each that there is.
+
+    Examples:
+
+      attn explain softmax
+
+      attn explain i_love_ai
+
+      attn explain my.yaml --step scores --token love
+
+      attn explain --format markdown -o lesson.md
+    """
+    return commands.explain(typed)
+
+
+_WHY = {
+    "cells": Annotated[
+        list[str],
+        typer.Argument(metavar="CELL...", help="The numbers: `'output[love, 2]'`, one or more."),
+    ],
+    "depth": Annotated[
+        str | None,
+        typer.Option(
+            "--depth",
+            metavar="N",
+            help="How many levels of working are told, from 1, or `all`; by default as many as "
+            "fit on a screen.",
+        ),
+    ],
+}
+
+
+@taking(WhyArguments, own=_WHY)
+def why(typed: WhyArguments) -> Made:
+    """Show what a number comes from, as a tree of working.
+
+    Below each line stands the working of each number in it, down to what the scenario gives. What
+    stands in the tree already isn't told twice.
+
+    Examples:
+
+      attn why 'output[love, 2]' i_love_ai
+
+      attn why 'weights[love, AI]' i_love_ai --depth all --format html -o why.html
+    """
+    return commands.why(typed)
+
+
+_COMPARE = {
+    "second": Annotated[
+        str,
+        options.scenario(
+            "Another one; without it the same with what `--set`, `--decimals` and "
+            "`--rounding` change. Of two scenarios these change both.",
+            "[SECOND]",
+        ),
+    ],
+    "detail": Annotated[
+        str,
+        options.choice(
+            "--detail",
+            lambda: DETAILS,
+            "`summary`: how many numbers of each quantity differ; `rows`: the rows that differ; "
+            "`full`: all rows.",
+        ),
+    ],
+}
+
+
+@taking(CompareArguments, own=_COMPARE)
+def compare(typed: CompareArguments) -> Made:
+    """Compare two scenarios, or one with and without a change.
+
+    What changed in the input, then each quantity with the cells that differ, and the first that
+    does. Where only the rounding changes: each number's drift, in units of the last place. Exit
+    status 0 when all numbers are the same, 1 when some differ.
+
+    Examples:
+
+      attn compare i_love_ai --set scale=sqrt_d_k
+
+      attn compare i_love_tennis i_love_tennis_causal
+
+      attn compare i_love_ai --rounding exact
+
+      attn compare three_tokens three_tokens_two_heads --step softmax
+    """
+    return commands.compare(typed)
+
+
+@taking(
+    Arguments,
+    without=(
+        *("step", "layer", "head", "token", "cell", "detail", "pictures", "fragment"),
+        "gradient_check",
+    ),
+)
+def check(typed: Arguments) -> Made:
+    """Check the numbers that a scenario's source prints.
+
+    Each number of its `published:`, and of its variants', is judged: whether it follows, from the
+    given numbers or from earlier ones of the source, and if not, which mistake gives it. Exits with
+    0 if all of them follow, with 1 if one doesn't.
+
+    Examples:
+
+      attn check alice_met_bob
+
+      attn check mine.yaml --format json
+    """
+    return commands.check(typed)
+
+
+@taking(
+    Arguments,
+    without=("layer", "head", "cell", "detail", "pictures", "fragment", "gradient_check"),
+)
+def lint(typed: Arguments) -> Made:
+    """Tell what is weak about a scenario's numbers.
+
+    Ambiguous roundings, ties, trivial cells, rows that don't add up, hidden mistakes.
+
+    Examples:
+
+      attn lint i_love_ai
+
+      attn lint mine.yaml --step softmax --decimals 4
+
+      attn lint i_love_ai --token love
+    """
+    return commands.lint(typed)
+
+
+_DIFF = {
+    "dump": Annotated[
+        str,
+        typer.Argument(
+            metavar="DUMP", help="The tensors: a .npz, .safetensors or .json file of named arrays."
+        ),
+    ],
+    "map_": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="THEIRS=OURS",
+            help="Which quantity a tensor is: `attn.q=Q`, `'attn.qk=heads[*].scores'`, `attn.q=` "
+            "to leave it out; or a YAML file of such pairs. May be repeated.",
+        ),
+    ],
+    "precision": Annotated[
+        str | None,
+        options.choice(
+            "--precision",
+            lambda: FLOATS,
+            "The floats that all was worked in; by default as the dump's numbers are.",
+        ),
+    ],
+    "rtol": Annotated[
+        str | None,
+        typer.Option(
+            "--rtol",
+            metavar="R",
+            help="Only ask whether each number is near the scenario's own, as numpy.allclose does: "
+            "within atol + R × its size; by default 1e-5, where --atol is given.",
+        ),
+    ],
+    "atol": Annotated[
+        str | None,
+        typer.Option(
+            "--atol",
+            metavar="A",
+            help="The same, the part that doesn't grow with the number; by default 1e-8, where "
+            "--rtol is given.",
+        ),
+    ],
+}
+
+
+@taking(DiffArguments, without=("decimals", "rounding", "fragment"), own=_DIFF)
+def diff(typed: DiffArguments) -> Made:
+    """Tell where an implementation departs, and by which bug.
+
+    Each tensor of a dump is compared with what follows from the implementation's own earlier
+    ones, as far as its floats can tell; names of PyTorch modules and hooks are known. Exit
+    status 0 when all follow, 1 when one departs or has a wrong shape, 3 when none does and of
+    some nothing can be told.
+
+    Examples:
+
+      attn diff encoder_block dump.npz
+
+      attn diff encoder_block dump.safetensors --map block.attn.q=Q --format json
+    """
+    return commands.diff(typed)

@@ -1,0 +1,75 @@
+"""The commands as functions of a program: `attncli.run("i_love_ai", step="softmax")`.
+
+They take what the command takes, by the same names (`set_` for `--set`, `form` for `--format`), as
+texts or as numbers, and give what it writes: a page, which shows itself and has `page(format)`, a
+text, or files by their names. Only where there is an `output` is anything written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import Any
+
+from attncli.library import requests
+from attncli.library.requests import REQUIRED, Arguments, Made, Text, Told, fields_of, recorded
+from attncli.library.shown import ShownPart
+from attncli.refusals import Refusal
+
+_HOMES = {"exercise": "exercises", "grade": "grading", "site": "site"}
+"""The modules of those that are in others than `commands`."""
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """A command as a function."""
+    module = import_module(f"attncli.library.{_HOMES.get(name, 'commands')}")
+    act: Callable[[Any], Made] = getattr(module, name if hasattr(module, name) else f"{name}_")
+    asked = f"{name.capitalize()}Arguments"
+    record = getattr(module, asked, getattr(requests, asked, Arguments))
+    usual = {"scenario": ""} if name == "explain" else {}  # each step has an example of its own
+    known = ((field, kind, usual.get(field, value)) for field, kind, value in fields_of(record))
+    fields = [one for one in known if one[0] != "context"]
+    kinds = {field: str(getattr(kind, "__forward_arg__", kind)) for field, kind, _ in fields}
+    signature = Signature(
+        [
+            Parameter(
+                field,
+                Parameter.POSITIONAL_OR_KEYWORD if default is REQUIRED else Parameter.KEYWORD_ONLY,
+                default=Parameter.empty if default is REQUIRED else default,
+            )
+            for field, _, default in fields
+        ]
+    )
+
+    def function(*given: Any, **said: Any) -> Any:  # noqa: ANN401
+        typed = signature.bind(*given, **said).arguments
+        texts = {key: _as_typed(typed[key], kinds[key]) for key in typed}
+        made = act(recorded(record, usual | texts))
+        return _given(made, texts)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{act.__doc__}\n\nTakes what `attn {name}` takes, by the same names."
+    vars(function)["__signature__"] = signature
+    return function
+
+
+def _as_typed(value: Any, kind: str) -> Any:  # noqa: ANN401
+    """A value as somebody types it: numbers and paths as texts, what may be repeated as a list."""
+    if value is None or isinstance(value, bool | Mapping) or kind == "float":
+        return value
+    if kind.startswith("Sequence"):
+        return [str(value)] if isinstance(value, str | Path) else [str(one) for one in value]
+    return str(value)
+
+
+def _given(made: Made, asked: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """What a program gets. Raises Refusal of what couldn't be done."""
+    if any(asked.get(place) for place in ("output", "file", "folder")):
+        made.deliver()
+    if made.wrong:
+        raise Refusal([one for problems in made.wrong for one in problems])
+    if isinstance(made, Told):
+        return ShownPart(made.page, made.status)
+    return made.text if isinstance(made, Text) else dict(made.texts)

@@ -1,0 +1,418 @@
+"""The papers of an exercise as texts and files."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Layout
+from attncli.file.problems import nearest
+from attncli.library.output import check_binary, check_form, check_target, chosen_format, page_for
+from attncli.library.progress import watched
+from attncli.library.requests import Files, PageOptions, Text, Told, whole_number
+from attncli.refusals import Complaints, Problem
+from attncli.scenario.exercise import LARGEST_SEED, MOST_FORMS
+from attncli.writing import Contents, OutputError, check_folder
+
+if TYPE_CHECKING:
+    from attncli.document import Document
+    from attncli.library.requests import ExerciseArguments
+    from attncli.render import Page
+    from attncli.trace import Trace
+
+    Form = tuple[str, Trace]
+    Tell = Callable[[Iterable[Form]], Iterable[tuple[str, Trace, Document]]]
+    from attncli.library.exercises import CheckedOrder
+    from attncli.telling.exercise.requests import ExerciseRequest
+    from attncli.telling.exercise.trust import Trial
+
+
+_LONGEST = 60
+_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+
+
+def check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> None:
+    """Raises OutputError where results don't fit where they are to go, or files are in the way."""
+    names = _file_names(order, manner, forms)
+    if manner.folder:
+        assert order.output is not None
+        check_folder(order.output, names, force=order.force)
+    elif len(names) > 1:
+        where = order.output or "standard output"
+        wrong = f"there are {len(names)} papers to write"
+        raise OutputError.of(where, wrong, "name a folder with -o, like -o sheets/")
+    else:
+        check_target(order.output, force=order.force)
+
+
+def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> list[str]:
+    """A name for each paper, from the scenario, the form and what it is; one where all forms are
+    gathered in a file."""
+    from attncli.questions import OWN_FORM
+    from attncli.render import abilities_of, suffixes_of
+
+    suffix = suffixes_of(manner.format)[0]
+    stem = safe_name(Path(order.scenario).stem)
+    if abilities_of(manner.format).gathered:
+        forms = [OWN_FORM]
+    return [
+        "_".join((stem, *(() if form == OWN_FORM else (form,)), kind)) + suffix
+        for form in forms
+        for kind in manner.kinds
+    ]
+
+
+def safe_name(text: str) -> str:
+    """A text as part of a file's name on every system: ASCII letters, digits and underscores."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return _UNSAFE.sub("_", plain).strip("_")[:_LONGEST] or "exercise"
+
+
+def distinct_names(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """A file's name for each text that none has yet; who has that of another gets a number."""
+    names, used = [], set(taken)
+    for text in texts:
+        name, count = safe_name(text), 1
+        while name.lower() in used:
+            count += 1
+            name = f"{safe_name(text)}_{count}"
+        used.add(name.lower())
+        names.append(name)
+    return names
+
+
+def papers_of(
+    order: ExerciseArguments, manner: PaperSettings, forms: Iterable[Form], tell: Tell, count: int
+) -> Files | Text:
+    """The papers of all forms, for a folder, or the one that there is."""
+    files = paper_files(order, manner, watched(tell(forms), count, "Forms"))
+    if manner.folder:
+        assert order.output is not None
+        return Files(files, order.output, order.force)
+    return Text(next(iter(files.values())), order.output, order.force)
+
+
+def paper_files(
+    order: ExerciseArguments,
+    manner: PaperSettings,
+    exercises: Iterable[tuple[str, Trace, Document]],
+) -> dict[str, Contents]:
+    """The papers of forms by the names of their files."""
+    forms: list[str] = []
+
+    def papers() -> Iterator[Document]:
+        for form, trace, whole in exercises:
+            forms.append(form)
+            yield from (_paper(kind, whole, trace, manner) for kind in manner.kinds)
+
+    with _rarely_collecting():
+        texts = _texts(papers(), order, manner)
+    return dict(zip(_file_names(order, manner, forms), texts, strict=True))
+
+
+def blank_sheet(whole: Document, form: str) -> Document:
+    """The student's sheet of an exercise; one that checks itself where a format has these."""
+    from attncli.render import abilities_of
+    from attncli.telling.exercise.papers import sheet_of
+
+    if not abilities_of(form).checking:
+        return sheet_of(whole)
+    from attncli.telling.exercise.papers import self_checking
+
+    return self_checking(whole)
+
+
+def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -> dict[str, str]:
+    """A file to fill in for each form, by its name."""
+    from attncli.render import render
+    from attncli.telling.exercise.papers import sheet_of
+
+    manner = PaperSettings("yaml", "none", folder=True, kinds=("answers",), share=None)
+    names = _file_names(order, manner, [*exercises])
+    sheets = map(sheet_of, exercises.values())
+    page = page_for(order.output)
+    return {name: render(sheet, "yaml", page) for name, sheet in zip(names, sheets, strict=True)}
+
+
+@contextmanager
+def _rarely_collecting() -> Iterator[None]:
+    """Makes the garbage collector look seldom: pages are many small tuples, which go by
+    themselves, and looking for rings among them takes a third of the time."""
+    often = gc.get_threshold()
+    gc.set_threshold(1_000_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*often)
+
+
+def page_of(order: ExerciseArguments) -> Page:
+    """What a format has to know of where papers go, and of what is left out of them."""
+    page = page_for(order.output)
+    return page._replace(fragment=order.fragment, values_only=order.values_only)
+
+
+def _texts(
+    papers: Iterable[Document], order: ExerciseArguments, manner: PaperSettings
+) -> list[Contents]:
+    """Papers in their format, gathered in one file where that has them so; a package only where
+    it goes to a file, and otherwise the text of what is in it."""
+    from attncli.render import abilities_of, contents_of, files_of, render_forms
+
+    page, can = page_of(order), abilities_of(manner.format)
+    if can.packed and order.output not in (None, "-"):
+        from attncli.writing import packed
+
+        return [packed(files_of([*papers], manner.format, page))]
+    if can.gathered:
+        return [render_forms([*papers], manner.format, page)]
+    return [contents_of(paper, manner.format, page) for paper in papers]
+
+
+def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> Document:
+    from attncli.render import abilities_of
+    from attncli.telling.exercise.papers import key_page, sheet_of
+
+    match kind:
+        case "key":
+            return key_page(whole)
+        case "hints":
+            return _hints(whole, trace)
+        case "sheet":
+            return blank_sheet(whole, manner.format)
+        case _ if abilities_of(manner.format).hints == "embedded":
+            return _hints(whole, trace, embedded=True)
+        case _ if abilities_of(manner.format).self_keyed:
+            return whole
+        case _:
+            return sheet_of(whole)._replace(key=key_page(whole))
+
+
+def _hints(whole: Document, trace: Trace, *, embedded: bool = False) -> Document:
+    from attncli.telling.exercise.tasks import hints_page, with_hints
+
+    return with_hints(whole, trace) if embedded else hints_page(whole, trace)
+
+
+# --------------------------------------------------------------------------------------------------
+# The terms of an exercise, read from what was typed: how many forms, which format, where to.
+
+
+class Counts(NamedTuple):
+    """Numbers: of forms (None: the scenario's own numbers), the seed, the share of a blank's
+    points that a known mistake earns, in per cent, if one was said, and the variants to make
+    under stress."""
+
+    forms: int | None
+    seed: int
+    share: int | None
+    stress: int | None
+
+    @property
+    def names(self) -> list[str]:
+        """What the forms are called."""
+        from attncli.questions import OWN_FORM, form_name
+
+        return [OWN_FORM] if self.forms is None else [form_name(k) for k in range(self.forms)]
+
+
+class PaperSettings(NamedTuple):
+    """How and where an exercise is written. `kinds` are the papers of each form; `share` is what a
+    known mistake earns, in per cent, where mistakes are to be looked for."""
+
+    format: str
+    key: str
+    folder: bool
+    kinds: tuple[str, ...]
+    share: int | None
+
+
+def parse_counts(order: ExerciseArguments) -> Counts:
+    """The numbers of an order. Raises OutputError, naming all that are wrong."""
+    wrong: list[Problem] = []
+    found: list[int | None] = []
+    for option, text, least, most in (
+        ("--forms", order.forms, 1, MOST_FORMS),
+        ("--seed", order.seed, 0, LARGEST_SEED),
+        ("--mistakes", order.mistakes, 0, 99),
+        ("--stress", order.stress, 1, MOST_FORMS),
+    ):
+        try:
+            found.append(None if text is None else whole_number(option, text, least, most))
+        except OutputError as error:
+            wrong += error.problems
+    wrong += _beside_stress(order)
+    if wrong:
+        raise OutputError(wrong)
+    forms, seed, share, stress = found
+    return Counts(forms, seed or 0, share, stress)
+
+
+def _beside_stress(order: ExerciseArguments) -> list[Problem]:
+    """What doesn't go with `--stress`, which writes no exercise."""
+    others: dict[str, object] = {"--forms": order.forms, "--key": order.key, "--hints": order.hints}
+    others["--students"] = order.students
+    others["--fragment"] = order.fragment
+    said = [option for option, value in others.items() if value]
+    if order.stress is None or not said:
+        return []
+    return [Problem.of("--stress", "it writes no exercise", f"leave {', '.join(said)} out")]
+
+
+def parse_manner(
+    order: ExerciseArguments, counts: Counts | None, *, by_file: bool = False
+) -> PaperSettings:
+    """How and where it is to be written. Raises OutputError, naming all that is wrong."""
+    from attncli.render import paper_format_names
+
+    _check_no_workbook(order.form, order.output)
+    many = (
+        by_file
+        or order.hints
+        or order.key == "separate"
+        or (counts is not None and len(counts.names) > 1)
+    )
+    folder = order.output is not None and _is_folder(order.output, many=many)
+    complaints = Complaints()
+    known = paper_format_names()
+    target = None if folder else order.output
+    form = complaints.hear(chosen_format, order.form, target, known)
+    complaints.hear(_check_choice, "--key", order.key, KEYS)
+    if form is not None:
+        complaints.hear(check_binary, form, order.output)
+    if form is None or complaints.problems:
+        raise OutputError(complaints.problems)
+    manner = _checked(order, form, folder=folder)
+    said = None if counts is None else counts.share
+    return manner if said is None else manner._replace(share=said)
+
+
+def _check_no_workbook(form: str | None, output: str | None) -> None:
+    """Raises OutputError where a sheet is asked for as a workbook."""
+    if form == "xlsx" or (form is None and output is not None and output.lower().endswith(".xlsx")):
+        said = f"--format {form}" if output is None else output
+        right = "a sheet in .html marks itself, and a spreadsheet fills in .csv for attn grade"
+        wrong = "a workbook that marks answers would hold them for everybody to read"
+        raise OutputError.of(said, wrong, right)
+
+
+def _check_choice(option: str, said: str | None, known: Sequence[str]) -> None:
+    if said is not None and said not in known:
+        raise OutputError.of(f"{option} {said}", "no such choice", nearest(said, known))
+
+
+def parse_layout(order: ExerciseArguments) -> Layout:
+    """The layout that is ordered. Raises OutputError."""
+    _check_choice("--layout", order.layout, LAYOUTS)
+    return next(layout for layout in LAYOUTS if layout == order.layout)
+
+
+def parse_language(order: ExerciseArguments) -> str:
+    """The language that is ordered. Raises OutputError."""
+    _check_choice("--language", order.language, LANGUAGES)
+    return order.language
+
+
+def _is_folder(output: str, *, many: bool) -> bool:
+    path = Path(output)
+    if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - a name too long is none
+        return True
+    return many and output != "-" and not path.suffix
+
+
+def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSettings:
+    from attncli.render import abilities_of, page_format_names
+
+    can = abilities_of(form)
+    key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
+    wrong = []
+    if key not in can.keys:
+        right = f"say {' or '.join(can.keys)}"
+        wrong.append(Problem.of(f"--key {key}", f"the format {form} doesn't go with it", right))
+    if order.hints and can.hints == "none":
+        right = "choose another, or leave --hints out"
+        wrong.append(Problem.of("--hints", f"the format {form} has none", right))
+    if order.stress is not None and form not in page_format_names():
+        wrong.append(
+            Problem.of(
+                f"--format {form}", "the report of --stress is no exercise", "choose another"
+            )
+        )
+    if wrong:
+        raise OutputError(wrong)
+    check_form(form, fragment=order.fragment, values_only=order.values_only)
+    first = "exercise" if key == "embedded" else "sheet"
+    apart = order.hints and can.hints == "separate"
+    kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))
+    return PaperSettings(form, key, folder, kinds, can.share)
+
+
+# --------------------------------------------------------------------------------------------------
+# The forms of an exercise, worked one after the other.
+
+
+def variants(
+    trace: Trace, wish: ExerciseRequest, count: int | None, seed: int, allow: Sequence[str]
+) -> Iterator[tuple[str, Trace]]:
+    """The name and the trace of each form; of the one with the scenario's own numbers without a
+    count. Raises Unsatisfied where no numbers will do."""
+    from attncli.questions import OWN_FORM, form_name
+
+    if count is None:
+        yield OWN_FORM, trace
+        return
+    from attncli.nice_numbers.search import SearchRequest, search
+
+    points = wish.all_points if _may_be_longer(trace) else None
+    request = SearchRequest(count, seed, wish.quantities(trace), allow, points=points)
+    for k, form in enumerate(search(trace.scenario, request)):
+        yield form_name(k), form
+
+
+def _may_be_longer(trace: Trace) -> bool:
+    """Whether pages of other numbers may have more to ask for: other pairs are counted, or other
+    experts chosen. What is asked for is looked up only then, since it takes as long as a page."""
+    return trace.scenario.recount is not None or any(one.step == "route" for one in trace.story)
+
+
+_FAILED = 1
+
+
+def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> Told:
+    """Makes variants and tells how they came out; exit status 1 where a key disagrees."""
+    from attncli.telling.exercise.trust import report
+    from attncli.word import Word
+
+    trials = _trials(order, job, wish)
+    document = report(Word(f"{job.trace.scenario.title}: stress"), trials)
+    values = order.values_only
+    page = PageOptions(
+        job.manner.format, values_only=values, output=order.output, force=order.force
+    )
+    return Told(document, page, _FAILED if any(one.disagreements for one in trials) else 0)
+
+
+def _trials(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> list[Trial]:
+    from attncli.building.plain import plain_data
+    from attncli.file import shipped
+    from attncli.oracle import UnknownError
+    from attncli.telling.exercise.trust import trial
+    from attncli.telling.selection import SelectionError
+
+    scenario = job.exercise.scenario
+    data = plain_data(scenario, order.changed.changes())
+    folder = shipped.find(scenario).parent
+    count = job.stress or 0
+    made = variants(job.trace, wish, count, job.exercise.seed, job.exercise.allow)
+    watching = watched(made, count, "Variants")
+    try:
+        return [trial(data, folder, variant, wish, name) for name, variant in watching]
+    except UnknownError as unknown:
+        wrong = f"the second derivation of the keys doesn't know {unknown}"
+        raise SelectionError.of("--stress", wrong, "leave --stress out") from None

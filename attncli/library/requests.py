@@ -1,0 +1,378 @@
+"""What is asked for, in texts as people type them: a part of a scenario, changes, what it may cost,
+where it goes. And what comes of it, before it goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from attncli.choices import BLANKS, LANGUAGES, LAYOUTS, MARKS
+from attncli.library.output import abilities_chosen, check_output, chosen_format, page_for
+from attncli.library.progress import watching
+from attncli.refusals import Complaints, Problem
+from attncli.writing import Contents, OutputError, write_files, write_out
+
+R = TypeVar("R", bound=NamedTuple)
+
+if TYPE_CHECKING:
+    from attncli.document import Document
+    from attncli.file.changes import Change
+    from attncli.scenario.scenario import Scenario
+    from attncli.trace import Trace
+
+
+class Excerpt(NamedTuple):
+    """The part of a trace that is asked for."""
+
+    step: Sequence[str] | None = None
+    layer: str | None = None
+    head: str | None = None
+    token: str | None = None
+
+    @property
+    def steps(self) -> Sequence[str]:
+        """The steps that are asked for; none means all."""
+        return self.step or ()
+
+    def includes(self, step: str) -> bool:
+        """Whether a step is asked for."""
+        return not self.step or step in self.step
+
+    @property
+    def within(self) -> dict[str, Any]:
+        """Where in each step."""
+        return {"token": self.token, "layer": self.layer, "head": self.head}
+
+    def options(self) -> list[tuple[str, object]]:
+        """What was said of the part, by the options that say it."""
+        return [("--step", self.step), *((f"--{name}", said) for name, said in self.within.items())]
+
+
+class ForThisRun(NamedTuple):
+    """What is changed in the scenario."""
+
+    decimals: str | None = None
+    rounding: str | None = None
+    set_: Sequence[str] | None = None
+
+    def options(self) -> list[tuple[str, object]]:
+        """What was said, by the options that say it."""
+        return [("--set", self.set_), ("--decimals", self.decimals), ("--rounding", self.rounding)]
+
+    def changes(self) -> list[str | Change]:
+        """`--set`, then `--decimals` (of every step) and `--rounding`."""
+        from attncli.file.changes import Change
+
+        changes: list[str | Change] = list(self.set_ or ())
+        if self.decimals is not None:
+            option = f"--decimals {self.decimals}"
+            changes.append(Change(option, "rounding.decimals", self.decimals))
+            changes.append(Change(option, "rounding.steps", "{}"))
+        if self.rounding is not None:
+            option = f"--rounding {self.rounding}"
+            changes.append(Change(option, "rounding.policy", self.rounding))
+        return changes
+
+
+class Allowed(NamedTuple):
+    """What a scenario may read, and cost."""
+
+    files_outside: bool = False
+    large: bool = False
+
+    def load(self, scenario: str, changes: Sequence[str | Change] = ()) -> Scenario:
+        """A scenario, read with changes while a bar shows how far it is. Raises ScenarioError."""
+        from attncli.pipeline import load
+
+        with watching("Learning pieces") as tell:
+            return load(
+                scenario,
+                changes,
+                outside=self.files_outside,
+                large=self.large,
+                in_place=True,
+                progress=tell,
+            )
+
+    def worked_alone(self, scenario: str, changes: Sequence[str | Change] = ()) -> Trace:
+        """A scenario, worked without variants or tokens generated. Raises ScenarioError."""
+        from attncli.pipeline import work
+
+        return work(self.load(scenario, changes).alone())
+
+    def worked_on_demand(self, scenario: str, changes: Sequence[str | Change] = ()) -> Trace:
+        """The same, of which only what is asked for is worked, when it is. Raises ScenarioError."""
+        from attncli.pipeline import work_on_demand
+
+        return work_on_demand(self.load(scenario, changes))
+
+
+class PageOptions(NamedTuple):
+    """What becomes of a page, and what it may read, cost and write over."""
+
+    form: str | None = None
+    fragment: bool = False
+    values_only: bool = False
+    output: str | None = None
+    allowed: Allowed = Allowed()
+    force: bool = False
+
+    def check(self) -> None:
+        """Raises OutputError where it can't be written so."""
+        check_output(
+            self.form,
+            self.output,
+            force=self.force,
+            fragment=self.fragment,
+            values_only=self.values_only,
+        )
+
+    def deliver(self, page: Document) -> None:
+        """Renders a page and writes it to a file or to standard output. Without a format, a file's
+        suffix tells it. Raises OutputError."""
+        from attncli.render import page_format_names, stream_of
+
+        form = chosen_format(self.form, self.output, page_format_names())
+        where = page_for(self.output)
+        where = where._replace(fragment=self.fragment, values_only=self.values_only)
+        write_out(stream_of(page, form, where), self.output, force=self.force)
+
+
+class Told(NamedTuple):
+    """What is told: a page and where it goes; an exit status, and what couldn't be done of it."""
+
+    page: Document
+    options: PageOptions
+    status: int = 0
+    wrong: Sequence[Sequence[Problem]] = ()
+
+    def deliver(self) -> None:
+        """Writes the page to where it goes. Raises OutputError."""
+        self.options.deliver(self.page)
+
+
+class Text(NamedTuple):
+    """A text, the file that it is for, and what is said when it is there."""
+
+    text: Contents
+    output: str | None = None
+    force: bool = False
+    says: str = ""
+    status: int = 0
+    wrong: Sequence[Sequence[Problem]] = ()
+
+    def deliver(self) -> None:
+        """Writes the text to where it goes. Raises OutputError."""
+        write_out(self.text, self.output, force=self.force)
+        if self.says:
+            write_out(self.says)
+
+
+class Files(NamedTuple):
+    """Texts for a folder by their names, and what is said when they are there."""
+
+    texts: Mapping[str, Contents]
+    folder: str
+    force: bool = False
+    says: str = ""
+    status: int = 0
+    wrong: Sequence[Sequence[Problem]] = ()
+
+    def deliver(self) -> None:
+        """Writes all files, or none. Raises OutputError."""
+        write_files(self.folder, self.texts, force=self.force)
+        write_out(self.says)
+
+
+Made = Told | Text | Files
+"""What comes of what was asked."""
+
+
+def fields_of(record: type[NamedTuple]) -> Iterator[tuple[str, str, object]]:
+    """The fields of a record, and of those in it, with their kinds and defaults; `REQUIRED` has
+    none."""
+    for name, kind in record.__annotations__.items():
+        default: Any = record._field_defaults.get(name, REQUIRED)
+        if hasattr(default, "_fields"):
+            yield from fields_of(type(default))
+        else:
+            yield name, kind, default
+
+
+REQUIRED = object()
+
+
+def recorded(record: type[R], typed: Mapping[str, Any]) -> R:
+    """What was typed as a record, with its defaults for the rest."""
+    values = dict(record._field_defaults)
+    for name in record._fields:
+        default: Any = values.get(name)
+        if hasattr(default, "_fields"):
+            values[name] = recorded(type(default), typed)
+        elif name in typed:
+            values[name] = typed[name]
+    return record._make(values[name] for name in record._fields)
+
+
+class Arguments(NamedTuple):
+    """A scenario to work out, and what to do with the page, as it was typed."""
+
+    scenario: str
+    part: Excerpt = Excerpt()
+    cell: Sequence[str] | None = None
+    changed: ForThisRun = ForThisRun()
+    detail: str | None = None
+    pictures: bool = False
+    page: PageOptions = PageOptions()
+    gradient_check: bool = False
+
+    def work(self) -> Trace:
+        """The worked scenario. Raises Refusal of everything that is wrong with the request."""
+        from attncli.telling.selection import check_detail, check_steps
+
+        complaints = Complaints()
+        complaints.hear(check_steps, self.part.steps)
+        complaints.hear(check_detail, self.detail or "full")
+        complaints.hear(self.page.check)
+        with complaints.heard():
+            trace = self.worked_with(())
+        complaints.stop_if_any()
+        return trace
+
+    @property
+    def pictured(self) -> bool:
+        """Whether the page is to have its pictures: asked for, or in a format that draws them."""
+        return self.pictures or abilities_chosen(self.page.form, self.page.output).pictured
+
+    def worked_with(self, more: Sequence[str]) -> Trace:
+        """The scenario worked with some more changes. Raises ScenarioError."""
+        from attncli.pipeline import work
+
+        allowed, changes = self.page.allowed, [*self.changed.changes(), *more]
+        if self.cell:  # which takes nothing but what leads to it
+            return allowed.worked_on_demand(self.scenario, changes)
+        return work(allowed.load(self.scenario, changes))
+
+
+class ExerciseArguments(NamedTuple):
+    """What an exercise asks for, how, and where it goes."""
+
+    scenario: str
+    part: Excerpt = Excerpt()
+    cell: Sequence[str] | None = None
+    ask: Sequence[str] | None = None
+    blank: str = BLANKS[0]
+    points: Sequence[str] | None = None
+    key: str | None = None
+    hints: bool = False
+    forms: str | None = None
+    students: str | None = None
+    seed: str = "1"
+    allow: Sequence[str] | None = None
+    mistakes: str | None = None
+    stress: str | None = None
+    changed: ForThisRun = ForThisRun()
+    detail: str | None = None
+    layout: str = LAYOUTS[1]
+    language: str = LANGUAGES[0]
+    form: str | None = None
+    fragment: bool = False
+    values_only: bool = False
+    output: str | None = None
+    allowed: Allowed = Allowed()
+    force: bool = False
+    context: Any = None
+
+
+class GradeArguments(NamedTuple):
+    """An exercise, and what was handed in."""
+
+    scenario: str
+    answers: Sequence[str]
+    asked: str | None = None
+    points: Sequence[str] | None = None
+    marks: str = MARKS[0]
+    no_carry: bool = False
+    otherwise: float = 1.0
+    changed: ForThisRun = ForThisRun()
+    form: str | None = None
+    values_only: bool = False
+    output: str | None = None
+    allowed: Allowed = Allowed()
+    force: bool = False
+
+
+class PracticeArguments(NamedTuple):
+    """What is practised, and where it is kept."""
+
+    scenario: str
+    part: Excerpt = Excerpt()
+    cell: Sequence[str] | None = None
+    ask: Sequence[str] | None = None
+    rows: bool = False
+    seed: str | None = None
+    place: str | None = None
+    fresh: bool = False
+    changed: ForThisRun = ForThisRun()
+    allowed: Allowed = Allowed()
+
+
+class SiteArguments(NamedTuple):
+    """A folder for a site, and whose scenarios it has."""
+
+    folder: str
+    from_: str | None = None
+    allowed: Allowed = Allowed()
+    force: bool = False
+
+
+def whole_number(option: str, text: str, least: int, most: int) -> int:
+    """The whole number of an option. Raises OutputError for anything else, and for one that is
+    too small or too large."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        wrong = "is no whole number"
+    elif text != digits or int(digits[:_LONGEST]) < least:
+        wrong = "is too few"
+    elif len(digits) > _LONGEST or int(digits) > most:
+        wrong = "is too many"
+    else:
+        return int(digits)
+    raise OutputError.of(f"{option} {text}", wrong, f"give one from {least} to {most}")
+
+
+_LONGEST = 30
+"""More digits than any number has that is taken."""
+
+
+def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: ANN401
+    """The command that was typed, with all that was said but for some of its options."""
+    import shlex
+
+    if context is None:
+        return "attncli.exercise"
+    words = context.command_path.split()
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name)
+        said = context.get_parameter_source(parameter.name)
+        if said is not None and said.name == "COMMANDLINE" and parameter.name not in leave_out:
+            words += _said(parameter, value)
+    return " ".join(map(shlex.quote, words))
+
+
+def said_options(context: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
+    """The options that were typed, each by the name of its value and as it is written."""
+    for parameter in () if context is None else context.command.params:
+        said = context.get_parameter_source(parameter.name)
+        if said is not None and said.name == "COMMANDLINE":
+            yield parameter.name, parameter.opts[0]
+
+
+def _said(parameter: Any, value: Any) -> Iterator[str]:  # noqa: ANN401
+    if parameter.param_type_name == "argument":
+        yield value
+    elif parameter.is_flag:
+        yield parameter.opts[0]
+    else:
+        for one in value if parameter.multiple else (value,):
+            yield from (parameter.opts[0], one)
