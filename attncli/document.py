@@ -322,6 +322,13 @@ class Document(NamedTuple):
     check: "SelfCheck | None" = None
 
     @property
+    def parts(self) -> Iterator[tuple["Section | None", tuple[Block, ...]]]:
+        """Its blocks from top to bottom: what opens it, those of each section, what closes it."""
+        yield None, self.opening
+        yield from ((section, section.blocks) for section in self.sections)
+        yield None, self.closing
+
+    @property
     def marks(self) -> Facts:
         """The marks of the paper that it is."""
         marks = () if self.paper is None else self.paper.marks

@@ -19,9 +19,9 @@ def mathematics_of(document: Document) -> str | None:
 
 
 def _rows(document: Document) -> Iterator[str]:
-    parts = ((one.formulas, one.blocks) for one in document.sections)
-    for formulas, blocks in (((), document.opening), *parts, ((), document.closing)):
-        yield from (f"{latex(one.left)} &= {latex(one.right)}" for one in formulas)
+    for section, blocks in document.parts:
+        for one in () if section is None else section.formulas:
+            yield f"{latex(one.left)} &= {latex(one.right)}"
         for block in each(blocks):
             yield from _of_block(block)
 

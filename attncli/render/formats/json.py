@@ -282,7 +282,7 @@ TOLD_AS: Mapping[type, str] = {
 
 def _document(document: doc.Document) -> dict[str, Any]:
     closing = document.closing
-    for blocks in (document.opening, closing, *(one.blocks for one in document.sections)):
+    for _, blocks in document.parts:
         for block in doc.each(blocks):
             doc.rule_for(block, TOLD_AS, "JSON")
     if document.data:

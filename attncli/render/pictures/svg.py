@@ -87,11 +87,9 @@ def _beside_each_other(pictures: Sequence[Picture], y: float) -> Iterator[str]:
 
 def _pictures(document: Document) -> Iterator[Picture]:
     """What can be drawn, from top to bottom."""
-    parts = [("", document.opening), *((one.place, one.blocks) for one in document.sections)]
-    parts.append(("", document.closing))
-    mapped = {name for _, blocks in parts for name in _mapped(blocks)}
-    for place, blocks in parts:
-        yield from _drawn(blocks, place, mapped)
+    mapped = {name for _, blocks in document.parts for name in _mapped(blocks)}
+    for section, blocks in document.parts:
+        yield from _drawn(blocks, "" if section is None else section.place, mapped)
 
 
 def _mapped(blocks: Sequence[Block]) -> Iterator[Name]:
