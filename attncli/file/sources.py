@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from attncli.arithmetic import decimals
-from attncli.file.array_parts import PART_KEYS, WHOLE, ArrayPart
-from attncli.file.keys import Key, Record, typed
+from attncli.file.array_parts import WHOLE, ArrayPart
+from attncli.file.keys import Key, Record, keys_of_fields, typed
 from attncli.file.kinds import Choice, NumberKind, Schema, TextKind, WholeNumber
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
@@ -193,7 +193,7 @@ _FILE = Record.of(
         " several",
     ),
     Key("key", TextKind("a key"), "which of the file's arrays it is"),
-    *PART_KEYS,
+    *keys_of_fields(ArrayPart),
 )
 
 

@@ -1,9 +1,9 @@
 """What the source of a scenario prints for quantities that are worked here."""
 
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from attncli.file.keys import Key, Record
+from attncli.file.keys import Key, Record, keys_of_fields
 from attncli.file.kinds import Either, Flag, Kind, MapOf, Schema, TextKind
 from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
 from attncli.file.nodes import Items, Map, Node, spelled_out
@@ -16,8 +16,8 @@ class Printed(NamedTuple):
 
     numbers: tuple[Decimal, ...]
     shape: tuple[int, ...]
-    at: str = ""
-    assumed: bool = False
+    at: Annotated[str, TextKind("a place"), "where it does: `step 6`"] = ""
+    assumed: Annotated[bool, Flag(), "whether it assumes them and doesn't work them out"] = False
 
 
 _ENTRY = EntryKind(infinite=True)
@@ -49,8 +49,7 @@ class NumbersKind(NamedTuple):
 NUMBERS = NumbersKind()
 _FIELDS = Record.of(
     Key("numbers", NUMBERS, "what the source prints, with its own decimals"),
-    Key("at", TextKind("a place"), "where it does: `step 6`"),
-    Key("assumed", Flag(), "whether it assumes them and doesn't work them out", False),
+    *keys_of_fields(Printed),
 )
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from attncli.file.array_parts import ENTRY_KEY, PART_KEYS
-from attncli.file.keys import Key, Record
+from attncli.file.array_parts import ArrayPart
+from attncli.file.keys import Key, Record, keys_of_fields
 from attncli.file.kinds import COUNT, Schema, TextKind
 from attncli.file.nodes import Items, Node, Scalar, describe
 from attncli.file.problems import Problems
@@ -57,9 +57,9 @@ class _LayersKind:
 TENSOR = Record.of(
     Key("file", TextKind("a path"), "the file that it is in, where that is another"),
     Key("key", TextKind("a key"), _NAME),
-    *(key for key in PART_KEYS if key != ENTRY_KEY),
+    *keys_of_fields(ArrayPart)[1:],
     Key(
-        ENTRY_KEY.name,
+        "entry",
         _EntryKind(),
         "of an array with more sides than two: the entry of its first side; `'{i}'` or `'{e}'` is"
         " the number of the layer or of the expert",
