@@ -277,10 +277,8 @@ def in_other_layout(
     said = tree.get(_KEY)
     linear = isinstance(said, Scalar) and said.text == "linear"
     where = min(found).where if said is None else said.where
-    other = (Scalar(_KEY, where), Scalar("row" if linear else "linear", where))
-    rest = tuple(entry for entry in tree.entries if entry[0].text != _KEY)
     try:
-        fine = is_fine(Map((*rest, other), tree.where))
+        fine = is_fine(tree.put(_KEY, Scalar("row" if linear else "linear", where)))
     except ScenarioError:
         fine = False
     if not fine:

@@ -60,16 +60,15 @@ def changed_tree(source: Source, changes: Changes, problems: Problems) -> Map:
     others = {key.text for key, value in changed.entries if tree.get(key.text) is not value}
     if others <= _OF_THE_PAGE:
         return changed
-    return Map(tuple(e for e in changed.entries if e[0].text != "published"), changed.where)
+    return changed.without("published")
 
 
 def check_size(tree: Map) -> None:
     """Raises ScenarioError for more values than are read without being asked for."""
     variants = tree.get("variants")
     count = len(variants.entries) if isinstance(variants, Map) else 0
-    repeated = Map(tuple(e for e in tree.entries if e[0].text != "variants"), tree.where)
     values = reading.size_of(tree, MOST_VALUES)
-    values += reading.size_of(repeated, MOST_VALUES) * count
+    values += reading.size_of(tree.without("variants"), MOST_VALUES) * count
     if values > MOST_VALUES:
         where = tree.where if variants is None else variants.where
         less = "give fewer variants" if count else "keep large matrices in a file of arrays"

@@ -36,6 +36,17 @@ class Map(NamedTuple):
     def get(self, key: str) -> Node | None:
         return next((value for name, value in self.entries if name.text == key), None)
 
+    def without(self, *keys: str) -> Map:
+        """The map without some keys."""
+        return Map(tuple(one for one in self.entries if one[0].text not in keys), self.where)
+
+    def put(self, key: str, value: Node) -> Map:
+        """The map with another value of a key, or with the key."""
+        if self.get(key) is None:
+            return Map((*self.entries, (Scalar(key, value.where), value)), self.where)
+        changed = ((name, value if name.text == key else one) for name, one in self.entries)
+        return Map(tuple(changed), self.where)
+
 
 class Numbers(NamedTuple):
     """An array handed over by a Python program: numbers that nobody wrote."""

@@ -218,8 +218,7 @@ def _without_strays(kind: str, node: Map, problems: Problems) -> tuple[Map, bool
     for name in strays:
         wrong = f"{kind} numbers have no `{name.text}`"
         problems.add(name.where, wrong, f"theirs are {' and '.join(own)}")
-    kept = tuple(entry for entry in node.entries if entry[0] not in strays)
-    return Map(kept, node.where), not strays
+    return node.without(*(name.text for name in strays)), not strays
 
 
 def _values(record: Record, node: Map, problems: Problems) -> dict[str, Any] | None:

@@ -63,22 +63,16 @@ def written_out(tree: Map, problems: Problems) -> Map:
         tree = _with_layers(tree, problems)
     encoder = tree.get(_ENCODER)
     if isinstance(encoder, Map) and not isinstance(encoder.get("layers"), Items | None):
-        tree = _replaced(tree, _ENCODER, _with_layers(encoder, problems))
+        tree = tree.put(_ENCODER, _with_layers(encoder, problems))
     template = tree.get("weights")
     if not isinstance(template, Map) or template.get("keys") is None:
         return tree
-    kept = Map(tuple(entry for entry in tree.entries if entry[0].text != "weights"), tree.where)
+    kept = tree.without("weights")
     problems_before = len(problems.found)
     TEMPLATE.read(template, problems)
     if len(problems.found) > problems_before:
         return kept
     return _filled(kept, template, problems)
-
-
-def _replaced(tree: Map, key: str, value: Node) -> Map:
-    """The map with another value of a key that it has."""
-    entries = tuple((name, value if name.text == key else one) for name, one in tree.entries)
-    return Map(entries, tree.where)
 
 
 def _with_layers(tree: Map, problems: Problems) -> Map:
@@ -87,11 +81,7 @@ def _with_layers(tree: Map, problems: Problems) -> Map:
     assert said is not None
     layers = _Layers.of(said, problems)
     listed = Items(() if layers is None else layers.listed(), said.where)
-    return _replaced(tree, "layers", listed) if listed.items else _without(tree, "layers")
-
-
-def _without(tree: Map, key: str) -> Map:
-    return Map(tuple(entry for entry in tree.entries if entry[0].text != key), tree.where)
+    return tree.put("layers", listed) if listed.items else tree.without("layers")
 
 
 class _Layers(NamedTuple):
@@ -152,7 +142,7 @@ def _filled(tree: Map, template: Map, problems: Problems) -> Map:
             continue
         one = _Tensor(path[1:] if inner else path, tensor, template.get("file"))
         filled = one.put(stack, problems)
-        tree = _replaced(tree, _ENCODER, filled) if inner else filled
+        tree = tree.put(_ENCODER, filled) if inner else filled
     return tree
 
 
@@ -186,7 +176,7 @@ class _Tensor(NamedTuple):
             else layer
             for k, layer in enumerate(layers.items)
         )
-        return _replaced(stack, "layers", Items(items, layers.where))
+        return stack.put("layers", Items(items, layers.where))
 
     def _put_into(self, layer: Map, stack: Map, number: int, problems: Problems) -> Map:
         """A layer with the tensor, or with that of each of its experts."""
@@ -199,7 +189,7 @@ class _Tensor(NamedTuple):
         )
         listed = Items(filled, self.said.where)
         if layer.get(_EXPERTS) is not None:
-            return _replaced(layer, _EXPERTS, listed)
+            return layer.put(_EXPERTS, listed)
         return _with(layer, (_EXPERTS,), listed) if filled else layer
 
     def _experts(self, said: Node | None, problems: Problems) -> Sequence[Node]:
@@ -223,7 +213,7 @@ class _Tensor(NamedTuple):
         said = stack.get(self.path[0])
         if len(self.path) == 1 or not isinstance(said, Map) or layer.get(self.path[0]) is not None:
             return layer
-        return Map((*layer.entries, (Scalar(self.path[0], said.where), said)), layer.where)
+        return layer.put(self.path[0], said)
 
     def _said(self, key: str) -> Node | None:
         own = self.said.get(key) if isinstance(self.said, Map) else None
@@ -262,8 +252,8 @@ def _with(node: Map, path: Sequence[str], value: Node) -> Map:
     there = node.get(head)
     if there is None:
         for name in reversed(rest):
-            value = Map(((Scalar(name, value.where), value),), value.where)
-        return Map((*node.entries, (Scalar(head, value.where), value)), node.where)
+            value = Map((), value.where).put(name, value)
+        return node.put(head, value)
     if rest and isinstance(there, Map):
-        return _replaced(node, head, _with(there, rest, value))
+        return node.put(head, _with(there, rest, value))
     return node

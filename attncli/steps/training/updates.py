@@ -62,12 +62,10 @@ from attncli.steps.mistakes import all_wrong, by, left_out, swap, turned_round, 
 from attncli.steps.step import Mistake, Step
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
 
-_SHARE = NumberKind(least=0, below=1)
-
 
 def share(name: str, default: str, says: str) -> Key[Any]:
     """A setting from 0 to below 1."""
-    return Key(name, _SHARE, says, Decimal(default))
+    return Key(name, SHARE, says, Decimal(default))
 
 
 class Parameter(NamedTuple):
