@@ -154,7 +154,6 @@ class ScenarioBuilder(NamedTuple):
             sizes=self._sizes(values),
             large=self.read_from.large,
             places=self.complaints.places,
-            origin=self.complaints.places[""],
         )
 
     def _goes_back(self, stack: Stack) -> bool:

@@ -30,7 +30,7 @@ from attncli.arithmetic.operations.norms import (
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import Choice, Flag, NumberKind
 from attncli.file.matrices import VECTOR
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name, below
 from attncli.scenario.input_steps import projected_when
 from attncli.scenario.model import Settings, Stack
@@ -200,19 +200,19 @@ def _is_batch(place: NormPlace) -> bool:
     return place.norm.get(KIND) == "batch"
 
 
-def _check_norm(place: NormPlace, problems: Problems) -> None:
+def _check_norm(place: NormPlace) -> Objections:
     """A mean and a variance belong to a batch norm, and it to them."""
     batch = _is_batch(place)
     for key in _FOUND:
-        where = place.scenario.where(below(place.path, key))
+        where = below(place.path, key)
         if batch and not place.gives(key):
-            wrong = f"a batch norm without its {key}"
-            problems.add(where, wrong, f"add what training found, like {key}: [0, 1]")
+            right = f"add what training found, like {key}: [0, 1]"
+            yield where, f"a batch norm without its {key}", right
         if not batch and place.gives(key):
-            problems.add(where, f"{key} is of batch norms", "say kind: batch, or leave it out")
+            yield where, f"{key} is of batch norms", "say kind: batch, or leave it out"
     if batch and place.norm.get(PLUS_ONE):
-        where = place.scenario.where(below(place.path, PLUS_ONE.name))
-        problems.add(where, "gamma_plus_one is not for batch norms", "leave it out")
+        wrong = f"{PLUS_ONE.name} is not for batch norms"
+        yield below(place.path, PLUS_ONE.name), wrong, "leave it out"
 
 
 def told(normalizing: Normalizing) -> str:
@@ -405,19 +405,19 @@ def _after(place: AttentionPlace) -> bool:
     return bool(_settings(place).get("when") == "after")
 
 
-def _check_qk_norm(place: AttentionPlace, problems: Problems) -> None:
+def _check_qk_norm(place: AttentionPlace) -> Objections:
     attention, settings = place.attention, _settings(place)
-    where = place.scenario.where(attention.said.at(QK_NORM))
+    where = attention.said.at(QK_NORM)
     if _after(place) and attention.rotated is None:
         wrong = "qk_norm after a rotation, and nothing rotates queries and keys"
-        problems.add(where, wrong, "leave `when` out, or say positions: rope")
+        yield where, wrong, "leave `when` out, or say positions: rope"
     if settings.get("heads") == "together" and attention.heads > 1:
         if attention.own_heads:
             wrong = "all heads together, and each head has matrices of its own"
-            problems.add(where, wrong, "say heads: each")
+            yield where, wrong, "say heads: each"
         elif _after(place):
             wrong = "all heads together, and each head rotates its own queries and keys"
-            problems.add(where, wrong, "say when: before, or heads: each")
+            yield where, wrong, "say when: before, or heads: each"
 
 
 def _is_due(place: AttentionPlace) -> bool:
