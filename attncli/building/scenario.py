@@ -176,9 +176,8 @@ class ScenarioBuilder(NamedTuple):
     def _check_names_of_X(self, stack: Stack) -> None:  # noqa: N802
         names, tokens = self.gathered.row_names.get("X", ()), stack.text.tokens
         if names and names != tokens:
-            self.complaints.add("X", f"the rows of X are {listed(names)}, the tokens"
-                f" {listed(tokens)}", "name them alike, or give the rows without names",
-            )  # fmt: skip
+            wrong = f"the rows of X are {listed(names)}, the tokens {listed(tokens)}"
+            self.complaints.add("X", wrong, "name them alike, or give the rows without names")
 
     def _words(self, path: Name, values: Values) -> TextReader:
         shared = {key: self.values[key] for key in _shared_keys(path, values) if key in self.values}
@@ -225,9 +224,8 @@ class ScenarioBuilder(NamedTuple):
         attends = any(layer.cross or layer.block == "attention" for layer in stack.layers)
         if memory is not None and not attends:
             name = "encoder" if "encoder" in self.values else "memory"
-            self.complaints.add(name, f"nothing attends to the {name}",
-                "use `block: decoder`, or leave it out",
-            )  # fmt: skip
+            right = "use `block: decoder`, or leave it out"
+            self.complaints.add(name, f"nothing attends to the {name}", right)
 
     def _sizes(self, values: Values, path: Name = TOP) -> dict[str, int]:
         """The extents that are stated, by full name: `layers[2].d_k`."""

@@ -119,10 +119,8 @@ def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
     if told.get("embeddings") == ONE_HOT:
         told["embeddings"], told[ONE_HOT_TABLE] = _one_hot(said, told, most), True
         if not told["embeddings"]:
-            said.complain(
-                "embeddings", "one_hot, and no tokens to tell apart",
-                "give a sentence or a vocabulary",
-            )  # fmt: skip
+            wrong = "one_hot, and no tokens to tell apart"
+            said.complain("embeddings", wrong, "give a sentence or a vocabulary")
             del told["embeddings"]
     if "encoder" in told:
         encoder = said._replace(path=ENCODER, values=told["encoder"])
