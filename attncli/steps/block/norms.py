@@ -78,6 +78,8 @@ PLUS_ONE = Key(
     False,
 )
 SETTINGS: tuple[Key[Any], ...] = (KIND, EPSILON, EPSILON_IN, OVER, PLUS_ONE)
+_OF_A_ROW: tuple[Key[Any], ...] = (OVER, PLUS_ONE)
+"""Those that a batch norm has no use for, whose mean and variance training found."""
 NORM = Record.of(
     *SETTINGS,
     Key("gamma", VECTOR, "γ, [d], multiplied; left out where it isn't given"),
@@ -210,9 +212,10 @@ def _check_norm(place: NormPlace) -> Objections:
             yield where, f"a batch norm without its {key}", right
         if not batch and place.gives(key):
             yield where, f"{key} is of batch norms", "say kind: batch, or leave it out"
-    if batch and place.norm.get(PLUS_ONE):
-        wrong = f"{PLUS_ONE.name} is not for batch norms"
-        yield below(place.path, PLUS_ONE.name), wrong, "leave it out"
+    for other in _OF_A_ROW if batch else ():
+        if place.norm.get(other) != other.default:
+            wrong = f"{other.name} is not for batch norms"
+            yield below(place.path, other.name), wrong, "leave it out"
 
 
 def told(normalizing: Normalizing) -> str:
