@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from attncli.building.model_settings import (
+    DEFAULTS,
     dense_layers,
     local_rope,
     rope_scaling,
     settled,
     some_layers,
     sparse_layers,
+    usual_settings,
 )
 from attncli.building.plain import data_of
 from attncli.file import reading
@@ -209,8 +211,11 @@ def _table(path: Path) -> Data:
 
 def family_of(checkpoint: Checkpoint) -> Data:
     """The table of a checkpoint's kind of models. Raises Refusal, with all tensors that have no
-    place, for one that isn't known."""
+    place, for one that isn't known, or whose usual settings aren't."""
     known, kind = families(), str(checkpoint.config.get("model_type"))
+    if kind in known and usual_settings(kind) is None:
+        wrong = f"the usual settings of models of the type {kind} aren't known"
+        raise Refusal.of("config.json", wrong, f"add them to {DEFAULTS.name}, beside the families")
     if kind in known:
         return known[kind]
     wrong = f"models of the type {kind} aren't known"

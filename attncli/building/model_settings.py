@@ -79,10 +79,16 @@ _MAY_BE_NULL = frozenset({
 """Settings whose null says something, in some class with another default."""
 
 
+def usual_settings(kind: str) -> Data | None:
+    """What is known of the settings of a type of models."""
+    known: Data | None = json.loads(DEFAULTS.read_text("utf-8")).get(kind)
+    return known
+
+
 def settled(config: Data) -> Data:
     """All settings of a model as `transformers` has them, in the place of those that a config.json
     says. Raises Refusal for one that has no value, or another than a setting of its name has."""
-    known = json.loads(DEFAULTS.read_text("utf-8")).get(str(config.get("model_type")))
+    known = usual_settings(str(config.get("model_type")))
     if known is None:
         return config
     names, defaults = known["names"], known["defaults"]
