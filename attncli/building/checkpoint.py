@@ -20,9 +20,9 @@ from attncli.building.model_settings import (
     sparse_layers,
     usual_settings,
 )
-from attncli.building.plain import data_of
 from attncli.file import reading
 from attncli.file.files import RefusedFileError
+from attncli.file.nodes import data_of
 from attncli.file.problems import Problems, knows_nothing
 from attncli.file.safetensors_files import INDEX, names_in_index, size_of, tensors_in
 from attncli.refusals import Problem, Refusal, listed

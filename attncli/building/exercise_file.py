@@ -6,7 +6,7 @@ they ask, and which files are theirs."""
 
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -186,10 +186,14 @@ class AskKind:
         values = ASKED.read(node, problems) or {}
         if len(values) < len(node.entries):
             return None
-        wrong = _at_odds(values.keys())
-        if wrong:
-            right = "leave written out" if wrong == _NOT_WRITTEN else "keep one of them"
-            problems.add(node.where, wrong, right)
+        for key, others, wrong, right in _AT_ODDS:
+            beside = sorted(others & values.keys())
+            if key in values and beside:
+                problems.add(node.where, wrong.format(" and ".join(beside)), right)
+                return None
+        if "written" in values and "question" not in values:
+            wrong = "only the answer of a question can be written"
+            problems.add(node.where, wrong, "leave written out")
             return None
         return Ask(**values, where=node.where)
 
@@ -197,18 +201,13 @@ class AskKind:
         return {"anyOf": [STEP.schema(), QUESTION.schema(), ASKED.schema()]}
 
 
-_NOT_WRITTEN = "only the answer of a question can be written"
-
-
-def _at_odds(keys: Collection[str]) -> str:
-    """What doesn't go together of what is asked for; nothing where all of it does."""
-    beside = sorted({"step", "token", "layer", "head", "question"} & set(keys))
-    if "cell" in keys and beside:
-        return f"a cell is one number, and {' and '.join(beside)} beside it"
-    beside = sorted({"step", "blank"} & set(keys))
-    if "question" in keys and beside:
-        return f"a question is answered in words, and {' and '.join(beside)} beside it"
-    return "" if "question" in keys or "written" not in keys else _NOT_WRITTEN
+_AT_ODDS = (
+    ("cell", {"step", "token", "layer", "head", "question"},
+     "a cell is one number, and {} beside it", "keep one of them"),
+    ("question", {"step", "blank"},
+     "a question is answered in words, and {} beside it", "keep one of them"),
+)  # fmt: skip
+"""What isn't asked for together: a key, others, what is wrong with these and what is right."""
 
 
 class Points(NamedTuple):

@@ -40,10 +40,10 @@ def _read_out_of(values: Values, stack: Stack, given: Mapping[Name, Matrix]) -> 
 def _with_said_of_training(values: Values) -> Values:
     """The values with the loss that `train` names, in the place of one that is said at the top."""
     said = values.get("train", {})
-    return {**values, **{key: said[key] for key in _OF_THE_LOSS if key in said}}
+    return {**values, **{key: said[key] for key in OF_THE_LOSS if key in said}}
 
 
-_OF_THE_LOSS = ("loss", "label_smoothing")
+OF_THE_LOSS = ("loss", "label_smoothing")
 
 
 def _are_numbers(values: Values) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
 from attncli.building.given_matrices import Gathered, Gatherer, places
-from attncli.building.predicting import prediction_of
+from attncli.building.predicting import OF_THE_LOSS, prediction_of
 from attncli.building.spelled_out import FileReader, numbers_of_texts, spelled_out, with_inherited
 from attncli.building.stacks import Builder, Names
 from attncli.building.texts import TextReader
@@ -295,9 +295,9 @@ def _training_of(
     """How a scenario is trained, if it says so; what is wrong with it is complained of."""
     if "learning_rate" not in values:  # of which was complained
         return None
-    own = {name: values[name] for name in Training._fields if name in values}
-    settings = {name: value for name, value in values.items() if name not in own}
-    training = Training(**own, settings=settings)
+    others = (*Training._fields, *OF_THE_LOSS)
+    settings = {name: value for name, value in values.items() if name not in others}
+    training = typed(Training, values, settings=settings)
     _check_settings(training, complaints)
     if generate:
         wrong = "generate beside train: a model is trained, or goes on with a text"
@@ -314,8 +314,7 @@ def _check_settings(training: Training, complaints: NamedProblems) -> None:
         if name not in known:
             settings = {one.name: [key.name for key in one.settings] for one in OPTIMIZERS.values()}
             owners = [one for one, names in settings.items() if name in names]
-            complaints.add(
-                below(_TRAIN, name),
-                f"{name} is no setting of {training.optimizer}, but of {listed(owners, ' and ')}",
-                f"take it out, or name another optimizer; {training.optimizer} has {listed(known)}",
-            )
+            its = training.optimizer
+            wrong = f"{name} is no setting of {its}, but of {listed(owners, ' and ')}"
+            right = f"take it out, or name another optimizer; {its} has {listed(known)}"
+            complaints.add(below(_TRAIN, name), wrong, right)

@@ -33,40 +33,29 @@ class FileReader(NamedTuple):
     def read(self, values: Values, path: Name) -> Values:
         """The values of a stack with what its files say, and those of its encoder."""
         told = dict(values)
-        if isinstance(told.get("corpus"), TextFile):
-            told |= self._corpus(told.pop("corpus"), path)
-        if isinstance(told.get("tokenizer"), TextFile):
-            told |= self._tokenizer(told.pop("tokenizer"), told, path)
+        for key, kinds, reading in (
+            ("corpus", CORPORA, lambda text, _: {"corpus": tuple(text.splitlines())}),
+            ("tokenizer", TOKENIZERS, lambda text, said: self._saved(text, said, path)),
+        ):
+            if isinstance(told.get(key), TextFile):
+                try:
+                    text = text_of(told.pop(key), self.folder, self.outside, kinds)
+                    told |= reading(text, told)
+                except RefusedFileError as refused:
+                    self.complaints.add(below(path, key), refused.wrong, refused.right)
         if "encoder" in told:
             told["encoder"] = self.read(told["encoder"], ENCODER)
         return told
 
-    def _corpus(self, file: TextFile, path: Name) -> Values:
-        """The lines of a file."""
-        try:
-            text = text_of(file, self.folder, self.outside, CORPORA)
-        except RefusedFileError as refused:
-            self._refuse(below(path, "corpus"), refused)
-            return {}
-        return {"corpus": tuple(text.splitlines())}
-
-    def _tokenizer(self, file: TextFile, told: Values, path: Name) -> Values:
-        """The settings and pieces of a tokenizer.json."""
+    def _saved(self, text: str, told: Values, path: Name) -> Values:
+        """The settings and pieces of a tokenizer.json. Raises RefusedFileError."""
         from attncli.scenario.tokenizers import hugging_face
 
-        try:
-            text = text_of(file, self.folder, self.outside, TOKENIZERS)
-            saved = hugging_face.read(text)
-        except RefusedFileError as refused:
-            self._refuse(below(path, "tokenizer"), refused)
-            return {}
+        saved = hugging_face.read(text)
         for key in (key for key in _MADE if key in told):
             wrong = f"{key} beside a tokenizer that is in a file with all that it has"
             self.complaints.add(below(path, key), wrong, "keep one of them")
         return saved
-
-    def _refuse(self, name: Name, refused: RefusedFileError) -> None:
-        self.complaints.add(name, refused.wrong, refused.right)
 
 
 Values = Mapping[str, Any]

@@ -70,6 +70,19 @@ def _items(array: NDArray[np.float64], where: Where) -> Items:
     return Items(tuple(Scalar(number, where) for number in numbers), where)
 
 
+def data_of(node: Node) -> object:
+    """A node as maps, lists and texts; an array as one of its own."""
+    match node:
+        case Map(entries):
+            return {key.text: data_of(value) for key, value in entries}
+        case Items(items):
+            return [data_of(item) for item in items]
+        case Numbers(array):
+            return array.copy()
+        case _:
+            return node.text
+
+
 def describe(node: Node) -> str:
     """What a node is, for a message: `the text "abc"`, `a list`."""
     if isinstance(node, Scalar):

@@ -27,16 +27,12 @@ def tokenizing_of(said: TokenizerSettings) -> Tokenizing | None:
     if model.given is not None and said.values.get(given_by) and said.most_merges is None:
         return model.given(said)
     if said.most_merges is not None and not said.is_written("corpus"):
-        said.complain(
-            "merges", "a number of merges to learn, and no corpus to learn them from",
-            "give a corpus, or the merges themselves",
-        )  # fmt: skip
+        wrong = "a number of merges to learn, and no corpus to learn them from"
+        said.complain("merges", wrong, "give a corpus, or the merges themselves")
     elif not _has_another_complaint(said):
         needed = "the vocabulary" if model.given_by == "vocabulary" else model.given_by
-        said.complain(
-            "tokenizer", f"nothing tells what pieces {said.kind.name} has",
-            f"give a corpus with a vocabulary_size, or {needed}",
-        )  # fmt: skip
+        right = f"give a corpus with a vocabulary_size, or {needed}"
+        said.complain("tokenizer", f"nothing tells what pieces {said.kind.name} has", right)
     return None
 
 

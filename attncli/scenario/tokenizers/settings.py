@@ -228,10 +228,8 @@ def _check_marks(said: TokenizerSettings) -> None:
     if marks != "Ġ" and said.settings.get("alphabet") == "bytes":
         said.complain("tokenizer.alphabet", "bytes, and words aren't cut into any", "marks: Ġ")
     if marks == "Ġ" and said.byte_fallback:
-        said.complain(
-            "tokenizer.byte_fallback", "with the marks Ġ all characters are bytes already",
-            "leave it out",
-        )  # fmt: skip
+        wrong = "with the marks Ġ all characters are bytes already"
+        said.complain("tokenizer.byte_fallback", wrong, "leave it out")
 
 
 def _check_unsaid(said: TokenizerSettings) -> None:
