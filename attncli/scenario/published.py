@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Annotated, Any, NamedTuple
 
 from attncli.file.keys import Key, Record, keys_of_fields
-from attncli.file.kinds import Either, Flag, Kind, MapOf, Schema, TextKind
+from attncli.file.kinds import Either, Flag, Kind, ListOf, MapOf, Schema, TextKind
 from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
 from attncli.file.nodes import Items, Map, Node, spelled_out
 from attncli.file.problems import Problems
@@ -41,9 +41,8 @@ class NumbersKind(NamedTuple):
         return Printed(tuple(number for row in written for number in row), shape)
 
     def schema(self) -> Schema:
-        entry = _ENTRY.schema()
-        row = {"type": "array", "items": entry, "minItems": 1}
-        return {"anyOf": [entry, row, {"type": "array", "items": row, "minItems": 1}]}
+        kinds = (_ENTRY, ListOf(_ENTRY), ListOf(ListOf(_ENTRY)))
+        return {"anyOf": [kind.schema() for kind in kinds]}
 
 
 NUMBERS = NumbersKind()

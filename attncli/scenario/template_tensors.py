@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from attncli.file.array_parts import ArrayPart
 from attncli.file.keys import Key, Record, keys_of_fields
-from attncli.file.kinds import COUNT, Schema, TextKind
+from attncli.file.kinds import COUNT, ListOf, Schema, TextKind
 from attncli.file.nodes import Items, Node, Scalar, describe
 from attncli.file.problems import Problems
 
@@ -43,15 +43,13 @@ class _LayersKind:
         if isinstance(node, Scalar) and node.text in EVERY_OTHER:
             return node
         if isinstance(node, Items) and node.items:
-            read = [COUNT.read(item, problems) for item in node.items]
-            return None if None in read else node
+            return node if ListOf(COUNT).read(node, problems) else None
         wrong = f"{describe(node)}, where layers belong"
         problems.add(node.where, wrong, "say odd, even, or their numbers, like [1, 3]")
         return None
 
     def schema(self) -> Schema:
-        numbers = {"type": "array", "items": COUNT.schema(), "minItems": 1}
-        return {"anyOf": [{"enum": [*EVERY_OTHER]}, numbers]}
+        return {"anyOf": [{"enum": [*EVERY_OTHER]}, ListOf(COUNT).schema()]}
 
 
 TENSOR = Record.of(
