@@ -52,24 +52,8 @@ def _are_numbers(values: Values) -> bool:
 
 
 Values = Mapping[str, Any]
-_OF_FILE = (
-    "logit_scale",
-    "logit_softcap",
-    "generate",
-    "end_token",
-    "targets",
-    "ignored_target",
-    "label_smoothing",
-)
-_NEED_UNEMBEDDING = (
-    "b_U",
-    "logit_scale",
-    "logit_softcap",
-    "generate",
-    "end_token",
-    "predict_from",
-    "head",
-)
+_OF_LOGITS = ("logit_scale", "logit_softcap", "generate", "end_token")
+_OF_TARGETS = ("targets", "ignored_target", "label_smoothing", "labels")
 _PREDICTED = ("logits", "probabilities")
 _NO_LOGITS = "needs logits, and there is no unembedding"
 _UNEMBED = "add `unembedding: tied`, or a matrix"
@@ -168,10 +152,8 @@ class _PredictionReader(NamedTuple):
     def _said_of_tokens(self, *, every: bool) -> Prediction:
         """What is said of the tokens or classes that probabilities are of."""
         values, vocabulary = self.values, self._vocabulary()
-        of_file = {key: values[key] for key in _OF_FILE if key in values}
-        if _are_numbers(values):
-            del of_file["targets"]
-        said = typed(Prediction, of_file)
+        taken = (*_OF_LOGITS, *(_OF_TARGETS[1:] if _are_numbers(values) else _OF_TARGETS))
+        said = typed(Prediction, {key: values[key] for key in taken if key in values})
         self.complaints.hear(self._against_labels())
         self.complaints.hear(self._against_end(said._replace(vocabulary=vocabulary)))
         every = every if self.read_out is None else self.read_out.every
@@ -180,7 +162,6 @@ class _PredictionReader(NamedTuple):
             vocabulary=vocabulary,
             every=every,
             target_places=self._places_of(said, vocabulary, every=every),
-            labels=values.get("labels", ()),
         )
 
     def _head(self) -> Head | None:
@@ -245,10 +226,10 @@ class _PredictionReader(NamedTuple):
 
     def _unneeded(self, *, is_given: bool) -> Objections:
         """What goes on from logits where there are none."""
-        keys: tuple[str, ...] = ("b_U", "predict_from", "next", *_OF_FILE, "labels")
-        if is_given:
-            keys = _NEED_UNEMBEDDING if "logits" in self.values else (*_NEED_UNEMBEDDING, "next")
-        for key in keys:
+        more = ("head",) if is_given else _OF_TARGETS
+        if "logits" not in self.values:
+            more = (*more, "next")
+        for key in ("b_U", "predict_from", *_OF_LOGITS, *more):
             if key in self.values and key not in self._for_a_loss():
                 yield key, f"{key} {_NO_LOGITS}", _UNEMBED
         if {*_PREDICTED} <= self.values.keys():
