@@ -35,8 +35,7 @@ _PICKLED = "pytorch_model*.bin"
 _ACTIVATIONS = {
     "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",
     "gelu_python_tanh": "gelu_tanh", "gelu_accurate": "gelu_tanh", "gelu_python": "gelu",
-    "swish": "silu", "relu": "relu", "gelu": "gelu", "silu": "silu", "quick_gelu": "quick_gelu",
-    "relu2": "relu2",
+    "swish": "silu",
 }  # fmt: skip
 """What others call an activation, and its name here."""
 _FUNCTIONS: Mapping[str, Callable[[float], float]] = {"√": math.sqrt, "1/": lambda x: 1 / x}

@@ -239,17 +239,8 @@ _FOLLOW = (_numbers, _parts, _activation, _windows, _types)
 
 Data = Mapping[str, Any]
 
-_SCALED = {
-    "factor": "factor",
-    "original_length": "original_max_position_embeddings",
-    "low_freq_factor": "low_freq_factor",
-    "high_freq_factor": "high_freq_factor",
-    "beta_fast": "beta_fast",
-    "beta_slow": "beta_slow",
-    "attention_factor": "attention_factor",
-    "truncate": "truncate",
-}
-"""Keys of the scaling of rotary positions, and what they are called in config.json."""
+_SCALED = {"original_length": "original_max_position_embeddings"}
+"""What keys of the scaling of rotary positions are called in config.json, where not as here."""
 _NEVER_SCALED = {"phi3": ["default"]}
 """What is known of models that `transformers` scales in no other way than one that isn't."""
 
@@ -281,7 +272,7 @@ def _scaling(config: Data, rope: Data) -> Data | None:
     length = config.get("max_position_embeddings")
     if kind == "dynamic" or rope.get("original_max_position_embeddings") is None:
         rope = {**rope, "original_max_position_embeddings": length}
-    said = {ours: rope.get(theirs) for ours, theirs in _SCALED.items() if ours in known.known}
+    said = {key: rope.get(_SCALED.get(key, key)) for key in known.known if key != "kind"}
     given = {name: written(value) for name, value in said.items() if value is not None}
     return {"kind": kind, **given}
 
