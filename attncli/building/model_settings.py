@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from attncli.refusals import Refusal, listed
-from attncli.scenario.template_tensors import EVERY_OTHER, layers_with
+from attncli.scenario.templates import EVERY_OTHER, layers_with
 from attncli.steps.input.positions import SCALINGS
 
 SPARSE = "sparse"

@@ -14,8 +14,17 @@ from attncli.file.problems import NamedProblems, ScenarioError
 from attncli.name import TOP, Name, below
 from attncli.refusals import listed
 from attncli.scenario.budget import MOST_PLACES, Cost
-from attncli.scenario.input_steps import ADD, NORM, PROJECT, makes_X, steps_to_X
-from attncli.scenario.model import Attention, Recurrent, Settings, Stack
+from attncli.scenario.model import (
+    ADD,
+    NORM,
+    PROJECT,
+    Attention,
+    Recurrent,
+    Settings,
+    Stack,
+    makes_X,
+    steps_to_X,
+)
 from attncli.scenario.prediction import LOSSES
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from attncli.arithmetic.signature import Signature
 from attncli.file.problems import Objections
 from attncli.name import Name
-from attncli.scenario.input_steps import projected_when
-from attncli.scenario.model import Attention, Stack
+from attncli.scenario.model import Attention, Stack, projected_when
 from attncli.scenario.prediction import TARGETS
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart

@@ -32,8 +32,7 @@ from attncli.file.kinds import Choice, Flag, NumberKind
 from attncli.file.matrices import VECTOR
 from attncli.file.problems import Objections
 from attncli.name import Name, below
-from attncli.scenario.input_steps import projected_when
-from attncli.scenario.model import Settings, Stack
+from attncli.scenario.model import Settings, Stack, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import (
     WENT_IN,

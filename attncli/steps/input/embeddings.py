@@ -40,8 +40,7 @@ from attncli.file.nodes import Map, Node, Scalar
 from attncli.file.problems import Objections
 from attncli.file.sources import SourceKind, is_source
 from attncli.name import Name, below
-from attncli.scenario.input_steps import PROJECT, makes_X, projected_when, steps_to_X
-from attncli.scenario.model import TokenizedText
+from attncli.scenario.model import PROJECT, TokenizedText, makes_X, projected_when, steps_to_X
 from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.scenario.tokenizers.settings import TOKENIZING

@@ -36,8 +36,7 @@ from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Objections
 from attncli.file.sources import is_source
 from attncli.name import Name, below
-from attncli.scenario.input_steps import ADD, makes_X, projected_when
-from attncli.scenario.model import Positions
+from attncli.scenario.model import ADD, Positions, makes_X, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
