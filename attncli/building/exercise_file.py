@@ -40,14 +40,6 @@ LARGEST_SEED = 10**18
 _WRITTEN = ":written"
 
 
-class UnreadableBlanking(ValueError):  # noqa: N818  (a condition of the input, not a fault)
-    """What says nothing of what is to be taken out: what is wrong, and what would be right."""
-
-    def __init__(self, wrong: str, right: str) -> None:
-        self.wrong, self.right = wrong, right
-        super().__init__(wrong)
-
-
 class Blanking(NamedTuple):
     """What is taken out: `results`, `working`, `all`, or a seeded `random` share of all."""
 
@@ -56,10 +48,11 @@ class Blanking(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> "Blanking":
-        """What `results` or `random:0.4` says. Raises UnreadableBlanking."""
+        """What `results` or `random:0.4` says. Raises UnreadableError."""
         kind, colon, share = text.partition(":")
         if kind not in BLANKS or (colon and kind != "random"):
-            raise UnreadableBlanking("no such choice", f"say {', '.join(BLANKS)}, or random:0.4")
+            right = f"say {', '.join(BLANKS)}, or random:0.4"
+            raise decimals.UnreadableError("no such choice", right)
         if kind != "random":
             return cls(kind)
         try:
@@ -68,7 +61,7 @@ class Blanking(NamedTuple):
             part = Decimal(0)
         if not 0 < part <= 1:
             right = "give one above 0 and at most 1, like random:0.4"
-            raise UnreadableBlanking(f"{quote(share)} is no share", right)
+            raise decimals.UnreadableError(f"{quote(share)} is no share", right)
         return cls(kind, part)
 
     @property
@@ -90,7 +83,7 @@ class BlankingKind:
     def read(self, node: Node, problems: Problems) -> Blanking | None:
         try:
             return Blanking.of(node.text if isinstance(node, Scalar) else "")
-        except UnreadableBlanking as error:
+        except decimals.UnreadableError as error:
             problems.add(node.where, f"{describe(node)}: {error.wrong}", error.right)
             return None
 

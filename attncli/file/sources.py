@@ -1,8 +1,4 @@
-"""Matrices that nobody wrote out: drawn from a seeded generator, or read from a file.
-
-What a file holds is checked from its header before any of it is loaded: a file that somebody
-was sent can neither run code nor fill the memory.
-"""
+"""Matrices that nobody wrote out: drawn from a seeded generator, or read from a file."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -38,8 +34,7 @@ DISTRIBUTIONS: Mapping[str, Mapping[str, Decimal | None]] = {
 class RandomSource(NamedTuple):
     """Numbers drawn from a seeded generator.
 
-    `written` are mean and std, or low and high, as the author wrote them; the floats that
-    don't belong to the distribution are 0.
+    `written` are mean and std, or low and high, as the author wrote them.
     """
 
     kind: str
@@ -47,10 +42,6 @@ class RandomSource(NamedTuple):
     shape: Shape | None
     where: Where
     written: tuple[Decimal, Decimal]
-    mean: float = 0.0
-    std: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
 
     def draw(self, shape: Shape) -> Array:
         """The numbers [r, c], the same on every machine and with every NumPy.
@@ -59,9 +50,9 @@ class RandomSource(NamedTuple):
         streams never change; those of `default_rng` may, from one version to the next.
         """
         generator = np.random.RandomState(self.seed)
-        if self.kind == "normal":
-            return generator.normal(self.mean, self.std, shape)
-        return generator.uniform(self.low, self.high, shape)
+        drawn = generator.normal if self.kind == "normal" else generator.uniform
+        first, second = map(float, self.written)
+        return drawn(first, second, shape)
 
     def told(self) -> str:
         """`normal, seed 7, mean 0, std 0.02`."""
@@ -162,13 +153,11 @@ class SourceKind(NamedTuple):
         if values is None or not whole or not fits:
             return None
         defaults: Mapping[str, Any] = DISTRIBUTIONS[kind]
-        numbers = {name: values.get(name, default) for name, default in defaults.items()}
-        first, second = numbers.values()
+        first, second = (values.get(name, default) for name, default in defaults.items())
         if not _can_be_drawn(kind, (first, second), node, problems):
             return None
-        floats = {name: float(number) for name, number in numbers.items()}
         shape = values.get("shape")
-        return RandomSource(kind, values["seed"], shape, node.where, (first, second), **floats)
+        return RandomSource(kind, values["seed"], shape, node.where, (first, second))
 
     def _file(self, node: Map, problems: Problems) -> FileSource | None:
         values = _values(_FILE, node, problems)
