@@ -140,16 +140,6 @@ def _rows_of(number: int) -> Callable[[Checkpoint], str]:
     return rows
 
 
-def _logit_scale_of_t5(checkpoint: Checkpoint) -> object:
-    """1/√d_model, unless the unembedding was learned by itself."""
-    scaled = checkpoint.config["scale_decoder_outputs"]
-    return checkpoint.setting("1/√d_model") if scaled else None
-
-
-def _embedding_scale(checkpoint: Checkpoint) -> str | None:
-    return "sqrt_d_model" if checkpoint.config.get("scale_embedding") else None
-
-
 def _labels(checkpoint: Checkpoint) -> list[str]:
     """What the classes are called, in their order; two that have no names aren't in the file."""
     named = checkpoint.config.get("id2label")
@@ -162,10 +152,12 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "classifier_activation": lambda checkpoint: (
         "gelu" if checkpoint.config.get("model_type") == "electra" else "tanh"
     ),
-    "embedding_scale": _embedding_scale,
+    "embedding_scale": lambda it: "sqrt_d_model" if it.config.get("scale_embedding") else None,
     "gated": lambda checkpoint: checkpoint.config["is_gated_act"] or None,
     "labels": _labels,
-    "logit_scale_of_t5": _logit_scale_of_t5,
+    "logit_scale_of_t5": lambda it: (  # unless the unembedding was learned by itself
+        it.setting("1/√d_model") if it.config["scale_decoder_outputs"] else None
+    ),
     "rotary_base": _rotary_base,
     "rotary_dimensions": _rotary_dimensions,
     "local_rope": lambda checkpoint: local_rope(checkpoint.config),

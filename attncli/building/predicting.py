@@ -37,12 +37,6 @@ def _read_out_of(values: Values, stack: Stack, given: Mapping[Name, Matrix]) -> 
     return ReadOut(cell.said.values.get("readout", "sigmoid"), cell.readout_every, width)
 
 
-def _with_said_of_training(values: Values) -> Values:
-    """The values with the loss that `train` names, in the place of one that is said at the top."""
-    said = values.get("train", {})
-    return {**values, **{key: said[key] for key in OF_THE_LOSS if key in said}}
-
-
 OF_THE_LOSS = ("loss", "label_smoothing")
 
 
@@ -66,7 +60,8 @@ def prediction_of(
     complaints: NamedProblems,
 ) -> Prediction:
     """What is said of the next token after a stack; what is wrong with it is complained of."""
-    values = _with_said_of_training(values)
+    said = values.get("train", {})  # whose loss is in the place of one that is said at the top
+    values = {**values, **{key: said[key] for key in OF_THE_LOSS if key in said}}
     tied = values.get("unembedding") == "tied"
     matrix = given.get(Name("embeddings" if tied else "unembedding"))
     predicted = next((given[Name(key)] for key in _PREDICTED if Name(key) in given), None)
@@ -133,7 +128,8 @@ class _PredictionReader(NamedTuple):
         has_logits = unembedding is not None or is_given
         if unembedding is None:
             self.complaints.hear(self._unneeded(is_given=is_given))
-        loss = self._loss()
+        usual = "mse" if _are_numbers(values) else "cross_entropy"
+        loss = str(values.get("loss", usual)) if "targets" in values else ""
         self.complaints.hear(self._against_loss(loss, has_logits=has_logits))
         every = is_given or (which or ("every" if "targets" in values else "last")) == "every"
         tells, numbers = has_logits or self.read_out is not None, _are_numbers(values)
@@ -170,11 +166,6 @@ class _PredictionReader(NamedTuple):
             return None
         norm = Settings(Name("norm", Name("head")), said["norm"]) if "norm" in said else None
         return Head(said.get("activation", "none"), norm)
-
-    def _loss(self) -> str:
-        """The name of the loss; nothing where there are no targets."""
-        usual = "mse" if _are_numbers(self.values) else "cross_entropy"
-        return str(self.values.get("loss", usual)) if "targets" in self.values else ""
 
     def _against_loss(self, loss: str, *, has_logits: bool) -> Objections:
         """Each loss is of its own kind of numbers, and there is none without targets."""
@@ -260,19 +251,16 @@ class _PredictionReader(NamedTuple):
             yield "targets", "all targets are ignored", "give one that counts"
 
     def _vocabulary(self) -> tuple[str, ...]:
-        """The tokens that the columns of the logits stand for, as far as they are known."""
-        places = self.rows
-        width = self.width if self.width is not None else self._least_width()
+        """The tokens that the columns of the logits stand for, as far as they are known: columns
+        enough for every ID, or where IDs leave gaps, one for each token."""
+        places, most = self.rows, max(self.rows.values(), default=-1) + 1
+        least = most if most <= 2 * len(places) else len(places)
+        width = least if self.width is None else self.width
         if places and max(places.values()) >= width and len(places) == width:
             in_order = sorted(places, key=places.__getitem__)
             places = {token: k for k, token in enumerate(in_order)}
         names = {place: token for token, place in places.items()}
         return tuple(names.get(place, str(place)) for place in range(width))
-
-    def _least_width(self) -> int:
-        """Columns enough for every ID, or where IDs leave gaps, one for each token."""
-        most = max(self.rows.values(), default=-1) + 1
-        return most if most <= 2 * len(self.rows) else len(self.rows)
 
     def _places_of(
         self, said: Prediction, vocabulary: Sequence[str], *, every: bool

@@ -3,15 +3,15 @@ numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.building.given_matrices import matrices_in
 from attncli.building.texts import ONE_HOT_TABLE, TOKENIZED, one_hot, one_hot_tokens
 from attncli.file.files import CORPORA, TOKENIZERS, RefusedFileError, TextFile, text_of
-from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems, too_much
 from attncli.name import Name, below
 from attncli.scenario.budget import MOST_NUMBERS
@@ -72,27 +72,14 @@ def with_inherited(values: Values) -> Values:
     """The values with what an encoder takes over from the top, where it says no other: how layers
     of attention are made, and how positions are told, but no matrices."""
     encoder = values.get("encoder")
-    if encoder is None or "cell" in encoder or any("cell" in one for one in _layers(encoder)):
+    if encoder is None or any("cell" in one for one in (encoder, *encoder.get("layers", ()))):
         return values
     shared = (key.name for key in LAYER.values() if key.shared and key.name not in _OWN)
     of_stack = () if "X" in encoder else _OF_THE_STACK  # nothing goes into an X that is given
     taken = {key for key in (*shared, *of_stack) if key in values and key not in encoder}
     taken -= {"kv_heads"} if "heads" in encoder else set()  # which are of other heads
-    said = {key: values[key] for key in taken if not _has_matrix(values[key])}
+    said = {key: values[key] for key in taken if not matrices_in({key: values[key]})}
     return {**values, "encoder": {**said, **encoder}}
-
-
-def _layers(values: Values) -> Iterable[Values]:
-    layers: Iterable[Values] = values.get("layers", ())
-    return layers
-
-
-def _has_matrix(value: object) -> bool:
-    if isinstance(value, Mapping):
-        return any(map(_has_matrix, value.values()))
-    if isinstance(value, MatrixLike):
-        return True
-    return isinstance(value, tuple) and any(map(_has_matrix, value))
 
 
 def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:

@@ -131,12 +131,6 @@ def _paths(path: Name, heads: int) -> Iterator[Name]:
     yield from (entry_path(path, "heads", k, heads) for k in range(heads))
 
 
-def _queries_of(names: Names, layer: Layer, others: tuple[str, ...]) -> tuple[str, ...]:
-    """What the rows are called that a layer passes on: as its queries are."""
-    attention = layer.attention
-    return names.of_queries(_paths(attention.path, attention.heads), others)
-
-
 def _shared_settings(values: Values) -> Values:
     """What a cross-attention takes over from its layer: how many heads, how scores are scaled."""
     counted = isinstance(values.get("heads"), int)
@@ -266,7 +260,8 @@ class Builder(NamedTuple):
         for own, layer in zip(paths, layers, strict=True):
             whole = {**recurrents.shared(shared, layer), **layer}
             built.append(self._layer(Settings(own, whole, frozenset(layer), path), seen))
-            rows = _queries_of(self.names, built[-1], rows)
+            attention = built[-1].attention  # whose queries name the rows that it passes on
+            rows = self.names.of_queries(_paths(attention.path, attention.heads), rows)
             seen = seen._replace(keys=rows)
         return tuple(built)
 
@@ -287,6 +282,7 @@ class Builder(NamedTuple):
         whole = block != "attention"
         crosses = block == "decoder" and seen.memory is not None
         place = values.get("norm", "post" if whole else "none")
+        experts = values.get("experts", 0)  # how many there are, or a list of them
         awaited = (
             alone
             and "block" not in values
@@ -310,7 +306,7 @@ class Builder(NamedTuple):
             ),
             cross=self._cross(path, values, seen, crosses=crosses),
             has_ffn=whole or awaited or any(key in values for key in _FFN),
-            experts=_count(values.get("experts", 0)),
+            experts=len(experts) if isinstance(experts, tuple) else experts,
             has_shared_expert="shared_expert" in values,
             said=said,
         )  # fmt: skip
@@ -350,11 +346,6 @@ def _all_positions(path: Name, value: object) -> tuple[Positions, ...]:
     else:
         told = [] if value is None else [_positions(whole, value)]
     return tuple(one for one in told if one.kind != "none")
-
-
-def _count(told: Any) -> int:  # noqa: ANN401
-    """How many there are, said by a number or by a list of them."""
-    return len(told) if isinstance(told, tuple) else int(told)
 
 
 def _positions(path: Name, value: Any) -> Positions:  # noqa: ANN401

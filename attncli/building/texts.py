@@ -29,9 +29,6 @@ class TextReader(NamedTuple):
     complaints: NamedProblems
     fallback: Values
 
-    def _has(self, key: str) -> bool:
-        return key in self.values or key in self.fallback
-
     def _get(self, key: str) -> Any:  # noqa: ANN401
         return self.values.get(key, self.fallback.get(key))
 
@@ -128,7 +125,7 @@ class TextReader(NamedTuple):
         return all(token in (self._get("vocabulary") or {}) for token in embeddings)
 
     def _rows_of(self, tokens: Sequence[str], height: int | None) -> tuple[int, ...]:
-        if not self._has("embeddings"):
+        if self._get("embeddings") is None:
             return ()
         embeddings = self._get("embeddings")
         if not isinstance(embeddings, Mapping):

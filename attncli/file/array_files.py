@@ -217,12 +217,8 @@ _WIDEST = 8
 def _check_kind(dtype: np.dtype[Any], source: FileSource) -> None:
     if dtype.kind not in "biuf" or dtype.itemsize > _WIDEST:
         kind = _NO_NUMBERS.get(dtype.kind, f"numbers of the kind {dtype.name}")
-        raise _no_numbers(kind, source)
-
-
-def _no_numbers(kind: str, source: FileSource) -> RefusedFileError:
-    right = "save it as float32 or float64 (float16, whole numbers and bool will do, too)"
-    return RefusedFileError(f"{_named(source)} holds {kind}", right)
+        right = "save it as float32 or float64 (float16, whole numbers and bool will do, too)"
+        raise RefusedFileError(f"{_named(source)} holds {kind}", right)
 
 
 def _named(source: FileSource) -> str:

@@ -184,10 +184,7 @@ def _matrix_of_rows(
     for row, node in zip(rows, nodes, strict=True):
         if row is not None and len(row) != len(read[0]):
             ragged = True
-            wrong = f"this row has {_count(len(row), 'number')}, the rows above {len(read[0])}"
+            told = f"{len(row)} number{'s' * (len(row) != 1)}"
+            wrong = f"this row has {told}, the rows above {len(read[0])}"
             problems.add(node.where, wrong, "give every row the same length")
     return None if ragged or len(read) < len(rows) else Matrix.of_written(read)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

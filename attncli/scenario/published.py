@@ -1,10 +1,10 @@
 """What the source of a scenario prints for quantities that are worked here."""
 
 from decimal import Decimal
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from attncli.file.keys import Key, Record, keys_of_fields
-from attncli.file.kinds import Either, Flag, Kind, ListOf, MapOf, Schema, TextKind
+from attncli.file.kinds import Either, Flag, ListOf, MapOf, Schema, TextKind
 from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
 from attncli.file.nodes import Items, Map, Node, spelled_out
 from attncli.file.problems import Problems
@@ -76,8 +76,7 @@ class _AtAPlace(NamedTuple):
 _AT_A_PLACE = _AtAPlace()
 
 
-def _kind(node: Node) -> Kind[Any]:
-    return _AT_A_PLACE if isinstance(node, Map) else NUMBERS
-
-
-PUBLISHED = MapOf(Either(_kind, (NUMBERS, _AT_A_PLACE)), "quantity or cell")
+PUBLISHED = MapOf(
+    Either(lambda node: _AT_A_PLACE if isinstance(node, Map) else NUMBERS, (NUMBERS, _AT_A_PLACE)),
+    "quantity or cell",
+)

@@ -97,15 +97,15 @@ _NOT_OF_ONE = ("file", "key", "entry", "layers")
 _ENCODER, _EXPERTS = "encoder", "experts"
 
 
-def _tensor(node: Node) -> Kind[object]:
-    return TENSOR if isinstance(node, Map) else TextKind("the name of a tensor")
-
-
+_NAMED = TextKind("the name of a tensor")
 TEMPLATE = Record.of(
     Key("file", TextKind("a path"), "the file of all matrices, as in `{file: …, key: …}`"),
     Key(
         "keys",
-        MapOf(Either(_tensor, (TextKind("the name of a tensor"), TENSOR)), "key"),
+        MapOf(
+            Either(lambda node: TENSOR if isinstance(node, Map) else _NAMED, (_NAMED, TENSOR)),
+            "key",
+        ),
         "where a matrix belongs → the name of its tensor, in which `{i}` is the number of the"
         " layer, from 0, and `{e}` that of an expert: `{W_Q: 'h.{i}.attn.q.weight', norm1.gamma:"
         " 'h.{i}.ln_1.weight', experts.W1: 'h.{i}.experts.{e}.w1.weight'}`; or a map with that"

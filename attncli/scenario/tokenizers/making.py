@@ -132,17 +132,14 @@ def check_cost(said: TokenizerSettings, words: Sequence[CountedWord], seconds: f
     """Raises ScenarioError for more than is learned without being asked for."""
     if seconds > _MOST_SECONDS and not said.large:
         longest = max(len(word.text) for word in words)
+        size, merges = said.size, said.most_merges
+        much = f"{merges:,} merges" if size is None else f"{size:,} tokens"
         what = (
             f"{letters_of(words):,} letters of different words, the longest of {longest:,}, to "
-            f"learn {_asked(said)} from"
+            f"learn {much} from"
         )
         less = "give a smaller corpus, shorter words or fewer to learn"
         raise too_much(said.complaints.where(below(said.path, "corpus")), what, less)
-
-
-def _asked(said: TokenizerSettings) -> str:
-    """How much is to be learned."""
-    return f"{said.most_merges:,} merges" if said.size is None else f"{said.size:,} tokens"
 
 
 def letters_of(words: Sequence[CountedWord]) -> int:

@@ -115,11 +115,6 @@ def _told(said: TokenizerSettings) -> str:
     )
 
 
-def _learned(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
-    learn = _by_counts if _is_by_counts(said) else _by_em
-    return learn(said, words)
-
-
 def _by_counts(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
     settings = _settings(said)
     seeds = seed_counts(words, settings)
@@ -201,7 +196,7 @@ _UNIGRAM = TokenizerKind(
     remarks=(("whole", False, "no piece is only ever a whole word"),),
     given_by="pieces",
     given=_given,
-    learned=_learned,
+    learned=lambda said, words: (_by_counts if _is_by_counts(said) else _by_em)(said, words),
     told=_told,
 )
 KINDS = {"unigram": _UNIGRAM}
