@@ -1,8 +1,7 @@
 """An exercise as somebody orders it, in a file or by options: what is asked of a scenario, for how
-many points, and what stands around the questions. The keys of a file are the fields of what is
-read, from which come reading and the tables of the reference;
-and its manifest, which is kept beside the papers: which forms were made, from which numbers, what
-they ask, and which files are theirs."""
+many points, and what stands around the questions; the fields are the keys of a file, from which
+come reading and the tables of the reference. And its manifest, which is kept beside the papers:
+which forms were made, from which numbers, what they ask, and which files are theirs."""
 
 import json
 import os

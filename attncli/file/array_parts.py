@@ -52,11 +52,11 @@ class _SplitKind:
 
 class ArrayPart(NamedTuple):
     """What is taken of an array [r, c] or [n], in this order: of one that has more sides the entry
-    `entry` of the first; of one with more sides each entry
-    of the first is a row, where it is to be `flat`, or of a picture [channels, height, width] so
-    wide and high `patches` are; it is `transposed`; of the rows and
-    the columns a range; of the longer side part `split[1]` of `split[0]` equal ones, or where the
-    parts of each of so many `heads` lie together that part of each of them."""
+    `entry` of the first; of one with more sides each entry of the first is a row, where it is to be
+    `flat`, or of a picture [channels, height, width] so wide and high `patches` are; it is
+    `transposed`; of the rows and the columns a range; of the longer side part `split[1]` of
+    `split[0]` equal ones, or where the parts of each of so many `heads` lie together that part of
+    each of them."""
 
     entry: Annotated[
         int | None,
