@@ -41,6 +41,7 @@ def test_the_page_tells_it() -> None:
         ({"kind": "batch", "mean": [0, 0]}, "a batch norm without its variance"),
         ({"mean": [0, 0]}, "mean is of batch norms; say kind: batch, or leave it out"),
         ({**FOUND, "gamma_plus_one": True}, "gamma_plus_one is not for batch norms"),
+        ({**FOUND, "over": "n-1"}, "over is not for batch norms; leave it out"),
         ({**FOUND, "mean": [1, 2, 3]}, "don't fit together"),
         ({**FOUND, "varience": [1, 2]}, "did you mean variance?"),
     ],

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import Trace, load, work
+from attncli.building import model_settings
 from attncli.building.checkpoint import Checkpoint, families
 from attncli.building.model_settings import DEFAULTS, settled
 from attncli.cli import app
@@ -616,6 +617,15 @@ def _told_of(folder: Path, config: dict[str, Any], *tensors: str) -> str:
     result = CliRunner().invoke(app, new)
     assert (result.exit_code == 0) == (not result.stderr)
     return " ".join(result.stderr.split())
+
+
+def test_a_family_without_usual_settings_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_settings, "DEFAULTS", tmp_path / "none.json")
+    (tmp_path / "none.json").write_text("{}")
+    told = _told_of(tmp_path, {"model_type": "gpt2"}, *_tensors("gpt2", 1))
+    assert "the usual settings of models of the type gpt2 aren't known; add them to" in told
 
 
 def test_tensors_of_a_kind_that_is_not_known_are_told(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from attncli.building.exercise_file import Frame
 from attncli.document import Document
 from attncli.pipeline import load, work
 from attncli.render import (
@@ -16,7 +17,6 @@ from attncli.render import (
     module_of,
     render,
 )
-from attncli.scenario.exercise import Frame
 from attncli.telling.exercise.papers import exercise, sheet_of
 from tests.exercises import Papers, papers, questions, wish
 from tests.test_golden import check

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from attncli.building.exercise_file import Frame
 from attncli.choices import LANGUAGES
 from attncli.cli import app
 from attncli.document import Document, Note, Prose, Subheading, WordBlank
 from attncli.languages import FrameWords, named_sentences_in, sentences_in, words_of
 from attncli.questions import counted_points
 from attncli.render import Page, exercise_format_names, format_names, render
-from attncli.scenario.exercise import Frame
 from attncli.telling.exercise.papers import exercise, key_page, sheet_of
 from attncli.telling.exercise.requests import ExerciseRequest, WordsWanted
 from attncli.telling.exercise.tasks import hints_page, with_hints

@@ -151,6 +151,7 @@ WRONG = {
     "W_ax: [[1, 2]]\nW_Q: [[1]]": "5:6: W_Q is not for a recurrent layer",
     "reset: after": "4:8: reset is for cell: gru",
     "activation: gelu": "4:13: a recurrent cell with gelu",
+    "activation: none": "4:13: a recurrent cell with none",
     "backward: {W_ax: [[1, 2]]}": "4:11: matrices of the way back, and one way only",
     "direction: both\ngradient: true": "5:11: the factor is that of an rnn that goes one way",
     "gate_order: [forget]": "4:13: gate_order is for matrices that are stacked; leave it out",

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from attncli.building.exercise_file import ExerciseFile, Frame
 from attncli.cli import app
 from attncli.library.papers import variants
 from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.exam import Exam, Scheme
 from attncli.marking.grading.papers import GradedClass, MarkedPaper, marked
 from attncli.marking.verdicts import read_number
-from attncli.scenario.exercise import ExerciseFile, Frame
 from attncli.telling.exercise.requests import request_of
 from attncli.telling.marked.classes import class_data, class_page, marked_paper
 from attncli.telling.marked.exams import form_exam

@@ -42,7 +42,7 @@ _CERTAIN = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 class UnreadableError(ValueError):
-    """A text that writes no number to work with: what is wrong with it, and what would be right."""
+    """A text that says nothing to work with: what is wrong with it, and what would be right."""
 
     def __init__(self, wrong: str, right: str) -> None:
         self.wrong, self.right = wrong, right

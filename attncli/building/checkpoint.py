@@ -11,16 +11,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from attncli.building.model_settings import (
+    DEFAULTS,
     dense_layers,
     local_rope,
     rope_scaling,
     settled,
     some_layers,
     sparse_layers,
+    usual_settings,
 )
-from attncli.building.plain import data_of
 from attncli.file import reading
 from attncli.file.files import RefusedFileError
+from attncli.file.nodes import data_of
 from attncli.file.problems import Problems, knows_nothing
 from attncli.file.safetensors_files import INDEX, names_in_index, size_of, tensors_in
 from attncli.refusals import Problem, Refusal, listed
@@ -33,8 +35,7 @@ _PICKLED = "pytorch_model*.bin"
 _ACTIVATIONS = {
     "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",
     "gelu_python_tanh": "gelu_tanh", "gelu_accurate": "gelu_tanh", "gelu_python": "gelu",
-    "swish": "silu", "relu": "relu", "gelu": "gelu", "silu": "silu", "quick_gelu": "quick_gelu",
-    "relu2": "relu2",
+    "swish": "silu",
 }  # fmt: skip
 """What others call an activation, and its name here."""
 _FUNCTIONS: Mapping[str, Callable[[float], float]] = {"√": math.sqrt, "1/": lambda x: 1 / x}
@@ -139,16 +140,6 @@ def _rows_of(number: int) -> Callable[[Checkpoint], str]:
     return rows
 
 
-def _logit_scale_of_t5(checkpoint: Checkpoint) -> object:
-    """1/√d_model, unless the unembedding was learned by itself."""
-    scaled = checkpoint.config["scale_decoder_outputs"]
-    return checkpoint.setting("1/√d_model") if scaled else None
-
-
-def _embedding_scale(checkpoint: Checkpoint) -> str | None:
-    return "sqrt_d_model" if checkpoint.config.get("scale_embedding") else None
-
-
 def _labels(checkpoint: Checkpoint) -> list[str]:
     """What the classes are called, in their order; two that have no names aren't in the file."""
     named = checkpoint.config.get("id2label")
@@ -161,10 +152,12 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
     "classifier_activation": lambda checkpoint: (
         "gelu" if checkpoint.config.get("model_type") == "electra" else "tanh"
     ),
-    "embedding_scale": _embedding_scale,
+    "embedding_scale": lambda it: "sqrt_d_model" if it.config.get("scale_embedding") else None,
     "gated": lambda checkpoint: checkpoint.config["is_gated_act"] or None,
     "labels": _labels,
-    "logit_scale_of_t5": _logit_scale_of_t5,
+    "logit_scale_of_t5": lambda it: (  # unless the unembedding was learned by itself
+        it.setting("1/√d_model") if it.config["scale_decoder_outputs"] else None
+    ),
     "rotary_base": _rotary_base,
     "rotary_dimensions": _rotary_dimensions,
     "local_rope": lambda checkpoint: local_rope(checkpoint.config),
@@ -209,8 +202,11 @@ def _table(path: Path) -> Data:
 
 def family_of(checkpoint: Checkpoint) -> Data:
     """The table of a checkpoint's kind of models. Raises Refusal, with all tensors that have no
-    place, for one that isn't known."""
+    place, for one that isn't known, or whose usual settings aren't."""
     known, kind = families(), str(checkpoint.config.get("model_type"))
+    if kind in known and usual_settings(kind) is None:
+        wrong = f"the usual settings of models of the type {kind} aren't known"
+        raise Refusal.of("config.json", wrong, f"add them to {DEFAULTS.name}, beside the families")
     if kind in known:
         return known[kind]
     wrong = f"models of the type {kind} aren't known"

@@ -16,7 +16,7 @@ from attncli.building.checkpoint import Checkpoint, family_of, form_of
 from attncli.building.model_settings import SPARSE, dense_layers, sparse_layers, written
 from attncli.file.files import RefusedFileError
 from attncli.refusals import Refusal, Where, listed
-from attncli.scenario.template_tensors import layers_with
+from attncli.scenario.templates import layers_with
 
 _TOKENIZER = "tokenizer.json"
 

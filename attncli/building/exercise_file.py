@@ -1,21 +1,21 @@
-"""What an exercise file may say: its keys, from which come reading and the tables of the reference;
-and its manifest, which is kept beside the papers: which forms were made, from which numbers, what
-they ask, and which files are theirs."""
-
-from __future__ import annotations
+"""An exercise as somebody orders it, in a file or by options: what is asked of a scenario, for how
+many points, and what stands around the questions; the fields are the keys of a file, from which
+come reading and the tables of the reference. And its manifest, which is kept beside the papers:
+which forms were made, from which numbers, what they ask, and which files are theirs."""
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from attncli.arithmetic import decimals
 from attncli.building.given_matrices import places
-from attncli.choices import BLANKS, DETAILS, LANGUAGES, LAYOUTS
+from attncli.choices import BLANKS, DETAILS, LANGUAGES, LAYOUTS, Layout
 from attncli.file import reading, shipped
-from attncli.file.keys import Key, Record, typed
+from attncli.file.keys import Key, Record, keys_of_fields, typed
 from attncli.file.kinds import (
     Choice,
     Flag,
@@ -29,19 +29,48 @@ from attncli.file.kinds import (
 )
 from attncli.file.nodes import Map, Node, Scalar, describe
 from attncli.file.problems import Problems, ScenarioError, nearest
-from attncli.scenario.exercise import (
-    LARGEST_SEED,
-    MOST_FORMS,
-    MOST_POINTS,
-    Ask,
-    Blanking,
-    ExerciseFile,
-    Frame,
-    Points,
-    UnreadableBlanking,
-)
+from attncli.refusals import Where, quote
 from attncli.steps.order import STORY, inquiries, is_question, made
 from attncli.steps.terms import nearest_step, step_meant
+
+MOST_POINTS = 100
+MOST_FORMS = 10_000
+LARGEST_SEED = 10**18
+_WRITTEN = ":written"
+
+
+class Blanking(NamedTuple):
+    """What is taken out: `results`, `working`, `all`, or a seeded `random` share of all."""
+
+    kind: str = "results"
+    share: Decimal = Decimal(1)
+
+    @classmethod
+    def of(cls, text: str) -> "Blanking":
+        """What `results` or `random:0.4` says. Raises UnreadableError."""
+        kind, colon, share = text.partition(":")
+        if kind not in BLANKS or (colon and kind != "random"):
+            right = f"say {', '.join(BLANKS)}, or random:0.4"
+            raise decimals.UnreadableError("no such choice", right)
+        if kind != "random":
+            return cls(kind)
+        try:
+            part = decimals.parse(share or "0.5")
+        except ValueError:
+            part = Decimal(0)
+        if not 0 < part <= 1:
+            right = "give one above 0 and at most 1, like random:0.4"
+            raise decimals.UnreadableError(f"{quote(share)} is no share", right)
+        return cls(kind, part)
+
+    @property
+    def results(self) -> bool:
+        return self.kind != "working"
+
+    @property
+    def terms(self) -> bool:
+        return self.kind != "results"
+
 
 WORTH = NumberKind(positive=True, most=MOST_POINTS)
 """The points of a blank."""
@@ -53,7 +82,7 @@ class BlankingKind:
     def read(self, node: Node, problems: Problems) -> Blanking | None:
         try:
             return Blanking.of(node.text if isinstance(node, Scalar) else "")
-        except UnreadableBlanking as error:
+        except decimals.UnreadableError as error:
             problems.add(node.where, f"{describe(node)}: {error.wrong}", error.right)
             return None
 
@@ -92,22 +121,47 @@ class QuestionKind:
 STEP = StepKind()
 QUESTION = QuestionKind()
 _TEXT = TextKind()
-ASKED = Record.of(
-    Key("step", STEP, "`{step: softmax}`: what this step makes"),
-    Key("cell", TextKind("a cell"), "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it"),
-    Key(
-        "question",
+
+
+class Ask(NamedTuple):
+    """Something that is asked for: a step, a cell, a question that is answered in words, or without
+    any of them all that is made; of a token, a layer and a head, if these are said. What it doesn't
+    say of blanks and points the whole exercise does. The answer of a question is chosen, or
+    `written`. `where` it is said, in a file."""
+
+    step: Annotated[str | None, STEP, "`{step: softmax}`: what this step makes"] = None
+    cell: Annotated[
+        str | None,
+        TextKind("a cell"),
+        "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it",
+    ] = None
+    question: Annotated[
+        str | None,
         QUESTION,
         "`{question: attends_most}`: something that is answered in words; one alone by its id, "
         "`{question: 'attends_most[love]'}`",
-    ),
-    Key("written", Flag(), "`true`: such an answer is written, and not chosen from a list"),
-    Key("token", _TEXT, "only the rows of this query"),
-    Key("layer", _TEXT, "only this layer: `2`, or `encoder.1`"),
-    Key("head", _TEXT, "only this head, counted from 1"),
-    Key("blank", BlankingKind(), "what is taken out of it, if not what is of the whole exercise"),
-    Key("points", WORTH, "the points of each of its blanks: `0.5`"),
-)
+    ] = None
+    written: Annotated[
+        bool, Flag(), "`true`: such an answer is written, and not chosen from a list"
+    ] = False
+    token: Annotated[str | None, _TEXT, "only the rows of this query"] = None
+    layer: Annotated[str | None, _TEXT, "only this layer: `2`, or `encoder.1`"] = None
+    head: Annotated[str | None, _TEXT, "only this head, counted from 1"] = None
+    blank: Annotated[
+        Blanking | None,
+        BlankingKind(),
+        "what is taken out of it, if not what is of the whole exercise",
+    ] = None
+    points: Annotated[Decimal | None, WORTH, "the points of each of its blanks: `0.5`"] = None
+    where: Where | None = None
+
+    def asking(self, text: str) -> "Ask":
+        """What `--ask` says: a question, perhaps with `:written` behind it."""
+        question = text.removesuffix(_WRITTEN)
+        return self._replace(question=question, written=question != text)
+
+
+ASKED = Record.of(*keys_of_fields(Ask))
 
 
 class AskKind:
@@ -124,10 +178,14 @@ class AskKind:
         values = ASKED.read(node, problems) or {}
         if len(values) < len(node.entries):
             return None
-        wrong = _at_odds(values.keys())
-        if wrong:
-            right = "leave written out" if wrong == _NOT_WRITTEN else "keep one of them"
-            problems.add(node.where, wrong, right)
+        for key, others, wrong, right in _AT_ODDS:
+            beside = sorted(others & values.keys())
+            if key in values and beside:
+                problems.add(node.where, wrong.format(" and ".join(beside)), right)
+                return None
+        if "written" in values and "question" not in values:
+            wrong = "only the answer of a question can be written"
+            problems.add(node.where, wrong, "leave written out")
             return None
         return Ask(**values, where=node.where)
 
@@ -135,18 +193,25 @@ class AskKind:
         return {"anyOf": [STEP.schema(), QUESTION.schema(), ASKED.schema()]}
 
 
-_NOT_WRITTEN = "only the answer of a question can be written"
+_AT_ODDS = (
+    ("cell", {"step", "token", "layer", "head", "question"},
+     "a cell is one number, and {} beside it", "keep one of them"),
+    ("question", {"step", "blank"},
+     "a question is answered in words, and {} beside it", "keep one of them"),
+)  # fmt: skip
+"""What isn't asked for together: a key, others, what is wrong with these and what is right."""
 
 
-def _at_odds(keys: Collection[str]) -> str:
-    """What doesn't go together of what is asked for; nothing where all of it does."""
-    beside = sorted({"step", "token", "layer", "head", "question"} & set(keys))
-    if "cell" in keys and beside:
-        return f"a cell is one number, and {' and '.join(beside)} beside it"
-    beside = sorted({"step", "blank"} & set(keys))
-    if "question" in keys and beside:
-        return f"a question is answered in words, and {' and '.join(beside)} beside it"
-    return "" if "question" in keys or "written" not in keys else _NOT_WRITTEN
+class Points(NamedTuple):
+    """The points of a blank: of all of them, of those of a step, and of those of a quantity."""
+
+    each: Decimal = Decimal(1)
+    steps: Mapping[str, Decimal] = MappingProxyType({})
+    quantities: Mapping[str, Decimal] = MappingProxyType({})
+
+    def of(self, step: str, quantity: str) -> Decimal:
+        """The points of a blank of a quantity, by its last name, that a step makes."""
+        return self.quantities.get(quantity, self.steps.get(step, self.each))
 
 
 class PointsKind:
@@ -180,38 +245,79 @@ TOLERANCE = Record.of(
     Key("digits", WholeNumber(1, 15), "a number given with so many significant digits"),
 )
 
-_KEYS: Iterable[Key[Any]] = (
-    Key("exercise", TextKind("a title"), "what the exercise is called"),
-    Key("course", _TEXT, "the course, which stands below the title"),
-    Key("date", _TEXT, "the date"),
-    Key("institution", _TEXT, "the school or university"),
-    Key("instructions", _TEXT, "what is to be known before the first question"),
-    Key("language", Choice(LANGUAGES), "the language of the program's own words on the papers"),
-    Key(
-        "scenario",
+
+class Frame(NamedTuple):
+    """What stands around the questions, and in which language the program's own words do."""
+
+    title: str = ""
+    course: Annotated[str, _TEXT, "the course, which stands below the title"] = ""
+    date: Annotated[str, _TEXT, "the date"] = ""
+    institution: Annotated[str, _TEXT, "the school or university"] = ""
+    instructions: Annotated[str, _TEXT, "what is to be known before the first question"] = ""
+    language: Annotated[
+        str, Choice(LANGUAGES), "the language of the program's own words on the papers"
+    ] = LANGUAGES[0]
+
+
+class ExerciseFile(NamedTuple):
+    """All that an exercise is made from besides its scenario, which `scenario` names: a path, or
+    a shipped name. `forms` is None for the scenario's own numbers, `mistakes` what a known one
+    earns, in per cent; `path` is the file's, where it is one, and `places` says where its keys
+    stand."""
+
+    scenario: Annotated[
+        str,
         TextKind("a scenario"),
         "the scenario that is asked about: a file, by its path from this one's folder, or the name "
         "of a shipped one",
-    ),
-    Key(
-        "ask",
+    ]
+    ask: Annotated[
+        tuple[Ask, ...],
         ListOf(AskKind()),
         "what is asked for: `[softmax, {step: weighted_sum, token: love}]`; all steps if nothing is"
         " said. Besides numbers a question that is answered in words: `attends_most`",
-    ),
-    Key("blank", BlankingKind(), "what is taken out, as `--blank` has it"),
-    Key("points", PointsKind(), "the points of a blank, 1 by default: `{softmax: 0.5, exp: 1}`"),
-    Key("tolerance", TOLERANCE, "what is let pass beside what follows by itself: `{units: 1}`"),
-    Key("layout", Choice(LAYOUTS), "the room for working: little, some lines, or a page each"),
-    Key("detail", Choice(DETAILS), "how closely it is told, as `--detail` has it"),
-    Key("forms", WholeNumber(1, MOST_FORMS), "so many forms, each with numbers of its own"),
-    Key("seed", WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"),
-    Key("allow", OneOrMany(_TEXT), "rules that the numbers needn't keep"),
-    Key("mistakes", WholeNumber(0, 99), "the share of the points that a known mistake earns, in %"),
+    ] = (Ask(),)
+    frame: Frame = Frame()
+    blank: Annotated[Blanking, BlankingKind(), "what is taken out, as `--blank` has it"] = (
+        Blanking()
+    )
+    points: Annotated[
+        Points, PointsKind(), "the points of a blank, 1 by default: `{softmax: 0.5, exp: 1}`"
+    ] = Points()
+    tolerance: Annotated[
+        Mapping[str, Decimal],
+        TOLERANCE,
+        "what is let pass beside what follows by itself: `{units: 1}`",
+    ] = MappingProxyType({})
+    layout: Annotated[
+        Layout | None,
+        Choice(LAYOUTS),
+        "the room for working: little, some lines, or a page each",
+    ] = None
+    detail: Annotated[
+        str | None, Choice(DETAILS), "how closely it is told, as `--detail` has it"
+    ] = None
+    forms: Annotated[
+        int | None, WholeNumber(1, MOST_FORMS), "so many forms, each with numbers of its own"
+    ] = None
+    seed: Annotated[
+        int, WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"
+    ] = 1
+    allow: Annotated[tuple[str, ...], OneOrMany(_TEXT), "rules that the numbers needn't keep"] = ()
+    mistakes: Annotated[
+        int | None,
+        WholeNumber(0, 99),
+        "the share of the points that a known mistake earns, in %",
+    ] = None
+    path: Path | None = None
+    places: Mapping[str, Where] = MappingProxyType({})
+
+
+EXERCISE = Record.of(
+    Key("exercise", TextKind("a title"), "what the exercise is called"),
+    *keys_of_fields(Frame),
+    *keys_of_fields(ExerciseFile),
 )
-EXERCISE = Record({key.name: key for key in _KEYS})
-
-
 _OWN = ("exercise", "scenario", "ask")
 """Keys of an exercise that no scenario has."""
 

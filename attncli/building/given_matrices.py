@@ -1,6 +1,6 @@
 """The matrices of a scenario by their full names, whatever they come from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,9 +9,9 @@ import numpy as np
 
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Array, Rounding, Unworkable
-from attncli.building.texts import TOKENIZED, stacked
+from attncli.building.texts import stacked
 from attncli.file.matrices import MatrixLike, NamedRows, Row
-from attncli.file.nodes import Items, Map, Node, Numbers
+from attncli.file.nodes import Items, Map, Numbers
 from attncli.file.problems import NamedProblems, Problems
 from attncli.file.sources import MOST_NUMBERS, FileSource, RandomSource
 from attncli.name import TOP, Name, below
@@ -19,50 +19,43 @@ from attncli.refusals import Where
 from attncli.scenario.model import ENCODER, entry_path
 from attncli.scenario.scenario import Scenario
 
-_ELSEWHERE = ("variants", "vocabulary", "rounding", TOKENIZED)
+
+def by_names(
+    said: Map | Mapping[str, Any], path: Name = TOP, whole: Collection[str] = ()
+) -> Iterator[tuple[Name, Any]]:
+    """All that a node of a file says, or that was read of one, by full names, but for what is in
+    the values of some keys; of what is in a list the maps."""
+    yield path, said
+    pairs = {key.text: one for key, one in said.entries} if isinstance(said, Map) else said
+    for key, value in pairs.items():
+        if isinstance(value, Map | dict) and key not in whole:
+            yield from by_names(value, below(path, key), whole)
+            continue
+        yield below(path, key), value
+        items = value.items if isinstance(value, Items) else value if type(value) is tuple else ()
+        for k, one in enumerate(items):
+            if isinstance(one, Map | dict):
+                yield from by_names(one, entry_path(path, key, k, len(items)), whole)
 
 
-def places(node: Node) -> dict[str, Where]:
+def places(node: Map) -> dict[str, Where]:
     """Where the values of a file stand, by their full names: of one that is there twice, the
     first."""
     found: dict[str, Where] = {}
-    for name, where in _placed(node, TOP):
-        found.setdefault(name, where)
+    for name, value in by_names(node):
+        found.setdefault(name, value.where)
     return found
 
 
-def _placed(node: Node, path: Name) -> Iterator[tuple[Name, Where]]:
-    yield path, node.where
-    if not isinstance(node, Map):
-        return
-    for key, value in node.entries:
-        name = below(path, key.text)
-        yield name, value.where
-        if not isinstance(value, Items):
-            yield from _placed(value, name)
-            continue
-        for k, item in enumerate(value.items):
-            if isinstance(item, Map):
-                yield from _placed(item, entry_path(path, key.text, k, len(value.items)))
-
-
-def matrices_in(values: Mapping[str, Any], path: Name = TOP) -> dict[Name, MatrixLike]:
+def matrices_in(values: Mapping[str, Any]) -> dict[Name, MatrixLike]:
     """Every matrix among the values read, by its full name; tables of embeddings by token are
     not among them."""
-    found: dict[Name, MatrixLike] = {}
-    for key, value in values.items():
-        name = below(path, key)
-        if isinstance(value, MatrixLike):
-            found[name] = value
-        elif isinstance(value, dict) and key not in (*_ELSEWHERE, "embeddings"):
-            found |= matrices_in(value, name)
-        elif isinstance(value, tuple) and key not in _ELSEWHERE:
-            for k, item in enumerate(value):
-                if isinstance(item, MatrixLike):
-                    found[name] = item
-                elif isinstance(item, dict):
-                    found |= matrices_in(item, entry_path(path, key, k, len(value)))
-    return found
+    return {
+        name: one
+        for name, value in by_names(values, whole=("embeddings", "vocabulary"))
+        for one in (value if type(value) is tuple else (value,))
+        if isinstance(one, MatrixLike)
+    }
 
 
 class Gathered(NamedTuple):

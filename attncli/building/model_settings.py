@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from attncli.refusals import Refusal, listed
-from attncli.scenario.template_tensors import EVERY_OTHER, layers_with
+from attncli.scenario.templates import EVERY_OTHER, layers_with
 from attncli.steps.input.positions import SCALINGS
 
 SPARSE = "sparse"
@@ -79,10 +79,16 @@ _MAY_BE_NULL = frozenset({
 """Settings whose null says something, in some class with another default."""
 
 
+def usual_settings(kind: str) -> Data | None:
+    """What is known of the settings of a type of models."""
+    known: Data | None = json.loads(DEFAULTS.read_text("utf-8")).get(kind)
+    return known
+
+
 def settled(config: Data) -> Data:
     """All settings of a model as `transformers` has them, in the place of those that a config.json
     says. Raises Refusal for one that has no value, or another than a setting of its name has."""
-    known = json.loads(DEFAULTS.read_text("utf-8")).get(str(config.get("model_type")))
+    known = usual_settings(str(config.get("model_type")))
     if known is None:
         return config
     names, defaults = known["names"], known["defaults"]
@@ -233,17 +239,8 @@ _FOLLOW = (_numbers, _parts, _activation, _windows, _types)
 
 Data = Mapping[str, Any]
 
-_SCALED = {
-    "factor": "factor",
-    "original_length": "original_max_position_embeddings",
-    "low_freq_factor": "low_freq_factor",
-    "high_freq_factor": "high_freq_factor",
-    "beta_fast": "beta_fast",
-    "beta_slow": "beta_slow",
-    "attention_factor": "attention_factor",
-    "truncate": "truncate",
-}
-"""Keys of the scaling of rotary positions, and what they are called in config.json."""
+_SCALED = {"original_length": "original_max_position_embeddings"}
+"""What keys of the scaling of rotary positions are called in config.json, where not as here."""
 _NEVER_SCALED = {"phi3": ["default"]}
 """What is known of models that `transformers` scales in no other way than one that isn't."""
 
@@ -275,7 +272,7 @@ def _scaling(config: Data, rope: Data) -> Data | None:
     length = config.get("max_position_embeddings")
     if kind == "dynamic" or rope.get("original_max_position_embeddings") is None:
         rope = {**rope, "original_max_position_embeddings": length}
-    said = {ours: rope.get(theirs) for ours, theirs in _SCALED.items() if ours in known.known}
+    said = {key: rope.get(_SCALED.get(key, key)) for key in known.known if key != "kind"}
     given = {name: written(value) for name, value in said.items() if value is not None}
     return {"kind": kind, **given}
 

@@ -17,7 +17,7 @@ from attncli.building.trees import Changes, Source, tree_of, with_changes
 from attncli.file import shipped
 from attncli.file.emitting import emitted
 from attncli.file.files import CORPORA, TOKENIZERS, RefusedFileError, found
-from attncli.file.nodes import Items, Map, Node, Numbers
+from attncli.file.nodes import Map, data_of
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
 from attncli.refusals import Refusal
@@ -66,18 +66,6 @@ def with_counts(tree: Map, counts: Sequence[int]) -> Plain:
 
 def _counted(corpus: Iterable[str], counts: Iterable[object]) -> Plain:
     return dict(zip(corpus, map(str, counts), strict=True))
-
-
-def data_of(node: Node) -> object:
-    match node:
-        case Map(entries):
-            return {key.text: data_of(value) for key, value in entries}
-        case Items(items):
-            return [data_of(item) for item in items]
-        case Numbers(array):
-            return array.copy()
-        case _:
-            return node.text
 
 
 def with_numbers(data: Mapping[str, Any], given: Mapping[str, Rows]) -> Plain:

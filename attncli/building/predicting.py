@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from attncli.arithmetic.matrix import Matrix
 from attncli.file.keys import typed
 from attncli.file.matrices import MatrixLike
-from attncli.file.problems import NamedProblems
+from attncli.file.problems import NamedProblems, Objections
 from attncli.name import Name, below
 from attncli.refusals import listed, quote
 from attncli.scenario.model import Settings, Stack
@@ -37,13 +37,7 @@ def _read_out_of(values: Values, stack: Stack, given: Mapping[Name, Matrix]) -> 
     return ReadOut(cell.said.values.get("readout", "sigmoid"), cell.readout_every, width)
 
 
-def _with_said_of_training(values: Values) -> Values:
-    """The values with the loss that `train` names, in the place of one that is said at the top."""
-    said = values.get("train", {})
-    return {**values, **{key: said[key] for key in _OF_THE_LOSS if key in said}}
-
-
-_OF_THE_LOSS = ("loss", "label_smoothing")
+OF_THE_LOSS = ("loss", "label_smoothing")
 
 
 def _are_numbers(values: Values) -> bool:
@@ -51,93 +45,12 @@ def _are_numbers(values: Values) -> bool:
     return isinstance(values.get("targets"), MatrixLike)
 
 
-class LossReader(NamedTuple):
-    """Reads which loss is worked, and complains of what doesn't go together."""
-
-    values: Values
-    read_out: ReadOut | None
-    has_logits: bool
-    complaints: NamedProblems
-
-    def read(self) -> str:
-        """The name of the loss; nothing where there are no targets, or none fits them."""
-        if "targets" not in self.values:
-            for key in _OF_THE_LOSS:
-                if key in self.values:
-                    self.complaints.add(*self._said(key), f"{key}, and no targets", "give targets")
-            return ""
-        usual = "mse" if _are_numbers(self.values) else "cross_entropy"
-        loss: str = self.values.get("loss", usual)
-        self._check(loss)
-        self._check_numbers(loss)
-        return loss
-
-    def _check(self, loss: str) -> None:
-        """Each loss is of its own kind of numbers."""
-        end = None if self.read_out is None else self.read_out.end
-        if loss == "cross_entropy" and end not in (None, "softmax"):
-            self.complaints.add(*self._said("targets"),
-                f"a cross-entropy needs probabilities of classes, and the read-out is {end}",
-                "say readout: softmax, or give the targets as rows of numbers",
-            )  # fmt: skip
-        if loss == "binary_cross_entropy" and end != "sigmoid":
-            self.complaints.add(*self._said("loss"),
-                "binary_cross_entropy is of what a sigmoid reads out of a recurrent cell",
-                "use mse or cross_entropy",
-            )  # fmt: skip
-        if (
-            loss == "cross_entropy"
-            and _are_numbers(self.values)
-            and not self.has_logits
-            and not end
-        ):
-            self.complaints.add(*self._said("loss"),
-                "cross_entropy needs logits, and there is no unembedding",
-                "add `unembedding: tied`, or a matrix",
-            )  # fmt: skip
-
-    def _check_numbers(self, loss: str) -> None:
-        numbers = _are_numbers(self.values)
-        if not numbers and loss != "cross_entropy":
-            self.complaints.add("targets", f"{loss} is of numbers, and the targets are tokens",
-                "give them as rows of numbers, like [[1, 0], [0, 1]]",
-            )  # fmt: skip
-        if numbers and "ignored_target" in self.values:
-            self.complaints.add("ignored_target", "an ignored target, and targets in numbers",
-                "leave it out",
-            )  # fmt: skip
-        if loss != "cross_entropy" and "label_smoothing" in self.values:
-            self.complaints.add(*self._said("label_smoothing"),
-                f"label smoothing is for a cross-entropy, not for {loss}", "leave it out",
-            )  # fmt: skip
-
-    def _said(self, key: str) -> tuple[str]:
-        """Where it is said: of a loss that goes without saying, by the targets."""
-        if key in self.values.get("train", {}):
-            return (f"train.{key}",)
-        return (key if key in self.values else "targets",)
-
-
 Values = Mapping[str, Any]
-_OF_FILE = (
-    "logit_scale",
-    "logit_softcap",
-    "generate",
-    "end_token",
-    "targets",
-    "ignored_target",
-    "label_smoothing",
-)
-_NEED_UNEMBEDDING = (
-    "b_U",
-    "logit_scale",
-    "logit_softcap",
-    "generate",
-    "end_token",
-    "predict_from",
-    "head",
-)
+_OF_LOGITS = ("logit_scale", "logit_softcap", "generate", "end_token")
+_OF_TARGETS = ("targets", "ignored_target", "label_smoothing", "labels")
 _PREDICTED = ("logits", "probabilities")
+_NO_LOGITS = "needs logits, and there is no unembedding"
+_UNEMBED = "add `unembedding: tied`, or a matrix"
 
 
 def prediction_of(
@@ -147,7 +60,8 @@ def prediction_of(
     complaints: NamedProblems,
 ) -> Prediction:
     """What is said of the next token after a stack; what is wrong with it is complained of."""
-    values = _with_said_of_training(values)
+    said = values.get("train", {})  # whose loss is in the place of one that is said at the top
+    values = {**values, **{key: said[key] for key in OF_THE_LOSS if key in said}}
     tied = values.get("unembedding") == "tied"
     matrix = given.get(Name("embeddings" if tied else "unembedding"))
     predicted = next((given[Name(key)] for key in _PREDICTED if Name(key) in given), None)
@@ -213,45 +127,37 @@ class _PredictionReader(NamedTuple):
         is_given = any(key in values for key in _PREDICTED)
         has_logits = unembedding is not None or is_given
         if unembedding is None:
-            self._check_unneeded(is_given=is_given)
-        loss = LossReader(values, self.read_out, has_logits, self.complaints).read()
+            self.complaints.hear(self._unneeded(is_given=is_given))
+        usual = "mse" if _are_numbers(values) else "cross_entropy"
+        loss = str(values.get("loss", usual)) if "targets" in values else ""
+        self.complaints.hear(self._against_loss(loss, has_logits=has_logits))
         every = is_given or (which or ("every" if "targets" in values else "last")) == "every"
-        if not has_logits and self.read_out is None:
-            every = every if loss else which == "every"
-            numbers = _are_numbers(values)
-            return Prediction(
-                head=self._head(), first=which == "first", every=every,
-                loss=loss if numbers else "", targets_in_numbers=numbers,
-            )  # fmt: skip
-        said = self._said_of_tokens(every=every)
+        tells, numbers = has_logits or self.read_out is not None, _are_numbers(values)
+        said = Prediction(every=every if loss else which == "every")
+        said = self._said_of_tokens(every=every) if tells else said
+        made = "given" if is_given else "tied" if unembedding == "tied" else "own"
         return said._replace(
-            loss=loss,
-            unembedding="" if not has_logits else "given" if is_given else (
-                "tied" if unembedding == "tied" else "own"
-            ),
+            loss=loss if tells or numbers else "",
+            unembedding=made if has_logits else "",
             head=self._head(),
             first=which == "first",
             readout=self.read_out is not None,
-            targets_in_numbers=_are_numbers(values),
-        )  # fmt: skip
+            targets_in_numbers=numbers,
+        )
 
     def _said_of_tokens(self, *, every: bool) -> Prediction:
         """What is said of the tokens or classes that probabilities are of."""
         values, vocabulary = self.values, self._vocabulary()
-        of_file = {key: values[key] for key in _OF_FILE if key in values}
-        if _are_numbers(values):
-            del of_file["targets"]
-        said = typed(Prediction, of_file)
-        self._check_labels()
-        self._check_what_comes_next()
-        self._check_end(said._replace(vocabulary=vocabulary))
+        taken = (*_OF_LOGITS, *(_OF_TARGETS[1:] if _are_numbers(values) else _OF_TARGETS))
+        said = typed(Prediction, {key: values[key] for key in taken if key in values})
+        self.complaints.hear(self._against_labels())
+        self.complaints.hear(self._against_end(said._replace(vocabulary=vocabulary)))
         every = every if self.read_out is None else self.read_out.every
         return said._replace(
             said=Settings(Name("next"), values.get("next", {})),
             vocabulary=vocabulary,
             every=every,
             target_places=self._places_of(said, vocabulary, every=every),
-            labels=values.get("labels", ()),
         )
 
     def _head(self) -> Head | None:
@@ -261,37 +167,65 @@ class _PredictionReader(NamedTuple):
         norm = Settings(Name("norm", Name("head")), said["norm"]) if "norm" in said else None
         return Head(said.get("activation", "none"), norm)
 
-    def _check_labels(self) -> None:
+    def _against_loss(self, loss: str, *, has_logits: bool) -> Objections:
+        """Each loss is of its own kind of numbers, and there is none without targets."""
+        end = None if self.read_out is None else self.read_out.end
+        numbers = _are_numbers(self.values)
+        entropy, other = loss == "cross_entropy", loss not in ("", "cross_entropy")
+        needless = ("loss", "label_smoothing", "ignored_target")
+        said, smoothed, ignored = (key in self.values for key in needless)
+        rows = (
+            (not loss and said, "loss", "loss, and no targets", "give targets"),
+            (not loss and smoothed, "label_smoothing",
+             "label_smoothing, and no targets", "give targets"),
+            (entropy and end not in (None, "softmax"), "targets",
+             f"a cross-entropy needs probabilities of classes, and the read-out is {end}",
+             "say readout: softmax, or give the targets as rows of numbers"),
+            (loss == "binary_cross_entropy" and end != "sigmoid", "loss",
+             "binary_cross_entropy is of what a sigmoid reads out of a recurrent cell",
+             "use mse or cross_entropy"),
+            (entropy and numbers and not has_logits and not end, "loss",
+             f"cross_entropy {_NO_LOGITS}", _UNEMBED),
+            (other and not numbers, "targets",
+             f"{loss} is of numbers, and the targets are tokens",
+             "give them as rows of numbers, like [[1, 0], [0, 1]]"),
+            (ignored and numbers, "ignored_target",
+             "an ignored target, and targets in numbers", "leave it out"),
+            (other and smoothed, "label_smoothing",
+             f"label smoothing is for a cross-entropy, not for {loss}", "leave it out"),
+        )  # fmt: skip
+        return ((self._said(key), wrong, right) for so, key, wrong, right in rows if so)
+
+    def _said(self, key: str) -> str:
+        """Where it is said: of a loss that goes without saying, by the targets."""
+        if key in self.values.get("train", {}):
+            return f"train.{key}"
+        return key if key in self.values else "targets"
+
+    def _against_labels(self) -> Objections:
+        """A head, labels or the first token tell of what is there, and not of what comes next."""
         labels = self.values.get("labels", ())
         if labels and self.width not in (None, len(labels)):
-            self.complaints.add("labels",
-                f"{len(labels)} labels, and {self.width} logits", "name each of the logits",
-            )  # fmt: skip
-
-    def _check_what_comes_next(self) -> None:
-        """A head, labels or the first token tell of what is there, and not of what comes next."""
+            wrong = f"{len(labels)} labels, and {self.width} logits"
+            yield "labels", wrong, "name each of the logits"
         first = "predict_from" if self.values.get("predict_from") == "first" else ""
         other = next((key for key in ("head", "labels", first) if key in self.values), None)
         for key in ("next", "generate") if other else ():
             if key in self.values:
-                self.complaints.add(key, f"{key} is for a next token, and with {other} none is"
-                    " foretold", "leave one of them out",
-                )  # fmt: skip
+                wrong = f"{key} is for a next token, and with {other} none is foretold"
+                yield key, wrong, "leave one of them out"
 
-    def _check_unneeded(self, *, is_given: bool) -> None:
-        """Complains of what goes on from logits where there are none."""
-        keys: tuple[str, ...] = ("b_U", "predict_from", "next", *_OF_FILE, "labels")
-        if is_given:
-            keys = _NEED_UNEMBEDDING if "logits" in self.values else (*_NEED_UNEMBEDDING, "next")
-        for key in keys:
+    def _unneeded(self, *, is_given: bool) -> Objections:
+        """What goes on from logits where there are none."""
+        more = ("head",) if is_given else _OF_TARGETS
+        if "logits" not in self.values:
+            more = (*more, "next")
+        for key in ("b_U", "predict_from", *_OF_LOGITS, *more):
             if key in self.values and key not in self._for_a_loss():
-                self.complaints.add(key, f"{key} needs logits, and there is no unembedding",
-                    "add `unembedding: tied`, or a matrix",
-                )  # fmt: skip
+                yield key, f"{key} {_NO_LOGITS}", _UNEMBED
         if {*_PREDICTED} <= self.values.keys():
-            self.complaints.add("logits", "logits beside probabilities, which are made of them",
-                "keep one of the two",
-            )  # fmt: skip
+            wrong = "logits beside probabilities, which are made of them"
+            yield "logits", wrong, "keep one of the two"
 
     def _for_a_loss(self) -> tuple[str, ...]:
         """What is said without an unembedding, too."""
@@ -302,37 +236,31 @@ class _PredictionReader(NamedTuple):
             said += ("targets", "ignored_target", "predict_from")
         return (*said, "predict_from") if "head" in self.values else said
 
-    def _check_end(self, prediction: Prediction) -> None:
-        """Complains of tokens at which nothing can end, or that stand for no target."""
+    def _against_end(self, prediction: Prediction) -> Objections:
+        """Tokens at which nothing can end, or that stand for no target."""
         end, ignored = prediction.end_token, prediction.ignored_target
         if end and end not in prediction.vocabulary:
-            known = f"known: {listed(prediction.vocabulary)}"
-            self.complaints.add("end_token", f"{quote(end)} is no token that can be made", known)
+            wrong = f"{quote(end)} is no token that can be made"
+            yield "end_token", wrong, f"known: {listed(prediction.vocabulary)}"
         if end and not prediction.generate:
-            self.complaints.add("end_token", "end_token, and nothing is generated",
-                "add generate: 10",
-            )  # fmt: skip
+            yield "end_token", "end_token, and nothing is generated", "add generate: 10"
         if ignored and ignored not in prediction.targets:
-            self.complaints.add("ignored_target", f"{quote(ignored)} is not among the targets",
-                "write it in the place of each target that doesn't count",
-            )  # fmt: skip
+            wrong = f"{quote(ignored)} is not among the targets"
+            yield "ignored_target", wrong, "write it in the place of each target that doesn't count"
         elif prediction.targets and not prediction.counted:
-            self.complaints.add("targets", "all targets are ignored", "give one that counts")
+            yield "targets", "all targets are ignored", "give one that counts"
 
     def _vocabulary(self) -> tuple[str, ...]:
-        """The tokens that the columns of the logits stand for, as far as they are known."""
-        places = self.rows
-        width = self.width if self.width is not None else self._least_width()
+        """The tokens that the columns of the logits stand for, as far as they are known: columns
+        enough for every ID, or where IDs leave gaps, one for each token."""
+        places, most = self.rows, max(self.rows.values(), default=-1) + 1
+        least = most if most <= 2 * len(places) else len(places)
+        width = least if self.width is None else self.width
         if places and max(places.values()) >= width and len(places) == width:
             in_order = sorted(places, key=places.__getitem__)
             places = {token: k for k, token in enumerate(in_order)}
         names = {place: token for token, place in places.items()}
         return tuple(names.get(place, str(place)) for place in range(width))
-
-    def _least_width(self) -> int:
-        """Columns enough for every ID, or where IDs leave gaps, one for each token."""
-        most = max(self.rows.values(), default=-1) + 1
-        return most if most <= 2 * len(self.rows) else len(self.rows)
 
     def _places_of(
         self, said: Prediction, vocabulary: Sequence[str], *, every: bool
@@ -341,15 +269,10 @@ class _PredictionReader(NamedTuple):
         counted = [targets[k] for k in said.counted]
         wanted = self.positions if every else min(self.positions, 1)
         if targets and wanted and len(targets) != wanted:
-            self.complaints.add("targets",
-                f"the targets are {len(targets)}, the positions with logits {wanted}",
-                "give the token that should follow each",
-            )  # fmt: skip
+            wrong = f"the targets are {len(targets)}, the positions with logits {wanted}"
+            self.complaints.add("targets", wrong, "give the token that should follow each")
         for target in dict.fromkeys(counted):
             if target not in vocabulary:
-                self.complaints.add(
-                    "targets",
-                    f"the target {quote(target)} is not among the tokens that logits stand for",
-                    f"known: {listed(vocabulary)}",
-                )
+                wrong = f"the target {quote(target)} is not among the tokens that logits stand for"
+                self.complaints.add("targets", wrong, f"known: {listed(vocabulary)}")
         return tuple(vocabulary.index(t) if t in vocabulary else 0 for t in counted)

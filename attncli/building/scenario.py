@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attncli.arithmetic.matrix import Matrix
 from attncli.arithmetic.rounding import Rounding
 from attncli.building.given_matrices import Gathered, Gatherer, places
-from attncli.building.predicting import prediction_of
+from attncli.building.predicting import OF_THE_LOSS, prediction_of
 from attncli.building.spelled_out import FileReader, numbers_of_texts, spelled_out, with_inherited
 from attncli.building.stacks import Builder, Names
 from attncli.building.texts import TextReader
@@ -154,7 +154,6 @@ class ScenarioBuilder(NamedTuple):
             sizes=self._sizes(values),
             large=self.read_from.large,
             places=self.complaints.places,
-            origin=self.complaints.places[""],
         )
 
     def _goes_back(self, stack: Stack) -> bool:
@@ -177,9 +176,8 @@ class ScenarioBuilder(NamedTuple):
     def _check_names_of_X(self, stack: Stack) -> None:  # noqa: N802
         names, tokens = self.gathered.row_names.get("X", ()), stack.text.tokens
         if names and names != tokens:
-            self.complaints.add("X", f"the rows of X are {listed(names)}, the tokens"
-                f" {listed(tokens)}", "name them alike, or give the rows without names",
-            )  # fmt: skip
+            wrong = f"the rows of X are {listed(names)}, the tokens {listed(tokens)}"
+            self.complaints.add("X", wrong, "name them alike, or give the rows without names")
 
     def _words(self, path: Name, values: Values) -> TextReader:
         shared = {key: self.values[key] for key in _shared_keys(path, values) if key in self.values}
@@ -226,9 +224,8 @@ class ScenarioBuilder(NamedTuple):
         attends = any(layer.cross or layer.block == "attention" for layer in stack.layers)
         if memory is not None and not attends:
             name = "encoder" if "encoder" in self.values else "memory"
-            self.complaints.add(name, f"nothing attends to the {name}",
-                "use `block: decoder`, or leave it out",
-            )  # fmt: skip
+            right = "use `block: decoder`, or leave it out"
+            self.complaints.add(name, f"nothing attends to the {name}", right)
 
     def _sizes(self, values: Values, path: Name = TOP) -> dict[str, int]:
         """The extents that are stated, by full name: `layers[2].d_k`."""
@@ -277,10 +274,8 @@ def in_other_layout(
     said = tree.get(_KEY)
     linear = isinstance(said, Scalar) and said.text == "linear"
     where = min(found).where if said is None else said.where
-    other = (Scalar(_KEY, where), Scalar("row" if linear else "linear", where))
-    rest = tuple(entry for entry in tree.entries if entry[0].text != _KEY)
     try:
-        fine = is_fine(Map((*rest, other), tree.where))
+        fine = is_fine(tree.put(_KEY, Scalar("row" if linear else "linear", where)))
     except ScenarioError:
         fine = False
     if not fine:
@@ -300,9 +295,9 @@ def _training_of(
     """How a scenario is trained, if it says so; what is wrong with it is complained of."""
     if "learning_rate" not in values:  # of which was complained
         return None
-    own = {name: values[name] for name in Training._fields if name in values}
-    settings = {name: value for name, value in values.items() if name not in own}
-    training = Training(**own, settings=settings)
+    others = (*Training._fields, *OF_THE_LOSS)
+    settings = {name: value for name, value in values.items() if name not in others}
+    training = typed(Training, values, settings=settings)
     _check_settings(training, complaints)
     if generate:
         wrong = "generate beside train: a model is trained, or goes on with a text"
@@ -319,8 +314,7 @@ def _check_settings(training: Training, complaints: NamedProblems) -> None:
         if name not in known:
             settings = {one.name: [key.name for key in one.settings] for one in OPTIMIZERS.values()}
             owners = [one for one, names in settings.items() if name in names]
-            complaints.add(
-                below(_TRAIN, name),
-                f"{name} is no setting of {training.optimizer}, but of {listed(owners, ' and ')}",
-                f"take it out, or name another optimizer; {training.optimizer} has {listed(known)}",
-            )
+            its = training.optimizer
+            wrong = f"{name} is no setting of {its}, but of {listed(owners, ' and ')}"
+            right = f"take it out, or name another optimizer; {its} has {listed(known)}"
+            complaints.add(below(_TRAIN, name), wrong, right)

@@ -3,15 +3,15 @@ numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from attncli.arithmetic.matrix import Matrix
+from attncli.building.given_matrices import matrices_in
 from attncli.building.texts import ONE_HOT_TABLE, TOKENIZED, one_hot, one_hot_tokens
 from attncli.file.files import CORPORA, TOKENIZERS, RefusedFileError, TextFile, text_of
-from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems, too_much
 from attncli.name import Name, below
 from attncli.scenario.budget import MOST_NUMBERS
@@ -33,40 +33,29 @@ class FileReader(NamedTuple):
     def read(self, values: Values, path: Name) -> Values:
         """The values of a stack with what its files say, and those of its encoder."""
         told = dict(values)
-        if isinstance(told.get("corpus"), TextFile):
-            told |= self._corpus(told.pop("corpus"), path)
-        if isinstance(told.get("tokenizer"), TextFile):
-            told |= self._tokenizer(told.pop("tokenizer"), told, path)
+        for key, kinds, reading in (
+            ("corpus", CORPORA, lambda text, _: {"corpus": tuple(text.splitlines())}),
+            ("tokenizer", TOKENIZERS, lambda text, said: self._saved(text, said, path)),
+        ):
+            if isinstance(told.get(key), TextFile):
+                try:
+                    text = text_of(told.pop(key), self.folder, self.outside, kinds)
+                    told |= reading(text, told)
+                except RefusedFileError as refused:
+                    self.complaints.add(below(path, key), refused.wrong, refused.right)
         if "encoder" in told:
             told["encoder"] = self.read(told["encoder"], ENCODER)
         return told
 
-    def _corpus(self, file: TextFile, path: Name) -> Values:
-        """The lines of a file."""
-        try:
-            text = text_of(file, self.folder, self.outside, CORPORA)
-        except RefusedFileError as refused:
-            self._refuse(below(path, "corpus"), refused)
-            return {}
-        return {"corpus": tuple(text.splitlines())}
-
-    def _tokenizer(self, file: TextFile, told: Values, path: Name) -> Values:
-        """The settings and pieces of a tokenizer.json."""
+    def _saved(self, text: str, told: Values, path: Name) -> Values:
+        """The settings and pieces of a tokenizer.json. Raises RefusedFileError."""
         from attncli.scenario.tokenizers import hugging_face
 
-        try:
-            text = text_of(file, self.folder, self.outside, TOKENIZERS)
-            saved = hugging_face.read(text)
-        except RefusedFileError as refused:
-            self._refuse(below(path, "tokenizer"), refused)
-            return {}
+        saved = hugging_face.read(text)
         for key in (key for key in _MADE if key in told):
             wrong = f"{key} beside a tokenizer that is in a file with all that it has"
             self.complaints.add(below(path, key), wrong, "keep one of them")
         return saved
-
-    def _refuse(self, name: Name, refused: RefusedFileError) -> None:
-        self.complaints.add(name, refused.wrong, refused.right)
 
 
 Values = Mapping[str, Any]
@@ -83,27 +72,14 @@ def with_inherited(values: Values) -> Values:
     """The values with what an encoder takes over from the top, where it says no other: how layers
     of attention are made, and how positions are told, but no matrices."""
     encoder = values.get("encoder")
-    if encoder is None or "cell" in encoder or any("cell" in one for one in _layers(encoder)):
+    if encoder is None or any("cell" in one for one in (encoder, *encoder.get("layers", ()))):
         return values
     shared = (key.name for key in LAYER.values() if key.shared and key.name not in _OWN)
     of_stack = () if "X" in encoder else _OF_THE_STACK  # nothing goes into an X that is given
     taken = {key for key in (*shared, *of_stack) if key in values and key not in encoder}
     taken -= {"kv_heads"} if "heads" in encoder else set()  # which are of other heads
-    said = {key: values[key] for key in taken if not _has_matrix(values[key])}
+    said = {key: values[key] for key in taken if not matrices_in({key: values[key]})}
     return {**values, "encoder": {**said, **encoder}}
-
-
-def _layers(values: Values) -> Iterable[Values]:
-    layers: Iterable[Values] = values.get("layers", ())
-    return layers
-
-
-def _has_matrix(value: object) -> bool:
-    if isinstance(value, Mapping):
-        return any(map(_has_matrix, value.values()))
-    if isinstance(value, MatrixLike):
-        return True
-    return isinstance(value, tuple) and any(map(_has_matrix, value))
 
 
 def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
@@ -119,10 +95,8 @@ def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
     if told.get("embeddings") == ONE_HOT:
         told["embeddings"], told[ONE_HOT_TABLE] = _one_hot(said, told, most), True
         if not told["embeddings"]:
-            said.complain(
-                "embeddings", "one_hot, and no tokens to tell apart",
-                "give a sentence or a vocabulary",
-            )  # fmt: skip
+            wrong = "one_hot, and no tokens to tell apart"
+            said.complain("embeddings", wrong, "give a sentence or a vocabulary")
             del told["embeddings"]
     if "encoder" in told:
         encoder = said._replace(path=ENCODER, values=told["encoder"])

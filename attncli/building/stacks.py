@@ -53,18 +53,15 @@ class RecurrentBuilder(NamedTuple):
             return  # which has a complaint of its own
         for key in values:
             if key in ("backward", *WAY) or (key in CELL and not CELL[key].shared):
-                self.complaints.add(
-                    below(path, key), f"{key} is of a recurrent cell, and this layer has none",
-                    "say which, like cell: rnn",
-                )  # fmt: skip
+                wrong = f"{key} is of a recurrent cell, and this layer has none"
+                self.complaints.add(below(path, key), wrong, "say which, like cell: rnn")
 
     def _check_foreign(self, path: Name, values: Values, cell: Recurrent) -> None:
         for key in values:
             if key in ("block", "cross", *ATTENTION, *LAYER_ALONE) and key not in _FOR_BOTH:
-                self.complaints.add(
-                    below(path, key), f"{key} is not for a recurrent layer (cell: {cell.kind})",
-                    "leave it out, or give it a layer of its own",
-                )  # fmt: skip
+                wrong = f"{key} is not for a recurrent layer (cell: {cell.kind})"
+                right = "leave it out, or give it a layer of its own"
+                self.complaints.add(below(path, key), wrong, right)
 
 
 _ROPE = "rope"
@@ -132,12 +129,6 @@ def _paths(path: Name, heads: int) -> Iterator[Name]:
     """The path of an attention, and those of its heads."""
     yield path
     yield from (entry_path(path, "heads", k, heads) for k in range(heads))
-
-
-def _queries_of(names: Names, layer: Layer, others: tuple[str, ...]) -> tuple[str, ...]:
-    """What the rows are called that a layer passes on: as its queries are."""
-    attention = layer.attention
-    return names.of_queries(_paths(attention.path, attention.heads), others)
 
 
 def _shared_settings(values: Values) -> Values:
@@ -254,15 +245,12 @@ class Builder(NamedTuple):
         shared = {key: value for key, value in values.items() if key in LAYER and LAYER[key].shared}
         for key in values:
             if key in LAYER and key not in shared:
-                self.complaints.add(
-                    below(path, key), f"{key} belongs to a layer, and this scenario lists layers",
-                    "move it into one of them",
-                )  # fmt: skip
+                wrong = f"{key} belongs to a layer, and this scenario lists layers"
+                self.complaints.add(below(path, key), wrong, "move it into one of them")
         if isinstance(values.get("heads"), tuple):
-            self.complaints.add(
-                below(path, "heads"), "a list of heads belongs to a layer, and this scenario lists"
-                " layers", "move it into one of them, or say how many heads there are",
-            )  # fmt: skip
+            wrong = "a list of heads belongs to a layer, and this scenario lists layers"
+            right = "move it into one of them, or say how many heads there are"
+            self.complaints.add(below(path, "heads"), wrong, right)
         recurrents = RecurrentBuilder(self.complaints)
         layers = values["layers"]
         paths = [entry_path(path, "layers", k, len(layers)) for k in range(len(layers))]
@@ -272,7 +260,8 @@ class Builder(NamedTuple):
         for own, layer in zip(paths, layers, strict=True):
             whole = {**recurrents.shared(shared, layer), **layer}
             built.append(self._layer(Settings(own, whole, frozenset(layer), path), seen))
-            rows = _queries_of(self.names, built[-1], rows)
+            attention = built[-1].attention  # whose queries name the rows that it passes on
+            rows = self.names.of_queries(_paths(attention.path, attention.heads), rows)
             seen = seen._replace(keys=rows)
         return tuple(built)
 
@@ -293,6 +282,7 @@ class Builder(NamedTuple):
         whole = block != "attention"
         crosses = block == "decoder" and seen.memory is not None
         place = values.get("norm", "post" if whole else "none")
+        experts = values.get("experts", 0)  # how many there are, or a list of them
         awaited = (
             alone
             and "block" not in values
@@ -316,7 +306,7 @@ class Builder(NamedTuple):
             ),
             cross=self._cross(path, values, seen, crosses=crosses),
             has_ffn=whole or awaited or any(key in values for key in _FFN),
-            experts=_count(values.get("experts", 0)),
+            experts=len(experts) if isinstance(experts, tuple) else experts,
             has_shared_expert="shared_expert" in values,
             said=said,
         )  # fmt: skip
@@ -324,10 +314,8 @@ class Builder(NamedTuple):
     def _check_experts(self, said: Settings) -> None:
         for key in ("router", "shared_expert"):
             if key in said.own and "experts" not in said.values:
-                self.complaints.add(
-                    below(said.path, key), f"{key} without experts",
-                    "add them, like experts: [{W1: [[1]], W2: [[1]]}]",
-                )  # fmt: skip
+                right = "add them, like experts: [{W1: [[1]], W2: [[1]]}]"
+                self.complaints.add(below(said.path, key), f"{key} without experts", right)
 
     def _cross(
         self, path: Name, values: Values, seen: AttendedRows, *, crosses: bool
@@ -337,10 +325,9 @@ class Builder(NamedTuple):
         inside = below(path, "cross")
         if not crosses:
             if "cross" in values:
-                self.complaints.add(
-                    inside, "nothing to attend to here: cross-attention needs `block: decoder` and"
-                    " an encoder or a memory", "give both, or leave it out",
-                )  # fmt: skip
+                needs = "cross-attention needs `block: decoder` and an encoder or a memory"
+                wrong = f"nothing to attend to here: {needs}"
+                self.complaints.add(inside, wrong, "give both, or leave it out")
             return None
         own = values.get("cross", {})
         said = Settings(inside, {**_shared_settings(values), **own}, frozenset(own), path)
@@ -359,11 +346,6 @@ def _all_positions(path: Name, value: object) -> tuple[Positions, ...]:
     else:
         told = [] if value is None else [_positions(whole, value)]
     return tuple(one for one in told if one.kind != "none")
-
-
-def _count(told: Any) -> int:  # noqa: ANN401
-    """How many there are, said by a number or by a list of them."""
-    return len(told) if isinstance(told, tuple) else int(told)
 
 
 def _positions(path: Name, value: Any) -> Positions:  # noqa: ANN401

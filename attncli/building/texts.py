@@ -29,9 +29,6 @@ class TextReader(NamedTuple):
     complaints: NamedProblems
     fallback: Values
 
-    def _has(self, key: str) -> bool:
-        return key in self.values or key in self.fallback
-
     def _get(self, key: str) -> Any:  # noqa: ANN401
         return self.values.get(key, self.fallback.get(key))
 
@@ -104,11 +101,9 @@ class TextReader(NamedTuple):
             wrong = f"the vocabulary has no {quote(token)}, which is what the merges make"
             self.complaints.add(self._name("vocabulary"), wrong, right)
         else:
-            self.complaints.add(
-                below(self.path, "sentence"),
-                f"{quote(token)} is outside the vocabulary, and there is no unknown token",
-                f"name one, like tokenizer: {{kind: {kind_of(self.values)}, unknown: <unk>}}",
-            )
+            wrong = f"{quote(token)} is outside the vocabulary, and there is no unknown token"
+            right = f"name one, like tokenizer: {{kind: {kind_of(self.values)}, unknown: <unk>}}"
+            self.complaints.add(below(self.path, "sentence"), wrong, right)
 
     def _row_names(self, table: Matrix | None, height: int | None) -> tuple[str, ...]:
         """What the rows of the table are called: IDs where all have one, else tokens."""
@@ -130,7 +125,7 @@ class TextReader(NamedTuple):
         return all(token in (self._get("vocabulary") or {}) for token in embeddings)
 
     def _rows_of(self, tokens: Sequence[str], height: int | None) -> tuple[int, ...]:
-        if not self._has("embeddings"):
+        if self._get("embeddings") is None:
             return ()
         embeddings = self._get("embeddings")
         if not isinstance(embeddings, Mapping):
@@ -147,21 +142,17 @@ class TextReader(NamedTuple):
         vocabulary = self._get("vocabulary")
         if vocabulary is None:
             if tokens:
-                self.complaints.add(
-                    self._name("embeddings"),
-                    "a matrix of embeddings by ID, and no vocabulary",
-                    "add a vocabulary (token → ID), or give the embeddings by token",
-                )
+                wrong = "a matrix of embeddings by ID, and no vocabulary"
+                right = "add a vocabulary (token → ID), or give the embeddings by token"
+                self.complaints.add(self._name("embeddings"), wrong, right)
             return ()
         for token in dict.fromkeys(tokens):
             row = vocabulary.get(token, 0)
             if height is not None and row >= height:
-                self.complaints.add(
-                    below(self._name("vocabulary"), token),
-                    f"the ID {row} of {quote(token)} has no row in embeddings, a matrix of"
-                    f" {height} rows counted from 0",
-                    "give it a smaller ID, or the matrix more rows",
-                )
+                table = f"embeddings, a matrix of {height} rows counted from 0"
+                wrong = f"the ID {row} of {quote(token)} has no row in {table}"
+                right = "give it a smaller ID, or the matrix more rows"
+                self.complaints.add(below(self._name("vocabulary"), token), wrong, right)
         return tuple(vocabulary.get(t, 0) for t in tokens)
 
     def _check_repeated_ids(self, vocabulary: Mapping[str, int]) -> None:
@@ -218,11 +209,9 @@ def stacked(rows: Rows, name: Name, complaints: NamedProblems) -> Matrix | None:
     for token, row in rows.items():
         if row.shape[1] != width:
             agree = False
-            wrong = f"the embedding of {quote(token)} has {row.shape[1]} numbers, that of"
-            complaints.add(
-                below(name, token), f"{wrong} {quote(first)} has {width}",
-                "give all of them the same length",
-            )  # fmt: skip
+            other = f"that of {quote(first)} has {width}"
+            wrong = f"the embedding of {quote(token)} has {row.shape[1]} numbers, {other}"
+            complaints.add(below(name, token), wrong, "give all of them the same length")
     if not agree:
         return None
     written = [row.written[0] for row in rows.values() if row.written is not None]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from attncli.file import reading, shipped
 from attncli.file.changes import Change, applied
-from attncli.file.nodes import Items, Map, Node, Scalar, describe
+from attncli.file.nodes import Items, Map, Node, Scalar, data_of, describe
 from attncli.file.problems import Problems, too_much
 from attncli.scenario.budget import MOST_VALUES
 from attncli.scenario.templates import written_out
@@ -60,16 +60,15 @@ def changed_tree(source: Source, changes: Changes, problems: Problems) -> Map:
     others = {key.text for key, value in changed.entries if tree.get(key.text) is not value}
     if others <= _OF_THE_PAGE:
         return changed
-    return Map(tuple(e for e in changed.entries if e[0].text != "published"), changed.where)
+    return changed.without("published")
 
 
 def check_size(tree: Map) -> None:
     """Raises ScenarioError for more values than are read without being asked for."""
     variants = tree.get("variants")
     count = len(variants.entries) if isinstance(variants, Map) else 0
-    repeated = Map(tuple(e for e in tree.entries if e[0].text != "variants"), tree.where)
     values = reading.size_of(tree, MOST_VALUES)
-    values += reading.size_of(repeated, MOST_VALUES) * count
+    values += reading.size_of(tree.without("variants"), MOST_VALUES) * count
     if values > MOST_VALUES:
         where = tree.where if variants is None else variants.where
         less = "give fewer variants" if count else "keep large matrices in a file of arrays"
@@ -132,7 +131,8 @@ def differences(own: Map, other: Map, path: str = "") -> Iterator[Difference]:
     keys = dict.fromkeys(key.text for tree in (own, other) for key, _ in tree.entries)
     for key in keys:
         one, two = own.get(key), other.get(key)
-        if (not path and key in _BESIDE_THE_NUMBERS) or _same(one, two):
+        said = [{} if node is None else data_of(node) for node in (one, two)]
+        if (not path and key in _BESIDE_THE_NUMBERS) or said[0] == said[1]:
             continue
         if key in _RECORDS:
             one, two = one or Map((), own.where), two or Map((), other.where)
@@ -141,23 +141,6 @@ def differences(own: Map, other: Map, path: str = "") -> Iterator[Difference]:
             yield from differences(one, two, f"{name}.")
         else:
             yield Difference(name, _in_short(one), _in_short(two))
-
-
-def _same(one: Node | None, other: Node | None) -> bool:
-    """Whether two nodes say the same, wherever they stand."""
-    match one, other:
-        case Scalar(), Scalar():
-            return one.text == other.text
-        case Items(), Items():
-            pairs = zip(one.items, other.items, strict=False)
-            return len(one.items) == len(other.items) and all(_same(a, b) for a, b in pairs)
-        case Map(), Map():
-            keys = {key.text for key, _ in one.entries}
-            return keys == {key.text for key, _ in other.entries} and all(
-                _same(one.get(key), other.get(key)) for key in keys
-            )
-        case _:
-            return all(node is None or node == Map((), node.where) for node in (one, other))
 
 
 def _in_short(node: Node | None) -> str:

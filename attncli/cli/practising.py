@@ -16,9 +16,9 @@ from attncli.writing import write_out
 
 if TYPE_CHECKING:
     from attncli.arithmetic.expression import Location
+    from attncli.building.exercise_file import ExerciseFile
     from attncli.document import Document, Spans
     from attncli.library.requests import PracticeArguments
-    from attncli.scenario.exercise import ExerciseFile
     from attncli.telling.practice.session import Session, Task
     from attncli.trace import Trace
 
@@ -221,9 +221,8 @@ def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
 def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
     """The exercise of a file, which says itself what is asked, or of the options. Raises
     Refusal."""
-    from attncli.building.exercise_file import is_exercise, load_exercise
+    from attncli.building.exercise_file import ExerciseFile, is_exercise, load_exercise
     from attncli.library.exercises import asks_of
-    from attncli.scenario.exercise import ExerciseFile
 
     if not is_exercise(typed.scenario):
         return ExerciseFile(typed.scenario, asks_of(typed.part, typed.cell, typed.ask))

@@ -21,7 +21,15 @@ from numpy.lib import format as npy
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.stored import MANY, Kept
-from attncli.file.files import LargeFileError, RefusedFileError, ending, found, suffix, unreadable
+from attncli.file.files import (
+    LargeFileError,
+    RefusedFileError,
+    broken,
+    ending,
+    found,
+    suffix,
+    unreadable,
+)
 from attncli.file.problems import ALL_THE_SAME, Problems, nearest
 from attncli.file.safetensors_files import (
     INDEX,
@@ -39,6 +47,7 @@ if TYPE_CHECKING:
 
 LARGEST_HEADER = 2**16
 T = TypeVar("T")
+Opened = Callable[[], IO[bytes]]
 
 
 def read(
@@ -105,11 +114,6 @@ def troubles_told(path: str) -> Iterator[None]:
         raise broken(path) from error
 
 
-def broken(path: str) -> RefusedFileError:
-    wrong = f"{quote(path)} is not a whole {suffix(path)} file: it is broken or cut short"
-    return RefusedFileError(wrong, "save it anew")
-
-
 def _read_npy(file: Path, source: FileSource, most: int) -> NDArray[Any]:
     if source.key is not None:
         wrong = f"a .npy file holds a single array, and the key {quote(source.key)} is given"
@@ -126,26 +130,32 @@ def _read_npz(file: Path, source: FileSource, most: int) -> NDArray[Any]:
         return _read_array(lambda: archive.open(member), member.file_size, source, most)
 
 
-def _read_array(
-    opened: Callable[[], IO[bytes]], size: int, source: FileSource, most: int
-) -> NDArray[Any]:
+def _read_array(opened: Opened, size: int, source: FileSource, most: int) -> NDArray[Any]:
     """The array of `size` bytes in NumPy's format, if it's one of numbers.
 
     It's opened once more for the numbers, since going back in a zip file would end the
     checking of its sum; and the size has to be just right, for the sum is checked at the end.
     """
-    with opened() as stream:
-        head = BytesIO(stream.read(LARGEST_HEADER))
-    first = npy.read_magic(head) == (1, 0)
-    read_header = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
-    shape, _, dtype = read_header(head)
+    shape, _, dtype, begins = _npy_header(opened)
     _check_kind(dtype, source)
     _check_shape(shape, source, most)
-    if head.tell() + math.prod(shape) * dtype.itemsize != size:
+    if begins + math.prod(shape) * dtype.itemsize != size:
         raise broken(source.path)
     with opened() as stream:
         array: NDArray[Any] = npy.read_array(stream, allow_pickle=False)
     return array
+
+
+def _npy_header(
+    opened: Opened,
+) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+    """The shape of an array in NumPy's format, whether columns come first, its type, and where its
+    numbers begin."""
+    with opened() as stream:
+        head = BytesIO(stream.read(LARGEST_HEADER))
+    first = npy.read_magic(head) == (1, 0)
+    read_header = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
+    return *read_header(head), head.tell()
 
 
 def _read_safetensors(file: Path, source: FileSource, most: int) -> NDArray[Any]:
@@ -207,12 +217,8 @@ _WIDEST = 8
 def _check_kind(dtype: np.dtype[Any], source: FileSource) -> None:
     if dtype.kind not in "biuf" or dtype.itemsize > _WIDEST:
         kind = _NO_NUMBERS.get(dtype.kind, f"numbers of the kind {dtype.name}")
-        raise _no_numbers(kind, source)
-
-
-def _no_numbers(kind: str, source: FileSource) -> RefusedFileError:
-    right = "save it as float32 or float64 (float16, whole numbers and bool will do, too)"
-    return RefusedFileError(f"{_named(source)} holds {kind}", right)
+        right = "save it as float32 or float64 (float16, whole numbers and bool will do, too)"
+        raise RefusedFileError(f"{_named(source)} holds {kind}", right)
 
 
 def _named(source: FileSource) -> str:
@@ -307,19 +313,13 @@ def _npz_dump(file: Path) -> Mapping[str, Tensor]:
         }
 
 
-def _from_npy(opened: Callable[[], IO[bytes]], size: int, file: Path) -> Tensor:
-    with opened() as stream:
-        head = stream.read(LARGEST_HEADER)
-    start = BytesIO(head)
-    first = npy.read_magic(start) == (1, 0)
-    shape, fortran, dtype = (npy.read_array_header_1_0 if first else npy.read_array_header_2_0)(
-        start
-    )
+def _from_npy(opened: Opened, size: int, file: Path) -> Tensor:
+    shape, fortran, dtype, begins = _npy_header(opened)
     _check_size(shape, file)
-    if start.tell() + math.prod(shape) * dtype.itemsize != size:
+    if begins + math.prod(shape) * dtype.itemsize != size:
         raise broken(str(file))
     with opened() as stream:
-        stream.read(start.tell())
+        stream.read(begins)
         data = stream.read()
     if dtype.str == "|V2":  # as NumPy keeps the bfloat16 of ml_dtypes
         return _tensor(np.frombuffer(data, "<u2"), shape, "bfloat16", fortran)

@@ -2,10 +2,9 @@
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 from attncli.file.files import RefusedFileError
-from attncli.file.keys import Key
 from attncli.file.kinds import COUNT, Flag, Schema, WholeNumber
 from attncli.file.nodes import Items, Node, Scalar, describe
 from attncli.file.problems import Problems
@@ -17,22 +16,79 @@ Array: TypeAlias = "NDArray[Any]"
 _RANGE = r"(\d{0,9}):(\d{0,9})"
 
 
+class _RangeKind:
+    """`0:64`: from 0 on, up to but without 64."""
+
+    def read(self, node: Node, problems: Problems) -> slice | None:
+        match = re.fullmatch(_RANGE, node.text) if isinstance(node, Scalar) else None
+        ends = [int(end) if end else None for end in match.groups()] if match else [0, 0]
+        if ends[1] is not None and (ends[0] or 0) >= ends[1]:
+            wrong = f"{describe(node)}, where a range belongs"
+            problems.add(node.where, wrong, "say from where to where, counted from 0, like 0:64")
+            return None
+        return slice(*ends)
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": f"^{_RANGE}$"}
+
+
+class _SplitKind:
+    """`[3, 1]`: of three equal parts the first."""
+
+    def read(self, node: Node, problems: Problems) -> tuple[int, int] | None:
+        items = node.items if isinstance(node, Items) else ()
+        numbers = [COUNT.read(item, problems) for item in items]
+        if len(numbers) == 2 and None in numbers:  # noqa: PLR2004  (which is said already)
+            return None
+        if len(numbers) != 2 or not (numbers[0] or 0) >= (numbers[1] or 0):  # noqa: PLR2004
+            wrong = f"{describe(node)}, where parts belong"
+            problems.add(node.where, wrong, "say how many, and which, like [3, 1]")
+            return None
+        return numbers[0] or 1, numbers[1] or 1
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": COUNT.schema(), "minItems": 2, "maxItems": 2}
+
+
 class ArrayPart(NamedTuple):
     """What is taken of an array [r, c] or [n], in this order: of one that has more sides the entry
-    `entry` of the first; of one with more sides each entry
-    of the first is a row, where it is to be `flat`, or of a picture [channels, height, width] so
-    wide and high `patches` are; it is `transposed`; of the rows and
-    the columns a range; of the longer side part `split[1]` of `split[0]` equal ones, or where the
-    parts of each of so many `heads` lie together that part of each of them."""
+    `entry` of the first; of one with more sides each entry of the first is a row, where it is to be
+    `flat`, or of a picture [channels, height, width] so wide and high `patches` are; it is
+    `transposed`; of the rows and the columns a range; of the longer side part `split[1]` of
+    `split[0]` equal ones, or where the parts of each of so many `heads` lie together that part of
+    each of them."""
 
-    transposed: bool = False
-    rows: slice = slice(None)
-    columns: slice = slice(None)
-    split: tuple[int, int] = (1, 1)
-    heads: int = 1
-    flat: bool = False
-    patches: int = 0
-    entry: int | None = None
+    entry: Annotated[
+        int | None,
+        WholeNumber(0, 10**6),
+        "of an array with more sides than two: the entry of its first side that is meant, from 0",
+    ] = None
+    transposed: Annotated[bool, Flag(), "whether it is to be transposed first"] = False
+    rows: Annotated[
+        slice, _RangeKind(), "some of its rows: `0:64` (from 0, without 64), `2:` (from 2 on)"
+    ] = slice(None)
+    columns: Annotated[slice, _RangeKind(), "some of its columns, likewise"] = slice(None)
+    split: Annotated[
+        tuple[int, int],
+        _SplitKind(),
+        "one of equal parts along its longer side: `[3, 1]` is the first of three",
+    ] = (1, 1)
+    heads: Annotated[
+        int,
+        COUNT,
+        "with `split`, where the parts of each head lie together: how many heads there are",
+    ] = 1
+    flat: Annotated[
+        bool,
+        Flag(),
+        "of an array with more sides than two: whether each entry of the first is a row",
+    ] = False
+    patches: Annotated[
+        int,
+        COUNT,
+        "of a picture, [channels, height, width] or [height, width]: its patches of so many pixels"
+        " a side, a row each, from the upper left on",
+    ] = 0
 
     def shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The rows and columns that an array is read as, before anything is taken of it. Raises
@@ -134,72 +190,3 @@ def _ranged(array: Array, some: slice) -> Array:
         wrong = f"{_written(some.start)}:{_written(some.stop)} of {len(array)} rows or columns"
         raise RefusedFileError(wrong, f"they are counted from 0: give some of 0:{len(array)}")
     return array[some]
-
-
-class _RangeKind:
-    """`0:64`: from 0 on, up to but without 64."""
-
-    def read(self, node: Node, problems: Problems) -> slice | None:
-        match = re.fullmatch(_RANGE, node.text) if isinstance(node, Scalar) else None
-        ends = [int(end) if end else None for end in match.groups()] if match else [0, 0]
-        if ends[1] is not None and (ends[0] or 0) >= ends[1]:
-            wrong = f"{describe(node)}, where a range belongs"
-            problems.add(node.where, wrong, "say from where to where, counted from 0, like 0:64")
-            return None
-        return slice(*ends)
-
-    def schema(self) -> Schema:
-        return {"type": "string", "pattern": f"^{_RANGE}$"}
-
-
-class _SplitKind:
-    """`[3, 1]`: of three equal parts the first."""
-
-    def read(self, node: Node, problems: Problems) -> tuple[int, int] | None:
-        items = node.items if isinstance(node, Items) else ()
-        numbers = [COUNT.read(item, problems) for item in items]
-        if len(numbers) == 2 and None in numbers:  # noqa: PLR2004  (which is said already)
-            return None
-        if len(numbers) != 2 or not (numbers[0] or 0) >= (numbers[1] or 0):  # noqa: PLR2004
-            wrong = f"{describe(node)}, where parts belong"
-            problems.add(node.where, wrong, "say how many, and which, like [3, 1]")
-            return None
-        return numbers[0] or 1, numbers[1] or 1
-
-    def schema(self) -> Schema:
-        return {"type": "array", "items": COUNT.schema(), "minItems": 2, "maxItems": 2}
-
-
-ENTRY_KEY: Key[int | None] = Key(
-    "entry",
-    WholeNumber(0, 10**6),
-    "of an array with more sides than two: the entry of its first side that is meant, from 0",
-)
-PART_KEYS: tuple[Key[Any], ...] = (
-    ENTRY_KEY,
-    Key("transposed", Flag(), "whether it is to be transposed first", False),
-    Key("rows", _RangeKind(), "some of its rows: `0:64` (from 0, without 64), `2:` (from 2 on)"),
-    Key("columns", _RangeKind(), "some of its columns, likewise"),
-    Key(
-        "split",
-        _SplitKind(),
-        "one of equal parts along its longer side: `[3, 1]` is the first of three",
-    ),
-    Key(
-        "heads",
-        COUNT,
-        "with `split`, where the parts of each head lie together: how many heads there are",
-    ),
-    Key(
-        "flat",
-        Flag(),
-        "of an array with more sides than two: whether each entry of the first is a row",
-        False,
-    ),
-    Key(
-        "patches",
-        COUNT,
-        "of a picture, [channels, height, width] or [height, width]: its patches of so many pixels"
-        " a side, a row each, from the upper left on",
-    ),
-)

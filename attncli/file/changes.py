@@ -142,12 +142,7 @@ def _put(node: Node | None, path: list[str], value: Node, where: Where) -> Node:
         raise scenario_error(
             where, f"{quote(head)} looks into a single value", "leave the index out"
         )
-    entries = [(key, child) for key, child in node.entries if key.text != head]
-    changed = _put(node.get(head), rest, value, where)
-    if node.get(head) is None:
-        return Map((*entries, (Scalar(head, where), changed)), node.where)
-    kept = ((key, changed if key.text == head else child) for key, child in node.entries)
-    return Map(tuple(kept), node.where)
+    return node.put(head, _put(node.get(head), rest, value, where))
 
 
 def _is_entry(head: str, node: Items) -> bool:

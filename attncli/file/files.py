@@ -82,6 +82,12 @@ def unreadable(path: str, error: OSError) -> RefusedFileError:
     return RefusedFileError(wrong, "give a file that can be read")
 
 
+def broken(path: str) -> RefusedFileError:
+    """The refusal of a file that ends too early, or isn't what its name says."""
+    wrong = f"{quote(path)} is not a whole {suffix(path)} file: it is broken or cut short"
+    return RefusedFileError(wrong, "save it anew")
+
+
 _MOST_BYTES = 2**25
 CORPORA, TOKENIZERS = (".txt", ".md"), (".json",)
 """How the names of the files end that hold texts, or what another program saved."""

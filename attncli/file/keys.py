@@ -128,6 +128,13 @@ class Record(NamedTuple):
         return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
+def keys_of_fields(record: Any) -> tuple[Key[Any], ...]:  # noqa: ANN401
+    """The keys that fields of a named tuple are: those `Annotated` with a kind and a sentence."""
+    hints, usual = record.__annotations__.items(), record._field_defaults
+    said = ((name, hint.__metadata__) for name, hint in hints if hasattr(hint, "__metadata__"))
+    return tuple(Key(name, kind, says, usual.get(name)) for name, (kind, says) in said)
+
+
 def typed(record: Callable[..., T], values: Mapping[str, Any], **more: Any) -> T:  # noqa: ANN401
     """A named tuple of what is said for its fields; its defaults stand for the rest."""
     fields: tuple[str, ...] = getattr(record, "_fields")  # noqa: B009  (mypy knows of no such type)

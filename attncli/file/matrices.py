@@ -9,7 +9,7 @@ import numpy as np
 
 from attncli.arithmetic import decimals
 from attncli.arithmetic.matrix import Matrix
-from attncli.file.kinds import NumberKind, Schema
+from attncli.file.kinds import ListOf, MapOf, NumberKind, Schema
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
 from attncli.file.problems import Problems
 from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
@@ -103,8 +103,7 @@ class VectorKind(NamedTuple):
         return whole if len(whole) == len(numbers) else None
 
     def schema(self) -> Schema:
-        inline = {"type": "array", "items": self.entry.schema(), "minItems": 1}
-        return {"anyOf": [inline, SourceKind(1).schema()]}
+        return {"anyOf": [ListOf(self.entry).schema(), SourceKind(1).schema()]}
 
 
 class MatrixKind(NamedTuple):
@@ -136,15 +135,9 @@ class MatrixKind(NamedTuple):
         return _matrix_of_rows(rows, nodes, problems)
 
     def schema(self) -> Schema:
-        row = {
-            "type": "array",
-            "items": EntryKind(self.infinite, self.truth).schema(),
-            "minItems": 1,
-        }
-        kinds = [{"type": "array", "items": row, "minItems": 1}, SourceKind(2).schema()]
-        if self.named:
-            kinds.append({"type": "object", "additionalProperties": row, "minProperties": 1})
-        return {"anyOf": kinds}
+        row = ListOf(EntryKind(self.infinite, self.truth))
+        named = (MapOf(row, "name"),) if self.named else ()
+        return {"anyOf": [kind.schema() for kind in (ListOf(row), SourceKind(2), *named)]}
 
 
 MATRIX = MatrixKind()
@@ -191,10 +184,7 @@ def _matrix_of_rows(
     for row, node in zip(rows, nodes, strict=True):
         if row is not None and len(row) != len(read[0]):
             ragged = True
-            wrong = f"this row has {_count(len(row), 'number')}, the rows above {len(read[0])}"
+            told = f"{len(row)} number{'s' * (len(row) != 1)}"
+            wrong = f"this row has {told}, the rows above {len(read[0])}"
             problems.add(node.where, wrong, "give every row the same length")
     return None if ragged or len(read) < len(rows) else Matrix.of_written(read)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

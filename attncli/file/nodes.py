@@ -36,6 +36,17 @@ class Map(NamedTuple):
     def get(self, key: str) -> Node | None:
         return next((value for name, value in self.entries if name.text == key), None)
 
+    def without(self, *keys: str) -> Map:
+        """The map without some keys."""
+        return Map(tuple(one for one in self.entries if one[0].text not in keys), self.where)
+
+    def put(self, key: str, value: Node) -> Map:
+        """The map with another value of a key, or with the key."""
+        if self.get(key) is None:
+            return Map((*self.entries, (Scalar(key, value.where), value)), self.where)
+        changed = ((name, value if name.text == key else one) for name, one in self.entries)
+        return Map(tuple(changed), self.where)
+
 
 class Numbers(NamedTuple):
     """An array handed over by a Python program: numbers that nobody wrote."""
@@ -57,6 +68,19 @@ def _items(array: NDArray[np.float64], where: Where) -> Items:
         return Items(tuple(_items(row, where) for row in array), where)
     numbers = (repr(number).removesuffix(".0") for number in array.tolist())
     return Items(tuple(Scalar(number, where) for number in numbers), where)
+
+
+def data_of(node: Node) -> object:
+    """A node as maps, lists and texts; an array as one of its own."""
+    match node:
+        case Map(entries):
+            return {key.text: data_of(value) for key, value in entries}
+        case Items(items):
+            return [data_of(item) for item in items]
+        case Numbers(array):
+            return array.copy()
+        case _:
+            return node.text
 
 
 def describe(node: Node) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from attncli.refusals import Problem, Refusal, Where, listed, shortened
@@ -24,11 +24,12 @@ def knows_nothing(_: str) -> None:
     """The hint that there is none."""
 
 
-def nearest_place(places: Mapping[str, Where], name: str, origin: Where) -> Where:
-    """Where the value of a full name stands in a file, or the nearest one above it."""
-    while name and name not in places:
+def nearest_place(places: Mapping[str, Where], name: str) -> Where:
+    """Where the value of a full name stands in a file, or the nearest one above it; the file itself
+    has none."""
+    while name not in places:
         name = name.rpartition(".")[0]
-    return places.get(name, origin)
+    return places[name]
 
 
 class ScenarioError(Refusal):
@@ -67,6 +68,11 @@ class Problems:
             raise ScenarioError(sorted(set(self.found)))
 
 
+Objection = tuple[str, str, str]
+"""What is wrong by its full name, what is wrong with it, and what would be right."""
+Objections = Iterator[Objection]
+
+
 class NamedProblems(NamedTuple):
     """What goes to a file's problems, by the full name of what is wrong."""
 
@@ -75,10 +81,15 @@ class NamedProblems(NamedTuple):
 
     def where(self, name: str) -> Where:
         """Where the value of a full name stands in the file, or the nearest one above it."""
-        return nearest_place(self.places, name, self.places[""])
+        return nearest_place(self.places, name)
 
     def add(self, name: str, wrong: str, right: str) -> None:
         self.problems.add(self.where(name), wrong, right)
+
+    def hear(self, objections: Iterable[Objection]) -> None:
+        """Adds some."""
+        for one in objections:
+            self.add(*one)
 
 
 def nearest(name: str, known: Iterable[str], hint: Hint = knows_nothing) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attncli.file.files import RefusedFileError, suffix
+from attncli.file.files import RefusedFileError, broken
 from attncli.refusals import listed, quote
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
     with file.open("rb") as stream:
         length = int.from_bytes(stream.read(8), "little")
         if length > min(size, LARGEST_HEADER):
-            raise _broken(file)
+            raise broken(file.name)
         head: dict[str, Any] = json.loads(stream.read(length))
     head.pop("__metadata__", None)
     ends = (said["data_offsets"][1] for said in head.values())
     if 8 + length + max(ends, default=0) != size:
-        raise _broken(file)
+        raise broken(file.name)
     return {name: _head(file, said, 8 + length) for name, said in head.items()}
 
 
@@ -83,7 +83,7 @@ def _head(file: Path, said: Mapping[str, Any], begins: int) -> TensorHead:
         return TensorHead(kind, shape, -1)  # which nobody may want
     length = math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
     if min(shape, default=0) < 0 or start < 0 or end - start != length:
-        raise _broken(file)
+        raise broken(file.name)
     return TensorHead(kind, shape, begins + start)
 
 
@@ -126,8 +126,3 @@ def size_of(file: Path) -> int:
     for one in files:
         check_is_there(one, file)
     return sum(math.prod(head.shape) for one in files for head in tensors_in(one).values())
-
-
-def _broken(file: Path) -> RefusedFileError:
-    wrong = f"{quote(file.name)} is not a whole {suffix(file.name)} file: it is broken or cut short"
-    return RefusedFileError(wrong, "save it anew")

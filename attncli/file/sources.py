@@ -1,8 +1,4 @@
-"""Matrices that nobody wrote out: drawn from a seeded generator, or read from a file.
-
-What a file holds is checked from its header before any of it is loaded: a file that somebody
-was sent can neither run code nor fill the memory.
-"""
+"""Matrices that nobody wrote out: drawn from a seeded generator, or read from a file."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -11,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from attncli.arithmetic import decimals
-from attncli.file.array_parts import PART_KEYS, WHOLE, ArrayPart
-from attncli.file.keys import Key, Record, typed
+from attncli.file.array_parts import WHOLE, ArrayPart
+from attncli.file.keys import Key, Record, keys_of_fields, typed
 from attncli.file.kinds import Choice, NumberKind, Schema, TextKind, WholeNumber
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
@@ -38,8 +34,7 @@ DISTRIBUTIONS: Mapping[str, Mapping[str, Decimal | None]] = {
 class RandomSource(NamedTuple):
     """Numbers drawn from a seeded generator.
 
-    `written` are mean and std, or low and high, as the author wrote them; the floats that
-    don't belong to the distribution are 0.
+    `written` are mean and std, or low and high, as the author wrote them.
     """
 
     kind: str
@@ -47,10 +42,6 @@ class RandomSource(NamedTuple):
     shape: Shape | None
     where: Where
     written: tuple[Decimal, Decimal]
-    mean: float = 0.0
-    std: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
 
     def draw(self, shape: Shape) -> Array:
         """The numbers [r, c], the same on every machine and with every NumPy.
@@ -59,9 +50,9 @@ class RandomSource(NamedTuple):
         streams never change; those of `default_rng` may, from one version to the next.
         """
         generator = np.random.RandomState(self.seed)
-        if self.kind == "normal":
-            return generator.normal(self.mean, self.std, shape)
-        return generator.uniform(self.low, self.high, shape)
+        drawn = generator.normal if self.kind == "normal" else generator.uniform
+        first, second = map(float, self.written)
+        return drawn(first, second, shape)
 
     def told(self) -> str:
         """`normal, seed 7, mean 0, std 0.02`."""
@@ -162,13 +153,11 @@ class SourceKind(NamedTuple):
         if values is None or not whole or not fits:
             return None
         defaults: Mapping[str, Any] = DISTRIBUTIONS[kind]
-        numbers = {name: values.get(name, default) for name, default in defaults.items()}
-        first, second = numbers.values()
+        first, second = (values.get(name, default) for name, default in defaults.items())
         if not _can_be_drawn(kind, (first, second), node, problems):
             return None
-        floats = {name: float(number) for name, number in numbers.items()}
         shape = values.get("shape")
-        return RandomSource(kind, values["seed"], shape, node.where, (first, second), **floats)
+        return RandomSource(kind, values["seed"], shape, node.where, (first, second))
 
     def _file(self, node: Map, problems: Problems) -> FileSource | None:
         values = _values(_FILE, node, problems)
@@ -193,7 +182,7 @@ _FILE = Record.of(
         " several",
     ),
     Key("key", TextKind("a key"), "which of the file's arrays it is"),
-    *PART_KEYS,
+    *keys_of_fields(ArrayPart),
 )
 
 
@@ -218,8 +207,7 @@ def _without_strays(kind: str, node: Map, problems: Problems) -> tuple[Map, bool
     for name in strays:
         wrong = f"{kind} numbers have no `{name.text}`"
         problems.add(name.where, wrong, f"theirs are {' and '.join(own)}")
-    kept = tuple(entry for entry in node.entries if entry[0] not in strays)
-    return Map(kept, node.where), not strays
+    return node.without(*(name.text for name in strays)), not strays
 
 
 def _values(record: Record, node: Map, problems: Problems) -> dict[str, Any] | None:

@@ -437,8 +437,8 @@ class DesignArguments(NamedTuple):
 
 def design(typed: DesignArguments) -> Text:
     """Make a new scenario whose numbers are nice to work with by hand. Raises Refusal."""
+    from attncli.building.exercise_file import LARGEST_SEED
     from attncli.nice_numbers.rules import check_names
-    from attncli.scenario.exercise import LARGEST_SEED
 
     complaints = Complaints()
     sizes = _sizes(complaints, typed)

@@ -43,11 +43,11 @@ from attncli.refusals import Complaints, Problem, listed
 from attncli.writing import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
+    from attncli.building.exercise_file import Ask, ExerciseFile
     from attncli.document import Document
     from attncli.library.requests import ExerciseArguments, Made
     from attncli.marking.answers.students import Student
     from attncli.questions import Question
-    from attncli.scenario.exercise import Ask, ExerciseFile
     from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.trace import Trace
 
@@ -101,7 +101,7 @@ def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
 
 
 def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
-    from attncli.scenario.exercise import ExerciseFile, Frame
+    from attncli.building.exercise_file import ExerciseFile, Frame
     from attncli.telling.exercise.asking import parse_blanking, parse_points
     from attncli.telling.selection import check_detail, check_steps
 
@@ -134,7 +134,7 @@ def asks_of(
     part: Excerpt, cells: Sequence[str] | None, questions: Sequence[str] | None
 ) -> tuple[Ask, ...]:
     """What options ask for: steps, or cells, and what is answered in words; without any, all."""
-    from attncli.scenario.exercise import Ask
+    from attncli.building.exercise_file import Ask
 
     asked = Ask(**part.within)
     steps = [asked._replace(step=step) for step in part.steps]

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
 from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Layout
 from attncli.file.problems import nearest
 from attncli.library.output import check_binary, check_form, check_target, chosen_format, page_for
 from attncli.library.progress import watched
 from attncli.library.requests import Files, PageOptions, Text, Told, whole_number
 from attncli.refusals import Complaints, Problem
-from attncli.scenario.exercise import LARGEST_SEED, MOST_FORMS
 from attncli.writing import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:

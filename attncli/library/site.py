@@ -14,9 +14,9 @@ from attncli.word import Word
 from attncli.writing import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
+    from attncli.building.exercise_file import Ask
     from attncli.document import Document
     from attncli.render.html.site import SiteEntry, SiteGroup, SiteLink
-    from attncli.scenario.exercise import Ask
     from attncli.trace import Trace
 
 
@@ -74,9 +74,9 @@ def _told_in_all_ways(source: SiteSource, allowed: Allowed) -> Published:
 
 def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
     """A page, lessons, and a sheet to try where there is something to ask for."""
+    from attncli.building.exercise_file import Ask
     from attncli.library.papers import blank_sheet
     from attncli.pipeline import work
-    from attncli.scenario.exercise import Ask
 
     alone = work(trace.scenario.alone())
     sheet = _exercise(alone, source, Ask())
@@ -158,8 +158,8 @@ def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: boo
 
 def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
     """An exercise on a scenario, where there is something to ask for."""
+    from attncli.building.exercise_file import ExerciseFile
     from attncli.questions import OWN_FORM
-    from attncli.scenario.exercise import ExerciseFile
     from attncli.telling.exercise.papers import exercise
     from attncli.telling.exercise.requests import request_of
     from attncli.telling.selection import SelectionError

@@ -1,10 +1,10 @@
 """What the source of a scenario prints for quantities that are worked here."""
 
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
-from attncli.file.keys import Key, Record
-from attncli.file.kinds import Either, Flag, Kind, MapOf, Schema, TextKind
+from attncli.file.keys import Key, Record, keys_of_fields
+from attncli.file.kinds import Either, Flag, ListOf, MapOf, Schema, TextKind
 from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
 from attncli.file.nodes import Items, Map, Node, spelled_out
 from attncli.file.problems import Problems
@@ -16,8 +16,8 @@ class Printed(NamedTuple):
 
     numbers: tuple[Decimal, ...]
     shape: tuple[int, ...]
-    at: str = ""
-    assumed: bool = False
+    at: Annotated[str, TextKind("a place"), "where it does: `step 6`"] = ""
+    assumed: Annotated[bool, Flag(), "whether it assumes them and doesn't work them out"] = False
 
 
 _ENTRY = EntryKind(infinite=True)
@@ -41,16 +41,14 @@ class NumbersKind(NamedTuple):
         return Printed(tuple(number for row in written for number in row), shape)
 
     def schema(self) -> Schema:
-        entry = _ENTRY.schema()
-        row = {"type": "array", "items": entry, "minItems": 1}
-        return {"anyOf": [entry, row, {"type": "array", "items": row, "minItems": 1}]}
+        kinds = (_ENTRY, ListOf(_ENTRY), ListOf(ListOf(_ENTRY)))
+        return {"anyOf": [kind.schema() for kind in kinds]}
 
 
 NUMBERS = NumbersKind()
 _FIELDS = Record.of(
     Key("numbers", NUMBERS, "what the source prints, with its own decimals"),
-    Key("at", TextKind("a place"), "where it does: `step 6`"),
-    Key("assumed", Flag(), "whether it assumes them and doesn't work them out", False),
+    *keys_of_fields(Printed),
 )
 
 
@@ -78,8 +76,7 @@ class _AtAPlace(NamedTuple):
 _AT_A_PLACE = _AtAPlace()
 
 
-def _kind(node: Node) -> Kind[Any]:
-    return _AT_A_PLACE if isinstance(node, Map) else NUMBERS
-
-
-PUBLISHED = MapOf(Either(_kind, (NUMBERS, _AT_A_PLACE)), "quantity or cell")
+PUBLISHED = MapOf(
+    Either(lambda node: _AT_A_PLACE if isinstance(node, Map) else NUMBERS, (NUMBERS, _AT_A_PLACE)),
+    "quantity or cell",
+)

@@ -72,8 +72,7 @@ class Scenario:
     variants: Mapping[str, Scenario] = field(default_factory=dict)
     varied: tuple[str, ...] = ()
     large: bool = False
-    places: Places = field(default_factory=dict)
-    origin: Where = Where("scenario")
+    places: Places = field(default_factory=lambda: {"": Where("scenario")})
     text_counts: tuple[int, ...] = ()
     recount: Callable[[Sequence[int]], Scenario] | None = None
 
@@ -138,4 +137,4 @@ class Scenario:
 
     def where(self, name: str) -> Where:
         """Where the value of a full name stands in the file, or the nearest one above it."""
-        return nearest_place(self.places, name, self.origin)
+        return nearest_place(self.places, name)

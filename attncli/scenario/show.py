@@ -2,16 +2,40 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from attncli.file.kinds import Choice, Flag, ListOf, MapOf, OneOrMany
+from attncli.scenario.tokenizers.kind import TOKEN
 
 
 class Show(NamedTuple):
     """What the page shows."""
 
-    queries: tuple[str, ...] = ()
-    graph: bool = False
-    pictures: bool = False
-    arrows: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """Only these of the graph's arrows, from queries to keys."""
-    before_after: bool = False
-    layout: str = "row"
+    queries: Annotated[
+        tuple[str, ...],
+        ListOf(TOKEN),
+        "`{queries: [met]}`: only the rows of these queries, tokens or positions from 1",
+    ] = ()
+    graph: Annotated[
+        bool, Flag(), "`{graph: true}`: the page ends with who attends to whom, as a graph"
+    ] = False
+    pictures: Annotated[
+        bool, Flag(), "`{pictures: true}`: every format shows the pictures of the page"
+    ] = False
+    arrows: Annotated[
+        Mapping[str, tuple[str, ...]],
+        MapOf(OneOrMany(TOKEN), "query"),
+        "`{arrows: {love: [I, AI]}}`: only these arrows of that graph, from a query to keys",
+    ] = MappingProxyType({})
+    layout: Annotated[
+        str,
+        Choice(("row", "column")),
+        "`{layout: column}`: where one query is shown, its keys stand one below the other; `row` "
+        "is the default",
+    ] = "row"
+    before_after: Annotated[
+        bool,
+        Flag(),
+        "`{before_after: true}`: the page ends with each token's vector before attention and after "
+        "all that was done",
+    ] = False

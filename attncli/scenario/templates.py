@@ -3,31 +3,109 @@ keys: {W_Q: 'h.{i}.q.weight'}}`, which stands for a `{file, key}` in each of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from attncli.file.address import AddressError, parse_address
-from attncli.file.keys import Key, Record
+from attncli.file.array_parts import ArrayPart
+from attncli.file.keys import Key, Record, keys_of_fields
 from attncli.file.kinds import COUNT, Either, Kind, ListOf, MapOf, Schema, TextKind
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
 from attncli.refusals import quote
-from attncli.scenario.template_tensors import EVERY_OTHER, EXPERT, NUMBER, TENSOR, layers_of
+
+NUMBER = "{i}"
+"""What stands in a tensor's name for the number of its layer, counted from 0."""
+EXPERT = "{e}"
+"""The same for the number of an expert."""
+_NAME = "its name, in which `{i}` is the number of a layer, from 0, and `{e}` that of an expert"
+_ENTRY = r"[0-9]{1,6}|\{[ie]\}"
+EVERY_OTHER: Mapping[str, int] = MappingProxyType({"odd": 0, "even": 1})
+"""Words for every other layer, and the first of them, from 0."""
+
+
+class _EntryKind:
+    """A number from 0, or that of the layer or the expert."""
+
+    def read(self, node: Node, problems: Problems) -> str | None:
+        if isinstance(node, Scalar) and re.fullmatch(_ENTRY, node.text):
+            return node.text
+        wrong = f"{describe(node)}, where a number from 0 belongs"
+        problems.add(node.where, wrong, "give one, or '{i}' for a layer's, '{e}' for an expert's")
+        return None
+
+    def schema(self) -> Schema:
+        return {"type": ["integer", "string"], "pattern": f"^({_ENTRY})$"}
+
+
+class _LayersKind:
+    """Some of the layers."""
+
+    def read(self, node: Node, problems: Problems) -> Node | None:
+        if isinstance(node, Scalar) and node.text in EVERY_OTHER:
+            return node
+        if isinstance(node, Items) and node.items:
+            return node if ListOf(COUNT).read(node, problems) else None
+        wrong = f"{describe(node)}, where layers belong"
+        problems.add(node.where, wrong, "say odd, even, or their numbers, like [1, 3]")
+        return None
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"enum": [*EVERY_OTHER]}, ListOf(COUNT).schema()]}
+
+
+TENSOR = Record.of(
+    Key("file", TextKind("a path"), "the file that it is in, where that is another"),
+    Key("key", TextKind("a key"), _NAME),
+    *keys_of_fields(ArrayPart)[1:],
+    Key(
+        "entry",
+        _EntryKind(),
+        "of an array with more sides than two: the entry of its first side; `'{i}'` or `'{e}'` is"
+        " the number of the layer or of the expert",
+    ),
+    Key(
+        "layers",
+        _LayersKind(),
+        "of which layers, where not of all: `odd` or `even` ones, or a list of their numbers, from"
+        " 1: `[1, 3]`",
+    ),
+)
+
+
+def layers_of(said: Node | None, count: int, problems: Problems) -> list[int]:
+    """The numbers, from 0, of those of so many layers that a node says, or of all."""
+    if not isinstance(said, Items):
+        return layers_with(said.text if isinstance(said, Scalar) else None, count)
+    numbers = [int(one.text) for one in said.items if isinstance(one, Scalar)]
+    if max(numbers) > count:
+        problems.add(said.where, f"there is no layer {max(numbers)}", f"count from 1 to {count}")
+    return layers_with([number for number in numbers if number <= count], count)
+
+
+def layers_with(said: str | Iterable[object] | None, count: int) -> list[int]:
+    """The same of what is said: `odd`, `even` or numbers from 1."""
+    if isinstance(said, str):
+        return [*range(EVERY_OTHER[said], count, 2)]
+    return [*range(count)] if said is None else [int(str(k)) - 1 for k in said]
+
 
 _NOT_OF_ONE = ("file", "key", "entry", "layers")
 """What is said otherwise of the tensor of a layer."""
 _ENCODER, _EXPERTS = "encoder", "experts"
 
 
-def _tensor(node: Node) -> Kind[object]:
-    return TENSOR if isinstance(node, Map) else TextKind("the name of a tensor")
-
-
+_NAMED = TextKind("the name of a tensor")
 TEMPLATE = Record.of(
     Key("file", TextKind("a path"), "the file of all matrices, as in `{file: …, key: …}`"),
     Key(
         "keys",
-        MapOf(Either(_tensor, (TextKind("the name of a tensor"), TENSOR)), "key"),
+        MapOf(
+            Either(lambda node: TENSOR if isinstance(node, Map) else _NAMED, (_NAMED, TENSOR)),
+            "key",
+        ),
         "where a matrix belongs → the name of its tensor, in which `{i}` is the number of the"
         " layer, from 0, and `{e}` that of an expert: `{W_Q: 'h.{i}.attn.q.weight', norm1.gamma:"
         " 'h.{i}.ln_1.weight', experts.W1: 'h.{i}.experts.{e}.w1.weight'}`; or a map with that"
@@ -63,22 +141,16 @@ def written_out(tree: Map, problems: Problems) -> Map:
         tree = _with_layers(tree, problems)
     encoder = tree.get(_ENCODER)
     if isinstance(encoder, Map) and not isinstance(encoder.get("layers"), Items | None):
-        tree = _replaced(tree, _ENCODER, _with_layers(encoder, problems))
+        tree = tree.put(_ENCODER, _with_layers(encoder, problems))
     template = tree.get("weights")
     if not isinstance(template, Map) or template.get("keys") is None:
         return tree
-    kept = Map(tuple(entry for entry in tree.entries if entry[0].text != "weights"), tree.where)
+    kept = tree.without("weights")
     problems_before = len(problems.found)
     TEMPLATE.read(template, problems)
     if len(problems.found) > problems_before:
         return kept
     return _filled(kept, template, problems)
-
-
-def _replaced(tree: Map, key: str, value: Node) -> Map:
-    """The map with another value of a key that it has."""
-    entries = tuple((name, value if name.text == key else one) for name, one in tree.entries)
-    return Map(entries, tree.where)
 
 
 def _with_layers(tree: Map, problems: Problems) -> Map:
@@ -87,11 +159,7 @@ def _with_layers(tree: Map, problems: Problems) -> Map:
     assert said is not None
     layers = _Layers.of(said, problems)
     listed = Items(() if layers is None else layers.listed(), said.where)
-    return _replaced(tree, "layers", listed) if listed.items else _without(tree, "layers")
-
-
-def _without(tree: Map, key: str) -> Map:
-    return Map(tuple(entry for entry in tree.entries if entry[0].text != key), tree.where)
+    return tree.put("layers", listed) if listed.items else tree.without("layers")
 
 
 class _Layers(NamedTuple):
@@ -152,7 +220,7 @@ def _filled(tree: Map, template: Map, problems: Problems) -> Map:
             continue
         one = _Tensor(path[1:] if inner else path, tensor, template.get("file"))
         filled = one.put(stack, problems)
-        tree = _replaced(tree, _ENCODER, filled) if inner else filled
+        tree = tree.put(_ENCODER, filled) if inner else filled
     return tree
 
 
@@ -186,7 +254,7 @@ class _Tensor(NamedTuple):
             else layer
             for k, layer in enumerate(layers.items)
         )
-        return _replaced(stack, "layers", Items(items, layers.where))
+        return stack.put("layers", Items(items, layers.where))
 
     def _put_into(self, layer: Map, stack: Map, number: int, problems: Problems) -> Map:
         """A layer with the tensor, or with that of each of its experts."""
@@ -199,7 +267,7 @@ class _Tensor(NamedTuple):
         )
         listed = Items(filled, self.said.where)
         if layer.get(_EXPERTS) is not None:
-            return _replaced(layer, _EXPERTS, listed)
+            return layer.put(_EXPERTS, listed)
         return _with(layer, (_EXPERTS,), listed) if filled else layer
 
     def _experts(self, said: Node | None, problems: Problems) -> Sequence[Node]:
@@ -223,7 +291,7 @@ class _Tensor(NamedTuple):
         said = stack.get(self.path[0])
         if len(self.path) == 1 or not isinstance(said, Map) or layer.get(self.path[0]) is not None:
             return layer
-        return Map((*layer.entries, (Scalar(self.path[0], said.where), said)), layer.where)
+        return layer.put(self.path[0], said)
 
     def _said(self, key: str) -> Node | None:
         own = self.said.get(key) if isinstance(self.said, Map) else None
@@ -262,8 +330,8 @@ def _with(node: Map, path: Sequence[str], value: Node) -> Map:
     there = node.get(head)
     if there is None:
         for name in reversed(rest):
-            value = Map(((Scalar(name, value.where), value),), value.where)
-        return Map((*node.entries, (Scalar(head, value.where), value)), node.where)
+            value = Map((), value.where).put(name, value)
+        return node.put(head, value)
     if rest and isinstance(there, Map):
-        return _replaced(node, head, _with(there, rest, value))
+        return node.put(head, _with(there, rest, value))
     return node

@@ -17,8 +17,6 @@ class Training(NamedTuple):
     learning_rate: Decimal
     optimizer: str = "sgd"
     steps: int = 1
-    loss: str = ""
-    label_smoothing: Decimal | None = None
     of: tuple[str, ...] = ()
     clip: Decimal | None = None
     settings: Mapping[str, Decimal] = _NOTHING

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from attncli.file.problems import Problems, nearest
+from attncli.file.problems import NamedProblems, Objections, Problems, nearest
 from attncli.name import below
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_named
@@ -17,26 +17,27 @@ from attncli.trace.shapes import shapes_of
 
 def planned(scenario: Scenario, problems: Problems) -> Scenario:
     """The scenario with its story, and the shapes in it with all that they tell."""
+    complaints = NamedProblems(scenario.places, problems)
     for stack in scenario.stacks:
         if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
-            where = scenario.where(below(stack.path, "sentence"))
-            problems.add(where, "the sentence has no tokens", "write some words")
-    told = story(scenario, problems)
-    _check_rounding(scenario, told, problems)
+            where = below(stack.path, "sentence")
+            complaints.add(where, "the sentence has no tokens", "write some words")
+    told = story(scenario, complaints)
+    complaints.hear(_check_rounding(scenario, told))
     if scenario.prediction.generate > 1:
         from attncli.trace.axes import check_generation
 
-        check_generation(scenario, problems)
+        complaints.hear(check_generation(scenario))
     shapes = shapes_of(scenario, told, problems)
     if awaits_times(scenario) and not problems.found:
         told = story(replace(scenario, shapes=shapes))
         shapes = shapes_of(scenario, told, problems)
     whole = replace(scenario, story=told, shapes=shapes)
-    _check_fits(whole, problems)
+    complaints.hear(_check_fits(whole))
     return whole if problems.found else replace(whole, story=tuple(sized(whole)))
 
 
-def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep], problems: Problems) -> None:
+def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep]) -> Objections:
     """Other decimals are for quantities that a step makes, by their last or their full names."""
     if not scenario.rounding.quantities:
         return
@@ -44,11 +45,11 @@ def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep], problems: P
     known |= {definition.name for part in told for definition in part.definitions}
     for name in scenario.rounding.quantities:
         if name not in known:
-            where = scenario.where(f"rounding.quantities.{name}")
-            problems.add(where, f"no step makes {name}", nearest(name, sorted(known)))
+            right = nearest(name, sorted(known))
+            yield f"rounding.quantities.{name}", f"no step makes {name}", right
 
 
-def _check_fits(scenario: Scenario, problems: Problems) -> None:
+def _check_fits(scenario: Scenario) -> Objections:
     """What steps find wrong when all shapes in a scenario's story are known."""
     part: PlannedStep
     for part in scenario.story:
@@ -57,7 +58,7 @@ def _check_fits(scenario: Scenario, problems: Problems) -> None:
         fits = step_named(part.step).fits
         for definition in part.definitions:
             if definition.operands and definition.name not in scenario.given:
-                fits(definition, scenario, problems)
+                yield from fits(definition, scenario)
 
 
 def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:

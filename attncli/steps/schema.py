@@ -12,7 +12,7 @@ from typing import Any
 
 from attncli.arithmetic.rounding import MOST_DECIMALS
 from attncli.choices import POLICIES
-from attncli.file.keys import Key, Record
+from attncli.file.keys import Key, Record, keys_of_fields
 from attncli.file.kinds import (
     COUNT,
     Choice,
@@ -21,7 +21,6 @@ from attncli.file.kinds import (
     Kind,
     ListOf,
     MapOf,
-    OneOrMany,
     Schema,
     TextKind,
     WholeNumber,
@@ -31,8 +30,8 @@ from attncli.file.nodes import Map, Node, describe
 from attncli.file.problems import Problems, knows_nothing
 from attncli.refusals import listed
 from attncli.scenario.published import PUBLISHED
+from attncli.scenario.show import Show
 from attncli.scenario.templates import AlikeKind
-from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.order import STORY, keys_of, step_named
 from attncli.steps.terms import KEY_NAMES, step_meant
 
@@ -112,32 +111,6 @@ ROUNDING = Record.of(
         "other decimals for single quantities: `{exp: 3}`",
     ),
 )
-_SHOW = Record.of(
-    Key(
-        "queries",
-        ListOf(TOKEN),
-        "`{queries: [met]}`: only the rows of these queries, tokens or positions from 1",
-    ),
-    Key("graph", Flag(), "`{graph: true}`: the page ends with who attends to whom, as a graph"),
-    Key("pictures", Flag(), "`{pictures: true}`: every format shows the pictures of the page"),
-    Key(
-        "arrows",
-        MapOf(OneOrMany(TOKEN), "query"),
-        "`{arrows: {love: [I, AI]}}`: only these arrows of that graph, from a query to keys",
-    ),
-    Key(
-        "layout",
-        Choice(("row", "column")),
-        "`{layout: column}`: where one query is shown, its keys stand one below the other; `row` "
-        "is the default",
-    ),
-    Key(
-        "before_after",
-        Flag(),
-        "`{before_after: true}`: the page ends with each token's vector before attention and after "
-        "all that was done",
-    ),
-)
 
 
 class _Changes:
@@ -179,7 +152,7 @@ _OF_A_FILE = (
         "a stack of its own, with the keys of the text, of layers and of attention, whose "
         "output is the memory",
     ),
-    Key("show", _SHOW, "what the page shows"),
+    Key("show", Record.of(*keys_of_fields(Show)), "what the page shows"),
     Key(
         "published",
         PUBLISHED,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 from attncli.arithmetic.expression import Equation
 from attncli.file.keys import Key
-from attncli.file.problems import Problems
+from attncli.file.problems import Objection
 from attncli.name import TOP, Name
 from attncli.scenario.model import Positions, Recurrent
 from attncli.scenario.scenario import Scenario
@@ -128,8 +128,8 @@ class Step(NamedTuple, Generic[P]):
     plan: Callable[[P], tuple[Definition, ...]]
     more: str = ""
     keys: tuple[Key[Any], ...] = ()
-    check: Callable[[P, Problems], None] = lambda _, __: None
-    fits: Callable[[Definition, Scenario, Problems], None] = lambda _, __, ___: None
+    check: Callable[[P], Iterable[Objection]] = lambda _: ()
+    fits: Callable[[Definition, Scenario], Iterable[Objection]] = lambda _, __: ()
     sized: Callable[[P, Definition], Definition] = lambda _, planned: planned
     formulas: Callable[[P], tuple[Equation, ...] | None] = lambda _: None
     general: General = General()

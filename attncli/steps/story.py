@@ -10,12 +10,21 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from attncli.file.problems import Problems, ScenarioError
+from attncli.file.problems import NamedProblems, ScenarioError
 from attncli.name import TOP, Name, below
 from attncli.refusals import listed
 from attncli.scenario.budget import MOST_PLACES, Cost
-from attncli.scenario.input_steps import ADD, NORM, PROJECT, makes_X, steps_to_X
-from attncli.scenario.model import Attention, Recurrent, Settings, Stack
+from attncli.scenario.model import (
+    ADD,
+    NORM,
+    PROJECT,
+    Attention,
+    Recurrent,
+    Settings,
+    Stack,
+    makes_X,
+    steps_to_X,
+)
 from attncli.scenario.prediction import LOSSES
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
@@ -71,17 +80,17 @@ def has_only_positions(place: Place) -> bool:
 
 
 def told_until(
-    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
+    scenario: Scenario, parts: Sequence[PlannedStep], complaints: NamedProblems | None
 ) -> tuple[PlannedStep, ...]:
     """The parts up to the last one of the step that the scenario is to end with."""
     if not scenario.until:
         return tuple(parts)
     first = [part for part in parts if not part.updates]
     ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.until]
-    if not ends and problems is not None:
+    if not ends and complaints is not None:
         steps_taken = listed(list(dict.fromkeys(part.step for part in parts)))
         wrong = f"this scenario doesn't go through {scenario.until}"
-        problems.add(scenario.where("until"), wrong, f"name one of {steps_taken}")
+        complaints.add("until", wrong, f"name one of {steps_taken}")
     return tuple(parts[: ends[-1]] if ends else parts)
 
 
@@ -102,13 +111,13 @@ def ways_to_X(place: Place) -> Iterator[tuple[str, Place]]:  # noqa: N802
 A = TypeVar("A", bound=AttentionPlace)
 
 
-def story(scenario: Scenario, problems: Problems | None = None) -> tuple[PlannedStep, ...]:
-    """Every step that a scenario takes, in order; with `problems`, what steps find wrong goes
+def story(scenario: Scenario, complaints: NamedProblems | None = None) -> tuple[PlannedStep, ...]:
+    """Every step that a scenario takes, in order; with `complaints`, what steps find wrong goes
     there."""
-    teller = _Teller(scenario, problems)
+    teller = _Teller(scenario, complaints)
     teller.prediction(TOP if scenario.prediction.is_given else teller.model())
     teller.what_follows()
-    return told_until(scenario, teller.parts, problems)
+    return told_until(scenario, teller.parts, complaints)
 
 
 def steps() -> tuple[Step[Any], ...]:
@@ -129,9 +138,9 @@ def _asked(lines: Iterable[StepLine], place: AttentionPlace) -> Iterator[StepLin
 class _Teller:
     """Gathers the parts of a story; each method gives the full name of what flows on."""
 
-    def __init__(self, scenario: Scenario, problems: Problems | None) -> None:
+    def __init__(self, scenario: Scenario, complaints: NamedProblems | None) -> None:
         self.scenario = scenario
-        self.problems = problems
+        self.complaints = complaints
         self.parts: list[PlannedStep] = []
 
     def add(self, step: str, place: Place) -> Name:
@@ -139,13 +148,17 @@ class _Teller:
         own, kind = step_named(step), type(place)
         if not issubclass(kind, own.at):
             raise TypeError(f"{step} is taken at a {own.at.__name__}, not at a {kind.__name__}")
-        if self.problems is not None:
-            own.check(place, self.problems)
+        self._check(own, place)
         definitions = own.planned(place)
         if not definitions and not (step == "tokenize" and place.text.tokens):
             return place.x
         self._told(PlannedStep(step, place, definitions))
         return definitions[-1].name if definitions else place.x
+
+    def _check(self, step: Step[Any], place: Place) -> None:
+        """What a step finds wrong with what is said at a place."""
+        if self.complaints is not None:
+            self.complaints.hear(step.check(place))
 
     def _told(self, part: PlannedStep) -> None:
         self.parts.append(part)
@@ -256,8 +269,8 @@ class _Teller:
         """What is said of a cell is checked, too, where nobody knows yet how often it is taken."""
         asked = [key for key, value in place.cell.said.values.items() if value]
         for line in CELL_STEPS:
-            if self.problems is not None and line.is_taken(asked):
-                step_named(line.step).check(place, self.problems)
+            if line.is_taken(asked):
+                self._check(step_named(line.step), place)
 
     def _cell(self, place: CellPlace) -> None:
         """A cell at one time, and what is read out of it there."""
@@ -355,7 +368,7 @@ class _Teller:
         if self.scenario.goes_back:
             from attncli.steps.backward.way import what_follows
 
-            for part in what_follows(self.scenario, tuple(self.parts), self.problems):
+            for part in what_follows(self.scenario, tuple(self.parts), self.complaints):
                 self._told(part)
 
 

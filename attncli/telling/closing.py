@@ -265,7 +265,7 @@ def asking_for_large(scenario: Scenario) -> str:
 def as_asked_for(scenario: Scenario) -> str | None:
     """What a command calls a scenario: a shipped one by its name, a file as it was asked for from
     here, or by its name alone, since a page is read elsewhere too."""
-    path = Path(scenario.origin.source)
+    path = Path(scenario.places[""].source)
     if path == shipped.path_of(path.stem):
         return path.stem
     if path.suffix not in (".yaml", ".yml"):

@@ -17,8 +17,7 @@ from attncli.choices import LANGUAGES
 from attncli.document import Facts, Note, Span, Spans, Term
 from attncli.languages import Words, words_of
 from attncli.name import below
-from attncli.scenario.input_steps import projected_when
-from attncli.scenario.model import Layer, Recurrent, Stack
+from attncli.scenario.model import Layer, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.attention.scores import SCALE
 from attncli.trace import Quantity, Trace, Unfinished

@@ -7,10 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attncli.arithmetic.signature import Signature
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name
-from attncli.scenario.input_steps import projected_when
-from attncli.scenario.model import Attention, Stack
+from attncli.scenario.model import Attention, Stack, projected_when
 from attncli.scenario.prediction import TARGETS
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart
@@ -233,28 +232,23 @@ def _side(quantity: Quantity, side: int) -> Axis:
     return quantity.columns if side else quantity.rows
 
 
-def check_generation(scenario: Scenario, problems: Problems) -> None:
+def check_generation(scenario: Scenario) -> Objections:
     """Says what stands in the way of generating more than one token."""
     more = scenario.prediction.generate - 1
     if more < 1:
         return
     for name in _fixed(scenario):
-        problems.add(
-            scenario.where(name), f"{name} is for this sentence only, and generation makes it"
-            " longer", "leave it out, or generate 1 token",
-        )  # fmt: skip
+        wrong = f"{name} is for this sentence only, and generation makes it longer"
+        yield name, wrong, "leave it out, or generate 1 token"
     cached = scenario.stack.layers[0].attention.cached or ()
     for positions in scenario.stack.positions:
         table = scenario.given.get(positions.table)
         start = positions.said.values.get("start", 0)
         wanted = start + len(cached) + len(scenario.text.tokens) + more
         if table is not None and table.shape[0] < wanted:
-            problems.add(
-                scenario.where(positions.table),
-                f"{positions.table} has {table.shape[0]} rows, and {wanted} are needed to generate"
-                f" {more + 1} tokens",
-                f"give it {wanted} rows",
-            )
+            has = f"{positions.table} has {table.shape[0]} rows"
+            wrong = f"{has}, and {wanted} are needed to generate {more + 1} tokens"
+            yield positions.table, wrong, f"give it {wanted} rows"
 
 
 def _fixed(scenario: Scenario) -> Iterator[str]:

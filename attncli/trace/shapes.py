@@ -12,8 +12,7 @@ from attncli.arithmetic.signature import Dim
 from attncli.file.problems import Problems
 from attncli.name import TOP, Name, below
 from attncli.notation import plain, unbreakable
-from attncli.scenario.input_steps import projected_when
-from attncli.scenario.model import ENCODER, GATES, LETTERS, Attention, Recurrent
+from attncli.scenario.model import ENCODER, GATES, LETTERS, Attention, Recurrent, projected_when
 from attncli.scenario.prediction import TARGETS
 from attncli.scenario.scenario import Scenario, Shape
 from attncli.trace.axes import names_along, place_of

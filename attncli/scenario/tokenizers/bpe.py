@@ -164,10 +164,6 @@ def _learned_wordpiece(said: TokenizerSettings, words: tuple[CountedWord, ...]) 
     return tokenizing(said, model)._replace(words=words, learned=learned)
 
 
-def _given_wordpiece(said: TokenizerSettings) -> Tokenizing:
-    return tokenizing(said, LongestMatch(said.values["vocabulary"], said.unknown))
-
-
 _WORDPIECE = TokenizerKind(
     name="wordpiece",
     explained="Each word of the sentence is cut from the left into the longest pieces there are",
@@ -177,7 +173,7 @@ _WORDPIECE = TokenizerKind(
     remarks=(*CUT_AS_BERT, ("score", "count", "pairs are chosen by their counts")),
     given_by="vocabulary",
     merges=True,
-    given=_given_wordpiece,
+    given=lambda said: tokenizing(said, LongestMatch(said.values["vocabulary"], said.unknown)),
     learned=_learned_wordpiece,
     told=lambda said: _told(said, said.get(_SCORE)),
 )

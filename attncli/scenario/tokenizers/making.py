@@ -27,16 +27,12 @@ def tokenizing_of(said: TokenizerSettings) -> Tokenizing | None:
     if model.given is not None and said.values.get(given_by) and said.most_merges is None:
         return model.given(said)
     if said.most_merges is not None and not said.is_written("corpus"):
-        said.complain(
-            "merges", "a number of merges to learn, and no corpus to learn them from",
-            "give a corpus, or the merges themselves",
-        )  # fmt: skip
+        wrong = "a number of merges to learn, and no corpus to learn them from"
+        said.complain("merges", wrong, "give a corpus, or the merges themselves")
     elif not _has_another_complaint(said):
         needed = "the vocabulary" if model.given_by == "vocabulary" else model.given_by
-        said.complain(
-            "tokenizer", f"nothing tells what pieces {said.kind.name} has",
-            f"give a corpus with a vocabulary_size, or {needed}",
-        )  # fmt: skip
+        right = f"give a corpus with a vocabulary_size, or {needed}"
+        said.complain("tokenizer", f"nothing tells what pieces {said.kind.name} has", right)
     return None
 
 
@@ -136,17 +132,14 @@ def check_cost(said: TokenizerSettings, words: Sequence[CountedWord], seconds: f
     """Raises ScenarioError for more than is learned without being asked for."""
     if seconds > _MOST_SECONDS and not said.large:
         longest = max(len(word.text) for word in words)
+        size, merges = said.size, said.most_merges
+        much = f"{merges:,} merges" if size is None else f"{size:,} tokens"
         what = (
             f"{letters_of(words):,} letters of different words, the longest of {longest:,}, to "
-            f"learn {_asked(said)} from"
+            f"learn {much} from"
         )
         less = "give a smaller corpus, shorter words or fewer to learn"
         raise too_much(said.complaints.where(below(said.path, "corpus")), what, less)
-
-
-def _asked(said: TokenizerSettings) -> str:
-    """How much is to be learned."""
-    return f"{said.most_merges:,} merges" if said.size is None else f"{said.size:,} tokens"
 
 
 def letters_of(words: Sequence[CountedWord]) -> int:

@@ -228,10 +228,8 @@ def _check_marks(said: TokenizerSettings) -> None:
     if marks != "Ġ" and said.settings.get("alphabet") == "bytes":
         said.complain("tokenizer.alphabet", "bytes, and words aren't cut into any", "marks: Ġ")
     if marks == "Ġ" and said.byte_fallback:
-        said.complain(
-            "tokenizer.byte_fallback", "with the marks Ġ all characters are bytes already",
-            "leave it out",
-        )  # fmt: skip
+        wrong = "with the marks Ġ all characters are bytes already"
+        said.complain("tokenizer.byte_fallback", wrong, "leave it out")
 
 
 def _check_unsaid(said: TokenizerSettings) -> None:
@@ -287,10 +285,6 @@ _MERGE = Either(lambda node: _Spaced() if isinstance(node, Scalar) else _PARTS, 
 _MERGES = ListOf(_MERGE)
 
 
-def _merges(node: Node) -> Kind[object]:
-    return _COUNT if isinstance(node, Scalar) and looks_like_number(node) else _MERGES
-
-
 def _tokenizer(node: Node) -> Kind[object]:
     if names_file(node):
         return TextFileKind()
@@ -327,7 +321,7 @@ TOKENIZING = (
     ),
     Key(
         "merges",
-        Either(_merges, (_COUNT, _MERGES)),
+        Either(lambda node: _COUNT if looks_like_number(node) else _MERGES, (_COUNT, _MERGES)),
         "of bpe: the merges `[[u, g], [h, ug]]`, or `[u g, h ug]`, in their order, instead of "
         "learning them; or how many bpe and wordpiece are to learn, beside a vocabulary_size or "
         "instead of it",

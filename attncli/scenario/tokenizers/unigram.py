@@ -115,19 +115,13 @@ def _told(said: TokenizerSettings) -> str:
     )
 
 
-def _learned(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
-    learn = _by_counts if _is_by_counts(said) else _by_em
-    return learn(said, words)
-
-
 def _by_counts(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
     settings = _settings(said)
     seeds = seed_counts(words, settings)
     if len(seeds) > _MOST_SEEDS:
-        said.complain(
-            "corpus", f"it has {len(seeds)} substrings to start with, too many to try each of them",
-            "say training: expected, a smaller `longest`, or a larger `min_count`",
-        )  # fmt: skip
+        wrong = f"it has {len(seeds)} substrings to start with, too many to try each of them"
+        right = "say training: expected, a smaller `longest`, or a larger `min_count`"
+        said.complain("corpus", wrong, right)
         return None
     check_cost(said, words, _seconds_of_trials(words, seeds, settings))
     learned = train_by_counts(words, settings, progress=said.progress)
@@ -146,10 +140,8 @@ def _seconds_of_trials(
 
 def _by_em(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
     for key in said.some(_COUNTS_ONLY):
-        said.complain(
-            f"tokenizer.{key}", f"{key} is for the training by counts",
-            "leave it out, or say training: counts",
-        )  # fmt: skip
+        right = "leave it out, or say training: counts"
+        said.complain(f"tokenizer.{key}", f"{key} is for the training by counts", right)
     settings, letters = _settings(said), letters_of(words)
     # in each round all ways to cut each word are gone through; there are fewer seeds than letters
     seconds = letters * rounds(letters, settings.size, 1 - SHRINKING) * _PER_LETTER
@@ -204,7 +196,7 @@ _UNIGRAM = TokenizerKind(
     remarks=(("whole", False, "no piece is only ever a whole word"),),
     given_by="pieces",
     given=_given,
-    learned=_learned,
+    learned=lambda said, words: (_by_counts if _is_by_counts(said) else _by_em)(said, words),
     told=_told,
 )
 KINDS = {"unigram": _UNIGRAM}

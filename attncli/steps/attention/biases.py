@@ -16,7 +16,7 @@ from attncli.arithmetic.operations.positions import Alibi, alibi_slopes
 from attncli.arithmetic.operations.relative import Buckets, BucketsTurned, TakeByBucket
 from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.attention.masks import mask_rules
@@ -56,33 +56,33 @@ def _shape(place: HeadPlace, positions: Positions) -> tuple[int, int]:
     return (_count(place, positions), place.attention.heads) if table is None else table.shape
 
 
-def _check_table(place: HeadPlace, positions: Positions, problems: Problems) -> None:
+def _check_table(place: HeadPlace, positions: Positions) -> Objections:
     (rows, columns), count = _shape(place, positions), _count(place, positions)
-    where, heads = place.scenario.where(positions.table), place.attention.heads
+    where, heads = positions.table, place.attention.heads
     if rows != count:
         wrong = f"{sized(rows, 0)} for {count} buckets"
-        problems.add(where, wrong, "give a row for each bucket, or leave buckets out")
+        yield where, wrong, "give a row for each bucket, or leave buckets out"
     if columns != heads:
         wrong = f"{sized(columns, 1)} for {heads} head{'s' if heads > 1 else ''}"
-        problems.add(where, wrong, "give a column for each head")
+        yield where, wrong, "give a column for each head"
 
 
-def _check_relative(place: HeadPlace, problems: Problems) -> None:
+def _check_relative(place: HeadPlace) -> Objections:
     positions = place.attention.relative
     if positions is None:
         return
-    _check_table(place, positions, problems)
-    where, made = place.scenario.where(positions.said.path), _operation(place, positions)
+    yield from _check_table(place, positions)
+    where, made = positions.said.path, _operation(place, positions)
     sides = 2 if made.both else 1
     if made.count < 2 * sides or made.count % sides:
         least = "an even number of them, 4 or more" if made.both else "2 or more"
-        problems.add(where, f"{made.count} buckets can't be shared out", f"give {least}")
+        yield where, f"{made.count} buckets can't be shared out", f"give {least}"
     elif made.count > _MOST:
-        problems.add(where, f"{made.count:,} buckets are too many", f"give {_MOST:,} or fewer")
+        yield where, f"{made.count:,} buckets are too many", f"give {_MOST:,} or fewer"
     elif made.max_distance <= made.exact:
         wrong = f"{made.exact} distances have a bucket each, and max_distance is"
         right = f"give a larger one than {made.exact}, like 128"
-        problems.add(where, f"{wrong} {made.max_distance}", right)
+        yield where, f"{wrong} {made.max_distance}", right
 
 
 def _plan_relative(place: HeadPlace) -> tuple[Definition, ...]:
@@ -175,13 +175,12 @@ RELATIVE_STEP = Step(
 )
 
 
-def _check_bias(place: HeadPlace, problems: Problems) -> None:
+def _check_bias(place: HeadPlace) -> Objections:
     alibi, heads = place.attention.alibi, place.attention.heads
     slopes = alibi.said.get(SLOPES) if alibi is not None else ()
     if slopes and len(slopes) != heads:
         wrong = f"the slopes are {len(slopes)}, the heads {heads}"
-        where = place.scenario.where("positions")
-        problems.add(where, wrong, "give a slope for each head")
+        yield "positions", wrong, "give a slope for each head"
 
 
 def _plan_bias(place: HeadPlace) -> tuple[Definition, ...]:

@@ -30,7 +30,7 @@ from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, NUMBER, Choice, Either, ListOf, OneOrMany, word_or
 from attncli.file.matrices import TRUTH_TABLE, MatrixKind
 from attncli.file.nodes import Scalar
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import TOP, Name, below
 from attncli.refusals import listed, quote
 from attncli.scenario.model import Attention, entry_path
@@ -137,19 +137,18 @@ def _padded(attention: Attention, name: str) -> list[int]:
     return places
 
 
-def check_mask(place: HeadPlace, problems: Problems) -> None:
+def check_mask(place: HeadPlace) -> Objections:
     """No rule is empty, and padding is of keys that are there."""
     keys, said = place.attention.keys, place.attention.said.get(MASK)
     for k, rule in enumerate(said):
         path = _path(place.attention, k)
         if not rule:
-            wrong = "a mask without any rule"
-            problems.add(place.scenario.where(path), wrong, "say causal, or give a rule")
+            yield path, "a mask without any rule", "say causal, or give a rule"
         for name in () if isinstance(rule, str) else rule.get("padding", ()):
             if not _padded(place.attention, name):
-                where = place.scenario.where(below(path, "padding"))
                 right = f"name one of {listed(keys)}" if keys else "give positions from 1"
-                problems.add(where, f"{quote(name)} is none of the keys", right)
+                wrong = f"{quote(name)} is none of the keys"
+                yield below(path, "padding"), wrong, right
 
 
 _MOST_LISTED = 4
@@ -207,14 +206,14 @@ _IN_WORDS = {
 }
 
 
-def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
+def _fits(definition: Definition, scenario: Scenario) -> Objections:
     """No key is padded that isn't there."""
     keys, seen = scenario.shapes[definition.operands[0]][1], definition.operation
     rules = seen.rules if isinstance(seen, Seen) else ()
     last = max((k for rule in rules if isinstance(rule, Padding) for k in rule.keys), default=-1)
     if keys is not None and last >= keys:
-        where = scenario.where(below(definition.blame, "padding"))
-        problems.add(where, f"there is no key {last + 1}", f"count the keys from 1 to {keys}")
+        wrong, right = f"there is no key {last + 1}", f"count the keys from 1 to {keys}"
+        yield below(definition.blame, "padding"), wrong, right
 
 
 def _value(place: HeadPlace) -> Decimal:

@@ -27,7 +27,7 @@ from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import COUNT, Choice, Either, Flag, ListOf, WholeNumber
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.file.nodes import Items
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name, below
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
@@ -67,15 +67,12 @@ _SEPARATE = {"Q": "queries", "K": "keys", "V": "values"}
 ROLES = {"Q": "Q", "K": "K", "V": "K"}
 
 
-def _check_project(place: AttentionPlace, problems: Problems) -> None:
+def _check_project(place: AttentionPlace) -> Objections:
     """Nothing is stacked but the matrices of a cell; a wrong cell has a complaint of its own."""
     said, scenario = place.attention.said, place.scenario
     if said.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
-        problems.add(
-            scenario.where(said.at(_LAYOUT)),
-            "torch is how recurrent cells are stacked",
-            "say linear for attention, or cell: rnn for a cell",
-        )
+        wrong = "torch is how recurrent cells are stacked"
+        yield said.at(_LAYOUT), wrong, "say linear for attention, or cell: rnn for a cell"
 
 
 def _input(place: AttentionPlace, name: str) -> Name:
@@ -264,18 +261,18 @@ _KV_HEADS = Key(
 )
 
 
-def _check_split(place: AttentionPlace, problems: Problems) -> None:
+def _check_split(place: AttentionPlace) -> Objections:
     """As many heads of keys and values as heads, or a share of them."""
     attention, said = place.attention, place.attention.said
     if not said.says(_KV_HEADS):
         return
-    kv_heads, where = said.get(_KV_HEADS), place.scenario.where(below(said.path, "kv_heads"))
+    kv_heads, where = said.get(_KV_HEADS), below(said.path, "kv_heads")
     if attention.own_heads:
         wrong = "kv_heads, and heads that have keys and values of their own"
-        problems.add(where, wrong, "leave it out")
+        yield where, wrong, "leave it out"
     elif attention.heads % kv_heads:
         wrong = f"{kv_heads} heads of keys and values can't be shared by {attention.heads}"
-        problems.add(where, wrong, f"give a number that {attention.heads} can be divided by")
+        yield where, wrong, f"give a number that {attention.heads} can be divided by"
 
 
 def _plan_split(place: AttentionPlace) -> tuple[Definition, ...]:

@@ -23,7 +23,7 @@ from attncli.arithmetic.operations.positions import (
     Rotate,
     TurnsTable,
 )
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
@@ -61,17 +61,17 @@ def is_scaled(positions: Positions) -> bool:
     return needs is not None and all(name in said for name in needs.parts)
 
 
-def _check_scaling(place: HeadPlace, positions: Positions, problems: Problems) -> None:
+def _check_scaling(positions: Positions) -> Objections:
     """Complains of ramps that go nowhere."""
-    said, where = positions.said.get(SCALING), place.scenario.where("positions")
+    said, where = positions.said.get(SCALING), "positions"
     for low, high in (("low_freq_factor", "high_freq_factor"), ("beta_slow", "beta_fast")):
         few, many = (said.get(name, _DEFAULTS[name]) for name in (low, high))
         if few >= many:
             wrong = f"scaling with {low} {few} and {high} {many}"
-            problems.add(where, wrong, f"give a {high} that is larger than {low}")
+            yield where, wrong, f"give a {high} that is larger than {low}"
     base = positions.said.get(BASE)
     if said["kind"] == "yarn" and base <= 1:
-        problems.add(where, f"scaling of the base {base}", "give one that is larger than 1")
+        yield where, f"scaling of the base {base}", "give one that is larger than 1"
 
 
 def frequencies(
@@ -151,17 +151,16 @@ def told_scaled(positions: Positions) -> str:
     return _IN_WORDS[said["kind"]].format(**{**_DEFAULTS, **said})
 
 
-def _check_tables(place: HeadPlace, positions: Positions, problems: Problems) -> None:
+def _check_tables(positions: Positions) -> Objections:
     """Complains of one table without the other, and of what would make them beside both."""
-    where = place.scenario.where(positions.said.path)
+    where = positions.said.path
     for key, other in ((COS, SIN), (SIN, COS)):
         if not positions.said.says(key):
-            right = f"give both, like {key.name}: [[1]]"
-            problems.add(where, f"{other.name} and no {key.name}", right)
+            yield where, f"{other.name} and no {key.name}", f"give both, like {key.name}: [[1]]"
     for key in (BASE, SCALING):
         if positions.said.says(key):
             wrong = f"cos and sin, and the {key.name} that they would be made by"
-            problems.add(where, wrong, "keep one of them")
+            yield where, wrong, "keep one of them"
 
 
 def rows_sized(place: HeadPlace, planned: Definition) -> Definition:
@@ -191,32 +190,32 @@ def _dimensions(positions: Positions) -> int | None:
     return dimensions and dimensions // 2 * 2
 
 
-def _check(place: HeadPlace, problems: Problems) -> None:
+def _check(place: HeadPlace) -> Objections:
     positions, said = place.attention.rotated, place.attention.said
     if place.attention.sees_memory and said.says(ROPE):
         wrong = "the positions of a memory are nobody's, and queries can't be turned against them"
-        problems.add(place.scenario.where(said.at(ROPE)), wrong, "leave rope out")
+        yield said.at(ROPE), wrong, "leave rope out"
     if positions is not None and positions.turned_by is not None:
-        _check_tables(place, positions, problems)
+        yield from _check_tables(positions)
     elif positions is not None and is_scaled(positions):
-        _check_scaling(place, positions, problems)
+        yield from _check_scaling(positions)
 
 
-def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
+def _fits(definition: Definition, scenario: Scenario) -> Objections:
     """A larger base has an exponent d/(d − 2), which a single pair has not; tables have a row for
     each position, and a column for each pair that turns; no more turn than there are."""
-    operation, where, shapes = definition.operation, scenario.where, scenario.shapes
+    operation, shapes = definition.operation, scenario.shapes
     first = definition.operands[0]
     height, width = shapes[first]
     if isinstance(operation, Frequencies) and operation.stretch is not None:
         if (operation.dimensions or width) == _ONE_PAIR:
             wrong = "a larger base for 2 dimensions, of which the exponent d/(d − 2) has no value"
-            problems.add(where(definition.blame), wrong, "say scaling: {kind: linear, …}")
+            yield definition.blame, wrong, "say scaling: {kind: linear, …}"
     elif isinstance(operation, TakeRows):
         wanted = operation.indices[0] + (shapes[definition.name][0] or 0)
         if height is not None and height < wanted:
             wrong = f"{first} has {sized(height, 0)}, and that of position {wanted - 1} is needed"
-            problems.add(where(first), wrong, f"give it {sized(wanted, 0)}")
+            yield first, wrong, f"give it {sized(wanted, 0)}"
     elif isinstance(operation, Rotate):
         columns, pairs = operation.dimensions or width, shapes[definition.operands[1]][1]
         if columns is not None and pairs is not None and columns != 2 * pairs:
@@ -224,10 +223,10 @@ def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> Non
                 f"{sized(pairs, 1)} of cosines and sines, and {columns} of {first} turn in pairs"
             )
             right = f"give {sized(columns // 2, 1)}, one for each pair, or say dimensions"
-            problems.add(where(definition.blame), wrong, right)
+            yield definition.blame, wrong, right
         if width is not None and (operation.dimensions or 0) > width:
             wrong = f"{columns} dimensions are to turn, and {first} has {sized(width, 1)}"
-            problems.add(where(definition.blame), wrong, f"give {width} or less")
+            yield definition.blame, wrong, f"give {width} or less"
 
 
 def _by_halves(positions: Positions) -> bool:

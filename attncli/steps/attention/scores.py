@@ -20,7 +20,7 @@ from attncli.arithmetic.operations.texts import EquationText
 from attncli.file.keys import Key
 from attncli.file.kinds import POSITIVE, Choice, word_or
 from attncli.file.matrices import NAMED
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name, below
 from attncli.steps.mistakes import by, remade, turned_round, without_root, wrong
 from attncli.steps.step import Backward, General, Mistake, Planned, Step
@@ -194,11 +194,10 @@ _ORDER = Key(
 )
 
 
-def _check(place: HeadPlace, problems: Problems) -> None:
+def _check(place: HeadPlace) -> Objections:
     said = place.attention.said
     if said.says(_ORDER) and not said.says(_CAP):
-        where = place.scenario.where(said.at(_ORDER))
-        problems.add(where, "the order of a cap, and no softcap", "add one, like softcap: 50")
+        yield said.at(_ORDER), "the order of a cap, and no softcap", "add one, like softcap: 50"
 
 
 def _by_number(

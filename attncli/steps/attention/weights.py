@@ -29,7 +29,7 @@ from attncli.arithmetic.operations.texts import equation, is_a
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import Either, NumberKind
 from attncli.file.matrices import NAMED, TRUTH_TABLE, VECTOR
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name, below
 from attncli.scenario.templates import TEMPLATE
 from attncli.steps.inquiry import Misreading, WordsAsked, largest
@@ -195,16 +195,16 @@ _SINKS = Key(
 _NAME = "sink"
 
 
-def _check(place: HeadPlace, problems: Problems) -> None:
+def _check(place: HeadPlace) -> Objections:
     if place.head or not place.attention.said.says(_SINKS):
         return
-    where, heads = place.scenario.where(place.find("sinks")), place.attention.heads
+    where, heads = place.find("sinks"), place.attention.heads
     given = place.scenario.given.get(place.find("sinks"))
     if given is not None and given.shape[1] != heads:
         wrong = f"{given.shape[1]} sinks, and there {'is' if heads == 1 else 'are'} {heads} heads"
-        problems.add(where, wrong.replace("1 heads", "one head"), "give each head a number")
+        yield where, wrong.replace("1 heads", "one head"), "give each head a number"
     if place.gives("weights"):
-        problems.add(where, "sinks, and weights that are given", "leave one of them out")
+        yield where, "sinks, and weights that are given", "leave one of them out"
 
 
 def _plan_sinks(place: HeadPlace) -> tuple[Definition, ...]:

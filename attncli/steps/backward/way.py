@@ -15,7 +15,7 @@ from typing import NamedTuple
 from attncli.arithmetic.operations.activations import Add
 from attncli.arithmetic.operations.base import One
 from attncli.arithmetic.operations.derivatives import gradient_of, has_derivative, is_flat
-from attncli.file.problems import Problems
+from attncli.file.problems import NamedProblems
 from attncli.name import Name
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import BACK_THROUGH, step_named
@@ -148,10 +148,10 @@ def _part_of(use: Use, uses: Sequence[Use], whole: Name) -> Name:
 
 
 def what_follows(
-    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None = None
+    scenario: Scenario, parts: Sequence[PlannedStep], complaints: NamedProblems | None = None
 ) -> Iterator[PlannedStep]:
     """What comes after the way forth: the way back, and training."""
-    back = tuple(_way_back(scenario, parts, problems))
+    back = tuple(_way_back(scenario, parts, complaints))
     yield from back
     if scenario.training is not None:
         from attncli.steps.training.updates import training_story
@@ -160,31 +160,31 @@ def what_follows(
 
 
 def _way_back(
-    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
+    scenario: Scenario, parts: Sequence[PlannedStep], complaints: NamedProblems | None
 ) -> Iterator[PlannedStep]:
     """The steps by which the gradients of the loss go back through others, where they are asked
-    for; `problems` hear if there is no loss."""
+    for; `complaints` hear if there is no loss."""
     if not scenario.goes_back:
         return
     asked = "train" if scenario.writes("train") else "backward"
     if not scenario.prediction.loss:
-        if problems is not None:
+        if complaints is not None:
             right = (
                 "give targets: the tokens that should follow, and an unembedding; or the rows of"
                 " numbers that should come out"
             )
-            problems.add(scenario.where(asked), "gradients are those of a loss", right)
+            complaints.add(asked, "gradients are those of a loss", right)
         return
-    loss, learned = Name(scenario.prediction.loss), _starts(scenario, parts, problems)
-    if problems is not None:
+    loss, learned = Name(scenario.prediction.loss), _starts(scenario, parts, complaints)
+    if complaints is not None:
         for use in unknown(parts, learned):
             wrong = f"no derivative is known of {use.definition.name} with respect to {use.of}"
-            problems.add(scenario.where(asked), wrong, f"leave {asked} out")
+            complaints.add(asked, wrong, f"leave {asked} out")
     yield from backward_story(steps_back(parts, loss, learned), loss)
 
 
 def _starts(
-    scenario: Scenario, parts: Sequence[PlannedStep], problems: Problems | None
+    scenario: Scenario, parts: Sequence[PlannedStep], complaints: NamedProblems | None
 ) -> set[Name]:
     """The given quantities whose gradients are asked for: all that can be learned, or those that
     are trained."""
@@ -196,7 +196,7 @@ def _starts(
         return {*given}
     from attncli.steps.training.updates import trained
 
-    parameters = trained(scenario, scenario.training, given, problems)
+    parameters = trained(scenario.training, given, complaints)
     return {*given} if scenario.backward else {*parameters}
 
 

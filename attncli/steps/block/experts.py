@@ -21,7 +21,7 @@ from attncli.file.keys import Key, Record
 from attncli.file.kinds import COUNT, Choice, Either, Flag, ListOf
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Items
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name, below
 from attncli.steps.attention.weights import in_one, softmax
 from attncli.steps.block.feed_forward import MATRICES
@@ -95,26 +95,22 @@ def _renormalizes(place: LayerPlace) -> bool:
     return bool(_settings(place).get("renormalize"))
 
 
-def _check(place: LayerPlace, problems: Problems) -> None:
+def _check(place: LayerPlace) -> Objections:
     said, scenario, count = place.layer.said, place.scenario, place.layer.experts
     if not said.says(ROUTER):
-        problems.add(
-            scenario.where(said.at(EXPERTS)),
-            "experts without a router, which says where each token goes",
-            "give one, like router: {W_R: [[1, 0], [0, 1]], top_k: 1}",
-        )
-    where = scenario.where(place.name("top_k"))
+        wrong = "experts without a router, which says where each token goes"
+        yield said.at(EXPERTS), wrong, "give one, like router: {W_R: [[1, 0], [0, 1]], top_k: 1}"
     if int(_settings(place).get("top_k", 1)) > count:
         told = "one expert" if count == 1 else f"{count} experts"
-        problems.add(where, f"top_k is more than there are: {told}", f"give at most {count}")
+        wrong = f"top_k is more than there are: {told}"
+        yield place.name("top_k"), wrong, f"give at most {count}"
     if _renormalizes(place) and not _over_all(place):
         wrong = "renormalize, and a softmax over the chosen experts adds up to 1 already"
-        problems.add(scenario.where(place.name("renormalize")), wrong, "add softmax: all")
+        yield place.name("renormalize"), wrong, "add softmax: all"
     for full in (below(place.layer.path, name) for name in sorted(key.name for key in MATRICES)):
         if scenario.gives(full):
             wrong = f"{full.local} beside experts, which have matrices of their own"
-            right = "move it into one of them, or into shared_expert"
-            problems.add(scenario.where(full), wrong, right)
+            yield full, wrong, "move it into one of them, or into shared_expert"
 
 
 def _routing(place: LayerPlace) -> Name:

@@ -23,7 +23,7 @@ from attncli.file.keys import Key
 from attncli.file.kinds import COUNT, NUMBER, Choice, Either, Flag, ListOf
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Items, Numbers
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name, below
 from attncli.steps.linear import (
     MISTAKES_BACK,
@@ -222,15 +222,14 @@ def _factor(place: ResidualPlace, number: int) -> Decimal | None:
     return said[number - 1] if number <= len(said) else None
 
 
-def _check_factors(place: ResidualPlace, problems: Problems) -> None:
+def _check_factors(place: ResidualPlace) -> Objections:
     """There is a number for each sublayer."""
     layer, said = place.layer, place.layer.said.get(_SCALE)
     sublayers = layer.attends + (layer.cross is not None) + layer.has_ffn
     if isinstance(said, tuple) and len(said) != sublayers and place.number == 1:
         whose = f"of {layer.path} " if layer.path else ""
         wrong = f"the numbers are {len(said)}, the sublayers {whose}{sublayers}"
-        right = "give a number for each sublayer"
-        problems.add(place.scenario.where(layer.said.at(_SCALE)), wrong, right)
+        yield layer.said.at(_SCALE), wrong, "give a number for each sublayer"
 
 
 def _scaled(place: ResidualPlace, x: Name, k: int) -> Definition | None:
@@ -242,16 +241,15 @@ def _scaled(place: ResidualPlace, x: Name, k: int) -> Definition | None:
     return Definition(name, MultiplyBy(Number.written(factor)), (x,), "residual")
 
 
-def _check(place: ResidualPlace, problems: Problems) -> None:
-    layer = place.layer
-    _check_factors(place, problems)
-    where = place.scenario.where(below(layer.path, _PARALLEL.name))
+def _check(place: ResidualPlace) -> Objections:
+    layer, where = place.layer, below(place.layer.path, _PARALLEL.name)
+    yield from _check_factors(place)
     if layer.parallel != "none" and layer.norm not in ("pre", "none"):
         wrong = f"{layer.parallel} with norm: {layer.norm}"
-        problems.add(where, wrong, "norms of sublayers side by side come before them: norm: pre")
+        yield where, wrong, "norms of sublayers side by side come before them: norm: pre"
     if layer.parallel != "none" and layer.cross is not None:
         wrong = "sublayers side by side, and a cross-attention among them"
-        problems.add(where, wrong, "leave it out: each has to work on what the one before made")
+        yield where, wrong, "leave it out: each has to work on what the one before made"
 
 
 def _entered(place: ResidualPlace) -> Name | None:

@@ -30,10 +30,9 @@ from attncli.arithmetic.operations.norms import (
 from attncli.file.keys import Key, Record
 from attncli.file.kinds import Choice, Flag, NumberKind
 from attncli.file.matrices import VECTOR
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name, below
-from attncli.scenario.input_steps import projected_when
-from attncli.scenario.model import Settings, Stack
+from attncli.scenario.model import Settings, Stack, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import (
     WENT_IN,
@@ -78,6 +77,8 @@ PLUS_ONE = Key(
     False,
 )
 SETTINGS: tuple[Key[Any], ...] = (KIND, EPSILON, EPSILON_IN, OVER, PLUS_ONE)
+_OF_A_ROW: tuple[Key[Any], ...] = (OVER, PLUS_ONE)
+"""Those that a batch norm has no use for, whose mean and variance training found."""
 NORM = Record.of(
     *SETTINGS,
     Key("gamma", VECTOR, "γ, [d], multiplied; left out where it isn't given"),
@@ -200,19 +201,20 @@ def _is_batch(place: NormPlace) -> bool:
     return place.norm.get(KIND) == "batch"
 
 
-def _check_norm(place: NormPlace, problems: Problems) -> None:
+def _check_norm(place: NormPlace) -> Objections:
     """A mean and a variance belong to a batch norm, and it to them."""
     batch = _is_batch(place)
     for key in _FOUND:
-        where = place.scenario.where(below(place.path, key))
+        where = below(place.path, key)
         if batch and not place.gives(key):
-            wrong = f"a batch norm without its {key}"
-            problems.add(where, wrong, f"add what training found, like {key}: [0, 1]")
+            right = f"add what training found, like {key}: [0, 1]"
+            yield where, f"a batch norm without its {key}", right
         if not batch and place.gives(key):
-            problems.add(where, f"{key} is of batch norms", "say kind: batch, or leave it out")
-    if batch and place.norm.get(PLUS_ONE):
-        where = place.scenario.where(below(place.path, PLUS_ONE.name))
-        problems.add(where, "gamma_plus_one is not for batch norms", "leave it out")
+            yield where, f"{key} is of batch norms", "say kind: batch, or leave it out"
+    for other in _OF_A_ROW if batch else ():
+        if place.norm.get(other) != other.default:
+            wrong = f"{other.name} is not for batch norms"
+            yield below(place.path, other.name), wrong, "leave it out"
 
 
 def told(normalizing: Normalizing) -> str:
@@ -405,19 +407,19 @@ def _after(place: AttentionPlace) -> bool:
     return bool(_settings(place).get("when") == "after")
 
 
-def _check_qk_norm(place: AttentionPlace, problems: Problems) -> None:
+def _check_qk_norm(place: AttentionPlace) -> Objections:
     attention, settings = place.attention, _settings(place)
-    where = place.scenario.where(attention.said.at(QK_NORM))
+    where = attention.said.at(QK_NORM)
     if _after(place) and attention.rotated is None:
         wrong = "qk_norm after a rotation, and nothing rotates queries and keys"
-        problems.add(where, wrong, "leave `when` out, or say positions: rope")
+        yield where, wrong, "leave `when` out, or say positions: rope"
     if settings.get("heads") == "together" and attention.heads > 1:
         if attention.own_heads:
             wrong = "all heads together, and each head has matrices of its own"
-            problems.add(where, wrong, "say heads: each")
+            yield where, wrong, "say heads: each"
         elif _after(place):
             wrong = "all heads together, and each head rotates its own queries and keys"
-            problems.add(where, wrong, "say when: before, or heads: each")
+            yield where, wrong, "say when: before, or heads: each"
 
 
 def _is_due(place: AttentionPlace) -> bool:

@@ -37,11 +37,10 @@ from attncli.file.kinds import (
 )
 from attncli.file.matrices import MATRIX, NAMED, VECTOR, VectorKind
 from attncli.file.nodes import Map, Node, Scalar
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.file.sources import SourceKind, is_source
 from attncli.name import Name, below
-from attncli.scenario.input_steps import PROJECT, makes_X, projected_when, steps_to_X
-from attncli.scenario.model import TokenizedText
+from attncli.scenario.model import PROJECT, TokenizedText, makes_X, projected_when, steps_to_X
 from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.scenario.tokenizers.settings import TOKENIZING
@@ -144,15 +143,14 @@ _ROOT = Root(Symbol("d_model"))
 _ADDED = ("embedding_scale", "segments", "embedding_norm", "project_in")
 
 
-def _check_embed(place: Place, problems: Problems) -> None:
+def _check_embed(place: Place) -> Objections:
     """What is added to embeddings can't be added to an X that is given."""
     stack, said = place.stack, place.stack.said.values
     added = [key for key in _ADDED if key in said]
     added += ["positions"] if any(one.is_added for one in stack.positions) else []
     for key in added if "X" in said else ():
-        where = place.scenario.where(below(stack.path, key))
-        right = "give embeddings instead of X, or leave it out"
-        problems.add(where, f"{key} goes into X, and X itself is given", right)
+        wrong = f"{key} goes into X, and X itself is given"
+        yield below(stack.path, key), wrong, "give embeddings instead of X, or leave it out"
 
 
 def _is_scaled(place: Place) -> bool:
@@ -277,15 +275,13 @@ PATCHES = Key(
 _INSTEAD = ("sentence", "tokens", "ids", "embeddings", "X")
 
 
-def _check_patch(place: Place, problems: Problems) -> None:
-    said = place.stack.said.values
+def _check_patch(place: Place) -> Objections:
+    said, path = place.stack.said.values, place.stack.path
     for key in (key for key in _INSTEAD if key in said):
-        where = place.scenario.where(below(place.stack.path, key))
-        problems.add(where, f"{key} beside patches, which go in instead", "keep one of them")
+        yield below(path, key), f"{key} beside patches, which go in instead", "keep one of them"
     if "embedding_scale" in said:
-        where = place.scenario.where(below(place.stack.path, "embedding_scale"))
         wrong = "embedding_scale is for embeddings of tokens, and patches go in"
-        problems.add(where, wrong, "leave it out")
+        yield below(path, "embedding_scale"), wrong, "leave it out"
 
 
 def _plan_patch(place: Place) -> tuple[Definition, ...]:

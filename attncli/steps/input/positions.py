@@ -33,12 +33,10 @@ from attncli.file.kinds import (
 )
 from attncli.file.matrices import MATRIX
 from attncli.file.nodes import Items, Map, Node, Scalar
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.file.sources import is_source
 from attncli.name import Name, below
-from attncli.refusals import Where
-from attncli.scenario.input_steps import ADD, makes_X, projected_when
-from attncli.scenario.model import Positions
+from attncli.scenario.model import ADD, Positions, makes_X, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
@@ -237,44 +235,38 @@ def start_of(place: Place, positions: Positions) -> int:
     return positions.said.get(START) + len(cached or ())
 
 
-def _check(place: Place, problems: Problems) -> None:
-    stack = place.stack
-    where = place.scenario.where(below(stack.path, "positions"))
+def _check(place: Place) -> Objections:
+    stack, name = place.stack, below(place.stack.path, "positions")
     kinds = Counter(one.kind for one in stack.positions)
     for kind in ("rope", "alibi", "relative", "given"):
         if kinds[kind] > 1:
-            problems.add(where, f"positions of the kind {kind} twice", "keep one of them")
+            yield name, f"positions of the kind {kind} twice", "keep one of them"
     for kind in ("rope", "alibi", "relative"):
         if kinds[kind] and all(layer.recurrent is not None for layer in stack.layers):
-            wrong = f"{kind} is for attention, and no layer attends"
-            problems.add(where, wrong, "leave it out")
+            yield name, f"{kind} is for attention, and no layer attends", "leave it out"
     for one in stack.positions:
-        _check_one(place, where, one, problems)
-    where = place.scenario.where(below(stack.path, SEGMENTS.name))
-    _check_counts(place, where, ("segment", stack.segments), problems)
+        yield from _check_one(place, name, one)
+    segments = below(stack.path, SEGMENTS.name)
+    yield from _check_counts(place, segments, ("segment", stack.segments))
 
 
-def _check_one(place: Place, where: Where, one: Positions, problems: Problems) -> None:
+def _check_one(place: Place, name: Name, one: Positions) -> Objections:
     if one.kind in ("given", "relative") and not place.scenario.gives(one.table):
         told = "positions of a table" if one.kind == "given" else "relative positions"
-        problems.add(where, f"{told}, and no table", "add it, like table: [[1]]")
+        yield name, f"{told}, and no table", "add it, like table: [[1]]"
     dimensions, ids = one.said.get(DIMENSIONS) or 0, one.said.get(IDS)
     if dimensions % 2:
-        wrong = f"{dimensions} dimensions can't turn in pairs"
-        problems.add(where, wrong, "give an even number")
-    _check_counts(place, where, ("position", ids), problems)
+        yield name, f"{dimensions} dimensions can't turn in pairs", "give an even number"
+    yield from _check_counts(place, name, ("position", ids))
     if ids and START.name in one.said.values:
-        problems.add(where, "a start beside the position of each token", "keep one of them")
+        yield name, "a start beside the position of each token", "keep one of them"
 
 
-def _check_counts(
-    place: Place, where: Where, said: tuple[str, tuple[int, ...]], problems: Problems
-) -> None:
+def _check_counts(place: Place, name: Name, said: tuple[str, tuple[int, ...]]) -> Objections:
     """There is one of a kind for each token, if any are said."""
     what, count, tokens = said[0], len(said[1]), len(place.text.tokens)
     if count and tokens and count != tokens:
-        wrong = f"the {what}s are {count}, the tokens {tokens}"
-        problems.add(where, wrong, f"give a {what} for each token")
+        yield name, f"the {what}s are {count}, the tokens {tokens}", f"give a {what} for each token"
 
 
 def _plan(place: Place) -> tuple[Definition, ...]:
@@ -328,14 +320,14 @@ def _sized(place: Place, planned: Definition) -> Definition:
     return next((one for one in _tables(place) if one.name == planned.name), planned)
 
 
-def _fits(definition: Definition, scenario: Scenario, problems: Problems) -> None:
+def _fits(definition: Definition, scenario: Scenario) -> Objections:
     """A table of positions or segments has all the rows that are taken from it."""
     table, taken = definition.operands[0], definition.operation
     height = scenario.shapes[table][0]
     wanted = max(taken.indices, default=-1) + 1 if isinstance(taken, TakeRows) else 0
     if height is not None and wanted > height:
         wrong = f"{table} has {sized(height, 0)}, and row {wanted} is needed"
-        problems.add(scenario.where(table), wrong, f"give it {wanted} rows")
+        yield table, wrong, f"give it {wanted} rows"
 
 
 def _rows_of(place: Place, name: Name, table: Name, rows: tuple[int, ...], by: str) -> Definition:

@@ -18,7 +18,7 @@ from attncli.arithmetic.operations.recurrent import AddUp, OnlyRow, RowAsColumn,
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice, ListOf
 from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name, below
 from attncli.refusals import listed
 from attncli.scenario.model import CELLS, GATES, LETTERS, WAYS, Recurrent, Settings
@@ -107,18 +107,17 @@ _GATE_ORDER: Key[tuple[str, ...]] = Key(
 _STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
 
 
-def _check_unstack(place: WayPlace, problems: Problems) -> None:
+def _check_unstack(place: WayPlace) -> Objections:
     said, own = place.cell.said, gates(place)
     if not said.says(_GATE_ORDER):
         return
-    where = place.scenario.where(below(place.layer.path, _GATE_ORDER.name))
-    order = said.get(_GATE_ORDER)
+    where, order = below(place.layer.path, _GATE_ORDER.name), said.get(_GATE_ORDER)
     if not place.cell.stacked:
         wrong = "gate_order is for matrices that are stacked"
-        problems.add(where, wrong, "leave it out, or say weights_layout: torch")
+        yield where, wrong, "leave it out, or say weights_layout: torch"
     elif sorted(order) != sorted(own):
         right = f"name each gate of {place.cell.kind} once: {', '.join(own) or 'it has none'}"
-        problems.add(where, f"the gates {listed(order)}", right)
+        yield where, f"the gates {listed(order)}", right
 
 
 def gate_order(cell: Recurrent) -> tuple[str, ...]:
@@ -276,22 +275,18 @@ START_STEP = Step(
 )
 
 
-def _check_input(place: CellPlace, problems: Problems) -> None:
-    _check_matrices(place, problems)
-    cell, path, where = place.cell, place.layer.path, place.scenario.where
-    back = below(path, "backward")
+def _check_input(place: CellPlace) -> Objections:
+    yield from _check_matrices(place)
+    cell, path, back = place.cell, place.layer.path, below(place.layer.path, "backward")
     if cell.direction == "both" and not place.scenario.writes(back):
-        problems.add(
-            where(below(path, "direction")),
-            "both directions, and no matrices of the way back",
-            "give those of the other way in `backward`, like backward: {W_ax: …}",
-        )
+        right = "give those of the other way in `backward`, like backward: {W_ax: …}"
+        yield below(path, "direction"), "both directions, and no matrices of the way back", right
     if "backward" in cell.said.values and cell.direction != "both":
         wrong = "matrices of the way back, and one way only"
-        problems.add(where(back), wrong, "say direction: both, or leave them out")
+        yield back, wrong, "say direction: both, or leave them out"
 
 
-def _check_matrices(place: CellPlace, problems: Problems) -> None:
+def _check_matrices(place: CellPlace) -> Objections:
     """Those of either way are of this kind of cell, kept in this way."""
     cell, path, said = place.cell, place.layer.path, place.cell.said.values
     own = matrices_of_way(cell)
@@ -302,8 +297,7 @@ def _check_matrices(place: CellPlace, problems: Problems) -> None:
                     f"{name} is none of the matrices of this cell ({cell.kind}, weights_layout:"
                     f" {cell.said.layout or 'linear'})"
                 )
-                where = place.scenario.where(below(at, name))
-                problems.add(where, wrong, f"it has {listed(sorted(own))}")
+                yield below(at, name), wrong, f"it has {listed(sorted(own))}"
 
 
 def _plan_input(place: CellPlace) -> tuple[Definition, ...]:

@@ -18,7 +18,7 @@ from attncli.arithmetic.operations.recurrent import AddUp, Gated, GatedBlend, Ga
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice
 from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name, below
 from attncli.scenario.model import LETTERS, Recurrent, Settings
 from attncli.steps.mistakes import Change, Ways, all_wrong, by, either, left_out, remade, wrong
@@ -68,11 +68,10 @@ _IN_TORCH = {RESET.name: "after", UPDATE.name: "old"}
 """What PyTorch does, where matrices are kept as it keeps them."""
 
 
-def _check_gates(place: CellPlace, problems: Problems) -> None:
+def _check_gates(place: CellPlace) -> Objections:
     for key in (RESET, UPDATE) if place.cell.kind != "gru" else ():
         if place.cell.said.says(key):
-            where = place.scenario.where(below(place.layer.path, key.name))
-            problems.add(where, f"{key.name} is for cell: gru", "leave it out")
+            yield below(place.layer.path, key.name), f"{key.name} is for cell: gru", "leave it out"
 
 
 def settled(said: Settings) -> Settings:
@@ -257,20 +256,21 @@ GATES_STEP = Step(
 )
 
 
-def _check_state(place: CellPlace, problems: Problems) -> None:
-    cell = place.cell
-    where = place.scenario.where(below(place.layer.path, "activation"))
+def _check_state(place: CellPlace) -> Objections:
+    cell, where = place.cell, below(place.layer.path, "activation")
     if cell.activation not in _DOES:
-        problems.add(where, f"a recurrent cell with {cell.activation}", f"use {' or '.join(_DOES)}")
+        yield where, f"a recurrent cell with {cell.activation}", f"use {' or '.join(_DOES)}"
     elif cell.kind != "rnn" and cell.activation != "tanh":
-        problems.add(where, f"an {cell.kind} has gates and tanh of its own", "leave it out")
+        yield where, f"an {cell.kind} has gates and tanh of its own", "leave it out"
 
 
 def _plain(place: CellPlace) -> tuple[Definition, ...]:
     biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
     total, operands = _added_up(place, len(biases)), (place.timed("ax"), place.timed("aa"), *biases)
     z = Definition(place.timed("z"), total, operands)
-    return z, Definition(place.timed("a"), Activate(place.cell.activation), (z.name,))
+    said = place.cell.activation
+    does = Activate(said if said in _DOES else "tanh")  # of another there is a complaint
+    return z, Definition(place.timed("a"), does, (z.name,))
 
 
 def _added_up(place: CellPlace, biases: int) -> AddUp:

@@ -24,7 +24,7 @@ from attncli.arithmetic.operations.softmax import AddedUp, Exponential, ShareIts
 from attncli.file.keys import Key
 from attncli.file.kinds import Choice, Flag
 from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.problems import Problems
+from attncli.file.problems import Objections
 from attncli.name import Name, below
 from attncli.scenario.model import Recurrent, Settings
 from attncli.steps.mistakes import operand, remade, turned_round, wrong
@@ -99,14 +99,13 @@ READOUT_FROM: Key[str] = Key(
 )
 
 
-def _check_readout(place: CellPlace, problems: Problems) -> None:
+def _check_readout(place: CellPlace) -> Objections:
     scenario, path = place.scenario, place.layer.path
     for key in (READOUT, READOUT_FROM):
         name = below(path, key.name)
         own = place.cell.said.says(key) and scenario.writes(name)
         if own and not scenario.writes(below(path, "W_ya")):
-            wrong = f"{key.name}, and no W_ya to read out with"
-            problems.add(scenario.where(name), wrong, "give W_ya, or leave it out")
+            yield name, f"{key.name}, and no W_ya to read out with", "give W_ya, or leave it out"
 
 
 def end_of(place: WayPlace) -> str:
@@ -274,10 +273,10 @@ READOUTS_STEP = Step(
 )
 
 
-def _check_gradient(place: CellPlace, problems: Problems) -> None:
+def _check_gradient(place: CellPlace) -> Objections:
     if place.cell.kind != "rnn" or place.cell.direction == "both":
-        where = place.scenario.where(below(place.layer.path, "gradient"))
-        problems.add(where, "the factor is that of an rnn that goes one way", "leave it out")
+        wrong = "the factor is that of an rnn that goes one way"
+        yield below(place.layer.path, "gradient"), wrong, "leave it out"
 
 
 def _plan_gradient(place: CellPlace) -> tuple[Definition, ...]:

@@ -53,7 +53,7 @@ from attncli.arithmetic.operations.recurrent import FrobeniusNorm
 from attncli.arithmetic.operations.texts import is_a
 from attncli.file.keys import Key, Needs, Record
 from attncli.file.kinds import POSITIVE, SHARE, Choice, NumberKind, OneOrMany, TextKind, WholeNumber
-from attncli.file.problems import Problems, nearest
+from attncli.file.problems import NamedProblems, nearest
 from attncli.name import TOP, Name, below
 from attncli.scenario.prediction import LOSSES
 from attncli.scenario.scenario import Scenario
@@ -62,12 +62,10 @@ from attncli.steps.mistakes import all_wrong, by, left_out, swap, turned_round, 
 from attncli.steps.step import Mistake, Step
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
 
-_SHARE = NumberKind(least=0, below=1)
-
 
 def share(name: str, default: str, says: str) -> Key[Any]:
     """A setting from 0 to below 1."""
-    return Key(name, _SHARE, says, Decimal(default))
+    return Key(name, SHARE, says, Decimal(default))
 
 
 class Parameter(NamedTuple):
@@ -459,7 +457,7 @@ Names = Mapping[Name, Name]
 
 
 def trained(
-    scenario: Scenario, training: Training, given: Sequence[Name], problems: Problems | None
+    training: Training, given: Sequence[Name], complaints: NamedProblems | None
 ) -> tuple[Name, ...]:
     """The parameters that are trained, of those given quantities that are used."""
     if not training.of:
@@ -469,10 +467,10 @@ def trained(
     found: dict[Name, None] = {}
     for text in training.of:
         meant = [name for name in given if text in (name, name.local)]
-        if not meant and problems is not None:
+        if not meant and complaints is not None:
             known = dict.fromkeys(str(name) for name in given)
             wrong = f"of: no parameter {text} is used here"
-            problems.add(scenario.where("train.of"), wrong, nearest(text, known))
+            complaints.add("train.of", wrong, nearest(text, known))
         found |= dict.fromkeys(meant)
     return tuple(found)
 
@@ -558,7 +556,7 @@ def training_story(scenario: Scenario, training: Training, story: Story) -> Iter
     (forth, back), loss = story, Name(scenario.prediction.loss)
     made = {one.name for part in back for one in part.definitions}
     known = [*scenario.given, *scenario.random]
-    parameters = trained(scenario, training, known, None)
+    parameters = trained(training, known, None)
     parameters = tuple(name for name in parameters if name.under(GRADIENTS) in made)
     if not parameters:
         return

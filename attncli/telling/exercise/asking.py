@@ -18,11 +18,11 @@ from functools import cached_property
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
 from attncli.arithmetic.expression import Location
+from attncli.building.exercise_file import MOST_POINTS, Blanking, Points
 from attncli.choices import LANGUAGES
 from attncli.document import Addition, Block, Note, Spans, Working, each
 from attncli.languages import Words, words_of
 from attncli.refusals import Problem, quote
-from attncli.scenario.exercise import MOST_POINTS, Blanking, Points, UnreadableBlanking
 from attncli.steps.order import STORY, inquiries, made
 from attncli.steps.terms import nearest_step
 from attncli.tables import MatrixBlock
@@ -244,7 +244,7 @@ def parse_blanking(text: str) -> Blanking:
     """What `--blank` says. Raises SelectionError."""
     try:
         return Blanking.of(text)
-    except UnreadableBlanking as error:
+    except decimals.UnreadableError as error:
         raise SelectionError.of(f"--blank {text}", error.wrong, error.right) from None
 
 

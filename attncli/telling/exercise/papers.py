@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 from attncli.arithmetic import decimals
 from attncli.arithmetic.elision import MOST_PARTS, elided
 from attncli.arithmetic.expression import Blank, Node, Omitted, with_each
+from attncli.building.exercise_file import Frame
 from attncli.choices import LANGUAGES
 from attncli.document import (
     Block,
@@ -51,7 +52,6 @@ from attncli.questions import (
     points_text,
 )
 from attncli.refusals import Refusal
-from attncli.scenario.exercise import Frame
 from attncli.scenario.model import Layer
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block

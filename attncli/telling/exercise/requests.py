@@ -10,6 +10,7 @@ from itertools import groupby, islice
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Location, Omitted
+from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Points
 from attncli.choices import LAYOUTS, Layout
 from attncli.document import Block, Line, Section, Table, WordBlank, Working, each
 from attncli.file.address import Address, AddressError
@@ -19,7 +20,6 @@ from attncli.marking.paths import Paths, Tolerance
 from attncli.name import Name
 from attncli.questions import Question, RightWords, counted_points, points_text
 from attncli.refusals import Problem, Where, listed
-from attncli.scenario.exercise import Ask, Blanking, ExerciseFile, Points
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
 from attncli.telling.cells import find_cells

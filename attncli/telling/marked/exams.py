@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location, Number
-from attncli.building.exercise_file import FormMade, Manifest
+from attncli.building.exercise_file import Blanking, FormMade, Frame, Manifest, Points
 from attncli.document import Section
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet
@@ -21,7 +21,6 @@ from attncli.marking.grading.words import AskedWords, question_at
 from attncli.marking.verdicts import Accepted
 from attncli.questions import OWN_FORM, Question, RightAnswer, Worth
 from attncli.refusals import Problem, Refusal, Where, listed
-from attncli.scenario.exercise import Blanking, Frame, Points
 from attncli.steps.order import is_question
 from attncli.telling.exercise.blanked import taken
 from attncli.telling.exercise.fingerprint import fingerprint, numbers_mark
