@@ -1,6 +1,5 @@
 """`attn exercise`, `grade`, `practice`: what is asked, and what is answered."""
 
-# no lazy annotations here: Typer reads them
 from typing import Annotated
 
 import typer
@@ -12,151 +11,99 @@ from attncli.library.requests import ExerciseArguments, GradeArguments, Made, Pr
 
 _EXERCISE = {
     "context": typer.Context,
-    "scenario": Annotated[
-        str,
-        options.scenario(
-            "A scenario file, or the name of a shipped one; or an exercise file, which says by "
-            "itself what is asked."
-        ),
-    ],
-    "cell": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cell",
-            metavar="CELL",
-            help="Ask only for this cell, `'weights[love, AI]'`; one of a given matrix, "
-            "`'W_Q[1, 2]'`, is asked for only so; may be repeated.",
-        ),
-    ],
-    "ask": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ask",
-            metavar="QUESTION[:written]",
-            help="Ask something that is answered in words, chosen from a list, or written: "
-            "`attends_most`, or one alone, `'attends_most[love]'`; `merged`, `which_mask`; may be "
-            "repeated.",
-        ),
-    ],
-    "blank": Annotated[
-        str,
-        options.choice(
-            "--blank",
-            lambda: BLANKS,
-            "What is taken out: `results`, the terms inside the lines of `working`, `all` of "
-            "both, or a seeded share of both, `random:0.4`.",
-            "|".join((*BLANKS[:-1], "random:SHARE")),
-        ),
-    ],
-    "points": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--points",
-            metavar="[NAME=]N",
-            help="Points of a blank: of all, of those of a step, `softmax=2`, or of a quantity, "
-            "`exp=0.5`; 1 if nothing is said; may be repeated.",
-        ),
-    ],
-    "key": Annotated[
-        str | None,
-        options.choice(
-            "--key",
-            lambda: KEYS,
-            "Where the key goes: nowhere (`none`), behind the sheet in the same file "
-            "(`embedded`, the default), or into a file of its own (`separate`, the default in "
-            "a folder). A sheet in `html` checks itself, and no key goes into its file.",
-        ),
-    ],
-    "hints": Annotated[
-        bool,
-        typer.Option(
-            "--hints",
-            help="A sheet of hints as well: each step in words, formulas and names, without a "
-            "number; questions for Moodle and QTI have them anyway.",
-        ),
-    ],
-    "forms": Annotated[
-        str | None,
-        typer.Option(
-            "--forms",
-            metavar="N",
-            help="So many forms, A to Z, then A1 and on, each with other numbers of the same "
-            "difficulty.",
-        ),
-    ],
-    "students": Annotated[
-        str | None,
-        typer.Option(
-            "--students",
-            metavar="LIST",
-            help="A sheet for each student of a CSV list with the columns name, ID and perhaps "
-            "form, and all of them in one file to print; of an exercise file, into a folder.",
-        ),
-    ],
-    "seed": Annotated[
-        str,
-        typer.Option(
-            "--seed",
-            metavar="N",
-            help="Chooses the numbers of forms and random blanks; the same seed gives the same "
-            "bytes.",
-        ),
-    ],
-    "mistakes": Annotated[
-        str | None,
-        typer.Option(
-            "--mistakes",
-            metavar="PERCENT",
-            help="Tell known mistakes by what they give: in the key, and for this share of the "
-            "points in Moodle and QTI (50 there if nothing is said).",
-        ),
-    ],
-    "stress": Annotated[
-        str | None,
-        typer.Option(
-            "--stress",
-            metavar="N",
-            help="Write nothing, but make N variants, and derive each key again with an "
-            "independent oracle: say how difficult they are, and any disagreement (there must "
-            "be none).",
-        ),
-    ],
-    "detail": Annotated[
-        str | None,
-        options.choice(
-            "--detail",
-            lambda: DETAILS,
-            "`summary`: tables to fill in, and room for the working (the default for "
-            "results); `rows`: one line a row; `full`: every cell.",
-        ),
-    ],
-    "layout": Annotated[
-        str,
-        options.choice(
-            "--layout",
-            lambda: LAYOUTS,
-            "How much room there is for the working: none, and smaller print (`compact`), some "
-            "`lines` for each question, or `pages`, one at least for each.",
-        ),
-    ],
-    "language": Annotated[
-        str,
-        options.choice(
-            "--language",
-            lambda: LANGUAGES,
-            "The language of the program's own words on the papers; numbers keep their points.",
-        ),
-    ],
+    "scenario": options.scenario(
+        "A scenario file, or the name of a shipped one; or an exercise file, which says by "
+        "itself what is asked."
+    ),
+    "cell": options.texts(
+        "--cell",
+        "CELL",
+        "Ask only for this cell, `'weights[love, AI]'`; one of a given matrix, "
+        "`'W_Q[1, 2]'`, is asked for only so; may be repeated.",
+    ),
+    "ask": options.texts(
+        "--ask",
+        "QUESTION[:written]",
+        "Ask something that is answered in words, chosen from a list, or written: "
+        "`attends_most`, or one alone, `'attends_most[love]'`; `merged`, `which_mask`; may be "
+        "repeated.",
+    ),
+    "blank": options.choice(
+        "--blank",
+        lambda: BLANKS,
+        "What is taken out: `results`, the terms inside the lines of `working`, `all` of "
+        "both, or a seeded share of both, `random:0.4`.",
+        "|".join((*BLANKS[:-1], "random:SHARE")),
+    ),
+    "points": options.texts(
+        "--points",
+        "[NAME=]N",
+        "Points of a blank: of all, of those of a step, `softmax=2`, or of a quantity, "
+        "`exp=0.5`; 1 if nothing is said; may be repeated.",
+    ),
+    "key": options.choice(
+        "--key",
+        lambda: KEYS,
+        "Where the key goes: nowhere (`none`), behind the sheet in the same file "
+        "(`embedded`, the default), or into a file of its own (`separate`, the default in "
+        "a folder). A sheet in `html` checks itself, and no key goes into its file.",
+    ),
+    "hints": options.flag(
+        "--hints",
+        "A sheet of hints as well: each step in words, formulas and names, without a "
+        "number; questions for Moodle and QTI have them anyway.",
+    ),
+    "forms": options.text(
+        "--forms",
+        "N",
+        "So many forms, A to Z, then A1 and on, each with other numbers of the same difficulty.",
+    ),
+    "students": options.text(
+        "--students",
+        "LIST",
+        "A sheet for each student of a CSV list with the columns name, ID and perhaps "
+        "form, and all of them in one file to print; of an exercise file, into a folder.",
+    ),
+    "seed": options.text(
+        "--seed",
+        "N",
+        "Chooses the numbers of forms and random blanks; the same seed gives the same bytes.",
+    ),
+    "mistakes": options.text(
+        "--mistakes",
+        "PERCENT",
+        "Tell known mistakes by what they give: in the key, and for this share of the "
+        "points in Moodle and QTI (50 there if nothing is said).",
+    ),
+    "stress": options.text(
+        "--stress",
+        "N",
+        "Write nothing, but make N variants, and derive each key again with an "
+        "independent oracle: say how difficult they are, and any disagreement (there must "
+        "be none).",
+    ),
+    "detail": options.choice(
+        "--detail",
+        lambda: DETAILS,
+        "`summary`: tables to fill in, and room for the working (the default for "
+        "results); `rows`: one line a row; `full`: every cell.",
+    ),
+    "layout": options.choice(
+        "--layout",
+        lambda: LAYOUTS,
+        "How much room there is for the working: none, and smaller print (`compact`), some "
+        "`lines` for each question, or `pages`, one at least for each.",
+    ),
+    "language": options.choice(
+        "--language",
+        lambda: LANGUAGES,
+        "The language of the program's own words on the papers; numbers keep their points.",
+    ),
     "form": options.EXERCISE_FORMAT,
-    "output": Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE|FOLDER",
-            help="A file for one paper, a folder for several; all of them are written or none.",
-        ),
-    ],
+    "output": options.output(
+        "FILE|FOLDER",
+        "A file for one paper, a folder for several; all of them are written or none.",
+    ),
 }
 
 
@@ -188,57 +135,37 @@ def exercise(typed: ExerciseArguments) -> Made:
 
 
 _GRADE = {
-    "scenario": Annotated[
-        str,
-        typer.Argument(
-            metavar="EXERCISE|SCENARIO",
-            help="The exercise file, with all of its forms, or the folder that was made of it, or "
-            "this folder's manifest; or a scenario, where what is asked is read from the answers.",
-        ),
-    ],
-    "answers": Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ANSWERS...",
-            help="Answers files: YAML, CSV, or the responses that Moodle exports; or a folder of "
-            "them.",
-        ),
-    ],
-    "asked": Annotated[
-        str | None,
-        typer.Option(
-            "--asked",
-            metavar="FILE",
-            help="An answers file with all that is asked, where the answers don't name it all; "
-            "Moodle's responses need it.",
-        ),
-    ],
-    "points": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--points",
-            metavar="[STEP=]N",
-            help="Points of a blank, of all steps or of one, as for `attn exercise`; may be "
-            "repeated.",
-        ),
-    ],
-    "marks": Annotated[
-        str,
-        options.choice(
-            "--marks",
-            lambda: MARKS,
-            "`single`: a number has all its points or none; `method`: half of them for the "
-            "method, where only the rounding or the writing down went wrong.",
-        ),
-    ],
-    "no_carry": Annotated[
-        bool,
-        typer.Option(
-            "--no-carry",
-            help="Each wrong number costs its points, also where it only follows from another or "
-            "repeats a mistake.",
-        ),
-    ],
+    "scenario": options.argument(
+        "EXERCISE|SCENARIO",
+        "The exercise file, with all of its forms, or the folder that was made of it, or "
+        "this folder's manifest; or a scenario, where what is asked is read from the answers.",
+    ),
+    "answers": options.arguments(
+        "ANSWERS...",
+        "Answers files: YAML, CSV, or the responses that Moodle exports; or a folder of them.",
+    ),
+    "asked": options.text(
+        "--asked",
+        "FILE",
+        "An answers file with all that is asked, where the answers don't name it all; "
+        "Moodle's responses need it.",
+    ),
+    "points": options.texts(
+        "--points",
+        "[STEP=]N",
+        "Points of a blank, of all steps or of one, as for `attn exercise`; may be repeated.",
+    ),
+    "marks": options.choice(
+        "--marks",
+        lambda: MARKS,
+        "`single`: a number has all its points or none; `method`: half of them for the "
+        "method, where only the rounding or the writing down went wrong.",
+    ),
+    "no_carry": options.flag(
+        "--no-carry",
+        "Each wrong number costs its points, also where it only follows from another or "
+        "repeats a mistake.",
+    ),
     "otherwise": Annotated[
         float,
         typer.Option(
@@ -250,24 +177,13 @@ _GRADE = {
             "way, such as an exponential with the row's maximum subtracted: `0.5`.",
         ),
     ],
-    "form": Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="The output format, as of `attn run`; `csv` for the table of a class.",
-        ),
-    ],
-    "output": Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE|FOLDER",
-            help="A file for the report or the table; a folder for a marked paper of each student "
-            "as well.",
-        ),
-    ],
+    "form": options.text(
+        "--format", "FORMAT", "The output format, as of `attn run`; `csv` for the table of a class."
+    ),
+    "output": options.output(
+        "FILE|FOLDER",
+        "A file for the report or the table; a folder for a marked paper of each student as well.",
+    ),
 }
 
 
@@ -296,48 +212,27 @@ def grade(typed: GradeArguments) -> Made:
 
 
 _PRACTICE = {
-    "scenario": Annotated[
-        str,
-        options.scenario("A scenario file, the name of a shipped one, or an exercise file."),
-    ],
-    "cell": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cell",
-            metavar="CELL",
-            help="Ask only for this cell, `'weights[love, AI]'`; may be repeated.",
-        ),
-    ],
-    "ask": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ask",
-            metavar="QUESTION",
-            help="Ask something that is answered in words, as `attn exercise` has it: "
-            "`attends_most`; may be repeated.",
-        ),
-    ],
-    "rows": Annotated[
-        bool, typer.Option("--rows", help="Ask for the numbers of a row at once, not for each.")
-    ],
-    "seed": Annotated[
-        str | None,
-        typer.Option(
-            "--seed", metavar="N", help="Other numbers of the same difficulty, chosen by this."
-        ),
-    ],
-    "place": Annotated[
-        str | None,
-        typer.Option(
-            "--place",
-            metavar="FILE",
-            help="Where to keep how far you are; by default, in a terminal, in your own folder "
-            "for such things.",
-        ),
-    ],
-    "fresh": Annotated[
-        bool, typer.Option("--fresh", help="Begin anew, whatever was answered before.")
-    ],
+    "scenario": options.scenario(
+        "A scenario file, the name of a shipped one, or an exercise file."
+    ),
+    "cell": options.texts(
+        "--cell", "CELL", "Ask only for this cell, `'weights[love, AI]'`; may be repeated."
+    ),
+    "ask": options.texts(
+        "--ask",
+        "QUESTION",
+        "Ask something that is answered in words, as `attn exercise` has it: "
+        "`attends_most`; may be repeated.",
+    ),
+    "rows": options.flag("--rows", "Ask for the numbers of a row at once, not for each."),
+    "seed": options.text("--seed", "N", "Other numbers of the same difficulty, chosen by this."),
+    "place": options.text(
+        "--place",
+        "FILE",
+        "Where to keep how far you are; by default, in a terminal, in your own folder "
+        "for such things.",
+    ),
+    "fresh": options.flag("--fresh", "Begin anew, whatever was answered before."),
 }
 
 

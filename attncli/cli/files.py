@@ -1,9 +1,6 @@
 """`attn design`, `new`, `validate`, `schema`, `site`: files; `list`, `help`: what there is."""
 
-# no lazy annotations here: Typer reads them
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from attncli.cli import options
 from attncli.cli.arguments import taking
@@ -22,24 +19,11 @@ from attncli.library.commands import (
 from attncli.library.requests import Made, PageOptions, SiteArguments
 
 _DESIGN = {
-    "tokens": Annotated[str, typer.Option("--tokens", metavar="N", help="How many words, 2 to 8.")],
-    "d_model": Annotated[
-        str,
-        typer.Option("--d-model", metavar="N", help="The dimensions of the embeddings, 1 to 8."),
-    ],
-    "heads": Annotated[
-        str,
-        typer.Option("--heads", metavar="N", help="How many heads share these dimensions equally."),
-    ],
-    "seed": Annotated[
-        str,
-        typer.Option(
-            "--seed", metavar="N", help="Chooses the numbers; the same seed gives the same bytes."
-        ),
-    ],
-    "decimals": Annotated[
-        str, typer.Option("--decimals", metavar="N", help="The decimals of every step.")
-    ],
+    "tokens": options.text("--tokens", "N", "How many words, 2 to 8."),
+    "d_model": options.text("--d-model", "N", "The dimensions of the embeddings, 1 to 8."),
+    "heads": options.text("--heads", "N", "How many heads share these dimensions equally."),
+    "seed": options.text("--seed", "N", "Chooses the numbers; the same seed gives the same bytes."),
+    "decimals": options.text("--decimals", "N", "The decimals of every step."),
 }
 
 
@@ -57,52 +41,36 @@ def design(typed: DesignArguments) -> Made:
 
 
 _NEW = {
-    "file": Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")],
-    "from_": Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="FOLDER",
-            help="The scenario of a checkpoint: of a folder with `config.json` and"
-            " `model.safetensors` (or several, with their index).",
-        ),
-    ],
-    "tokens": Annotated[
-        str,
-        typer.Option(
-            "--tokens",
-            metavar="IDS",
-            help="With `--from`: the IDs of its tokens, `5,17,2`; or a text, where a"
-            " `tokenizer.json` stands beside it.",
-        ),
-    ],
-    "encoder_tokens": Annotated[
-        str | None,
-        typer.Option(
-            "--encoder-tokens",
-            metavar="IDS",
-            help="With `--from` a model that has an encoder: the IDs of what that reads, or a "
-            "text.",
-        ),
-    ],
-    "encoder_states": Annotated[
-        str | None,
-        typer.Option(
-            "--encoder-states",
-            metavar="FILE",
-            help="With `--from` a model that has an encoder: what that made, [m, d_model], in a"
-            " file, `.npy`, `.npz` or `.safetensors`; the encoder itself is left out.",
-        ),
-    ],
-    "picture": Annotated[
-        str | None,
-        typer.Option(
-            "--picture",
-            metavar="FILE",
-            help="With `--from` a model that sees: the file of a picture's pixels, `.npy` or"
-            " `.npz`, [channels, height, width].",
-        ),
-    ],
+    "file": options.argument("FILE", "The file to write."),
+    "from_": options.text(
+        "--from",
+        "FOLDER",
+        "The scenario of a checkpoint: of a folder with `config.json` and"
+        " `model.safetensors` (or several, with their index).",
+    ),
+    "tokens": options.text(
+        "--tokens",
+        "IDS",
+        "With `--from`: the IDs of its tokens, `5,17,2`; or a text, where a"
+        " `tokenizer.json` stands beside it.",
+    ),
+    "encoder_tokens": options.text(
+        "--encoder-tokens",
+        "IDS",
+        "With `--from` a model that has an encoder: the IDs of what that reads, or a text.",
+    ),
+    "encoder_states": options.text(
+        "--encoder-states",
+        "FILE",
+        "With `--from` a model that has an encoder: what that made, [m, d_model], in a"
+        " file, `.npy`, `.npz` or `.safetensors`; the encoder itself is left out.",
+    ),
+    "picture": options.text(
+        "--picture",
+        "FILE",
+        "With `--from` a model that sees: the file of a picture's pixels, `.npy` or"
+        " `.npz`, [channels, height, width].",
+    ),
 }
 
 
@@ -125,9 +93,7 @@ def new(typed: NewArguments) -> Made:
     return commands.new(typed)
 
 
-_VALIDATE = {
-    "files": Annotated[list[str], typer.Argument(metavar="FILE...", help="Scenario files.")]
-}
+_VALIDATE = {"files": options.arguments("FILE...", "Scenario files.")}
 
 
 @taking(ValidateArguments, own=_VALIDATE)
@@ -144,14 +110,11 @@ def validate(typed: ValidateArguments) -> Made:
 
 
 _SCHEMA = {
-    "which": Annotated[
-        str,
-        typer.Argument(
-            metavar="[scenario|output]",
-            help="Of scenario files, or of what `--format json` writes.",
-            autocompletion=options.beginning(lambda: SCHEMAS),
-        ),
-    ]
+    "which": options.one_of(
+        "[scenario|output]",
+        lambda: SCHEMAS,
+        "Of scenario files, or of what `--format json` writes.",
+    )
 }
 
 
@@ -170,16 +133,7 @@ def schema(typed: SchemaArguments) -> Made:
     return commands.schema(typed)
 
 
-_LIST = {
-    "what": Annotated[
-        str,
-        typer.Argument(
-            metavar="[scenarios|steps]",
-            help="What to list.",
-            autocompletion=options.beginning(lambda: LISTS),
-        ),
-    ]
-}
+_LIST = {"what": options.one_of("[scenarios|steps]", lambda: LISTS, "What to list.")}
 
 
 @taking(ListArguments, own=_LIST)
@@ -218,14 +172,9 @@ def _names() -> list[str]:
 
 
 _HELP = {
-    "topic": Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[TOPIC]",
-            help="A topic, a key, a step, an option or a value; without one, the topics.",
-            autocompletion=options.beginning(_names),
-        ),
-    ]
+    "topic": options.one_of(
+        "[TOPIC]", _names, "A topic, a key, a step, an option or a value; without one, the topics."
+    )
 }
 
 
@@ -247,15 +196,10 @@ def help_(typed: HelpArguments) -> Made:
 
 
 _SITE = {
-    "folder": Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to write.")],
-    "from_": Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="FOLDER",
-            help="The scenario files of this folder, in place of the shipped ones.",
-        ),
-    ],
+    "folder": options.argument("FOLDER", "The folder to write."),
+    "from_": options.text(
+        "--from", "FOLDER", "The scenario files of this folder, in place of the shipped ones."
+    ),
 }
 
 

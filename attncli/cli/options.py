@@ -33,32 +33,67 @@ def _steps() -> Iterable[str]:
     return STORY
 
 
+def text(option: str, metavar: str, says: str) -> Any:  # noqa: ANN401
+    """An option for a text."""
+    return Annotated[str | None, typer.Option(option, metavar=metavar, help=says)]
+
+
+def texts(option: str, metavar: str, says: str) -> Any:  # noqa: ANN401
+    """An option for a text that may be repeated."""
+    return Annotated[list[str] | None, typer.Option(option, metavar=metavar, help=says)]
+
+
+def flag(option: str, says: str) -> Any:  # noqa: ANN401
+    """An option that is said or not."""
+    return Annotated[bool, typer.Option(option, help=says)]
+
+
 def choice(
     option: str, names: Callable[[], Iterable[str]], says: str, metavar: str | None = None
 ) -> Any:  # noqa: ANN401
     """An option for one of some names."""
     shown = metavar or "|".join(names())
-    return typer.Option(option, metavar=shown, help=says, autocompletion=beginning(names))
+    asked = typer.Option(option, metavar=shown, help=says, autocompletion=beginning(names))
+    return Annotated[str | None, asked]
+
+
+def output(metavar: str, says: str) -> Any:  # noqa: ANN401
+    """The option for where it goes."""
+    return Annotated[str | None, typer.Option("--output", "-o", metavar=metavar, help=says)]
+
+
+def argument(metavar: str, says: str) -> Any:  # noqa: ANN401
+    """A text without an option."""
+    return Annotated[str, typer.Argument(metavar=metavar, help=says)]
+
+
+def arguments(metavar: str, says: str) -> Any:  # noqa: ANN401
+    """Texts without an option, one or more."""
+    return Annotated[list[str], typer.Argument(metavar=metavar, help=says)]
+
+
+def one_of(metavar: str, names: Callable[[], Iterable[str]], says: str) -> Any:  # noqa: ANN401
+    """A text without an option, which may be one of some names or left out."""
+    asked = typer.Argument(metavar=metavar, help=says, autocompletion=beginning(names))
+    return Annotated[str | None, asked]
 
 
 def scenario(says: str, metavar: str = "SCENARIO") -> Any:  # noqa: ANN401
     """An argument for a scenario; one in brackets may be left out."""
-    return typer.Argument(
+    asked = typer.Argument(
         metavar=metavar,
         help=says,
         autocompletion=beginning(scenarios),
         show_default=not metavar.startswith("["),
     )
+    return Annotated[str, asked]
 
 
-SCENARIO_OR_USUAL = Annotated[
-    str,
-    scenario(
-        "A scenario file, or the name of a shipped one; by default i_love_ai, or an example "
-        "of the step.",
-        "[SCENARIO]",
-    ),
-]
+SCENARIO_OR_USUAL = scenario(
+    "A scenario file, or the name of a shipped one; by default i_love_ai, or an example "
+    "of the step.",
+    "[SCENARIO]",
+)
 _BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
 _PICTURES = (
     " `html` is one file in which every number can be asked where it comes from; `svg` has"
@@ -66,124 +101,67 @@ _PICTURES = (
     " and `safetensors` have the quantities alone; `pdf`, `xlsx` and `safetensors` need"
     " `pip install 'attncli[pdf,xlsx,safetensors]'`."
 )
-EXERCISE_FORMAT = Annotated[str | None, choice("--format", paper_format_names, _BY_SUFFIX)]
+EXERCISE_FORMAT = choice("--format", paper_format_names, _BY_SUFFIX)
 
 OPTIONS: Mapping[str, Any] = {
-    "scenario": Annotated[str, scenario("A scenario file, or the name of a shipped one.")],
+    "scenario": scenario("A scenario file, or the name of a shipped one."),
     "step": Annotated[
         list[str] | None,
-        choice(
+        typer.Option(
             "--step",
-            _steps,
-            "Only this step; may be repeated. `attn list steps` names them.",
-            "NAME",
+            metavar="NAME",
+            help="Only this step; may be repeated. `attn list steps` names them.",
+            autocompletion=beginning(_steps),
         ),
     ],
-    "token": Annotated[
-        str | None,
-        typer.Option(
-            "--token",
-            metavar="TOKEN",
-            help="Only the rows of this query: `love`, or its position `2`.",
-        ),
-    ],
-    "layer": Annotated[
-        str | None,
-        typer.Option("--layer", metavar="N", help="Only this layer: `2`, or `encoder.1`."),
-    ],
-    "head": Annotated[
-        str | None, typer.Option("--head", metavar="N", help="Only this head, counted from 1.")
-    ],
-    "files_outside": Annotated[
-        bool,
-        typer.Option(
-            "--files-outside", help="Read matrices from outside the scenario's folder too."
-        ),
-    ],
-    "large": Annotated[
-        bool,
-        typer.Option(
-            "--large", help="Do what takes more than some five seconds or a gigabyte too."
-        ),
-    ],
-    "cell": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cell",
-            metavar="CELL",
-            help="Only the working of this cell, with no term left out: `'weights[love, AI]'`, "
-            "`'layers[1].heads[2].weights[love, AI]'`; may be repeated.",
-        ),
-    ],
-    "decimals": Annotated[
-        str | None,
-        typer.Option("--decimals", metavar="N", help="The decimals of every step, for this run."),
-    ],
-    "rounding": Annotated[
-        str | None,
-        choice("--rounding", lambda: POLICIES, "The rounding policy, for this run."),
-    ],
-    "set_": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Another value for this run: `scale=none`, `'W_K[1,2]=0'`, "
-            "`rounding.steps.softmax=4`; may be repeated.",
-        ),
-    ],
-    "detail": Annotated[
-        str | None,
-        choice(
-            "--detail",
-            lambda: DETAILS,
-            "`summary`: each head's weights, the result, and what was found; `rows`: one row of "
-            "each table worked; `full`: every cell. By default `full`, or `rows` where that would "
-            "be long; JSON is always told in full by default.",
-        ),
-    ],
-    "form": Annotated[str | None, choice("--format", page_format_names, _BY_SUFFIX + _PICTURES)],
-    "allow": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow",
-            metavar="RULE",
-            help="Numbers needn't keep this rule; may be repeated. `attn help exercise` lists "
-            "them.",
-        ),
-    ],
-    "pictures": Annotated[
-        bool,
-        typer.Option(
-            "--pictures",
-            help="With the pictures of the page, which `html`, `pdf` and `svg` have anyway.",
-        ),
-    ],
-    "gradient_check": Annotated[
-        bool,
-        typer.Option(
-            "--gradient-check",
-            help="The page ends with each gradient beside a central difference of the loss.",
-        ),
-    ],
-    "values_only": Annotated[
-        bool,
-        typer.Option("--values-only", help="JSON without texts: names, shapes, labels and values."),
-    ],
-    "output": Annotated[
-        str | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."
-        ),
-    ],
-    "force": Annotated[bool, typer.Option("--force", help="Write over an existing file.")],
-    "fragment": Annotated[
-        bool,
-        typer.Option(
-            "--fragment",
-            help="LaTeX without a preamble, to be read into a document of your own that loads "
-            "amsmath and booktabs (of an exercise: an `exam` document).",
-        ),
-    ],
+    "token": text("--token", "TOKEN", "Only the rows of this query: `love`, or its position `2`."),
+    "layer": text("--layer", "N", "Only this layer: `2`, or `encoder.1`."),
+    "head": text("--head", "N", "Only this head, counted from 1."),
+    "files_outside": flag(
+        "--files-outside", "Read matrices from outside the scenario's folder too."
+    ),
+    "large": flag("--large", "Do what takes more than some five seconds or a gigabyte too."),
+    "cell": texts(
+        "--cell",
+        "CELL",
+        "Only the working of this cell, with no term left out: `'weights[love, AI]'`, "
+        "`'layers[1].heads[2].weights[love, AI]'`; may be repeated.",
+    ),
+    "decimals": text("--decimals", "N", "The decimals of every step, for this run."),
+    "rounding": choice("--rounding", lambda: POLICIES, "The rounding policy, for this run."),
+    "set_": texts(
+        "--set",
+        "KEY=VALUE",
+        "Another value for this run: `scale=none`, `'W_K[1,2]=0'`, "
+        "`rounding.steps.softmax=4`; may be repeated.",
+    ),
+    "detail": choice(
+        "--detail",
+        lambda: DETAILS,
+        "`summary`: each head's weights, the result, and what was found; `rows`: one row of "
+        "each table worked; `full`: every cell. By default `full`, or `rows` where that would "
+        "be long; JSON is always told in full by default.",
+    ),
+    "form": choice("--format", page_format_names, _BY_SUFFIX + _PICTURES),
+    "allow": texts(
+        "--allow",
+        "RULE",
+        "Numbers needn't keep this rule; may be repeated. `attn help exercise` lists them.",
+    ),
+    "pictures": flag(
+        "--pictures", "With the pictures of the page, which `html`, `pdf` and `svg` have anyway."
+    ),
+    "gradient_check": flag(
+        "--gradient-check",
+        "The page ends with each gradient beside a central difference of the loss.",
+    ),
+    "values_only": flag("--values-only", "JSON without texts: names, shapes, labels and values."),
+    "output": output("FILE", "Write to a file, whole or not at all."),
+    "force": flag("--force", "Write over an existing file."),
+    "fragment": flag(
+        "--fragment",
+        "LaTeX without a preamble, to be read into a document of your own that loads "
+        "amsmath and booktabs (of an exercise: an `exam` document).",
+    ),
 }
 """What several commands are asked for alike, by the names of its values."""

@@ -1,10 +1,5 @@
 """`attn run`, `explain`, `why`, `compare`, `check`, `lint`, `diff`: pages of worked numbers."""
 
-# no lazy annotations here: Typer reads them
-from typing import Annotated
-
-import typer
-
 from attncli.choices import DETAILS, FLOATS
 from attncli.cli import options
 from attncli.cli.arguments import taking
@@ -59,19 +54,13 @@ def explain(typed: Arguments) -> Made:
 
 
 _WHY = {
-    "cells": Annotated[
-        list[str],
-        typer.Argument(metavar="CELL...", help="The numbers: `'output[love, 2]'`, one or more."),
-    ],
-    "depth": Annotated[
-        str | None,
-        typer.Option(
-            "--depth",
-            metavar="N",
-            help="How many levels of working are told, from 1, or `all`; by default as many as "
-            "fit on a screen.",
-        ),
-    ],
+    "cells": options.arguments("CELL...", "The numbers: `'output[love, 2]'`, one or more."),
+    "depth": options.text(
+        "--depth",
+        "N",
+        "How many levels of working are told, from 1, or `all`; by default as many as "
+        "fit on a screen.",
+    ),
 }
 
 
@@ -92,23 +81,17 @@ def why(typed: WhyArguments) -> Made:
 
 
 _COMPARE = {
-    "second": Annotated[
-        str,
-        options.scenario(
-            "Another one; without it the same with what `--set`, `--decimals` and "
-            "`--rounding` change. Of two scenarios these change both.",
-            "[SECOND]",
-        ),
-    ],
-    "detail": Annotated[
-        str,
-        options.choice(
-            "--detail",
-            lambda: DETAILS,
-            "`summary`: how many numbers of each quantity differ; `rows`: the rows that differ; "
-            "`full`: all rows.",
-        ),
-    ],
+    "second": options.scenario(
+        "Another one; without it the same with what `--set`, `--decimals` and "
+        "`--rounding` change. Of two scenarios these change both.",
+        "[SECOND]",
+    ),
+    "detail": options.choice(
+        "--detail",
+        lambda: DETAILS,
+        "`summary`: how many numbers of each quantity differ; `rows`: the rows that differ; "
+        "`full`: all rows.",
+    ),
 }
 
 
@@ -177,47 +160,32 @@ def lint(typed: Arguments) -> Made:
 
 
 _DIFF = {
-    "dump": Annotated[
-        str,
-        typer.Argument(
-            metavar="DUMP", help="The tensors: a .npz, .safetensors or .json file of named arrays."
-        ),
-    ],
-    "map_": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="THEIRS=OURS",
-            help="Which quantity a tensor is: `attn.q=Q`, `'attn.qk=heads[*].scores'`, `attn.q=` "
-            "to leave it out; or a YAML file of such pairs. May be repeated.",
-        ),
-    ],
-    "precision": Annotated[
-        str | None,
-        options.choice(
-            "--precision",
-            lambda: FLOATS,
-            "The floats that all was worked in; by default as the dump's numbers are.",
-        ),
-    ],
-    "rtol": Annotated[
-        str | None,
-        typer.Option(
-            "--rtol",
-            metavar="R",
-            help="Only ask whether each number is near the scenario's own, as numpy.allclose does: "
-            "within atol + R × its size; by default 1e-5, where --atol is given.",
-        ),
-    ],
-    "atol": Annotated[
-        str | None,
-        typer.Option(
-            "--atol",
-            metavar="A",
-            help="The same, the part that doesn't grow with the number; by default 1e-8, where "
-            "--rtol is given.",
-        ),
-    ],
+    "dump": options.argument(
+        "DUMP", "The tensors: a .npz, .safetensors or .json file of named arrays."
+    ),
+    "map_": options.texts(
+        "--map",
+        "THEIRS=OURS",
+        "Which quantity a tensor is: `attn.q=Q`, `'attn.qk=heads[*].scores'`, `attn.q=` "
+        "to leave it out; or a YAML file of such pairs. May be repeated.",
+    ),
+    "precision": options.choice(
+        "--precision",
+        lambda: FLOATS,
+        "The floats that all was worked in; by default as the dump's numbers are.",
+    ),
+    "rtol": options.text(
+        "--rtol",
+        "R",
+        "Only ask whether each number is near the scenario's own, as numpy.allclose does: "
+        "within atol + R × its size; by default 1e-5, where --atol is given.",
+    ),
+    "atol": options.text(
+        "--atol",
+        "A",
+        "The same, the part that doesn't grow with the number; by default 1e-8, where "
+        "--rtol is given.",
+    ),
 }
 
 

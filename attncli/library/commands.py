@@ -59,11 +59,9 @@ def _whole(trace: Trace, typed: Arguments) -> Document:
 
 
 _USUAL = "i_love_ai"
-
 """The scenario on whose numbers steps are explained that have no example of their own."""
 
 _TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
-
 """What should come out of it, for the way back."""
 
 
@@ -598,7 +596,6 @@ def _catalogue(what: str) -> Document:
 SCHEMAS = ("scenario", "output")
 
 _LINE = 120
-
 """Characters: what fits in a line has no more of them."""
 
 

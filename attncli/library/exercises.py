@@ -38,7 +38,7 @@ from attncli.library.papers import (
     variants,
 )
 from attncli.library.progress import watched
-from attncli.library.requests import Excerpt, Files, command_line, said_options
+from attncli.library.requests import Excerpt, Files, command_line, said_by_file, said_options
 from attncli.refusals import Complaints, Problem, listed
 from attncli.writing import Contents, OutputError, check_folder, encoded
 
@@ -84,13 +84,10 @@ def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None
 def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
     from attncli.building.exercise_file import load_exercise
 
-    for name, option in said_options(order.context):
-        if name in _SAID_BY_A_FILE:
-            wrong, right = (
-                "the exercise file says what is asked",
-                "leave it out, or change the file",
-            )
-            complaints.problems.append(Problem.of(option, wrong, right))
+    said = said_options(order.context)
+    complaints.problems += [
+        said_by_file(option) for name, option in said if name in _SAID_BY_A_FILE
+    ]
     counts = complaints.hear(parse_counts, order)
     exercise = complaints.hear(load_exercise, order.scenario)
     complaints.stop_if_any()  # it says which scenario is to be read

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.library.output import check_binary, check_form, check_target, chosen_format, page_for
 from attncli.library.progress import watched
-from attncli.library.requests import PageOptions, Text, Told
+from attncli.library.requests import PageOptions, Text, Told, said_by_file
 from attncli.refusals import BAD_INPUT, Complaints, Problem, Refusal
 from attncli.writing import Contents
 
@@ -214,8 +214,7 @@ def _check_unchanged(order: GradeArguments) -> None:
 
     for option, value in (("--points", order.points), *order.changed.options()):
         if value:
-            right = "leave it out, or change the file"
-            raise OutputError.of(option, "the exercise file says what is asked", right)
+            raise OutputError([said_by_file(option)])
 
 
 def _asked(order: GradeArguments) -> tuple[str, ...]:
