@@ -30,7 +30,7 @@ from attncli.word import Word
 
 if TYPE_CHECKING:
     from attncli.languages import FrameWords
-    from attncli.questions import Paper, Question, SelfCheck, Worth
+    from attncli.questions import Item, Paper, SelfCheck, Worth
 
 
 class Term(NamedTuple):
@@ -261,7 +261,7 @@ class Section(NamedTuple):
     blocks: tuple[Block, ...]
     path: Name = TOP
     place: str = ""
-    questions: "tuple[Question, ...]" = ()
+    questions: "tuple[Item, ...]" = ()
     solution: tuple[Block, ...] = ()
     since: int | None = None
 

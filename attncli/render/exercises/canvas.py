@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from attncli.document import Document, Section
 from attncli.notation.words import visible
-from attncli.questions import Paper, Question
+from attncli.questions import Item, Paper
 from attncli.render import Abilities, Page
 from attncli.render.exercises._self_marking import DECLARATION, LOOKS, SelfMarking, xml
 from attncli.render.exercises.qti import (
@@ -51,7 +51,7 @@ class BlankItem(NamedTuple):
 
     form: SelfMarking
     section: Section
-    question: Question
+    question: Item
     number: int
     numbers: Mapping[str, int]
 

@@ -17,8 +17,9 @@ from collections.abc import Iterable, Sequence
 
 from attncli.document import Document
 from attncli.notation.words import visible
+from attncli.questions import Item
 from attncli.render import Abilities, Page
-from attncli.render.exercises.yaml import AnsweredBlank, asking, entries, paper_of
+from attncli.render.exercises.yaml import asking, entries, paper_of
 from attncli.word import Word, raw
 
 SUFFIXES = (".csv",)
@@ -47,8 +48,8 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     return text.getvalue()
 
 
-def _answer(entry: AnsweredBlank) -> str:
-    return guarded(entry.answer) if entry.in_words else entry.answer
+def _answer(entry: Item) -> str:
+    return guarded(entry.answer) if entry.words else entry.answer
 
 
 def guarded(text: str) -> str:
