@@ -329,6 +329,11 @@ class Document(NamedTuple):
         yield None, self.closing
 
     @property
+    def items(self) -> "tuple[Item, ...]":
+        """All that it asks, in the order of the page."""
+        return tuple(item for section in self.sections for item in section.questions)
+
+    @property
     def marks(self) -> Facts:
         """The marks of the paper that it is."""
         marks = () if self.paper is None else self.paper.marks

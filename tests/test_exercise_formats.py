@@ -34,7 +34,7 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 from attncli.document import Document, Line, Prose, Section, Working
 from attncli.library.output import chosen_format
-from attncli.marking.answers.tables import unguarded
+from attncli.notation.words import guarded, unguarded
 from attncli.pictures import PICTURES
 from attncli.questions import Interval, Item, MistakenAnswer, Paper, RightAnswer
 from attncli.render import (
@@ -45,7 +45,6 @@ from attncli.render import (
     render,
 )
 from attncli.render.exercises._self_marking import interval_text, number_text
-from attncli.render.exercises.csv import guarded
 from attncli.render.exercises.moodle import in_field
 from attncli.render.html.blocks import HtmlStyle, blocks_html
 from attncli.tables import Data, MatrixBlock, SideBySide

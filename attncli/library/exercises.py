@@ -450,7 +450,6 @@ def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMad
 
     paper, scenario = form.whole.paper, form.trace.scenario
     assert paper is not None
-    asked = [q for section in form.whole.sections for q in section.questions]
     given = {name: numbers_of(scenario, name) for name in scenario.given}
     return FormMade(
         _place(name),
@@ -458,9 +457,9 @@ def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMad
         {key: [[str(number) for number in row] for row in rows] for key, rows in given.items()},
         paper.hash,
         plain_points(paper.points),
-        {question.id: plain_points(question.points) for question in asked},
+        {question.id: plain_points(question.points) for question in form.whole.items},
         tuple(file for file in files if f"_{name}_" in file),
-        dict(_terms(form.trace, asked)),
+        dict(_terms(form.trace, form.whole.items)),
     )
 
 

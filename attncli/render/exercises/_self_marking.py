@@ -130,21 +130,15 @@ class SelfMarking(NamedTuple):
     @classmethod
     def of(cls, document: Document, paper: Paper) -> SelfMarking:
         """Raises ValueError for a document that doesn't say what is right."""
-        asked = [question for section in asking(document) for question in section.questions]
-        for question in asked:
+        for question in document.items:
             if question.key is None and question.words is None:
                 raise ValueError(f"{question.id} has no key, which can't be done without")
         told = {
             question.id: Alternatives.of(question.key, paper.share)
-            for question in asked
+            for question in document.items
             if question.key is not None and question.key.number.shown.is_finite()
         }
         return cls(document, paper, told)
-
-    @property
-    def questions(self) -> list[Item]:
-        """What is asked, in the order of the places for the answers."""
-        return [question for section in asking(self.document) for question in section.questions]
 
     def is_masked(self, question: Item) -> bool:
         """Whether the answer is −∞, for which there is no number."""
@@ -156,7 +150,7 @@ class SelfMarking(NamedTuple):
         facts, opening = self.document.facts, self.document.opening
         if facts is not None:
             yield facts_html(facts, styled(answer_of))
-        if any(map(self.is_masked, self.questions)):
+        if any(map(self.is_masked, self.document.items)):
             yield f"<p>{self.paper.words.files.masked.format(code='<code>-inf</code>')}</p>"
         for section in asking(self.document):
             places = _Places(section, place)

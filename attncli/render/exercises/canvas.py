@@ -132,7 +132,7 @@ def _marker(number: int) -> str:
 def items_of(document: Document) -> list[BlankItem]:
     """A form's items. Raises ValueError for a document that doesn't say what is right."""
     form = SelfMarking.of(document, paper_of(document, "canvas"))
-    numbers = {question.id: k for k, question in enumerate(form.questions, start=1)}
+    numbers = {question.id: k for k, question in enumerate(document.items, start=1)}
     return [
         BlankItem(form, section, question, numbers[question.id], numbers)
         for section in asking(document)

@@ -242,7 +242,7 @@ class _Exercise(NamedTuple):
     @classmethod
     def of(cls, document: Document) -> _Exercise:
         form = SelfMarking.of(document, paper_of(document, "moodle"))
-        return cls(form, Size.of(form.questions, list(form.told.values())))
+        return cls(form, Size.of(document.items, list(form.told.values())))
 
     def field(self, question: Item) -> str:
         if question.words is not None:

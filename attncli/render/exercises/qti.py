@@ -68,7 +68,9 @@ class SheetItem(NamedTuple):
     def of(cls, document: Document, paper: Paper) -> SheetItem:
         """Raises ValueError for a document that doesn't say what is right."""
         form = SelfMarking.of(document, paper)
-        variables = {question.id: f"R{k}" for k, question in enumerate(form.questions, start=1)}
+        variables = {
+            question.id: f"R{k}" for k, question in enumerate(form.document.items, start=1)
+        }
         slips = {slip.name: slip for told in form.told.values() for slip in told.slips}
         mistakes = {f"mistake{k}": slip for k, slip in enumerate(slips.values(), start=1)}
         lengths = (len(number_text(told.answer)) for told in form.told.values())
@@ -118,7 +120,7 @@ adaptive="false" timeDependent="false">
 
     def _declared(self) -> Iterator[str]:
         """The answers, and what comes of them."""
-        for question in self.form.questions:
+        for question in self.form.document.items:
             kind, right = self._answer(question)
             yield (
                 f'<responseDeclaration identifier="{self.variables[question.id]}" '
@@ -147,7 +149,7 @@ adaptive="false" timeDependent="false">
 
     def _rules(self) -> Iterator[str]:
         """How the answers are marked, and what is told after which try."""
-        yield from map(self._rule, self.form.questions)
+        yield from map(self._rule, self.form.document.items)
         for number in range(1, len(self.form.document.hints) + 1):
             wrong = _compared("lt", "SCORE", "float", str(self.form.paper.points))
             now = _compared("match", "numAttempts", "integer", str(number))

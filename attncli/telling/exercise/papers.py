@@ -380,11 +380,10 @@ class Cell(NamedTuple):
 def self_checking(whole: Document) -> Document:
     """The student's sheet of an exercise, with what it takes to check itself."""
     assert whole.paper is not None
-    asked = [question for section in whole.sections for question in section.questions]
-    numbers = [one.key.number.shown for one in asked if one.key is not None]
+    numbers = [one.key.number.shown for one in whole.items if one.key is not None]
     return sheet_of(whole)._replace(
         check=SelfCheck(
-            {one.id: _seal(one, f"{whole.paper.hash}/{one.id}") for one in asked},
+            {one.id: _seal(one, f"{whole.paper.hash}/{one.id}") for one in whole.items},
             max((len(decimals.text(number)) for number in numbers), default=0),
             any(number < 0 for number in numbers),
         )

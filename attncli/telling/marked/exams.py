@@ -236,9 +236,8 @@ def form_exam(
 ) -> FormExam:
     """What a form of an exercise asks for. Raises SelectionError where that is nothing."""
     document = exercise(trace, wish, form, "", frame)
-    items = tuple(one for section in document.sections for one in section.questions)
     roots = printed_roots(trace)
-    exam = Exam(trace, items, scheme, wish.tolerance, roots, frame.title, form)
+    exam = Exam(trace, document.items, scheme, wish.tolerance, roots, frame.title, form)
     assert document.paper is not None
     return FormExam(form, document.paper.hash, exam)
 
