@@ -30,7 +30,7 @@ from attncli.word import Word
 
 if TYPE_CHECKING:
     from attncli.languages import FrameWords
-    from attncli.questions import Paper, Question, SelfCheck, Worth
+    from attncli.questions import Item, Paper, SelfCheck, Worth
 
 
 class Term(NamedTuple):
@@ -261,7 +261,7 @@ class Section(NamedTuple):
     blocks: tuple[Block, ...]
     path: Name = TOP
     place: str = ""
-    questions: "tuple[Question, ...]" = ()
+    questions: "tuple[Item, ...]" = ()
     solution: tuple[Block, ...] = ()
     since: int | None = None
 
@@ -327,6 +327,11 @@ class Document(NamedTuple):
         yield None, self.opening
         yield from ((section, section.blocks) for section in self.sections)
         yield None, self.closing
+
+    @property
+    def items(self) -> "tuple[Item, ...]":
+        """All that it asks, in the order of the page."""
+        return tuple(item for section in self.sections for item in section.questions)
 
     @property
     def marks(self) -> Facts:

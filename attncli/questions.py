@@ -7,20 +7,46 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Number
+from attncli.arithmetic import decimals
+from attncli.arithmetic.expression import Location, Number
 from attncli.choices import LANGUAGES, LAYOUTS, Layout
 from attncli.languages import FrameWords, words_of
 from attncli.word import Word
 
+_HALF = Decimal("0.5")
+_SLACK = Decimal("1e-13")
+"""Moodle widens an interval by 10^-14 at either end, times the number where that is above 1."""
+
+
+class Interval(NamedTuple):
+    """What is accepted: from `low` to `high`, both included."""
+
+    low: Decimal
+    high: Decimal
+
+    @property
+    def centre(self) -> Decimal:
+        return decimals.product(decimals.total(self), _HALF)
+
+    @property
+    def tolerance(self) -> Decimal:
+        return decimals.product(decimals.difference(self.high, self.low), _HALF)
+
+    def is_apart(self, other: Interval) -> bool:
+        """Whether no number belongs to both, not even one at an end as Moodle takes it."""
+        first, second = sorted((self, other))
+        largest = max(Decimal(1), *map(abs, (*first, *second)))
+        gap = decimals.difference(second.low, first.high)
+        return gap > decimals.product(_SLACK, largest)
+
 
 class MistakenAnswer(NamedTuple):
-    """What a common mistake would give in place of an answer: accepted from `low` to `high`."""
+    """What a common mistake would give in place of an answer."""
 
     name: str
     says: str
     number: Number
-    low: Decimal
-    high: Decimal
+    accepted: Interval
 
 
 _MANY = 5
@@ -28,7 +54,7 @@ _MANY = 5
 
 
 class RightAnswer(NamedTuple):
-    """What is right for a blank: every number from `low` to `high`, both included.
+    """What is right for a blank: every number that is `accepted`.
 
     `carry` and `exact` are what the two rounding policies give (None: nothing), `number` the
     answer itself, `half` half a unit of its last place; `slips` are common mistakes by their
@@ -37,8 +63,7 @@ class RightAnswer(NamedTuple):
     """
 
     number: Number
-    low: Decimal
-    high: Decimal
+    accepted: Interval
     carry: Number | None
     exact: Number | None
     slips: tuple[MistakenAnswer, ...] = ()
@@ -48,7 +73,8 @@ class RightAnswer(NamedTuple):
     @property
     def is_wide(self) -> bool:
         """Whether more than five units of the last place are accepted."""
-        return self.low.is_finite() and self.high - self.low > 2 * _MANY * self.half
+        low, high = self.accepted
+        return low.is_finite() and high - low > 2 * _MANY * self.half
 
     @property
     def places(self) -> int:
@@ -80,14 +106,34 @@ class RightWords(NamedTuple):
         return tuple(self.options[k] for k in self.right)
 
 
-class Question(NamedTuple):
-    """A blank by its id, and its points; `key` is that of a number, `words` of what is answered in
-    words: neither is there in what is for students."""
+class Item(NamedTuple):
+    """One thing that an exercise asks for: a blank by its id, and its points. `cell` is that of a
+    result, none where the number stands inside a line; `key` is what is right for a number, `words`
+    for what is answered in words: neither is there in what is for students."""
 
     id: str
     points: Worth = 1
     key: RightAnswer | None = None
     words: RightWords | None = None
+    cell: Location | None = None
+
+    @property
+    def right(self) -> RightAnswer:
+        """What is right for a number."""
+        assert self.key is not None
+        return self.key
+
+    @property
+    def unanswered(self) -> Item:
+        """The same without what is right."""
+        return self._replace(key=None, words=None)
+
+    @property
+    def answer(self) -> str:
+        """The answer as a file says it; nothing where that is for a student to do."""
+        if self.words is not None:
+            return self.words.answer.raw
+        return "" if self.key is None else decimals.text(self.key.number.shown)
 
 
 class Seal(NamedTuple):

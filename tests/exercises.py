@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Blank, Expression, Number, Omitted, leaves
 from attncli.document import Addition, Document, Line, Working
-from attncli.questions import Question
+from attncli.questions import Item
 from attncli.render import exercise_format_names, format_names
 from attncli.tables import MatrixBlock
 from attncli.telling.cells import find_cells
@@ -56,7 +56,7 @@ def papers(trace: Trace, wanted: ExerciseRequest, form: str = "A") -> Papers:
     return Papers(whole, sheet_of(whole), key_page(whole), hints_page(whole, trace))
 
 
-def questions(document: Document) -> list[Question]:
+def questions(document: Document) -> list[Item]:
     return [question for section in document.sections for question in section.questions]
 
 

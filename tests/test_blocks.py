@@ -21,7 +21,7 @@ from attncli.document import (
     parts_of,
     rule_for,
 )  # fmt: skip
-from attncli.questions import Paper, Question, RightAnswer
+from attncli.questions import Interval, Item, Paper, RightAnswer
 from attncli.render import (
     Page,
     binary_format_names,
@@ -125,8 +125,8 @@ def test_no_format_goes_over_an_unknown_block(form: str, page: Document) -> None
 def test_no_format_of_papers_goes_over_an_unknown_block(form: str) -> None:
     """But for tables to write answers into, which have the ids of questions only."""
     one = Decimal(1)
-    key = RightAnswer(Number.written(one), one, one, None, None)
-    asked = SECTION._replace(questions=(Question("a", one, key),))
+    key = RightAnswer(Number.written(one), Interval(one, one), None, None)
+    asked = SECTION._replace(questions=(Item("a", one, key),))
     with pytest.raises(TypeError, match=r"^Unheard "):
         _contents(BLOCKS[0]._replace(sections=(asked,), paper=PAPER), form)
 

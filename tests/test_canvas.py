@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from attncli.document import Document
-from attncli.questions import Question
+from attncli.questions import Item
 from attncli.render import Page, files_of
 from tests import qti
 from tests.conftest import sampled
@@ -49,7 +49,7 @@ def kinds(manifest: Element) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def check_item(item: Element, kind: tuple[str, ...], asked: Question) -> None:
+def check_item(item: Element, kind: tuple[str, ...], asked: Item) -> None:
     (interaction,) = [one for one in item.iter() if one.tag.rpartition("}")[2] in INTERACTIONS]
     assert interaction.tag == f"{{{QTI}}}{kind[0]}"
     key = asked.key
@@ -59,9 +59,9 @@ def check_item(item: Element, kind: tuple[str, ...], asked: Question) -> None:
     assert kind == NUMERICAL
     ends = [item.find(f".//{{{QTI}}}{how}/{{{QTI}}}baseValue") for how in ("gte", "lte")]
     assert [one is not None and float(one.text or "") for one in ends] == [
-        float(key.low), float(key.high),
+        float(key.accepted.low), float(key.accepted.high),
     ]  # fmt: skip
-    for number, score in ((key.low, 1), (key.number.shown, 1), (key.high + 1, 0)):
+    for number, score in ((key.accepted.low, 1), (key.number.shown, 1), (key.accepted.high + 1, 0)):
         assert qti.mark(item, {"R1": f"{number:f}"}).score == score * float(asked.points)
 
 

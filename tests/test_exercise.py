@@ -152,7 +152,7 @@ def test_what_is_accepted() -> None:
     assert key.carry is not None
     assert key.exact is not None
     assert (key.carry.shown, key.exact.shown) == (Decimal("6.436"), Decimal("6.437"))
-    assert (key.low, key.high) == (Decimal("6.4355"), Decimal("6.4375"))
+    assert (key.accepted.low, key.accepted.high) == (Decimal("6.4355"), Decimal("6.4375"))
 
 
 def test_the_same_under_exact() -> None:
@@ -161,7 +161,7 @@ def test_the_same_under_exact() -> None:
     key = keys["exp_sum[I]"]
     assert key is not None
     assert str(key.number.shown) == "6.437"
-    assert (str(key.low), str(key.high)) == ("6.4355", "6.4375")
+    assert (str(key.accepted.low), str(key.accepted.high)) == ("6.4355", "6.4375")
 
 
 def test_a_term_is_asked_by_its_place_in_the_line() -> None:
@@ -203,7 +203,7 @@ def test_a_term_is_accepted_as_finely_as_what_it_comes_from(
         for x in (key.carry, key.exact)
     ]
     assert key.half == half
-    assert key.low <= min(known) - half < max(known) + half <= key.high
+    assert key.accepted.low <= min(known) - half < max(known) + half <= key.accepted.high
 
 
 def test_what_follows_from_an_answer_off_the_page_is_not_told() -> None:
@@ -334,7 +334,7 @@ def test_what_is_masked_is_asked_for_as_well() -> None:
     keys = {q.id: q.key for q in questions(papers(trace, wish(trace, steps=["mask"])).whole)}
     key = keys["masked[I, love]"]
     assert key is not None
-    assert key.low == key.high == key.number.shown == Decimal("-Infinity")
+    assert key.accepted.low == key.accepted.high == key.number.shown == Decimal("-Infinity")
     assert len([id_ for id_ in keys if id_.startswith("masked")]) == 16
 
 
@@ -345,7 +345,7 @@ def test_a_tiny_answer_is_never_told_as_zero() -> None:
     key = keys["weights[I, love]"]
     assert key is not None
     assert str(key.number.shown) == "0.001"
-    assert (str(key.low), str(key.high)) == ("-0.05", "0.05")
+    assert (str(key.accepted.low), str(key.accepted.high)) == ("-0.05", "0.05")
 
 
 def test_keys_start_from_what_the_sheet_shows() -> None:
@@ -358,7 +358,7 @@ def test_keys_start_from_what_the_sheet_shows() -> None:
     exact = scaled[0].exp() / sum(x.exp() for x in scaled)
     assert key.exact is not None
     assert round(exact, 2) == key.exact.shown
-    assert key.low <= exact <= key.high
+    assert key.accepted.low <= exact <= key.accepted.high
 
 
 def test_a_tiny_number_is_compared_as_it_is_rounded() -> None:
@@ -373,7 +373,7 @@ def test_a_tiny_number_is_compared_as_it_is_rounded() -> None:
     key = keys["scaled[1, 1]"]
     assert key is not None
     assert str(key.number.shown) == "0.05"
-    assert (str(key.low), str(key.high)) == ("-0.05", "0.15")
+    assert (str(key.accepted.low), str(key.accepted.high)) == ("-0.05", "0.15")
     assert trial(read(text), None, trace, wanted, "A").disagreements == ()
 
 
@@ -385,7 +385,7 @@ def test_keys_where_carry_cannot_be_worked() -> None:
     key = keys["weights[1, 1]"]
     assert key is not None
     assert key.carry is None
-    assert (str(key.low), str(key.high)) == ("0.7305", "0.7315")
+    assert (str(key.accepted.low), str(key.accepted.high)) == ("0.7305", "0.7315")
     assert trial(read(text), None, trace, wanted, "A").disagreements == ()
 
 
@@ -440,7 +440,7 @@ def test_a_copy_of_a_given_number_beside_finer_ones() -> None:
     keys = {q.id: q.key for q in questions(papers(trace, wanted).whole)}
     key = keys["V[old, 1]"]
     assert key is not None
-    assert (key.low, key.high) == (Decimal("0.9995"), Decimal("1.0005"))
+    assert (key.accepted.low, key.accepted.high) == (Decimal("0.9995"), Decimal("1.0005"))
     assert trial(said, None, trace, wanted, "A").disagreements == ()
 
 
@@ -453,7 +453,7 @@ def test_a_copy_of_coarser_numbers() -> None:
     trace = trace_of(text)
     keys = {q.id: q.key for q in questions(papers(trace, wish(trace)).whole)}
     found = {
-        name: (str(key.low), str(key.high))
+        name: (str(key.accepted.low), str(key.accepted.high))
         for name in ("logits[1, a]", "next.filtered[1, a]")
         if (key := keys.get(name)) is not None
     }

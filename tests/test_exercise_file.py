@@ -115,7 +115,7 @@ def test_a_tolerance_widens_the_key(said: str, low: str, high: str, tmp_path: Pa
     whole = exercise(trace, request_of(trace, ordered), "A", "it", ordered.frame)
     ((key,),) = [[question.key for question in questions(whole)]]
     assert key is not None
-    assert (key.low, key.high) == (Decimal(low), Decimal(high))
+    assert (key.accepted.low, key.accepted.high) == (Decimal(low), Decimal(high))
 
 
 def test_what_stands_around_the_questions(tmp_path: Path) -> None:

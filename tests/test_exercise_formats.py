@@ -34,9 +34,9 @@ from attncli.arithmetic.expression import (
 from attncli.arithmetic.matrix import Matrix
 from attncli.document import Document, Line, Prose, Section, Working
 from attncli.library.output import chosen_format
-from attncli.marking.answers.tables import unguarded
+from attncli.notation.words import guarded, unguarded
 from attncli.pictures import PICTURES
-from attncli.questions import MistakenAnswer, Paper, Question, RightAnswer
+from attncli.questions import Interval, Item, MistakenAnswer, Paper, RightAnswer
 from attncli.render import (
     Page,
     abilities_of,
@@ -44,8 +44,7 @@ from attncli.render import (
     format_names,
     render,
 )
-from attncli.render.exercises._self_marking import AcceptedRange, number_text
-from attncli.render.exercises.csv import guarded
+from attncli.render.exercises._self_marking import interval_text, number_text
 from attncli.render.exercises.moodle import in_field
 from attncli.render.html.blocks import HtmlStyle, blocks_html
 from attncli.tables import Data, MatrixBlock, SideBySide
@@ -74,12 +73,15 @@ def key(number: str, *slips: tuple[str, str], half: str = "0.005") -> RightAnswe
     around = Decimal(half)
     made = tuple(
         MistakenAnswer(
-            name, f"In {name} <i>}}~#\\</i>.", constant(x), Decimal(x) - around, Decimal(x) + around
+            name,
+            f"In {name} <i>}}~#\\</i>.",
+            constant(x),
+            Interval(Decimal(x) - around, Decimal(x) + around),
         )
         for name, x in slips
     )
-    low, high = value.shown - around, value.shown + around
-    return RightAnswer(value, low, high, value, value, made)
+    accepted = Interval(value.shown - around, value.shown + around)
+    return RightAnswer(value, accepted, value, value, made)
 
 
 def paper(kind: str, *sections: Section, title: str = "Title") -> Document:
@@ -111,7 +113,7 @@ def section_about(tokens: tuple[str, ...], *, answers: bool = True) -> Section:
     blanks = {(i, 1): f"weights[{word}, {tokens[0]}]" for i, word in enumerate(tokens)}
     block = table(blanks, tokens, answers=answers)
     questions = [
-        Question(
+        Item(
             name, 2, key(f"{i - Decimal('0.85')}", ("upside_down", f"{i}.05")) if answers else None
         )
         for i, name in enumerate(blanks.values())
@@ -125,7 +127,7 @@ def section_about(tokens: tuple[str, ...], *, answers: bool = True) -> Section:
             ("=", Blank(name, answer)),
         )
         lines.append(Line(Symbol("exp", words((word, tokens[0]))), parts))
-        questions.append(Question(name, 1, key("0.25") if answers else None))
+        questions.append(Item(name, 1, key("0.25") if answers else None))
     formula = Equation(Symbol("exp"), e_to(Symbol("scores", ("i", "j"))))
     blocks = (
         Prose(("About ", Word(tokens[0]))),
@@ -248,7 +250,7 @@ def test_a_paper_that_asks_nothing_still_loads() -> None:
 
 def test_a_number_that_yaml_has_no_number_for_is_a_text() -> None:
     endless = Number(Decimal("-Infinity"), Decimal("-Infinity"))
-    asked = Question("x", 1, key("1")._replace(number=endless))
+    asked = Item("x", 1, key("1")._replace(number=endless))
     document = paper("key", Section("x", 1, ("X",), (), (), questions=(asked,)))
     assert yaml.safe_load(render(document, "yaml", PAGE))["answers"] == {"x": "-∞"}
 
@@ -263,7 +265,7 @@ def test_a_number_that_yaml_has_no_number_for_is_a_text() -> None:
     st.text(CHARACTERS, max_size=5),
 )
 def test_any_ids_come_back_whole(names: list[str], title: str) -> None:
-    asked = tuple(Question(name) for name in names)
+    asked = tuple(Item(name) for name in names)
     document = paper("sheet", Section("x", 1, (Word(title),), (), (), questions=asked), title=title)
     data = yaml.safe_load(render(document, "yaml", PAGE))
     assert data["answers"] == dict.fromkeys(names)
@@ -274,7 +276,7 @@ def test_very_long_ids_come_back_whole() -> None:
     name = "weights[" + "long " * 1000 + "]"
     document = paper(
         "key",
-        Section("x", 1, ("X",), (), (), questions=(Question(name, 1, key("1")), Question("b"))),
+        Section("x", 1, ("X",), (), (), questions=(Item(name, 1, key("1")), Item("b"))),
     )
     assert yaml.safe_load(render(document, "yaml", PAGE))["answers"] == {name: 1, "b": None}
     assert rows_of(document)[0]["id"] == name
@@ -363,7 +365,9 @@ def test_every_question_has_its_field_and_marks_as_the_key_does() -> None:
     assert question.get("type") == "cloze"
     fields = FIELD.findall(text_at(question, "questiontext/text"))
     asked = EXERCISE.sections[0].questions
-    keys = {(str(q.points), q.key.low, q.key.high) for q in asked if q.key is not None}
+    keys = {
+        (str(q.points), q.key.accepted.low, q.key.accepted.high) for q in asked if q.key is not None
+    }
     shown = {q.key.number.shown for q in asked if q.key is not None}
     found = [(points, alternatives(field)) for points, field in fields]
     assert len(found) == len(asked)
@@ -437,7 +441,7 @@ def asking_for(*keys: RightAnswer, share: int = 50) -> Document:
     lines = [
         Line(Symbol("x"), (("=", Blank(n, k.number)),)) for n, k in zip(names, keys, strict=True)
     ]
-    asked = tuple(Question(n, 1, k) for n, k in zip(names, keys, strict=True))
+    asked = tuple(Item(n, 1, k) for n, k in zip(names, keys, strict=True))
     document = paper(
         "exercise", Section("x", 1, ("X",), (), (Working(tuple(lines)),), questions=asked)
     )
@@ -469,10 +473,10 @@ def test_mistakes_that_touch_what_is_right_or_each_other_are_left_out() -> None:
 
 @given(st.decimals(-1000, 1000, places=6), st.decimals(0, 10, places=9))
 def test_centre_and_tolerance_give_both_ends(low: Decimal, size: Decimal) -> None:
-    interval = AcceptedRange(low, low + size)
-    centre, around = map(Decimal, interval.text.split(":"))
+    interval = interval_text(Interval(low, low + size))
+    centre, around = map(Decimal, interval.split(":"))
     assert (centre - around, centre + around) == (low, low + size)
-    assert "e" not in interval.text.lower()
+    assert "e" not in interval.lower()
 
 
 @pytest.mark.parametrize(
@@ -503,14 +507,18 @@ def test_a_feedback_comes_back_as_it_was_written() -> None:
 def test_what_moodle_cannot_ask_is_loud() -> None:
     with pytest.raises(ValueError, match="has no key"):
         render(SHEET, "moodle", PAGE)
-    off = Section("x", 1, ("X",), (), (), questions=(Question("y", 1, key("1")),))
+    off = Section("x", 1, ("X",), (), (), questions=(Item("y", 1, key("1")),))
     with pytest.raises(ValueError, match="no blank on the page for y"):
         render(paper("exercise", off), "moodle", PAGE)
     line = Line(Symbol("x"), (("=", Blank("z", constant(1))),))
     with pytest.raises(ValueError, match="no question of its section asks for z"):
         render(paper("exercise", off._replace(blocks=(Working((line,)),))), "moodle", PAGE)
     with pytest.raises(ValueError, match="can't be asked for"):
-        render(asking_for(key("1")._replace(high=Decimal("Infinity"))), "moodle", PAGE)
+        render(
+            asking_for(key("1")._replace(accepted=Interval(Decimal(0), Decimal("Infinity")))),
+            "moodle",
+            PAGE,
+        )
 
 
 def test_a_blank_that_comes_twice_is_asked_for_once() -> None:

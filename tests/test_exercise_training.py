@@ -15,7 +15,7 @@ from attncli.marking.grading.addresses import cell_of
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given
 from attncli.nice_numbers.search import forms
-from attncli.questions import Question
+from attncli.questions import Item
 from attncli.telling.exercise.trust import trial
 from tests.conftest import FEWER, sampled
 from tests.exercises import papers, questions, wish
@@ -156,7 +156,7 @@ def test_keys_of_random_trainings(text: str, data: st.DataObject) -> None:
     assert {one.judgement for one in found} <= {"correct"}
 
 
-def given_as(question: Question) -> Given:
+def given_as(question: Item) -> Given:
     """The key's number, as a student writes it."""
     assert question.key is not None
     number = question.key.number.shown

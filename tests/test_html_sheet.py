@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from attncli.arithmetic.expression import Blank, Number
 from attncli.cli import app
 from attncli.document import Document, Prose, Section, WordBlank
-from attncli.questions import Paper, Question, RightAnswer, RightWords
+from attncli.questions import Interval, Item, Paper, RightAnswer, RightWords
 from attncli.render import Page, render
 from attncli.telling.exercise.papers import Cell, cells_of, self_checking
 from attncli.word import Word
@@ -35,10 +35,10 @@ FINER = Decimal("1e-9")
 
 
 def key_of(low: Decimal, high: Decimal) -> RightAnswer:
-    return RightAnswer(Number(low, low), low, high, None, None)
+    return RightAnswer(Number(low, low), Interval(low, high), None, None)
 
 
-def sheet_with(asked: Mapping[Question, Any]) -> Document:
+def sheet_with(asked: Mapping[Item, Any]) -> Document:
     """A sheet that asks these, each in a block of its own."""
     section = Section("softmax", 1, ("Softmax",), (), tuple(asked.values()), questions=(*asked,))
     paper = Paper("exercise", "A", "g1234567", Word("attn"), len(asked))
@@ -49,9 +49,7 @@ def numbers_asked(keys: Sequence[RightAnswer]) -> Document:
     """A sheet with a field for each key."""
     ids = [f"x[{k}]" for k in range(len(keys))]
     asked = zip(ids, keys, strict=True)
-    return sheet_with(
-        {Question(id_, key=key): Prose((Blank(id_, key.number),)) for id_, key in asked}
-    )
+    return sheet_with({Item(id_, key=key): Prose((Blank(id_, key.number),)) for id_, key in asked})
 
 
 def is_in(cell: Cell, number: Fraction) -> bool:
@@ -68,7 +66,7 @@ def test_the_cells_have_what_is_accepted_and_nothing_else(
     low: Decimal, wide: Decimal, part: Decimal
 ) -> None:
     high = low + wide
-    cells = [*cells_of(key_of(low, high))]
+    cells = [*cells_of(Interval(low, high))]
     assert len(cells) < 120
     middle = low + wide * part
     for number in (low, high, middle, low - FINER, high + FINER, low + FINER, high - FINER):
@@ -166,12 +164,12 @@ class TestInTheBrowser:
         assert not all(finite)
         with opened(chromium, path) as page:
             for ends in ("low", "high"):
-                typed = [f"{getattr(one, ends):f}".replace(".", ",") for one in keys]
+                typed = [f"{getattr(one.accepted, ends):f}".replace(".", ",") for one in keys]
                 assert {*states(page, typed)} == {"right"}
             assert page.locator("#check .tally").inner_text() == f"{len(keys)} of {len(keys)} right"
             assert {*states(page, [f"{one.number.shown}" for one in keys])} == {"right"}
-            below = [f"{one.low - FINER}" for one in keys]
-            above = [f"{one.high + FINER}" for one in keys]
+            below = [f"{one.accepted.low - FINER}" for one in keys]
+            above = [f"{one.accepted.high + FINER}" for one in keys]
             for typed in (below, above):
                 said = states(page, typed)
                 assert said == ["wrong" if own else "right" for own in finite]
@@ -180,8 +178,8 @@ class TestInTheBrowser:
 
     def test_words_are_chosen_or_written(self, chromium: Any, tmp_path: Path) -> None:
         options = (Word("AI"), Word("u g"), Word("ß"))
-        chosen = Question("a", words=RightWords(options, (1,), ("A", "B", "C")))
-        written = [Question(f"w[{k}]", words=RightWords(options, (k,))) for k in (0, 1, 2)]
+        chosen = Item("a", words=RightWords(options, (1,), ("A", "B", "C")))
+        written = [Item(f"w[{k}]", words=RightWords(options, (k,))) for k in (0, 1, 2)]
         asked = {chosen: WordBlank("a", ("Which?",), options, ("A", "B", "C"))}
         asked |= {one: WordBlank(one.id, (f"Which? {one.id}",)) for one in written}
         path = tmp_path / "sheet.html"

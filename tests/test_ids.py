@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
-from attncli.marking.answers.tables import unguarded
+from attncli.notation.words import unguarded
 from attncli.render import Page, render
 from attncli.telling.cells import find_cells
 from attncli.telling.selection import SelectionError

@@ -37,7 +37,7 @@ from attncli.document import (
 )
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
-from attncli.questions import Paper, Question
+from attncli.questions import Item, Paper
 from attncli.render import Page, render
 from attncli.render.tex import setting
 from attncli.render.tex.setting import aligned, breakable, escaped, macros_for, math_width
@@ -384,8 +384,8 @@ def exercise(kind: str) -> Document:
     worked = Working((Line(symbol, (("=", ex.e_to(N(2))), ("=", N(Decimal("86.42"))))),))
     sections = (
         Section("scores", 4, ("Attention scores",), (ex.Equation(ex.Symbol("scores"), ex.Symbol("X")),),
-                (table, AnswerSpace(3)), questions=(Question("a", 2), Question("b", 3))),
-        Section("softmax", 5, ("Softmax",), (), (lines, addition), questions=(Question("c"),),
+                (table, AnswerSpace(3)), questions=(Item("a", 2), Item("b", 3))),
+        Section("softmax", 5, ("Softmax",), (), (lines, addition), questions=(Item("c"),),
                 solution=(Prose(("This is how it is worked.",)), worked) if told else ()),
         Section("out", 6, ("Nothing asked",), (), (Prose(("Only read.",)),)),
     )  # fmt: skip

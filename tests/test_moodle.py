@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.document import Document
 from attncli.notation import plain
-from attncli.questions import Question
+from attncli.questions import Item
 from attncli.render import Page, render
 from attncli.render.exercises.moodle import Size
 from attncli.trace import Trace
@@ -41,7 +41,7 @@ def check(trace: Trace, blank: str, steps: list[str]) -> int:
     return len(answers)
 
 
-def in_order(question: cloze.Cloze, whole: Document) -> list[Question]:
+def in_order(question: cloze.Cloze, whole: Document) -> list[Item]:
     """The questions, whose order is that of their fields: exports count these."""
     asked = [one for section in whole.sections for one in section.questions]
     answers = [field.alternatives[0].value for field in question.fields]
@@ -49,19 +49,19 @@ def in_order(question: cloze.Cloze, whole: Document) -> list[Question]:
     return asked
 
 
-def shown(question: Question) -> Decimal | None:
+def shown(question: Item) -> Decimal | None:
     """The right answer as a number; None for what is masked."""
     assert question.key is not None
     number = question.key.number.shown
     return number if number.is_finite() else None
 
 
-def typed(question: Question) -> str:
+def typed(question: Item) -> str:
     assert question.key is not None
     return plain(question.key.number).replace("−", "-").replace("∞", "inf")
 
 
-def check_field(field: cloze.Field, question: Question) -> None:
+def check_field(field: cloze.Field, question: Item) -> None:
     key = question.key
     assert key is not None
     assert field.weight == question.points
@@ -71,16 +71,16 @@ def check_field(field: cloze.Field, question: Question) -> None:
         return
     step = Decimal(1).scaleb(-key.places - 3)
     for number, fraction in (
-        (key.low, 1),
-        (key.high, 1),
-        (key.low - step, 0),
-        (key.high + step, 0),
+        (key.accepted.low, 1),
+        (key.accepted.high, 1),
+        (key.accepted.low - step, 0),
+        (key.accepted.high + step, 0),
     ):
-        others = any(slip.low <= number <= slip.high for slip in key.slips)
+        others = any(slip.accepted.low <= number <= slip.accepted.high for slip in key.slips)
         assert others or cloze.mark(field, f"{number:f}")[0] == fraction
     for slip in key.slips:
         share, feedback = cloze.mark(field, f"{slip.number.shown:f}")
-        assert share == (0 if slip.low <= 0 <= slip.high else Decimal("0.5"))
+        assert share == (0 if slip.accepted.low <= 0 <= slip.accepted.high else Decimal("0.5"))
         assert slip.name.replace("_", " ") in feedback
 
 
@@ -169,7 +169,7 @@ def test_hints_give_no_number_away() -> None:
 def test_half_points_are_whole_weights() -> None:
     """Moodle takes whole weights only: 0.5, 2 and 0.25 points are as 2, 8 and 1."""
     points: list[int | Decimal] = [Decimal("0.5"), 2, Decimal("0.25")]
-    asked = [Question(f"x[{k}]", one) for k, one in enumerate(points)]
+    asked = [Item(f"x[{k}]", one) for k, one in enumerate(points)]
     size = Size.of(asked, [])
     assert [size.weight(one) for one in asked] == [2, 8, 1]
 

@@ -27,4 +27,4 @@ def test_another_reader_finds_each_blank_with_its_points_and_its_answer() -> Non
         assert Decimal(best[0].partition(":")[0]) == one.key.number.shown
         middle, _, tolerance = best[-1].partition(":")
         ends = Decimal(middle) - Decimal(tolerance), Decimal(middle) + Decimal(tolerance)
-        assert ends == (one.key.low, one.key.high)
+        assert ends == one.key.accepted

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.questions import Question
+from attncli.questions import Item
 from attncli.render import Page, render
 from attncli.telling.selection import SelectionError
 from attncli.trace import Trace
@@ -34,7 +34,7 @@ def digits(text: str) -> set[str]:
     return {number.rstrip("0").rstrip(".") for number in NUMBER.findall(close)}
 
 
-def distinctive(question: Question) -> str:
+def distinctive(question: Item) -> str:
     """The digits of an answer that nothing else has by chance; of `0.5` none."""
     assert question.key is not None
     shown = question.key.number.shown

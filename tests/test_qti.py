@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document import Document
-from attncli.questions import Question
+from attncli.questions import Item
 from attncli.render import Page, files_of
 from attncli.telling.exercise.tasks import with_hints
 from attncli.trace import Trace
@@ -47,26 +47,26 @@ def check(trace: Trace, blank: str) -> int:
     return len(asked)
 
 
-def edge(question: Question, end: int) -> str:
+def edge(question: Item, end: int) -> str:
     """One of the two ends of what is accepted."""
     assert question.key is not None
-    number = (question.key.low, question.key.high)[end]
+    number = (question.key.accepted.low, question.key.accepted.high)[end]
     return f"{number:f}" if number.is_finite() else "-inf"
 
 
-def check_blank(item: ElementTree.Element, name: str, question: Question) -> None:
+def check_blank(item: ElementTree.Element, name: str, question: Item) -> None:
     key = question.key
     assert key is not None
     if not key.number.shown.is_finite():
         assert [qti.mark(item, {name: text}).score for text in ("-inf", "−∞", "0")] == [1, 1, 0]
         return
     step = Decimal(1).scaleb(-key.places - 3)
-    for number in (key.low - step, key.high + step):
-        others = any(slip.low <= number <= slip.high for slip in key.slips)
+    for number in (key.accepted.low - step, key.accepted.high + step):
+        others = any(slip.accepted.low <= number <= slip.accepted.high for slip in key.slips)
         assert others or qti.mark(item, {name: f"{number:f}"}).score == 0
     for slip in key.slips:
         score, told = qti.mark(item, {name: f"{slip.number.shown:f}"})
-        assert score == (0 if slip.low <= 0 <= slip.high else 0.5)
+        assert score == (0 if slip.accepted.low <= 0 <= slip.accepted.high else 0.5)
         feedback = [
             said for said in item.iter(f"{{{QTI}}}modalFeedback") if said.get("identifier") in told
         ]
@@ -78,7 +78,7 @@ def document_points(document: Document) -> float:
     return float(document.paper.points)
 
 
-def typed(question: Question) -> str:
+def typed(question: Item) -> str:
     assert question.key is not None
     number = question.key.number.shown
     return f"{number:f}" if number.is_finite() else "-inf"

@@ -47,11 +47,12 @@ def exams(name: str, forms: int = 2) -> list[Exam]:
 
 def key_of(exam: Exam) -> dict[str, str]:
     numbers = {
-        one.id: str(exam.trace[one.cell.quantity].number(*one.cell[1:]).shown) for one in exam.asked
+        one.id: str(exam.trace[cell.quantity].number(*cell[1:]).shown)
+        for cell, one in exam.results.items()
     }
-    terms = {one.id: str(one.expected.shown) for one in exam.terms}
-    right = {one.id: one.question.right_on(exam.judge.right)[0] for one in exam.words}
-    words = {one.id: one.question.asked.options[right[one.id]] for one in exam.words}
+    terms = {one.id: str(one.right.number.shown) for one in exam.terms}
+    right = {one.id: one.right_on(exam.judge.right)[0] for _, one in exam.words}
+    words = {one.id: one.asked.options[right[one.id]] for _, one in exam.words}
     return {**numbers, **terms, **words}
 
 
@@ -62,11 +63,11 @@ def paper(exam: Exam, answers: Answers) -> MarkedPaper:
 
 def right_by_itself(told: MarkedPaper) -> Decimal:
     """The points of answers that are the key's own."""
-    worth = {one.cell: one.points for one in told.exam.asked}
+    worth = {cell: one.points for cell, one in told.exam.results.items()}
     numbers = (worth[one.cell] for one in told.verdicts if one.judgement == "correct")
     terms = (one.points for one in told.terms if one.judgement == "correct")
     words = (one.points for one in told.words if one.judgement == "correct")
-    return sum((*numbers, *terms, *words), Decimal(0))
+    return Decimal(sum((*numbers, *terms, *words)))
 
 
 class Unworked(NamedTuple):

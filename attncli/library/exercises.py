@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from attncli.document import Document
     from attncli.library.requests import ExerciseArguments, Made
     from attncli.marking.answers.students import Student
-    from attncli.questions import Question
+    from attncli.questions import Item
     from attncli.telling.exercise.requests import ExerciseRequest
     from attncli.trace import Trace
 
@@ -447,7 +447,6 @@ def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMad
 
     paper, scenario = form.whole.paper, form.trace.scenario
     assert paper is not None
-    asked = [q for section in form.whole.sections for q in section.questions]
     given = {name: numbers_of(scenario, name) for name in scenario.given}
     return FormMade(
         _place(name),
@@ -455,23 +454,24 @@ def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMad
         {key: [[str(number) for number in row] for row in rows] for key, rows in given.items()},
         paper.hash,
         plain_points(paper.points),
-        {question.id: plain_points(question.points) for question in asked},
+        {question.id: plain_points(question.points) for question in form.whole.items},
         tuple(file for file in files if f"_{name}_" in file),
-        dict(_terms(form.trace, asked)),
+        dict(_terms(form.trace, form.whole.items)),
     )
 
 
-def _terms(trace: Trace, asked: Sequence[Question]) -> Iterator[tuple[str, TermMade]]:
+def _terms(trace: Trace, asked: Sequence[Item]) -> Iterator[tuple[str, TermMade]]:
     """The keys of numbers inside lines, which depend on all that a sheet asks and tells."""
-    from attncli.marking.grading.addresses import address_of, line_of
+    from attncli.marking.grading.addresses import address_of
 
-    for id_, _, key, _ in asked:
-        if key is None or line_of(id_) is None:
+    for id_, _, key, _, result in asked:
+        if key is None or result is not None:
             continue
         cell = key.number.cell
         known = cell is not None and cell.quantity in trace
         whose = address_of(trace, cell) if cell is not None and known else ""
-        yield id_, TermMade(str(key.number.shown), str(key.low), str(key.high), whose)
+        low, high = map(str, key.accepted)
+        yield id_, TermMade(str(key.number.shown), low, high, whose)
 
 
 def _digest(contents: Contents) -> str:

@@ -80,7 +80,7 @@ def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple
 
     alone = work(trace.scenario.alone())
     sheet = _exercise(alone, source, Ask())
-    is_long = sheet is not None and sum(len(one.questions) for one in sheet.sections) > _MOST_ASKED
+    is_long = sheet is not None and len(sheet.items) > _MOST_ASKED
     pages = [
         (_PAGE, "Page", _page(trace, _FORMAT)),
         ("-lessons.html", "Lessons", _lessons(trace, source, allowed, is_long=is_long)),

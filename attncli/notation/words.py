@@ -181,3 +181,21 @@ def _may_stand(character: str) -> bool:
 def _escape(character: str) -> str:
     code = ord(character)
     return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"  # noqa: PLR2004
+
+
+_GUARD = "'"
+_OBEYED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", _GUARD)
+"""How a cell begins that would be taken for a formula, wide characters and all; and the guard."""
+_LIKE_A_NUMBER = re.compile(r"[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?")
+
+
+def guarded(text: str) -> str:
+    """A text that a spreadsheet leaves as it is, with nothing hidden in it."""
+    text = visible(Word(text))
+    obeyed = text.startswith(_OBEYED) or _LIKE_A_NUMBER.fullmatch(text)
+    return _GUARD + text if obeyed else text
+
+
+def unguarded(cell: str) -> str:
+    """The text that was written as a cell, which a spreadsheet might have obeyed."""
+    return hidden_again(cell.removeprefix(_GUARD)).raw

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from attncli.file.problems import nearest
 from attncli.marking.answers.reading import text_of
-from attncli.marking.answers.tables import TableRow, rows_of, unguarded
+from attncli.marking.answers.tables import TableRow, rows_of
+from attncli.notation.words import unguarded
 from attncli.refusals import Problem, Refusal, Where, listed, quote
 
 _COLUMNS = ("name", "id", "form")

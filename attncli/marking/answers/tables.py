@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.verdicts import Given, read_number
-from attncli.notation.words import hidden_again
+from attncli.notation.words import unguarded
 from attncli.refusals import Problem, Refusal, Where
 
 _CELLS = ("id", "cell", "blank", "question")
 _ANSWERS = ("answer", "answers", "response", "value")
 _STUDENTS = ("student", "name")
 _BELONGS = ("form", "hash", "student_id")
-_GUARD = "'"
 
 
 class TableRow(NamedTuple):
@@ -145,11 +144,6 @@ def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _
         if any(map(str.strip, row.cells[columns.width :])):
             right = "put a cell with a comma in it in quotes"
             sheet.mind(where, "there are more cells than columns", right)
-
-
-def unguarded(cell: str) -> str:
-    """The text that was written as a cell, which a spreadsheet might have obeyed."""
-    return hidden_again(cell.removeprefix(_GUARD)).raw
 
 
 _RESPONSE = re.compile(r"(?:response|antwort|réponse|respuesta|risposta|resposta|antwoord) (\d+)")

@@ -8,10 +8,11 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Location, Number
+from attncli.arithmetic.expression import Location
 from attncli.file.address import AddressError, parse_address
 from attncli.marking.grading.words import question_at
 from attncli.marking.verdicts import Accepted, Given, Judgement
+from attncli.questions import Item, RightAnswer
 from attncli.steps.order import is_question
 from attncli.trace import Trace
 from attncli.trace.quantity import known_name, timed
@@ -19,19 +20,10 @@ from attncli.trace.quantity import known_name, timed
 _TERM = re.compile(r"(.*)\.working\[\d+\]", re.DOTALL)
 
 
-class AskedTerm(NamedTuple):
-    """A number inside a line that is asked for, by its id."""
-
-    id: str
-    expected: Number
-    accepted: Accepted
-    points: Decimal = Decimal(1)
-
-
 class MarkedTerm(NamedTuple):
     """A number that somebody wrote inside a line, what is said of it, and its points."""
 
-    asked: AskedTerm
+    asked: Item
     given: Given
     judgement: Judgement
     points: Decimal
@@ -43,22 +35,26 @@ def line_of(id_: str) -> str | None:
     return None if match is None else match[1]
 
 
+def accepted_by(key: RightAnswer) -> Accepted:
+    return Accepted(*map(float, key.accepted))
+
+
 def marked_term(
-    asked: AskedTerm, given: Given, answers: Mapping[Location, Given], *, carry: bool
+    asked: Item, given: Given, answers: Mapping[Location, Given], *, carry: bool
 ) -> MarkedTerm:
     """What is said of a number inside a line. It is carried forward where its author gave it for
     the cell that it comes from."""
     judgement = _judgement(asked, given, answers)
     earns = judgement == "correct" or (carry and judgement == "carried forward")
-    return MarkedTerm(asked, given, judgement, asked.points if earns else Decimal(0))
+    return MarkedTerm(asked, given, judgement, Decimal(asked.points if earns else 0))
 
 
-def _judgement(asked: AskedTerm, given: Given, answers: Mapping[Location, Given]) -> Judgement:
+def _judgement(asked: Item, given: Given, answers: Mapping[Location, Given]) -> Judgement:
     if given.number is None:
         return "blank" if given.is_empty else "unreadable"
-    if asked.accepted.takes(given.number):
+    if accepted_by(asked.right).takes(given.number):
         return "correct"
-    cell = asked.expected.cell
+    cell = asked.right.number.cell
     own = answers.get(cell) if cell is not None else None
     same = own is not None and own.number is not None and given.number == own.number
     return "carried forward" if same else "slip"

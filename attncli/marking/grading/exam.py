@@ -11,13 +11,15 @@ from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location
 from attncli.choices import Marks
-from attncli.marking.grading.addresses import AskedTerm, shown_for
-from attncli.marking.grading.words import AskedWords
+from attncli.marking.grading.addresses import line_of, shown_for
+from attncli.marking.grading.words import WordQuestion, question_at
 from attncli.marking.judging import Judge, Tolerance
 from attncli.marking.paths import Roots
 from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import Judgement, Verdict
 from attncli.name import Name
+from attncli.questions import Item
+from attncli.steps.order import is_question
 from attncli.trace import Trace
 
 _NONE, _HALF, _ALL = Decimal(0), Decimal("0.5"), Decimal(1)
@@ -80,26 +82,16 @@ def _mistake(verdict: Verdict) -> tuple[str, str] | None:
     return cause.name, made
 
 
-class AskedNumber(NamedTuple):
-    """A number that is asked for: the cell by its address as it is written, and its points."""
-
-    id: str
-    cell: Location
-    points: Decimal = Decimal(1)
-
-
 @dataclass(frozen=True)
 class Exam:
     """A form of an exercise, to mark papers by; `printed` are the roots that its sheet gives in
     figures; `form` is what it is called. What is the same for all of them is worked once."""
 
     trace: Trace
-    asked: tuple[AskedNumber, ...]
-    terms: tuple[AskedTerm, ...] = ()
+    items: tuple[Item, ...]
     scheme: Scheme = Scheme()
     tolerance: Tolerance = Tolerance()
     printed: Roots = field(default_factory=dict)
-    words: tuple[AskedWords, ...] = ()
     name: str = ""
     form: str = ""
 
@@ -110,23 +102,34 @@ class Exam:
 
     @cached_property
     def judge(self) -> Judge:
-        reads = (one.question.reads for one in self.words)
-        names = (*(one.cell.quantity for one in self.asked), *reads)
+        reads = (question.reads for _, question in self.words)
+        names = (*(cell.quantity for cell in self.results), *reads)
         shown = shown_for(self.trace, names)
         return Judge(self.trace, shown, self.tolerance, self.printed)
 
     @cached_property
-    def by_cell(self) -> Mapping[Location, AskedNumber]:
-        return {one.cell: one for one in self.asked}
+    def results(self) -> Mapping[Location, Item]:
+        """The numbers that are asked for, by their cells."""
+        return {one.cell: one for one in self.items if one.cell is not None}
+
+    @cached_property
+    def terms(self) -> tuple[Item, ...]:
+        """The numbers inside lines."""
+        return tuple(one for one in self.items if line_of(one.id) is not None)
+
+    @cached_property
+    def words(self) -> tuple[tuple[Item, WordQuestion], ...]:
+        """What is answered in words, each with what it asks of the trace."""
+        asked = (one for one in self.items if is_question(one.id))
+        return tuple((one, question_at(self.trace, one.id)) for one in asked)
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
-        """All that is asked, by its ids."""
-        numbers = (*(one.id for one in self.asked), *(one.id for one in self.terms))
-        return (*numbers, *(one.id for one in self.words))
+        """All that is asked, by its ids: results, terms, and what is answered in words."""
+        order = (*self.results.values(), *self.terms, *(one for one, _ in self.words))
+        return tuple(one.id for one in order)
 
     @property
     def points(self) -> Decimal:
         """Those of all that is asked."""
-        numbers = (*(one.points for one in self.asked), *(one.points for one in self.terms))
-        return sum((*numbers, *(one.points for one in self.words)), Decimal(0))
+        return Decimal(sum(one.points for one in self.items))

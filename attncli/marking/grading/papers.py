@@ -322,7 +322,7 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
     """What a student's answers are worth; what is asked and isn't answered is blank."""
     nothing = Given("")
     taken, remarks = _answers_taken(exam, sheet)
-    answers = {one.cell: taken.get(one.id, nothing) for one in exam.asked}
+    answers = {cell: taken.get(one.id, nothing) for cell, one in exam.results.items()}
     judged, theirs = exam.judge.judged(answers)
     verdicts, doubt = ShownWorking(exam.judge, judged).judged()
     scheme = exam.scheme
@@ -330,17 +330,20 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
         scheme = scheme._replace(carry=False)
     shares = scheme.shares(verdicts)
     numbers = tuple(
-        PointedVerdict(verdict, share * exam.by_cell[verdict.cell].points)
+        PointedVerdict(verdict, share * exam.results[verdict.cell].points)
         for verdict, share in zip(verdicts, shares, strict=True)
     )
     terms = tuple(
         marked_term(one, taken.get(one.id, nothing), answers, carry=scheme.carry)
         for one in exam.terms
     )
-    said = [(one, taken.get(one.id, nothing)) for one in exam.words]
+    said = [(question, taken.get(one.id, nothing)) for one, question in exam.words]
     judge = exam.judge
     own = OwnAnswers(judge.right, theirs, answers, judge.hypotheses, [*meanings(said)])
-    words = tuple(marked_words(*one, own, carry=scheme.carry) for one in said)
+    words = tuple(
+        marked_words(question, one.points, taken.get(one.id, nothing), own, carry=scheme.carry)
+        for one, question in exam.words
+    )
     return MarkedPaper(sheet, exam, numbers, doubt, terms, words, remarks)
 
 

@@ -19,6 +19,7 @@ from attncli.marking.hypotheses import Hypotheses
 from attncli.marking.paths import Paths
 from attncli.marking.verdicts import Cause, Given, Judgement
 from attncli.name import Name
+from attncli.questions import Worth
 from attncli.refusals import listed, shortened
 from attncli.steps import step_named
 from attncli.steps.inquiry import WordsAsked
@@ -41,6 +42,10 @@ class WordQuestion(NamedTuple):
     rule: Phrase = ()
     last: bool = False
     ranked: bool = False
+
+    def meant(self, text: str) -> int | None:
+        """The option that somebody means; None where that can't be told."""
+        return chosen(text, self.asked.options, self.asked.labels)
 
     def right_on(self, paths: Paths) -> tuple[int, ...]:
         """The options that are right where honest paths lead, those of the trace's own first."""
@@ -222,26 +227,11 @@ class _Explanation(NamedTuple):
         return given >= self.takes and given > against
 
 
-class AskedWords(NamedTuple):
-    """A question that is answered in words, and its points."""
-
-    question: WordQuestion
-    points: Decimal = Decimal(1)
-
-    @property
-    def id(self) -> str:
-        return self.question.id
-
-    def meant(self, text: str) -> int | None:
-        """The option that somebody means; None where that can't be told."""
-        return chosen(text, self.question.asked.options, self.question.asked.labels)
-
-
 class MarkedWords(NamedTuple):
     """What somebody answered in words, what is said of it, and its points; `right` are the options
     that are right, `causes` what may have led to a wrong answer."""
 
-    asked: AskedWords
+    asked: WordQuestion
     given: Given
     judgement: Judgement
     points: Decimal
@@ -249,31 +239,33 @@ class MarkedWords(NamedTuple):
     causes: tuple[Cause, ...] = ()
 
 
-def marked_words(asked: AskedWords, given: Given, own: OwnAnswers, *, carry: bool) -> MarkedWords:
+def marked_words(
+    asked: WordQuestion, worth: Worth, given: Given, own: OwnAnswers, *, carry: bool
+) -> MarkedWords:
     """What is said of an answer in words. It is carried forward where it is what the author's own
     numbers tell, a known mistake where that is what gives it."""
-    right = asked.question.right_on(own.right)
+    right = asked.right_on(own.right)
     judgement = _judgement(asked, given, right, own)
     causes: tuple[Cause, ...] = ()
     if judgement == "slip":
         causes = own.causes(*meanings([(asked, given)]))
         judgement = "known mistake" if causes else "slip"
     earns = judgement == "correct" or (carry and judgement == "carried forward")
-    options = tuple(asked.question.asked.options[k] for k in right)
-    points = asked.points if earns else Decimal(0)
+    options = tuple(asked.asked.options[k] for k in right)
+    points = Decimal(worth if earns else 0)
     return MarkedWords(asked, given, judgement, points, options, causes)
 
 
-def meanings(answers: Iterable[tuple[AskedWords, Given]]) -> Iterator[MeantOption]:
+def meanings(answers: Iterable[tuple[WordQuestion, Given]]) -> Iterator[MeantOption]:
     """What is meant by answers in words, where that can be told."""
     for asked, given in answers:
         meant = asked.meant(given.text)
         if meant is not None:
-            yield MeantOption(asked.question, meant)
+            yield MeantOption(asked, meant)
 
 
 def _judgement(
-    asked: AskedWords, given: Given, right: tuple[int, ...], own: OwnAnswers
+    asked: WordQuestion, given: Given, right: tuple[int, ...], own: OwnAnswers
 ) -> Judgement:
     if given.is_empty:
         return "blank"
@@ -283,5 +275,5 @@ def _judgement(
     if meant in right:
         return "correct"
     with np.errstate(all="ignore"):  # what follows from wild numbers may be none
-        follows = asked.question.right_for(own.held(asked.question.reads))
+        follows = asked.right_for(own.held(asked.reads))
     return "carried forward" if meant in follows else "slip"

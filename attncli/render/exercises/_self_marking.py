@@ -12,7 +12,15 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Blank
 from attncli.document import AnswerSpace, Block, Document, Fields, Section, each
 from attncli.notation.words import visible
-from attncli.questions import OWN_FORM, MistakenAnswer, Paper, Question, RightAnswer, RightWords
+from attncli.questions import (
+    OWN_FORM,
+    Interval,
+    Item,
+    MistakenAnswer,
+    Paper,
+    RightAnswer,
+    RightWords,
+)
 from attncli.render.exercises.yaml import asking
 from attncli.render.html.blocks import (
     HtmlStyle,
@@ -25,44 +33,13 @@ from attncli.render.html.blocks import (
 from attncli.render.numbers import text_of
 from attncli.render.sentences import text_of_spans
 
-_HALF = Decimal("0.5")
-_SLACK = Decimal("1e-13")
-"""Moodle widens an interval by 10^-14 at either end, times the number where that is above 1."""
 _LONGEST = 30
 
 
-class AcceptedRange(NamedTuple):
-    """What is accepted: from `low` to `high`, both included."""
-
-    low: Decimal
-    high: Decimal
-
-    @property
-    def centre(self) -> Decimal:
-        return decimals.product(decimals.total((self.low, self.high)), _HALF)
-
-    @property
-    def tolerance(self) -> Decimal:
-        return decimals.product(decimals.difference(self.high, self.low), _HALF)
-
-    @property
-    def text(self) -> str:
-        """The interval as an answer of a field."""
-        return f"{number_text(self.centre)}:{number_text(self.tolerance)}"
-
-    def is_apart(self, other: AcceptedRange) -> bool:
-        """Whether no number belongs to both, not even one at an end as Moodle takes it."""
-        first, second = sorted((self, other))
-        largest = max(Decimal(1), *map(abs, (*first, *second)))
-        gap = decimals.difference(second.low, first.high)
-        return gap > decimals.product(_SLACK, largest)
-
-
 class TakenWrong(NamedTuple):
-    """What is accepted as a common mistake, and what it earns, in per cent."""
+    """A common mistake, and what it earns, in per cent."""
 
     mistake: MistakenAnswer
-    accepted: AcceptedRange
     share: int
 
     @property
@@ -75,30 +52,34 @@ class Alternatives(NamedTuple):
     are apart from it and each other."""
 
     answer: Decimal
-    right: AcceptedRange
+    right: Interval
     slips: tuple[TakenWrong, ...]
 
     @classmethod
     def of(cls, key: RightAnswer, share: int) -> Alternatives:
         """A mistake earns a `share` of the points, in per cent; nothing where it gives 0, which
         anybody can type."""
-        right = AcceptedRange(key.low, key.high)
-        kept: list[TakenWrong] = []
+        kept = cls(key.number.shown, key.accepted, ())
         for slip in key.slips:
-            found = AcceptedRange(slip.low, slip.high)
-            if all(found.is_apart(other) for other in (right, *(one.accepted for one in kept))):
-                earned = 0 if found.low <= 0 <= found.high else share
-                kept.append(TakenWrong(slip, found, earned))
-        return cls(key.number.shown, right, tuple(kept))
+            low, high = slip.accepted
+            if all(map(slip.accepted.is_apart, kept.intervals)):
+                taken = TakenWrong(slip, 0 if low <= 0 <= high else share)
+                kept = kept._replace(slips=(*kept.slips, taken))
+        return kept
 
     @property
-    def intervals(self) -> tuple[AcceptedRange, ...]:
-        return (self.right, *(one.accepted for one in self.slips))
+    def intervals(self) -> tuple[Interval, ...]:
+        return (self.right, *(one.mistake.accepted for one in self.slips))
 
     @property
     def numbers(self) -> tuple[Decimal, ...]:
         """The numbers by which its answers are written."""
         return (self.answer, *(interval.centre for interval in self.intervals))
+
+
+def interval_text(accepted: Interval) -> str:
+    """An interval as an answer of a field."""
+    return f"{number_text(accepted.centre)}:{number_text(accepted.tolerance)}"
 
 
 def number_text(number: Decimal) -> str:
@@ -149,33 +130,27 @@ class SelfMarking(NamedTuple):
     @classmethod
     def of(cls, document: Document, paper: Paper) -> SelfMarking:
         """Raises ValueError for a document that doesn't say what is right."""
-        asked = [question for section in asking(document) for question in section.questions]
-        for question in asked:
+        for question in document.items:
             if question.key is None and question.words is None:
                 raise ValueError(f"{question.id} has no key, which can't be done without")
         told = {
             question.id: Alternatives.of(question.key, paper.share)
-            for question in asked
+            for question in document.items
             if question.key is not None and question.key.number.shown.is_finite()
         }
         return cls(document, paper, told)
 
-    @property
-    def questions(self) -> list[Question]:
-        """What is asked, in the order of the places for the answers."""
-        return [question for section in asking(self.document) for question in section.questions]
-
-    def is_masked(self, question: Question) -> bool:
+    def is_masked(self, question: Item) -> bool:
         """Whether the answer is −∞, for which there is no number."""
         return question.words is None and question.id not in self.told
 
-    def asked(self, styled: Styled, place: Callable[[Question], str]) -> Iterator[str]:
+    def asked(self, styled: Styled, place: Callable[[Item], str]) -> Iterator[str]:
         """What is to be done: what the key depends on, what the exercise opens with, and each
         section, with a place for each answer."""
         facts, opening = self.document.facts, self.document.opening
         if facts is not None:
             yield facts_html(facts, styled(answer_of))
-        if any(map(self.is_masked, self.questions)):
+        if any(map(self.is_masked, self.document.items)):
             yield f"<p>{self.paper.words.files.masked.format(code='<code>-inf</code>')}</p>"
         for section in asking(self.document):
             places = _Places(section, place)
@@ -251,7 +226,7 @@ def _printed(blocks: Iterable[Block]) -> Iterator[Block]:
 class _Places:
     """The places of a section: each of its questions at one, where it comes first."""
 
-    def __init__(self, section: Section, place: Callable[[Question], str]) -> None:
+    def __init__(self, section: Section, place: Callable[[Item], str]) -> None:
         self.place = place
         self.left = {question.id: question for question in section.questions}
         self.known = set(self.left)

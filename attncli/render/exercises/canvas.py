@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from attncli.document import Document, Section
 from attncli.notation.words import visible
-from attncli.questions import Paper, Question
+from attncli.questions import Item, Paper
 from attncli.render import Abilities, Page
 from attncli.render.exercises._self_marking import DECLARATION, LOOKS, SelfMarking, xml
 from attncli.render.exercises.qti import (
@@ -51,7 +51,7 @@ class BlankItem(NamedTuple):
 
     form: SelfMarking
     section: Section
-    question: Question
+    question: Item
     number: int
     numbers: Mapping[str, int]
 
@@ -132,7 +132,7 @@ def _marker(number: int) -> str:
 def items_of(document: Document) -> list[BlankItem]:
     """A form's items. Raises ValueError for a document that doesn't say what is right."""
     form = SelfMarking.of(document, paper_of(document, "canvas"))
-    numbers = {question.id: k for k, question in enumerate(form.questions, start=1)}
+    numbers = {question.id: k for k, question in enumerate(document.items, start=1)}
     return [
         BlankItem(form, section, question, numbers[question.id], numbers)
         for section in asking(document)

@@ -12,24 +12,20 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Sequence
 
 from attncli.document import Document
-from attncli.notation.words import visible
+from attncli.notation.words import guarded
+from attncli.questions import Item
 from attncli.render import Abilities, Page
-from attncli.render.exercises.yaml import AnsweredBlank, asking, entries, paper_of
-from attncli.word import Word, raw
+from attncli.render.exercises.yaml import asking, entries, paper_of
+from attncli.word import raw
 
 SUFFIXES = (".csv",)
 ABILITIES = Abilities(keys=("none", "separate"), hints="none")
 
 HEADINGS = ("form", "hash", "id", "answer")
 OF_STUDENT = ("student", "student_id")
-_GUARD = "'"
-_OBEYED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", _GUARD)
-"""How a cell begins that would be taken for a formula, wide characters and all; and the guard."""
-_NUMBER = re.compile(r"[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?")
 
 
 def render(document: Document, page: Page) -> str:  # noqa: ARG001
@@ -47,15 +43,8 @@ def render(document: Document, page: Page) -> str:  # noqa: ARG001
     return text.getvalue()
 
 
-def _answer(entry: AnsweredBlank) -> str:
-    return guarded(entry.answer) if entry.in_words else entry.answer
-
-
-def guarded(text: str) -> str:
-    """A text that a spreadsheet leaves as it is, with nothing hidden in it."""
-    text = visible(Word(text))
-    obeyed = text.startswith(_OBEYED) or _NUMBER.fullmatch(text)
-    return _GUARD + text if obeyed else text
+def _answer(entry: Item) -> str:
+    return guarded(entry.answer) if entry.words else entry.answer
 
 
 def csv_text(rows: Iterable[Sequence[str]]) -> str:

@@ -34,14 +34,13 @@ from attncli.document import Document, Facts, Section
 from attncli.languages import Words
 from attncli.notation.latex import latex
 from attncli.notation.words import ISOLATE, POP, isolated, printed, visible
-from attncli.questions import OWN_FORM, Paper, Question, RightWords
+from attncli.questions import OWN_FORM, Interval, Item, Paper, RightWords
 from attncli.render import Abilities, Page
 from attncli.render.exercises._self_marking import (
     DECLARATION,
     LEVEL,
     LOOKS,
     MASKED,
-    AcceptedRange,
     Alternatives,
     SelfMarking,
     TakenWrong,
@@ -49,6 +48,7 @@ from attncli.render.exercises._self_marking import (
     cdata,
     headings,
     hinted,
+    interval_text,
     number_text,
     whole,
     written_answers,
@@ -123,16 +123,16 @@ class Size(NamedTuple):
     scale: int
 
     @classmethod
-    def of(cls, questions: Iterable[Question], asked: Sequence[Alternatives]) -> Size:
+    def of(cls, questions: Iterable[Item], asked: Sequence[Alternatives]) -> Size:
         parts = (Fraction(question.points).denominator for question in questions)
         return cls(filler(asked), lcm(*parts))
 
-    def weight(self, question: Question) -> int:
+    def weight(self, question: Item) -> int:
         return int(question.points * self.scale)
 
 
 def field(
-    question: Question,
+    question: Item,
     told: Alternatives,
     right: str,
     wrong: Callable[[TakenWrong], str],
@@ -140,7 +140,10 @@ def field(
 ) -> str:
     """A blank as a field; `right` and `wrong` are what is said, in HTML."""
     parts = [f"={text}#{in_field(right)}" for text in _right(told)]
-    parts += [f"%{one.share}%{one.accepted.text}#{in_field(wrong(one))}" for one in told.slips]
+    parts += [
+        f"%{one.share}%{interval_text(one.mistake.accepted)}#{in_field(wrong(one))}"
+        for one in told.slips
+    ]
     return f"{{{size.weight(question)}:NUMERICAL:{'~'.join([*parts, f'%0%{size.filler}:0'])}}}"
 
 
@@ -150,17 +153,19 @@ def _right(told: Alternatives) -> Iterable[str]:
     below = decimals.difference(told.answer, told.right.low)
     above = decimals.difference(told.right.high, told.answer)
     near = max(Decimal(0), min(below, above))
-    return dict.fromkeys((f"{number_text(told.answer)}:{number_text(near)}", told.right.text))
+    return dict.fromkeys(
+        (f"{number_text(told.answer)}:{number_text(near)}", interval_text(told.right))
+    )
 
 
-def masked_field(question: Question, said: str, size: Size) -> str:
+def masked_field(question: Item, said: str, size: Size) -> str:
     """A blank that holds −∞, as a short answer."""
     told = in_field(said)
     parts = [*(f"={text}#{told}" for text in MASKED), f"%0%{size.filler}"]
     return f"{{{size.weight(question)}:SHORTANSWER:{'~'.join(parts)}}}"
 
 
-def word_field(question: Question, key: RightWords, said: str, size: Size) -> str:
+def word_field(question: Item, key: RightWords, said: str, size: Size) -> str:
     """A blank that is answered in words: a choice, or a short answer whatever its letters' case."""
     told, weight = in_field(said), size.weight(question)
     if key.labels:
@@ -198,7 +203,7 @@ def filler(asked: Sequence[Alternatives]) -> str:
     longest = max((len(number_text(number)) for number in numbers), default=0)
     for width in count(min(max(_LEAST_WIDTH, longest), _MOST_WIDTH)):
         number = Decimal(f"-{'9' * (width - 1)}")
-        if all(AcceptedRange(number, number).is_apart(other) for other in intervals):
+        if all(map(Interval(number, number).is_apart, intervals)):
             return f"{number}"
     raise AssertionError("there is always a longer number")
 
@@ -237,15 +242,14 @@ class _Exercise(NamedTuple):
     @classmethod
     def of(cls, document: Document) -> _Exercise:
         form = SelfMarking.of(document, paper_of(document, "moodle"))
-        return cls(form, Size.of(form.questions, list(form.told.values())))
+        return cls(form, Size.of(document.items, list(form.told.values())))
 
-    def field(self, question: Question) -> str:
+    def field(self, question: Item) -> str:
         if question.words is not None:
             answers = " / ".join(word(printed(one)) for one in question.words.answers)
             right = self.words.right.format(number=answers)
             return word_field(question, question.words, right, self.size)
-        assert question.key is not None
-        right = self.words.right.format(number=text_of(question.key.number))
+        right = self.words.right.format(number=text_of(question.right.number))
         if question.id not in self.form.told:
             return masked_field(question, right, self.size)
         return field(question, self.form.told[question.id], right, self._said_of, self.size)

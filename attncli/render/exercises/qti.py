@@ -16,14 +16,13 @@ from attncli.arithmetic import decimals
 from attncli.arithmetic.expression import Blank
 from attncli.document import Document
 from attncli.notation.words import ISOLATE, POP, visible
-from attncli.questions import Paper, Question, RightWords, Worth, points_text
+from attncli.questions import Interval, Item, Paper, RightWords, Worth, points_text
 from attncli.render import Abilities, Page
 from attncli.render.exercises._self_marking import (
     DECLARATION,
     LEVEL,
     LOOKS,
     MASKED,
-    AcceptedRange,
     SelfMarking,
     TakenWrong,
     allowed,
@@ -69,7 +68,9 @@ class SheetItem(NamedTuple):
     def of(cls, document: Document, paper: Paper) -> SheetItem:
         """Raises ValueError for a document that doesn't say what is right."""
         form = SelfMarking.of(document, paper)
-        variables = {question.id: f"R{k}" for k, question in enumerate(form.questions, start=1)}
+        variables = {
+            question.id: f"R{k}" for k, question in enumerate(form.document.items, start=1)
+        }
         slips = {slip.name: slip for told in form.told.values() for slip in told.slips}
         mistakes = {f"mistake{k}": slip for k, slip in enumerate(slips.values(), start=1)}
         lengths = (len(number_text(told.answer)) for told in form.told.values())
@@ -109,7 +110,7 @@ adaptive="false" timeDependent="false">
 </assessmentItem>
 """)
 
-    def _place(self, question: Question) -> str:
+    def _place(self, question: Item) -> str:
         if question.words is not None and question.words.labels:
             return _choice(self.variables[question.id], question.words)
         return (
@@ -119,7 +120,7 @@ adaptive="false" timeDependent="false">
 
     def _declared(self) -> Iterator[str]:
         """The answers, and what comes of them."""
-        for question in self.form.questions:
+        for question in self.form.document.items:
             kind, right = self._answer(question)
             yield (
                 f'<responseDeclaration identifier="{self.variables[question.id]}" '
@@ -137,7 +138,7 @@ adaptive="false" timeDependent="false">
             'baseType="identifier"/>'
         )
 
-    def _answer(self, question: Question) -> tuple[str, str]:
+    def _answer(self, question: Item) -> tuple[str, str]:
         """The kind of an answer, and the right one."""
         words, told = question.words, self.form.told.get(question.id)
         if words is not None and words.labels:
@@ -148,14 +149,14 @@ adaptive="false" timeDependent="false">
 
     def _rules(self) -> Iterator[str]:
         """How the answers are marked, and what is told after which try."""
-        yield from map(self._rule, self.form.questions)
+        yield from map(self._rule, self.form.document.items)
         for number in range(1, len(self.form.document.hints) + 1):
             wrong = _compared("lt", "SCORE", "float", str(self.form.paper.points))
             now = _compared("match", "numAttempts", "integer", str(number))
             told = _told(f"hint{number}")
             yield _condition([(f"<and>{wrong}{now}</and>", told)])
 
-    def _rule(self, question: Question) -> str:
+    def _rule(self, question: Item) -> str:
         name, told = self.variables[question.id], self.form.told.get(question.id)
         words = question.words
         if words is not None and words.labels:
@@ -169,7 +170,9 @@ adaptive="false" timeDependent="false">
         for slip in told.slips:
             points = decimals.product(Decimal(question.points * slip.share), Decimal("0.01"))
             earned = _earned(points) if slip.share else ""
-            cases.append((_within(name, slip.accepted), earned + _told(self._mistake(slip))))
+            cases.append(
+                (_within(name, slip.mistake.accepted), earned + _told(self._mistake(slip)))
+            )
         return _condition(cases)
 
     def _mistake(self, slip: TakenWrong) -> str:
@@ -227,7 +230,7 @@ def _lines(parts: Iterable[str]) -> str:
     return "\n".join(parts)
 
 
-def _within(name: str, accepted: AcceptedRange) -> str:
+def _within(name: str, accepted: Interval) -> str:
     low = _compared("gte", name, "float", number_text(accepted.low))
     high = _compared("lte", name, "float", number_text(accepted.high))
     return f"<and>{low}{high}</and>"

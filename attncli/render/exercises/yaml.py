@@ -8,26 +8,16 @@ which any character can stand as it is or as an escape.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from attncli.arithmetic import decimals
 from attncli.document import Document, Section, Spans
 from attncli.notation.words import commented, key_of, quoted, visible
-from attncli.questions import Paper, Question
+from attncli.questions import Item, Paper
 from attncli.render import Abilities, Page
 from attncli.render.sentences import text_of_spans
 from attncli.word import raw
 
 SUFFIXES = (".yaml", ".yml")
 ABILITIES = Abilities(keys=("none", "separate"), hints="none")
-
-
-class AnsweredBlank(NamedTuple):
-    """A blank and what is written in it; nothing where that is for a student to do."""
-
-    id: str
-    answer: str = ""
-    in_words: bool = False
 
 
 def paper_of(document: Document, form: str) -> Paper:
@@ -42,17 +32,9 @@ def asking(document: Document) -> Iterator[Section]:
     return (section for section in document.sections if section.questions)
 
 
-def entries(section: Section, paper: Paper) -> Iterator[AnsweredBlank]:
+def entries(section: Section, paper: Paper) -> Iterator[Item]:
     """The blanks of a section in the order of the page, a student's without their answers."""
-    for question in section.questions:
-        told = "" if paper.kind == "sheet" else _answer(question)
-        yield AnsweredBlank(question.id, told, question.words is not None)
-
-
-def _answer(question: Question) -> str:
-    if question.words is not None:
-        return question.words.answer.raw
-    return "" if question.key is None else decimals.text(question.key.number.shown)
+    return (one.unanswered if paper.kind == "sheet" else one for one in section.questions)
 
 
 def render(document: Document, page: Page) -> str:  # noqa: ARG001
@@ -77,11 +59,11 @@ def _lines(document: Document, section: Section) -> Iterator[str]:
         yield _entry(entry)
 
 
-def _entry(entry: AnsweredBlank) -> str:
+def _entry(entry: Item) -> str:
     start = key_of(quoted(entry.id), "  ")
     if not entry.answer:
         return start
-    return f"{start} {quoted(entry.answer) if entry.in_words else _number(entry.answer)}"
+    return f"{start} {quoted(entry.answer) if entry.words else _number(entry.answer)}"
 
 
 def _number(text: str) -> str:

@@ -43,7 +43,7 @@ from attncli.pictures import (
     Link,
     Plane,
 )
-from attncli.questions import Paper, Question, plain_points
+from attncli.questions import Item, Paper, plain_points
 from attncli.render import Abilities, Page
 from attncli.render.numbers import text_of
 from attncli.render.quantities import made_in, tables_in
@@ -370,7 +370,7 @@ def _section(section: doc.Section) -> dict[str, Any]:
     return {**data, **_unless_empty(mistakes=wrong, text=told, findings=found, pictures=pictures)}
 
 
-def _question(question: Question, section: doc.Section) -> dict[str, Any]:
+def _question(question: Item, section: doc.Section) -> dict[str, Any]:
     data: dict[str, Any] = {"id": question.id, "points": plain_points(question.points)}
     key, words = question.key, (one for one in section.blocks if isinstance(one, doc.WordBlank))
     data |= next((_asked(one) for one in words if one.id == question.id), {})
@@ -383,8 +383,7 @@ def _question(question: Question, section: doc.Section) -> dict[str, Any]:
     return {
         **data,
         "answer": text_of(key.number),
-        "low": str(key.low),
-        "high": str(key.high),
+        **{end: str(number) for end, number in key.accepted._asdict().items()},
         **{name: None if x is None else text_of(x) for name, x in policies.items()},
         "mistakes": [
             {"name": slip.name, "says": slip.says, "figure": text_of(slip.number)}

@@ -12,7 +12,7 @@ from attncli.document import Block, Note, Prose, Section, parts_of
 from attncli.file.problems import ScenarioError
 from attncli.languages import FrameWords, Words
 from attncli.marking.paths import Paths, Tolerance, paths_from, together
-from attncli.questions import Question, RightAnswer
+from attncli.questions import Interval, Item, RightAnswer
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import folded
 from attncli.telling.exercise.asking import ENGLISH, WholePage, chosen
@@ -50,9 +50,9 @@ def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
     shown = key.number.shown
     more = 2 * key.half * tolerance.units + tolerance.absolute + abs(shown) * tolerance.relative
     around = _rounded_off(shown, tolerance.digits)
-    return key._replace(
-        low=min(key.low - more, shown - around), high=max(key.high + more, shown + around)
-    )
+    low, high = key.accepted
+    wider = Interval(min(low - more, shown - around), max(high + more, shown + around))
+    return key._replace(accepted=wider)
 
 
 def what_passes(tolerance: Tolerance, words: Words) -> tuple[Note, ...]:
@@ -206,7 +206,8 @@ class BlankedPage(NamedTuple):
         if wish.share is not None:
             known = with_slips(self.trace, part, known)
         questions = tuple(
-            Question(place.id, wish.worth(self.trace, part, place), key) for place, key in known
+            Item(place.id, wish.worth(self.trace, part, place), key, cell=place.cell)
+            for place, key in known
         )
         task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
         space = room(self.trace, told.section, places, wish.layout)

@@ -32,7 +32,7 @@ from attncli.marking.rounds import on_the_way, rounded
 from attncli.name import Name
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
-from attncli.questions import MistakenAnswer, Question, RightAnswer, points_text
+from attncli.questions import Interval, Item, MistakenAnswer, RightAnswer, points_text
 from attncli.steps import Mistake
 from attncli.steps.mistakes import made_wrongly, mistaken
 from attncli.telling.exercise.lines import Blankable, inside_of
@@ -65,11 +65,11 @@ def key_of(
     places = _places(reach, place, source, both[0] or own)
     half = half_a_unit(places)
     if not own.shown.is_finite() or _is_count(reach.trace, place.quantity):
-        return RightAnswer(own, own.shown, own.shown, *both, half=half)
+        return RightAnswer(own, Interval(own.shown, own.shown), *both, half=half)
     others = [one for one in both if one is not None and one is not own and one.shown.is_finite()]
     reached = [value_at(number, places) for number in (own, *others)]
-    low, high = around(reached + reach.of(place, source, places, reached[0]), places)
-    return RightAnswer(own, low, high, *both, half=half)
+    accepted = around(reached + reach.of(place, source, places, reached[0]), places)
+    return RightAnswer(own, accepted, *both, half=half)
 
 
 def _is_count(trace: Trace, name: str) -> bool:
@@ -250,11 +250,11 @@ def half_a_unit(places: int) -> Decimal:
     return Decimal((0, (5,), -(places + 1)))
 
 
-def around(numbers: Iterable[Decimal], places: int) -> tuple[Decimal, Decimal]:
+def around(numbers: Iterable[Decimal], places: int) -> Interval:
     """Half a unit of the last place around either of some numbers."""
     half = half_a_unit(places)
     known = list(numbers)
-    return decimals.difference(min(known), half), decimals.added(max(known), half)
+    return Interval(decimals.difference(min(known), half), decimals.added(max(known), half))
 
 
 def with_slips(
@@ -277,7 +277,7 @@ def _with_slips(
 ) -> RightAnswer:
     if place.cell is None or not key.number.shown.is_finite():
         return key
-    name, i, j = place.cell
+    (name, i, j), (low, high) = place.cell, key.accepted
     slips: list[MistakenAnswer] = []
     hidden: list[str] = []
     for mistake, other in wrong:
@@ -286,11 +286,12 @@ def _with_slips(
         number = other[name].number(i, j)
         if number.shown == key.number.shown or not number.shown.is_finite():
             continue
-        low, high = around((value_at(number, key.places),), key.places)
-        taken = ((key.low, key.high), *((slip.low, slip.high) for slip in slips))
-        if all(high < a or b < low for a, b in taken):
-            slips.append(MistakenAnswer(mistake.name, mistake.says, number, low, high))
-        elif key.low <= value_at(number, key.places) <= key.high:
+        value = value_at(number, key.places)
+        found = MistakenAnswer(mistake.name, mistake.says, number, around((value,), key.places))
+        taken = (key.accepted, *(slip.accepted for slip in slips))
+        if all(map(found.accepted.is_apart, taken)):
+            slips.append(found)
+        elif low <= value <= high:
             hidden.append(mistake.says)
     return key._replace(slips=tuple(slips), hidden=tuple(hidden))
 
@@ -301,7 +302,7 @@ _MOST_NAMED = 6
 def solution_of(
     working: Sequence[Block],
     places: Sequence[Blankable],
-    questions: Sequence[Question],
+    questions: Sequence[Item],
     path: Name,
     words: Words,
     *,
@@ -319,7 +320,7 @@ def solution_of(
     return (*lines, Table(headings, tuple(rows)), *_doubts(questions, names, words))
 
 
-def _doubts(questions: Sequence[Question], names: Sequence[str], words: Words) -> list[Block]:
+def _doubts(questions: Sequence[Item], names: Sequence[str], words: Words) -> list[Block]:
     """What answers can't tell: those that may be far off, and what mistakes give as well."""
     keys = [(name, one.key) for one, name in zip(questions, names, strict=True) if one.key]
     told: list[Spans] = []
@@ -338,10 +339,9 @@ def _listed(names: Sequence[Word], words: Words) -> Spans:
     return put_in(words.more, names=told, count=str(more)) if more > 0 else told
 
 
-def _row(question: Question, name: str, words: Words) -> tuple[Word | str, ...]:
+def _row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
     """A blank, as it is called, with its answer and what is accepted."""
-    key = question.key
-    assert key is not None
+    key = question.right
     answer = plain(key.number)
 
     def text(number: Number | None) -> str:
@@ -354,14 +354,14 @@ def _row(question: Question, name: str, words: Words) -> tuple[Word | str, ...]:
         answer,
         text(key.carry),
         text(key.exact),
-        _range(key, words),
+        _range(key.accepted, words),
         points_text(question.points),
     )
 
 
-def _range(key: RightAnswer, words: Words) -> str:
+def _range(accepted: Interval, words: Words) -> str:
     """What is accepted; of a count, which is a whole number, that alone."""
-    low, high = _number(key.low), _number(key.high)
+    low, high = map(_number, accepted)
     return low if low == high else words.range.format(low=low, high=high)
 
 
@@ -379,7 +379,7 @@ def what_is_accepted(
         own.half.format(
             half=_number(x), decimals=words.facts.counted("decimals", decimals.places(x) - 1)
         )
-        for x in dict.fromkeys(key.half for key in keys if key.low != key.high)
+        for x in dict.fromkeys(key.half for key in keys if key.accepted.low != key.accepted.high)
     ]
     if not halves:
         return ()

@@ -40,11 +40,11 @@ from attncli.document import (
 from attncli.languages import Words, named_sentences_in, sentences_in, words_of
 from attncli.marking.grading.words import BETWEEN
 from attncli.questions import (
+    Interval,
+    Item,
     MistakenAnswer,
     Owner,
     Paper,
-    Question,
-    RightAnswer,
     RightWords,
     Seal,
     SelfCheck,
@@ -294,7 +294,7 @@ def sheet_of(whole: Document) -> Document:
 def _unanswered_section(section: Section) -> Section:
     return section._replace(
         blocks=_unanswered(tuple(each(section.blocks))),
-        questions=tuple(Question(one.id, one.points) for one in section.questions),
+        questions=tuple(one.unanswered for one in section.questions),
         solution=(),
     )
 
@@ -380,34 +380,32 @@ class Cell(NamedTuple):
 def self_checking(whole: Document) -> Document:
     """The student's sheet of an exercise, with what it takes to check itself."""
     assert whole.paper is not None
-    asked = [question for section in whole.sections for question in section.questions]
-    numbers = [one.key.number.shown for one in asked if one.key is not None]
+    numbers = [one.key.number.shown for one in whole.items if one.key is not None]
     return sheet_of(whole)._replace(
         check=SelfCheck(
-            {one.id: _seal(one, f"{whole.paper.hash}/{one.id}") for one in asked},
+            {one.id: _seal(one, f"{whole.paper.hash}/{one.id}") for one in whole.items},
             max((len(decimals.text(number)) for number in numbers), default=0),
             any(number < 0 for number in numbers),
         )
     )
 
 
-def _seal(question: Question, made_from: str) -> Seal:
+def _seal(question: Item, made_from: str) -> Seal:
     """The salt is as good as any other, and the same sheet has the same."""
     salt = _digest(made_from, 1)
     if question.words is not None:
         return Seal(salt, _digests(salt, _in_words(question.words)))
-    assert question.key is not None
-    if not question.key.number.shown.is_finite():
-        return Seal(salt, _digests(salt, [decimals.text(question.key.number.shown)]))
-    cells = [*cells_of(question.key)]
+    if not question.right.number.shown.is_finite():
+        return Seal(salt, _digests(salt, [question.answer]))
+    cells = [*cells_of(question.right.accepted)]
     levels = sorted({cell.level for cell in cells})
     return Seal(salt, _digests(salt, (cell.text for cell in cells)), tuple(levels))
 
 
-def cells_of(key: RightAnswer) -> Iterator[Cell]:
+def cells_of(accepted: Interval) -> Iterator[Cell]:
     """Cells that have just the numbers that are accepted."""
-    level = max(map(decimals.places, (key.low, key.high)))
-    low, high = (int(Fraction(end) * 10**level) for end in (key.low, key.high))
+    level = max(map(decimals.places, accepted))
+    low, high = (int(Fraction(end) * 10**level) for end in accepted)
     yield Cell(level, high, end=True)
     while high - low > _MOST_CELLS:
         up, down = -(-low // 10), high // 10

@@ -18,7 +18,7 @@ from attncli.languages import FrameWords, Words
 from attncli.marking.grading.words import WordQuestion, questions_at
 from attncli.marking.paths import Paths, Tolerance
 from attncli.name import Name
-from attncli.questions import Question, RightWords, counted_points, points_text
+from attncli.questions import Item, RightWords, counted_points, points_text
 from attncli.refusals import Problem, Where, listed
 from attncli.tables import MatrixBlock
 from attncli.telling.blocks import matrix_block
@@ -64,7 +64,7 @@ class AskedInWords(NamedTuple):
     written: bool = False
     points: Decimal = Decimal(1)
 
-    def asked_on(self, paths: Paths) -> Question:
+    def asked_on(self, paths: Paths) -> Item:
         """The question with its key: of the options that are listed, or of all."""
         asked, right = self.question.asked, self.question.right_on(paths)
         listed = [k for k, label in enumerate(asked.labels) if label and not self.written]
@@ -74,7 +74,7 @@ class AskedInWords(NamedTuple):
             tuple(kept.index(k) for k in right if k in kept),
             tuple(asked.labels[k] for k in listed),
         )
-        return Question(self.question.id, self.points, words=key)
+        return Item(self.question.id, self.points, words=key)
 
     def block(self, key: RightWords, words: FrameWords, rule: Phrase = ()) -> WordBlank:
         """The question as it stands on the page, with its answer; perhaps with a rule behind it."""
@@ -170,7 +170,7 @@ def blocks_of(
     return told
 
 
-def table_of_answers(questions: Sequence[Question], words: Words) -> list[Block]:
+def table_of_answers(questions: Sequence[Item], words: Words) -> list[Block]:
     """The answers in words; where several are right, all of them."""
     rows = tuple(
         (

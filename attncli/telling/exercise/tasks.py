@@ -25,7 +25,7 @@ from attncli.document import (
 )
 from attncli.languages import FrameWords, Words
 from attncli.name import Name
-from attncli.questions import Question, counted_points
+from attncli.questions import Item, counted_points
 from attncli.steps import Step, step_named
 from attncli.telling.exercise.lines import Asked, Blankable, LineAsker, ToldCells
 from attncli.telling.sentences import joined, put_in
@@ -38,12 +38,12 @@ _ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
 _LEAST, _MOST, _MOST_OF_A_PAGE = 2, 6, 10
 
 
-_Numbers = Sequence[tuple[Blankable, Question]]
+_Numbers = Sequence[tuple[Blankable, Item]]
 
 
 def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Prose:
     """The task of a section at a path, with the points of each part if there are several."""
-    results: dict[Name, list[tuple[Blankable, Question]]] = {}
+    results: dict[Name, list[tuple[Blankable, Item]]] = {}
     terms = [one for one in asked if one[0].cell is None]
     for one in asked:
         if one[0].cell is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from attncli.arithmetic.expression import INNER
 from attncli.building.plain import all_numbers, with_numbers
 from attncli.document import Bullets, Document, Facts, Spans, Subheading, Table
 from attncli.nice_numbers.rules import difficulty
-from attncli.questions import RightAnswer
+from attncli.questions import Interval
 from attncli.telling.exercise.blanked import BlankedPage, shown_rows, taken
 from attncli.telling.exercise.keys import around
 from attncli.telling.exercise.lines import Blankable
@@ -26,16 +25,14 @@ _MOST_TOLD = 12
 _PATHS = 3
 """Of each variant so many others than `carry` and `exact` are tried."""
 
-Range = tuple[Decimal, Decimal]
-
 
 class Disagreement(NamedTuple):
     """A blank for which the key doesn't accept all that the oracle does."""
 
     form: str
     id: str
-    key: Range
-    oracle: Range
+    key: Interval
+    oracle: Interval
 
 
 class Trial(NamedTuple):
@@ -58,21 +55,17 @@ def trial(
     known = [p for p in what.places if p.number.cell is not None and p.number.cell is not INNER]
     ranges = _ranges(with_numbers(data, all_numbers(trace.scenario)), folder, what, known)
     wrong = (
-        Disagreement(form, place.id, _range(keys[place.id]), ranges[place.id])
+        Disagreement(form, place.id, keys[place.id].accepted, ranges[place.id])
         for place in known
-        if not _holds(_range(keys[place.id]), ranges[place.id])
+        if not _holds(keys[place.id].accepted, ranges[place.id])
     )
     names = {place.quantity for place in what.places}
     left = len(what.places) - len(known)
     return Trial(difficulty(trace, names), len(known), left, tuple(wrong))
 
 
-def _range(key: RightAnswer) -> Range:
-    return key.low, key.high
-
-
-def _holds(key: Range, other: Range) -> bool:
-    return key[0] <= other[0] and other[1] <= key[1]
+def _holds(key: Interval, other: Interval) -> bool:
+    return key.low <= other.low and other.high <= key.high
 
 
 def _ranges(
@@ -80,7 +73,7 @@ def _ranges(
     folder: Path | None,
     what: BlankedPage,
     places: Sequence[Blankable],
-) -> dict[str, Range]:
+) -> dict[str, Interval]:
     """What the oracle accepts for each place: for a given number, half a unit around it. Where
     the sheet's own numbers are exact, and it starts from rounded ones, its own count, too."""
     trace = what.trace
@@ -89,14 +82,14 @@ def _ranges(
     start = {name: shown_rows(trace[name]) for name in what.context}
     own, roots = not trace.rounding.carries, [int(square) for square in what.roots]
     found = oracle.intervals(data, made, folder, start, own=own, paths=_PATHS, roots=roots)
-    ranges: dict[str, Range] = {}
+    ranges: dict[str, Interval] = {}
     for place in places:
         interval = found.get(cells[place.id] or INNER)
         if interval is None:
             given = max(trace.rounding.decimals, decimals.places(place.number.shown))
             ranges[place.id] = around((place.number.shown,), given)
         else:
-            ranges[place.id] = interval[:2]
+            ranges[place.id] = Interval(*interval[:2])
     return ranges
 
 

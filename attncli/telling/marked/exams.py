@@ -10,16 +10,22 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attncli.arithmetic.expression import Location, Number
-from attncli.building.exercise_file import Blanking, FormMade, Frame, Manifest, Points
+from attncli.building.exercise_file import (
+    Blanking,
+    FormMade,
+    Frame,
+    Manifest,
+    Points,
+    TermMade,
+)
 from attncli.document import Section
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.answers.students import Student
-from attncli.marking.grading.addresses import AskedTerm, cell_of, first_cell_of, line_of
-from attncli.marking.grading.exam import AskedNumber, Exam, Scheme
-from attncli.marking.grading.words import AskedWords, question_at
-from attncli.marking.verdicts import Accepted
-from attncli.questions import OWN_FORM, Question, RightAnswer, Worth
+from attncli.marking.grading.addresses import cell_of, first_cell_of, line_of
+from attncli.marking.grading.exam import Exam, Scheme
+from attncli.marking.grading.words import question_at
+from attncli.questions import OWN_FORM, Interval, Item, RightAnswer, Worth
 from attncli.refusals import Problem, Refusal, Where, listed
 from attncli.steps.order import is_question
 from attncli.telling.exercise.blanked import taken
@@ -42,10 +48,6 @@ def keys_of_terms(
             wish = ExerciseRequest((PartAsked(select(trace, steps), blanking=Blanking(kind)),))
             found = {**taken(trace, wish, "").keys(), **found}
     return found
-
-
-def accepted_by(key: RightAnswer) -> Accepted:
-    return Accepted(float(key.low), float(key.high))
 
 
 _FORMS = (
@@ -111,28 +113,19 @@ class Asking:
     def exam(self, ids: Sequence[str], source: str) -> Exam:
         """The exam that asks for some cells. Raises Refusal, naming all that aren't there."""
         wrong: list[Problem] = []
-        cells: dict[str, Location] = {}
-        words: list[AskedWords] = []
+        items: list[Item] = []
         for text in ids:
+            result = line_of(text) is None and not is_question(text)
             try:
-                if is_question(text):
-                    words.append(
-                        AskedWords(question_at(self.trace, text), Decimal(self.points_of(text)))
-                    )
-                else:
-                    cells[text] = self.cell(text)
+                cell = self.cell(text) if result else None
+                items.append(Item(text, Decimal(self.points_of(text)), cell=cell))
             except AddressError as error:
                 wrong.append(Problem.of(source, f"{text}: {error.wrong}", error.right))
         if wrong:
             raise Refusal(wrong)
-        asked = tuple(
-            AskedNumber(text, cell, Decimal(self.points_of(text)))
-            for text, cell in cells.items()
-            if line_of(text) is None
-        )
-        terms = tuple(self._terms([text for text in cells if line_of(text)], source))
-        printed = printed_roots(self.trace)
-        return Exam(self.trace, asked, terms, self.scheme, printed=printed, words=tuple(words))
+        keys = self._keys([text for text in ids if line_of(text)], source)
+        known = tuple(one._replace(key=keys.get(one.id)) for one in items)
+        return Exam(self.trace, known, self.scheme, printed=printed_roots(self.trace))
 
     def cell(self, text: str) -> Location:
         """The cell that an id is of; of a number inside a line, one that the line works out. Raises
@@ -140,8 +133,8 @@ class Asking:
         line = line_of(text)
         return cell_of(self.trace, text) if line is None else first_cell_of(self.trace, line)
 
-    def _terms(self, ids: Sequence[str], source: str) -> Iterator[AskedTerm]:
-        """The numbers inside lines that are asked for. Raises Refusal for those that aren't."""
+    def _keys(self, ids: Sequence[str], source: str) -> Mapping[str, RightAnswer]:
+        """The keys of numbers inside lines. Raises Refusal for those that aren't asked for."""
         parts = (self.trace.part_of(self.cell(text).quantity) for text in ids)
         steps = tuple(dict.fromkeys(part.step for part in parts if part is not None))
         keys = keys_of_terms(self.trace, steps, ids)
@@ -150,9 +143,7 @@ class Asking:
             why = "no sheet asks for this number of the line"
             right = "name it as the answers file of the exercise does"
             raise Refusal([Problem.of(source, f"{text}: {why}", right) for text in wrong])
-        for text in ids:
-            points = Decimal(self.points_of(text))
-            yield AskedTerm(text, keys[text].number, accepted_by(keys[text]), points)
+        return keys
 
     def points_of(self, text: str) -> Worth:
         """What a cell is worth, by the step that makes it, or that first uses it."""
@@ -218,7 +209,7 @@ class Asking:
         """The hash of an exercise that asks for some cells, none where they aren't there."""
         if ids not in self._marks:
             try:
-                questions = tuple(Question(text, self.points_of(text)) for text in ids)
+                questions = tuple(Item(text, self.points_of(text)) for text in ids)
             except AddressError:
                 return ""
             section = Section("", None, (), (), (), questions=questions)
@@ -245,21 +236,8 @@ def form_exam(
 ) -> FormExam:
     """What a form of an exercise asks for. Raises SelectionError where that is nothing."""
     document = exercise(trace, wish, form, "", frame)
-    every = [one for section in document.sections for one in section.questions]
-    questions = [one for one in every if one.words is None]
-    words = tuple(
-        AskedWords(question_at(trace, one.id), Decimal(one.points))
-        for one in every
-        if one.words is not None
-    )
-    asked = tuple(
-        AskedNumber(one.id, cell_of(trace, one.id), Decimal(one.points))
-        for one in questions
-        if line_of(one.id) is None
-    )
-    terms = tuple(_term(one) for one in questions if line_of(one.id) is not None)
     roots = printed_roots(trace)
-    exam = Exam(trace, asked, terms, scheme, wish.tolerance, roots, words, frame.title, form)
+    exam = Exam(trace, document.items, scheme, wish.tolerance, roots, frame.title, form)
     assert document.paper is not None
     return FormExam(form, document.paper.hash, exam)
 
@@ -274,53 +252,30 @@ def made_form(
         right = "put the old ones back, or make the exercise again"
         raise Refusal.of(made.file, wrong, right)
     tolerance = tolerance_of({name: Decimal(much) for name, much in manifest.tolerance.items()})
-    asked = tuple(_asked_numbers(trace, made))
-    terms, words = tuple(_made_terms(trace, made)), tuple(_asked_words(trace, made))
-    exam = Exam(
-        trace, asked, terms, scheme, tolerance, printed_roots(trace), words, manifest.exercise,
-        form,
-    )  # fmt: skip
+    items, roots = tuple(_made_items(trace, made)), printed_roots(trace)
+    exam = Exam(trace, items, scheme, tolerance, roots, manifest.exercise, form)
     return FormExam(form, made.hash, exam)
 
 
-def _asked_numbers(trace: Trace, made: FormMade) -> Iterator[AskedNumber]:
-    """The cells that a form asks for. Raises Refusal for one that isn't there."""
+def _made_items(trace: Trace, made: FormMade) -> Iterator[Item]:
+    """What a form asks for. Raises Refusal for what isn't there."""
     for id_, points in made.asked.items():
-        if id_ not in made.terms and not is_question(id_):
-            yield AskedNumber(id_, _cell(trace, id_, made.file), Decimal(str(points)))
+        item, term = Item(id_, Decimal(str(points))), made.terms.get(id_)
+        address = id_ if term is None else term.cell
+        try:
+            if is_question(address):
+                question_at(trace, address)
+                yield item
+                continue
+            cell = cell_of(trace, address) if address else None
+        except AddressError as error:
+            raise Refusal.of(made.file, f"{address}: {error.wrong}", error.right) from None
+        yield item._replace(cell=cell) if term is None else item._replace(key=_key(term, cell))
 
 
-def _asked_words(trace: Trace, made: FormMade) -> Iterator[AskedWords]:
-    """What a form asks in words. Raises Refusal for a question that isn't there."""
-    for id_, points in made.asked.items():
-        if id_ not in made.terms and is_question(id_):
-            try:
-                yield AskedWords(question_at(trace, id_), Decimal(str(points)))
-            except AddressError as error:
-                raise Refusal.of(made.file, f"{id_}: {error.wrong}", error.right) from None
-
-
-def _made_terms(trace: Trace, made: FormMade) -> Iterator[AskedTerm]:
-    """The numbers inside lines that a form asks for. Raises Refusal for one of no cell."""
-    for id_, term in made.terms.items():
-        answer, low, high = map(Decimal, (term.answer, term.low, term.high))
-        cell = _cell(trace, term.cell, made.file) if term.cell else None
-        accepted = Accepted(float(low), float(high))
-        points = Decimal(str(made.asked[id_]))
-        yield AskedTerm(id_, Number(answer, answer, cell), accepted, points)
-
-
-def _cell(trace: Trace, id_: str, source: str) -> Location:
-    try:
-        return cell_of(trace, id_)
-    except AddressError as error:
-        raise Refusal.of(source, f"{id_}: {error.wrong}", error.right) from None
-
-
-def _term(question: Question) -> AskedTerm:
-    assert question.key is not None
-    key = question.key
-    return AskedTerm(question.id, key.number, accepted_by(key), Decimal(question.points))
+def _key(term: TermMade, cell: Location | None) -> RightAnswer:
+    answer, *ends = map(Decimal, term[:3])
+    return RightAnswer(Number(answer, answer, cell), Interval(*ends), None, None)
 
 
 @dataclass(frozen=True)

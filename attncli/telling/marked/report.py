@@ -28,7 +28,7 @@ from attncli.document import (
 )
 from attncli.file.problems import ScenarioError
 from attncli.marked import SIGNS, MarkedNumber
-from attncli.marking.grading.addresses import MarkedTerm, address_of
+from attncli.marking.grading.addresses import MarkedTerm, accepted_by, address_of
 from attncli.marking.grading.papers import all_follow
 from attncli.marking.grading.words import MarkedWords
 from attncli.marking.judging import Judge, published_verdicts
@@ -293,7 +293,7 @@ def table_of_terms(terms: Sequence[MarkedTerm]) -> Iterator[Table]:
     """Numbers inside lines of working, a row each; those that are right aren't told."""
     rows = tuple(
         (Word(one.asked.id), MarkedNumber(Word(one.given.shown), one.judgement,
-                                          plain(one.asked.expected)))
+                                          plain(one.asked.right.number)))
         for one in terms
         if one.judgement != "correct"
     )  # fmt: skip
@@ -374,8 +374,8 @@ def _term(term: MarkedTerm) -> dict[str, object]:
     return {
         "cell": term.asked.id,
         "given": term.given.text,
-        "expected": decimals.text(term.asked.expected.shown),
-        "accepted": [*map(_bound, term.asked.accepted)],
+        "expected": decimals.text(term.asked.right.number.shown),
+        "accepted": [*map(_bound, accepted_by(term.asked.right))],
         "verdict": term.judgement,
         "cause": None,
         "follows_from": [],

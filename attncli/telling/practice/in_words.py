@@ -6,23 +6,14 @@ from attncli.choices import LANGUAGES
 from attncli.document import Document, Prose, Spans, WordBlank
 from attncli.languages import words_of
 from attncli.marking.grading.words import MarkedWords
-from attncli.marking.verdicts import FOLLOW
 from attncli.steps import step_named
 from attncli.telling.exercise.requests import AskedInWords, blocks_of
 from attncli.telling.practice.session import Session, Task
-from attncli.telling.practice.words import page_of, what_gives
+from attncli.telling.practice.words import page_of, said_of
 from attncli.telling.sentences import joined
 from attncli.word import Word
 
 _ENGLISH = words_of(LANGUAGES[0])
-_SAID = {
-    "correct": "right.",
-    "carried forward": "it follows from your earlier numbers, so it counts.",
-    "unreadable": "that is none of the answers that there are.",
-    "blank": "nothing was written.",
-    "known mistake": "it doesn't follow.",
-    "slip": "it doesn't follow.",
-}
 
 
 def question(session: Session, task: Task) -> Document:
@@ -62,6 +53,6 @@ def answer(session: Session, task: Task) -> Document:
 
 def verdict_on(marked: MarkedWords) -> Spans:
     """What is said of an answer at once."""
-    sign = "✓ " if marked.judgement in FOLLOW else "✗ "
-    gives = [f" {what_gives(cause)}" for cause in marked.causes[:1]]
-    return (sign, marked.asked.id, ": ", _SAID[marked.judgement], *gives)
+    name, cause = (marked.asked.id, ": "), next(iter(marked.causes), None)
+    unreadable = "that is none of the answers that there are."
+    return said_of(marked.judgement, name, cause, earlier="numbers", unreadable=unreadable)

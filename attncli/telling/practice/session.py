@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from attncli.arithmetic.expression import Location
 from attncli.document import Block, Prose, Section, Table, each, parts_of
 from attncli.file.problems import ScenarioError
-from attncli.marking.grading.words import AskedWords, MarkedWords, OwnAnswers, marked_words
+from attncli.marking.grading.words import MarkedWords, OwnAnswers, marked_words
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import FOLLOW, Given, Verdict, read_number
 from attncli.refusals import Refusal
@@ -161,8 +161,8 @@ class Session:
         assert task.words is not None
         _, theirs = self.judge.judged(self.numbers)
         own = OwnAnswers(self.judge.right, theirs, self.numbers, self.judge.hypotheses)
-        asked = AskedWords(task.words.question, task.words.points)
-        return marked_words(asked, read_number(text), own, carry=True)
+        asked, points, given = task.words.question, task.words.points, read_number(text)
+        return marked_words(asked, points, given, own, carry=True)
 
     def keep_words(self, task: Task, text: str, mistakes: tuple[str, ...] = ()) -> None:
         """Goes on with an answer in words."""

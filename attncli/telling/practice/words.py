@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from attncli.arithmetic.expression import Symbol
 from attncli.document import (
@@ -19,7 +20,7 @@ from attncli.document import (
     Term,
     Working,
 )
-from attncli.marking.verdicts import FOLLOW, Cause, Verdict
+from attncli.marking.verdicts import FOLLOW, Cause, Judgement, Verdict
 from attncli.name import Name
 from attncli.steps import step_named
 from attncli.telling.closing import as_asked_for, asking_for_large
@@ -31,6 +32,18 @@ from attncli.word import Word
 
 _MOST_OWN = 6
 """Numbers of somebody's own that are told again before a question."""
+_SAID: Mapping[Judgement, str] = MappingProxyType(
+    {
+        "correct": "right.",
+        "worked otherwise": "right, {cause}",
+        "carried forward": "it follows from your earlier {earlier}, so it counts.",
+        "rounding": "nearly. {cause}",
+        "known mistake": "it doesn't follow. {cause}",
+        "slip": "it doesn't follow. {cause}",
+        "blank": "nothing was written.",
+        "unreadable": "{unreadable}",
+    }
+)
 
 
 def page_of(*blocks: Block, sections: Sequence[Section] = ()) -> Document:
@@ -136,43 +149,29 @@ def verdict_on(session: Session, verdict: Verdict) -> Spans:
         Symbol(trace[cell.quantity].local, trace[cell.quantity].indices(*cell[1:])),
         ": ",
     )
-    said = {
-        "correct": "right.",
-        "carried forward": "it follows from your earlier number, so it counts.",
-        "unreadable": "that is no number.",
-        "blank": "nothing was written.",
-    }.get(verdict.judgement)
-    sign = "✓ " if verdict.judgement in FOLLOW else "✗ "
-    if said is None and verdict.judgement == "worked otherwise":
-        said = f"right, {_cause(verdict)}"
-    if said is None and verdict.judgement == "rounding":
-        said = f"nearly. {_cause(verdict)}"
-    if said is None:
-        said = f"it doesn't follow. {_cause(verdict)}".rstrip()
-    return (sign, *name, said)
+    return said_of(verdict.judgement, name, verdict.cause)
+
+
+def said_of(
+    judgement: Judgement,
+    name: Spans,
+    cause: Cause | None,
+    *,
+    earlier: str = "number",
+    unreadable: str = "that is no number.",
+) -> Spans:
+    """What is said of an answer, a number or one in words."""
+    gives = "" if cause is None else cause.says
+    if judgement == "known mistake":
+        gives = f"It is what this gives: {gives[:1].lower()}{gives[1:]}"
+    said = _SAID[judgement].format(cause=gives, earlier=earlier, unreadable=unreadable)
+    return ("✓ " if judgement in FOLLOW else "✗ ", *name, said.rstrip())
 
 
 def mistake_in_words(verdict: Verdict) -> str:
     """What is remembered of a wrong number."""
     usual = "A number that doesn't follow."
     return usual if verdict.cause is None else verdict.cause.says
-
-
-def _cause(verdict: Verdict) -> str:
-    if verdict.cause is None:
-        return ""
-    if verdict.judgement == "known mistake":
-        return what_gives(verdict.cause)
-    return verdict.cause.says
-
-
-def what_gives(cause: Cause) -> str:
-    """What a known mistake is, behind what is said of an answer."""
-    return f"It is what this gives: {_lower(cause.says)}"
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def closing(session: Session) -> Document:
