@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,13 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from attncli.building.exercise_file import ExerciseFile, Frame
+from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Frame
 from attncli.cli import app
 from attncli.library.papers import variants
 from attncli.marking.answers.sheets import AnswerSheet
 from attncli.marking.grading.exam import Exam, Scheme
 from attncli.marking.grading.papers import GradedClass, MarkedPaper, marked
 from attncli.marking.verdicts import read_number
+from attncli.telling.exercise.papers import exercise
 from attncli.telling.exercise.requests import request_of
 from attncli.telling.marked.classes import class_data, class_page, marked_paper
 from attncli.telling.marked.exams import form_exam
@@ -212,3 +214,26 @@ def test_a_number_of_a_time_is_asked_for_by_its_name(tmp_path: Path) -> None:
     path = yaml_file(tmp_path / "a.yaml", {"factor_norm[4]": "0"})
     data = graded(path, scenario="yassine_rnn_sentence")
     assert verdicts(data) == {"factor_norm[4]": "slip"}
+
+
+def test_an_exam_asks_in_the_order_of_its_paper() -> None:
+    """A Moodle export has nothing but the order to tell what an answer is for."""
+    asks = (Ask(step="softmax"), Ask().asking("attends_most"), Ask(step="weighted_sum"))
+    order = ExerciseFile("i_love_ai", asks, blank=Blanking("all"))
+    trace = shipped_trace("i_love_ai")
+    wish = request_of(trace, order)
+    paper = exercise(trace, wish, "own", "", Frame())
+    exam = form_exam(trace, wish, "own", Scheme(), Frame()).exam
+    assert exam.ids == tuple(one.id for one in paper.items)
+    kinds = [
+        kind
+        for kind, _ in groupby("w" if "most" in x else "t" if ".w" in x else "r" for x in exam.ids)
+    ]
+    assert len(kinds) > 3  # they alternate on the paper
+
+
+def test_a_class_without_a_paper_that_can_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("nope: [\n", "utf-8")
+    told = run("grade", "i_love_ai", tmp_path)
+    assert told.exit_code == 2
+    assert "Not marked  1" in told.stdout

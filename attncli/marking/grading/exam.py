@@ -125,9 +125,8 @@ class Exam:
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
-        """All that is asked, by its ids: results, terms, and what is answered in words."""
-        order = (*self.results.values(), *self.terms, *(one for one, _ in self.words))
-        return tuple(one.id for one in order)
+        """All that is asked, by its ids, in the order of the paper."""
+        return tuple(one.id for one in self.items)
 
     @property
     def points(self) -> Decimal:

@@ -148,7 +148,8 @@ def _marks(graded: GradedClass) -> Iterator[Block]:
         whose = _row_of(one, ids=ids, forms=forms)
         rows.append((*whose, *("–" for _ in headings[len(whose) :])))
     yield Table(headings, tuple(rows))
-    yield Facts(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
+    if signs:
+        yield Facts(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
 
 
 def _has_ids(graded: GradedClass) -> bool:
