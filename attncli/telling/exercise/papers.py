@@ -146,8 +146,8 @@ def translated(section: Section, language: str) -> Section:
 
 
 def _block(block: Any, language: str) -> Any:  # noqa: ANN401
-    """A block whose text, headings or rows are told in the language, whatever its kind."""
-    known = {"text", "headings", "rows"} & {*block._fields}
+    """A block whose text, headings, rows or origin are told in the language, whatever its kind."""
+    known = {"text", "headings", "rows", "origin"} & {*block._fields}
     return block._replace(**{name: _parts(getattr(block, name), language) for name in known})
 
 
