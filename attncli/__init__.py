@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from attncli.file.problems import ScenarioError
     from attncli.library.quantity import WorkedQuantity as Quantity
-    from attncli.library.steps import WorkedStep as Step
+    from attncli.library.trace import WorkedStep as Step
     from attncli.library.trace import WorkedTrace as Trace
     from attncli.library.trace import work
     from attncli.pipeline import load
@@ -33,7 +33,7 @@ _HOMES = {
     "ScenarioError": ("attncli.file.problems", "ScenarioError"),
     "work": ("attncli.library.trace", "work"),
     "Trace": ("attncli.library.trace", "WorkedTrace"),
-    "Step": ("attncli.library.steps", "WorkedStep"),
+    "Step": ("attncli.library.trace", "WorkedStep"),
     "Quantity": ("attncli.library.quantity", "WorkedQuantity"),
 }
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from attncli.building.builder import Origin, ScenarioBuilder
 from attncli.building.given_matrices import with_drawn
-from attncli.building.scenario import Origin, ScenarioBuilder
 from attncli.building.trees import (
     Changes,
     Source,
@@ -21,18 +21,17 @@ from attncli.building.trees import (
 )
 from attncli.file.nodes import Map
 from attncli.file.problems import Problems, scenario_error
-from attncli.name import Name
+from attncli.names import Name
 from attncli.scenario.scenario import Scenario
-from attncli.steps.planning import planned, with_numbers
 from attncli.steps.schema import SCENARIO, givable
+from attncli.steps.story import planned, with_numbers
 from attncli.steps.unused import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
-from attncli.trace.on_demand import OnDemand, given_quantity
-from attncli.trace.trace import Outline, outlined
+from attncli.trace.trace import OnDemand, Outline, given_quantity, outlined
 
 if TYPE_CHECKING:
-    from attncli.tokenizing.corpus import Progress
+    from attncli.tokenizers.pieces import Progress
 
 Recount = Callable[[Sequence[int]], Scenario]
 
@@ -140,7 +139,7 @@ def _planned_as_meant(whole: Scenario, tree: Map, origin: Origin, problems: Prob
     unread = bool(problems.found)
     scenario = planned(whole, problems)
     if problems.found and not unread:
-        from attncli.building.scenario import in_other_layout
+        from attncli.building.builder import in_other_layout
 
         problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))
     return scenario

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from attncli.refusals import Refusal
+from attncli.errors import Refusal
 
 Contents = str | bytes
 """A text, or a package."""

@@ -9,9 +9,9 @@ from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from attncli import arithmetic
-from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.expression import (
+from attncli import operations
+from attncli.equations.formulas import cell
+from attncli.equations.tree import (
     Apply,
     Expression,
     Length,
@@ -27,9 +27,9 @@ from attncli.arithmetic.expression import (
     e_to,
     minus,
 )
-from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.operations.recurrent import OfMemory
-from attncli.arithmetic.rounding import Rounding
+from attncli.numbers.rounding import Rounding
+from attncli.operations.equation import Indexed
+from attncli.operations.recurrent import OfMemory
 from tests import ops
 
 Tensor = Any
@@ -349,7 +349,7 @@ SEVERAL: dict[str, Example] = {
 
 def modules() -> list[ModuleType]:
     """All that is imported where every operation is."""
-    found = walk_packages(arithmetic.__path__, f"{arithmetic.__name__}.")
+    found = walk_packages(operations.__path__, f"{operations.__name__}.")
     return [import_module(module.name) for module in found]
 
 

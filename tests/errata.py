@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Location
-from attncli.marking.grading.addresses import address_of
+from attncli.equations.tree import Location
+from attncli.marking.exam import address_of
 from attncli.marking.judging import published_verdicts
 from attncli.marking.verdicts import Verdict
 from attncli.notation import plain

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from attncli.arithmetic.expression import Blank, Expression, Number, Omitted, leaves
-from attncli.document import Addition, Document, Line, Working
-from attncli.questions import Item
-from attncli.render import exercise_format_names, format_names
-from attncli.tables import MatrixBlock
-from attncli.telling.cells import find_cells
-from attncli.telling.exercise.asking import parse_blanking
-from attncli.telling.exercise.papers import exercise, key_page, sheet_of
-from attncli.telling.exercise.requests import ExerciseRequest, PartAsked
-from attncli.telling.exercise.tasks import hints_page
-from attncli.telling.selection import select
+from attncli.document.blocks import Addition, Document, Line, Working
+from attncli.document.questions import Item
+from attncli.document.tables import MatrixBlock
+from attncli.equations.tree import Blank, Expression, Number, Omitted, leaves
+from attncli.exercises.asking import parse_blanking
+from attncli.exercises.papers import exercise, key_page, sheet_of
+from attncli.exercises.requests import ExerciseRequest, PartAsked
+from attncli.exercises.tasks import hints_page
+from attncli.formats import exercise_format_names, format_names
+from attncli.pages.cells import find_cells
+from attncli.pages.selection import select
 from attncli.trace import Trace
 
 BLANKINGS = ("results", "working", "all", "random:0.4")

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from attncli.arithmetic import expression as ex
-from attncli.arithmetic.expression import Expression, Location
-from attncli.arithmetic.rounding import Array
+from attncli.equations import tree as ex
+from attncli.equations.tree import Expression, Location
+from attncli.numbers.rounding import Array
 from attncli.trace import Trace
 
 Choose = Callable[[Location, Array], Array]

@@ -8,15 +8,15 @@ from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from attncli.document import Document
+from attncli.document.blocks import Document
 from attncli.file import shipped
+from attncli.formats import Page, render
+from attncli.pages.cells import cells_page, find_cells
+from attncli.pages.lesson import lessons
+from attncli.pages.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
-from attncli.render import Page, render
 from attncli.steps import steps
-from attncli.telling.cells import cells_page, find_cells
-from attncli.telling.lesson import lessons
-from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
 from tests.auditor import Tables
 from tests.conftest import THOROUGH

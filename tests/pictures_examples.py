@@ -9,9 +9,7 @@ from math import cos, exp, sin
 
 import numpy as np
 
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.matrix import Matrix
-from attncli.pictures import (
+from attncli.document.pictures import (
     Arrow,
     ArrowGroup,
     Bars,
@@ -25,8 +23,10 @@ from attncli.pictures import (
     Plane,
     Series,
 )
-from attncli.tables import MatrixBlock
-from attncli.word import Word, words
+from attncli.document.tables import MatrixBlock
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number
+from attncli.names import Word, words
 
 LONG = "internationalization-of-everything"
 WORDS = words(

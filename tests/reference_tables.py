@@ -25,27 +25,28 @@ from attncli.building.exercise_file import (
 )
 from attncli.cli import app
 from attncli.file import shipped
-from attncli.file.keys import Key, Record
-from attncli.file.kinds import (
+from attncli.file.keys import (
     Choice,
     Either,
     Flag,
+    Key,
     ListOf,
     MapOf,
     NumberKind,
     OneOrMany,
+    Record,
     TextKind,
     WholeNumber,
 )
 from attncli.file.matrices import MatrixKind, VectorKind
 from attncli.file.sources import SourceKind
 from attncli.nice_numbers.rules import RULES
+from attncli.pages.shipped import contents
 from attncli.pipeline import load, work
 from attncli.scenario.published import NumbersKind
 from attncli.steps import steps
 from attncli.steps.order import keys_of
 from attncli.steps.schema import SCENARIO
-from attncli.telling.shipped import contents
 from tests.errata import errata
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from attncli.errors import Refusal
 from attncli.marking.answers import AnswerSheet, files_in, others_in, read_answers
-from attncli.refusals import Refusal
 from tests.marking_cases import run
 
 

@@ -14,15 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.arithmetic import evaluation
-from attncli.arithmetic.elision import elided_rows
-from attncli.arithmetic.operations.base import One
-from attncli.arithmetic.operations.losses import TargetDifference
-from attncli.arithmetic.operations.moved import Listed
-from attncli.name import GRADIENTS
-from attncli.render import format_names
+from attncli.equations import deciding
+from attncli.equations.working import elided_rows
+from attncli.formats import format_names
+from attncli.names import GRADIENTS
+from attncli.operations.moved import Listed
+from attncli.operations.operation import One
+from attncli.operations.prediction import TargetDifference
+from attncli.pages.working import cell_line
 from attncli.steps import step_named
-from attncli.telling.working import cell_line
 from attncli.trace import Definition, Quantity, Trace
 from tests.auditor import Report, audit, audit_numbers, audit_sentences
 from tests.auditor.latex import plain
@@ -422,7 +422,7 @@ def check_working(trace: Trace) -> None:
                 forms = quantity.definition.operation.cell(i, j, *operands)
                 # under `exact` only the first form has hidden digits: the others are of those shown
                 for form in forms if trace.rounding.carries else forms[:1]:
-                    value = evaluation.full(form)
+                    value = deciding.full(form)
                     assert is_value(value, quantity, i, j, carries=trace.rounding.carries)
                 line = cell_line(trace, quantity, i, j)
                 assert line.parts[-1][0] == "=" or not trace.rounding.carries

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.render.typst import blocks as typst
+from attncli.formats.typst import blocks as typst
 from tests.auditor import audit
 from tests.auditor.html import Element, main_of
 from tests.auditor.reading import _unlatexed

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.arithmetic import evaluation
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.losses import LossOfLogits
+from attncli.equations import deciding
+from attncli.equations.matrix import Matrix
 from attncli.file.problems import ScenarioError
+from attncli.operations.prediction import LossOfLogits
 from attncli.trace import GRADIENTS, Trace
 from tests.drawing import RandomPen, transformer
 from tests.marking_cases import run
@@ -160,7 +160,7 @@ def test_the_loss_of_logits_is_that_of_their_softmax() -> None:
     expected = [[-np.log(p.values[0, 1])], [-np.log(p.values[2, 2])]]
     np.testing.assert_allclose(loss.values(x, p), expected, rtol=1e-14)
     for i in range(2):
-        assert float(evaluation.full(loss.cell(i, 0, x, p)[0])) == pytest.approx(expected[i][0])
+        assert float(deciding.full(loss.cell(i, 0, x, p)[0])) == pytest.approx(expected[i][0])
 
 
 def test_gradients_need_a_loss() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.arithmetic.expression import Location
+from attncli.equations.tree import Location
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given
 from tests.plain import read

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.render import format_names
+from attncli.formats import format_names
 from tests.pages import SHIPPED, page_of, trace_of
 
 BARS = " ▁▂▃▄▅▆▇█"

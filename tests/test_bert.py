@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load, oracle, work
-from attncli.tokenizing.bert import Bert
-from attncli.tokenizing.longest_match import LongestMatch
-from attncli.tokenizing.pieces import SubwordMarks, numbered
-from attncli.tokenizing.tokenizer import WordTokenizer
+from attncli.tokenizers.pieces import LongestMatch, SubwordMarks, numbered
+from attncli.tokenizers.splitting import Bert, WordTokenizer
 from tests.conftest import CHARACTERS, sampled
 from tests.pages import page_of, trace_of
 from tests.plain import read

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, get_args
 
 import pytest
 
-from attncli.arithmetic.expression import Blank, Number, Sum, Symbol
-from attncli.document import (
+from attncli.document.blocks import (  # fmt: skip
     ONLY_DATA,
     Block,
     Document,
@@ -20,9 +19,17 @@ from attncli.document import (
     each,
     parts_of,
     rule_for,
-)  # fmt: skip
-from attncli.questions import Interval, Item, Paper, RightAnswer
-from attncli.render import (
+)
+from attncli.document.questions import Interval, Item, Paper, RightAnswer
+from attncli.document.tables import MatrixBlock
+from attncli.equations.tree import Blank, Number, Sum, Symbol
+from attncli.exercises.keys import _Wanted
+from attncli.exercises.lines import numbers_shown
+from attncli.exercises.papers import sheet_for, sheet_of, translated
+from attncli.exercises.requests import by_names
+from attncli.exercises.sections import StepSection, _begun_anew, _separate, _without
+from attncli.exercises.tasks import _first_lines, room
+from attncli.formats import (  # fmt: skip
     Page,
     binary_format_names,
     contents_of,
@@ -30,29 +37,21 @@ from attncli.render import (
     format_names,
     paper_format_names,
     picture_format_names,
-)  # fmt: skip
-from attncli.render.exercises._self_marking import _printed as printed_on_paper
-from attncli.render.formats import markdown, terminal
-from attncli.render.formats.json import TOLD_AS, as_printed, pictures_as_data
-from attncli.render.html import blocks as html
-from attncli.render.mathematics import mathematics_of
-from attncli.render.quantities import tables_in
-from attncli.render.svg.drawing import drawn
-from attncli.render.tex import files as tex
-from attncli.render.typst import blocks as typst
-from attncli.render.workbook import layout
-from attncli.render.writers import Tables
-from attncli.tables import MatrixBlock
-from attncli.telling.blocks import by_gates
-from attncli.telling.exercise.keys import _Wanted
-from attncli.telling.exercise.lines import numbers_shown
-from attncli.telling.exercise.papers import sheet_for, sheet_of, translated
-from attncli.telling.exercise.requests import by_names
-from attncli.telling.exercise.sections import StepSection, _begun_anew, _separate, _without
-from attncli.telling.exercise.tasks import _first_lines, room
-from attncli.telling.length import length_of
-from attncli.telling.sections import _working_first
-from attncli.word import Word
+)
+from attncli.formats.exercises._self_marking import _printed as printed_on_paper
+from attncli.formats.html import blocks as html
+from attncli.formats.pages import markdown, terminal
+from attncli.formats.pages.json import TOLD_AS, as_printed, pictures_as_data
+from attncli.formats.quantities import mathematics_of, tables_in
+from attncli.formats.svg.drawing import drawn
+from attncli.formats.tex import files as tex
+from attncli.formats.typst import blocks as typst
+from attncli.formats.workbook import layout
+from attncli.formats.writers import Tables
+from attncli.names import Word
+from attncli.pages.blocks import by_gates
+from attncli.pages.sections import _working_first
+from attncli.pages.walkthrough import length_of
 from tests.pages import shipped_trace
 
 

@@ -14,11 +14,11 @@ import pytest
 import yaml
 
 from attncli import ScenarioError, load, work
-from attncli.arithmetic.operations.activations import ACTIVATIONS
 from attncli.cli import app
-from attncli.name import Name
-from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
+from attncli.names import Name
+from attncli.operations.activations import ACTIVATIONS
+from attncli.pages.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from tests import processes
 from tests.conftest import THOROUGH, sampled
 from tests.growing import GROWING
@@ -143,7 +143,7 @@ def test_numbers_that_floats_cannot_round_are_counted(
     rest = "W2: {random: normal, std: 0.001, seed: 2, shape: [4000, 1]}"
     wide = f"X: [[0.9]]\nprojection: none\n{W1}\n{rest}\nactivation: {kind}\n{LONG}"
     work(load(yaml.safe_load(wide)))
-    monkeypatch.setattr("attncli.building.scenario.MOST_SETTLED", 20)
+    monkeypatch.setattr("attncli.building.builder.MOST_SETTLED", 20)
     with pytest.raises(ScenarioError, match=r"row 1: .* too long for floats .*--large"):
         work(load(yaml.safe_load(wide)))
 

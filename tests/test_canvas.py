@@ -11,9 +11,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from attncli.document import Document
-from attncli.questions import Item
-from attncli.render import Page, files_of
+from attncli.document.blocks import Document
+from attncli.document.questions import Item
+from attncli.formats import Page, files_of
 from tests import qti
 from tests.conftest import sampled
 from tests.exercises import papers, questions, wish

@@ -18,7 +18,7 @@ from attncli.building import model_settings
 from attncli.building.checkpoint import Checkpoint, families
 from attncli.building.model_settings import DEFAULTS, settled
 from attncli.cli import app
-from attncli.refusals import Refusal
+from attncli.errors import Refusal
 from tests.auditor import audit
 from tests.pages import page_of, tables_of
 

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 
 from attncli import load, work
 from attncli.cli import app
-from attncli.document import Note
-from attncli.render import Page, render
-from attncli.render.sentences import text_of_spans
-from attncli.scenario import budget
-from attncli.telling.selection import Selection, select
-from attncli.telling.walkthrough import walkthrough
+from attncli.document.blocks import Note
+from attncli.formats import Page, render
+from attncli.formats.writers import text_of_spans
+from attncli.pages.selection import Selection, select
+from attncli.pages.walkthrough import walkthrough
+from attncli.scenario import scenario
 from tests.pages import GOLDEN, SHIPPED, page_of, shipped_trace, trace_of
 
 EYE = "[[1, 0], [0, 1]]"
@@ -66,7 +66,7 @@ def test_the_page_closes_with_what_it_found_and_where_to_read_on() -> None:
 
 def test_where_to_read_on_asks_for_as_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command that is told works, though the scenario is only worked where that is asked for."""
-    monkeypatch.setattr(budget, "MOST_PLACES", 2)
+    monkeypatch.setattr(scenario, "MOST_PLACES", 2)
     words = ["run", "i_love_ai", "--detail", "summary"]
     assert CliRunner().invoke(app, words).exit_code == 2
     page = " ".join(CliRunner().invoke(app, [*words, "--large"]).stdout.split())

@@ -14,9 +14,9 @@ from rich.color import Color, ColorSystem
 from rich.style import Style
 from rich.text import Text
 
-from attncli.render import Page, render
-from attncli.render.colours import DARK, INKS, LIGHT, SHADES, ColourScheme, shade_of
-from attncli.render.screen.painting import STYLES
+from attncli.formats import Page, render
+from attncli.formats.colours import DARK, INKS, LIGHT, SHADES, ColourScheme, shade_of
+from attncli.formats.screen.painting import STYLES
 from tests import processes
 from tests.conftest import sampled
 from tests.pages import GOLDEN, SHIPPED, document_of, trace_of

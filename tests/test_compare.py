@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from attncli.formats import format_names
 from attncli.pipeline import load, work
-from attncli.render import format_names
 from attncli.trace import Trace
 from tests import hostile
 from tests.auditor import audit

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from attncli.arithmetic.elision import MOST_PARTS, elided, elided_rows
-from attncli.document import Document, Section
+from attncli.document.blocks import Document, Section
+from attncli.equations.working import MOST_PARTS, elided, elided_rows
+from attncli.formats import Page, render
 from attncli.notation import plain
-from attncli.render import Page, render
 from attncli.trace import Quantity, Trace
 from tests.pages import SHIPPED, document_of, trace_of
 

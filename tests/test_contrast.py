@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import oracle
-from attncli.tokenizing.merge_training import MergeTraining
+from attncli.tokenizers.merges import MergeTraining
 from tests.conftest import FEWER
 from tests.pages import page_of, trace_of
 from tests.plain import read

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.arithmetic import evaluation
-from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.expression import Apply, Power, Product, constant
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.rounding import Rounding, Unworkable
+from attncli.equations import deciding
+from attncli.equations.formulas import cell
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Apply, Power, Product, constant
 from attncli.notation import plain, unbreakable
+from attncli.numbers.rounding import Rounding, Unworkable
+from attncli.operations.equation import Indexed
 from tests import ops, truth
 from tests.equations import EXAMPLES, SEVERAL, Example, equations, texts
 
@@ -98,7 +98,7 @@ def true_cells(
     operation: ops.Operation, operands: Sequence[Matrix], shape: tuple[int, ...]
 ) -> list[list[Decimal]]:
     cells = [[operation.cell(i, j, *operands)[0] for j in range(shape[1])] for i in range(shape[0])]
-    return [[evaluation.full(one) for one in row] for row in cells]
+    return [[deciding.full(one) for one in row] for row in cells]
 
 
 @cache
@@ -182,13 +182,13 @@ def test_derivatives_are_operations_like_others(name: str, place: int) -> None:
         rounded = found.make(Rounding("carry", 3), "step", *problem.known)
         for i, j in np.ndindex(values.shape):
             forms = found.cell(i, j, *problem.known)
-            true, value = evaluation.full(forms[0]), float(values[i, j])
+            true, value = deciding.full(forms[0]), float(values[i, j])
             assert abs(Decimal(value) - true) <= Decimal(float(most[i, j])) + SMALLEST
             assert most[i, j] <= 1e-10
             assert is_near(Fraction(value), Fraction(true), "1e-12")
             assert Fraction(rounded.number(i, j).shown) == truth.rounded(forms[0], 3)
             for form in forms:
-                assert is_near(Fraction(evaluation.full(form)), Fraction(true), "1e-50")
+                assert is_near(Fraction(deciding.full(form)), Fraction(true), "1e-50")
 
 
 @pytest.mark.parametrize(("name", "place"), [*product(ops.ACTIVATIONS, [0])])
@@ -200,7 +200,7 @@ def test_no_slope_is_farther_off_than_it_may_be(name: str, place: int) -> None:
         x = Decimal(random.randint(-(7 * 10**8), 7 * 10**8)).scaleb(-6 - random.randint(0, 6))
         problem = Problem(operation, [Matrix.of_written([[x]])])
         values = found.values(*problem.known)
-        true = evaluation.full(found.cell(0, 0, *problem.known)[0])
+        true = deciding.full(found.cell(0, 0, *problem.known)[0])
         most = truth.off(found.error(*problem.known), values)
         assert abs(Decimal(values.item()) - true) <= Decimal(most.item()) + SMALLEST
 
@@ -320,7 +320,7 @@ def test_derivatives_of_what_is_no_equation(
     most = truth.off(found.error(*known), made)
     for (i, j), value in np.ndenumerate(made):
         form = found.cell(i, j, *known)[0]
-        off = abs(Fraction(value) - Fraction(evaluation.full(form)))
+        off = abs(Fraction(value) - Fraction(deciding.full(form)))
         assert off <= Fraction(float(most[i, j]))
         assert Fraction(rounded.number(i, j).shown) == truth.rounded(form, 3)
 

@@ -19,15 +19,14 @@ from typer.testing import CliRunner
 
 from attncli import load, work
 from attncli.cli import app
-from attncli.name import Name
+from attncli.document.questions import form_name
+from attncli.names import Name
 from attncli.nice_numbers import search
-from attncli.nice_numbers.batch import BatchMaker
 from attncli.nice_numbers.plan import plan_of
 from attncli.nice_numbers.pools import drawn_of
 from attncli.nice_numbers.rules import RULES, difficulty
 from attncli.nice_numbers.search import Unsatisfied, forms
-from attncli.nice_numbers.sieve import Survivor
-from attncli.questions import form_name
+from attncli.nice_numbers.sieve import BatchMaker, Survivor
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
 from tests.conftest import FEWER, ROOT, sampled

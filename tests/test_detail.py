@@ -10,13 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document import Block, Document
+from attncli.document.blocks import Block, Document
+from attncli.formats import Page, render
+from attncli.pages.selection import select, told_parts
+from attncli.pages.walkthrough import as_it_fits, length_of, part_blocks, walkthrough
 from attncli.pipeline import load, work
-from attncli.render import Page, render
-from attncli.telling.length import length_of
-from attncli.telling.parts import told_parts
-from attncli.telling.selection import select
-from attncli.telling.walkthrough import as_it_fits, part_blocks, walkthrough
 from tests.conftest import sampled
 from tests.pages import LARGE, LIGHT, SHIPPED, shipped_trace, trace_of
 
@@ -65,7 +63,7 @@ def test_a_long_page_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return part_blocks(*given, **more)
 
     trace = work(load("next_token"))
-    monkeypatch.setattr("attncli.telling.walkthrough.part_blocks", counted)
+    monkeypatch.setattr("attncli.pages.walkthrough.part_blocks", counted)
     as_it_fits(trace, select(trace))
     assert "full" not in told[-len(told_parts(trace)) :]
     assert told.count("full") < len(told_parts(trace)) / 3

@@ -9,13 +9,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from attncli.arithmetic.expression import Number
+from attncli.document.pictures import Bars, Curves, Diagram, HeatMaps, Picture, Plane
+from attncli.equations.tree import Number
+from attncli.formats.colours import DARK, LIGHT
+from attncli.formats.pages.html import figure_html
+from attncli.formats.svg.drawing import drawn, inline
+from attncli.formats.svg.elements import TEXT_SIZE, style_sheet, text_width
 from attncli.notation import plain
-from attncli.pictures import Bars, Curves, Diagram, HeatMaps, Picture, Plane
-from attncli.render.colours import DARK, LIGHT
-from attncli.render.formats.html import figure_html
-from attncli.render.svg.drawing import drawn, inline
-from attncli.render.svg.elements import TEXT_SIZE, style_sheet, text_width
 from tests.pictures_examples import EXAMPLES, waves
 from tests.readers import bare
 from tests.test_colours import contrast

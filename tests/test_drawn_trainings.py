@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from attncli import load, work
 from attncli.building.plain import with_numbers
+from attncli.formats import Page, format_names, render
 from attncli.nice_numbers.plan import plan_of
 from attncli.nice_numbers.rules import difficulty
 from attncli.nice_numbers.search import Unsatisfied, forms
-from attncli.render import Page, format_names, render
-from attncli.telling.weaknesses import weaknesses
+from attncli.pages.weaknesses import weaknesses
 from tests.auditor import audit_numbers
 from tests.conftest import FEWER
 from tests.pages import page_of

@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
-from attncli.arithmetic.equations.formulas import cell
-from attncli.arithmetic.expression import (
+from attncli.equations.formulas import cell
+from attncli.equations.tree import (
     Expression,
     Negative,
     Product,
@@ -17,7 +17,7 @@ from attncli.arithmetic.expression import (
     Total,
     constant,
 )
-from attncli.arithmetic.operations.texts import EquationText, equation, is_a, read
+from attncli.operations.equation import EquationText, equation, is_a, read
 from tests.equations import EXAMPLES, texts
 
 

@@ -10,15 +10,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.arithmetic.elision import elided_rows
-from attncli.arithmetic.expression import Location
-from attncli.document import Document
-from attncli.name import below
-from attncli.render import Page, render
-from attncli.tables import MatrixBlock
-from attncli.telling.exercise.lines import is_said, source_of
-from attncli.telling.exercise.trust import trial
-from attncli.telling.parts import told_parts
+from attncli.document.blocks import Document
+from attncli.document.tables import MatrixBlock
+from attncli.equations.tree import Location
+from attncli.equations.working import elided_rows
+from attncli.exercises.lines import is_said, source_of
+from attncli.exercises.trust import trial
+from attncli.formats import Page, render
+from attncli.names import below
+from attncli.pages.selection import told_parts
 from attncli.trace import Quantity, Trace
 from tests.conftest import FEWER, sampled, share
 from tests.exercises import (

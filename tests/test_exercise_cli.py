@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from attncli.cli import app
+from attncli.document.questions import form_name
 from attncli.library.papers import safe_name
-from attncli.questions import form_name
 from attncli.writing import write_files
 
 

@@ -13,13 +13,13 @@ from attncli import __version__, load, work
 from attncli.building.exercise_file import load_exercise, load_manifest
 from attncli.building.plain import pinned, texts_beside
 from attncli.cli import app
+from attncli.exercises.fingerprint import numbers_mark
+from attncli.exercises.papers import exercise
+from attncli.exercises.requests import request_of
 from attncli.file.problems import ScenarioError
 from attncli.file.shipped import find
 from attncli.marking.answers import read_answers
-from attncli.telling.exercise.fingerprint import numbers_mark
-from attncli.telling.exercise.papers import exercise
-from attncli.telling.exercise.requests import request_of
-from attncli.telling.selection import SelectionError
+from attncli.pages.selection import SelectionError
 from attncli.writing import settle
 from tests.exercises import questions
 from tests.marking_cases import run

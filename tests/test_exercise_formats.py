@@ -16,8 +16,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli import document as doc
-from attncli.arithmetic.expression import (
+from attncli.document import blocks as doc
+from attncli.document.blocks import Document, Line, Prose, Section, Working
+from attncli.document.pictures import PICTURES
+from attncli.document.questions import Interval, Item, MistakenAnswer, Paper, RightAnswer
+from attncli.document.tables import Data, MatrixBlock, SideBySide
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import (
     Blank,
     Equation,
     Expression,
@@ -31,24 +36,13 @@ from attncli.arithmetic.expression import (
     constant,
     e_to,
 )
-from attncli.arithmetic.matrix import Matrix
-from attncli.document import Document, Line, Prose, Section, Working
+from attncli.formats import Page, abilities_of, exercise_format_names, format_names, render
+from attncli.formats.exercises._self_marking import interval_text, number_text
+from attncli.formats.exercises.moodle import in_field
+from attncli.formats.html.blocks import HtmlStyle, blocks_html
 from attncli.library.output import chosen_format
+from attncli.names import Word, words
 from attncli.notation.words import guarded, unguarded
-from attncli.pictures import PICTURES
-from attncli.questions import Interval, Item, MistakenAnswer, Paper, RightAnswer
-from attncli.render import (
-    Page,
-    abilities_of,
-    exercise_format_names,
-    format_names,
-    render,
-)
-from attncli.render.exercises._self_marking import interval_text, number_text
-from attncli.render.exercises.moodle import in_field
-from attncli.render.html.blocks import HtmlStyle, blocks_html
-from attncli.tables import Data, MatrixBlock, SideBySide
-from attncli.word import Word, words
 from tests.conftest import CHARACTERS
 
 NASTY = (

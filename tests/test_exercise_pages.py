@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from attncli.building.exercise_file import Frame
-from attncli.document import Document
-from attncli.pipeline import load, work
-from attncli.render import (
+from attncli.document.blocks import Document
+from attncli.exercises.papers import exercise, sheet_of
+from attncli.formats import (
     Page,
     abilities_of,
     exercise_format_names,
@@ -17,7 +17,7 @@ from attncli.render import (
     module_of,
     render,
 )
-from attncli.telling.exercise.papers import exercise, sheet_of
+from attncli.pipeline import load, work
 from tests.exercises import Papers, papers, questions, wish
 from tests.test_golden import check
 

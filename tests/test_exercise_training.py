@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.arithmetic.decimals import places
-from attncli.marking.grading.addresses import cell_of
+from attncli.document.questions import Item
+from attncli.exercises.trust import trial
+from attncli.marking.exam import cell_of
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given
 from attncli.nice_numbers.search import forms
-from attncli.questions import Item
-from attncli.telling.exercise.trust import trial
+from attncli.numbers.decimals import places
 from tests.conftest import FEWER, sampled
 from tests.exercises import papers, questions, wish
 from tests.marking_cases import run

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from attncli import load, work
 from attncli.file.problems import ScenarioError
-from attncli.render import Page, render
-from attncli.render.quantities import arrays_of
-from attncli.telling.selection import select
-from attncli.telling.walkthrough import walkthrough
+from attncli.formats import Page, render
+from attncli.formats.quantities import arrays_of
+from attncli.pages.selection import select
+from attncli.pages.walkthrough import walkthrough
 from tests.exercises import papers, wish
 from tests.pages import SHIPPED, document_of, page_of, trace_of
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.telling.findings import last_finding
-from attncli.telling.selection import Selection
-from attncli.word import Word
+from attncli.names import Word
+from attncli.pages.findings import last_finding
+from attncli.pages.selection import Selection
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.test_cli import attn
 
@@ -85,8 +85,8 @@ def test_a_gradient_says_what_becomes_of_it_also_when_run_alone(W_aa: str, verdi
 def test_a_percentage_has_the_digits_of_its_share(thousandths: int) -> None:
     from decimal import Decimal
 
-    from attncli.arithmetic.expression import Number
-    from attncli.telling.sentences import percent
+    from attncli.equations.tree import Number
+    from attncli.pages.sentences import percent
 
     share = Number.written(Decimal(thousandths).scaleb(-3))
     assert percent(share).shown == Decimal(thousandths).scaleb(-1)

@@ -21,10 +21,10 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document import Document
-from attncli.render import Page, contents_of, render
-from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
+from attncli.document.blocks import Document
+from attncli.formats import Page, contents_of, render
+from attncli.pages.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from tests import readers
 from tests.auditor.html import Element, main_of
 from tests.conftest import THOROUGH

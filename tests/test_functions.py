@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import attncli
 from attncli.cli import COMMANDS, app
-from attncli.refusals import Refusal
+from attncli.errors import Refusal
 
 FUNCTIONS = [name for name in COMMANDS if name != "practice"]  # which asks somebody in a terminal
 

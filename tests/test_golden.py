@@ -9,13 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document import Document
+from attncli.document.blocks import Document
+from attncli.formats import Page, format_names, render
+from attncli.pages.lesson import lessons
+from attncli.pages.selection import Selection, select
+from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
-from attncli.render import Page, format_names, render
 from attncli.steps import steps
-from attncli.telling.lesson import lessons
-from attncli.telling.selection import Selection, select
-from attncli.telling.walkthrough import walkthrough
 from tests.pages import GOLDEN, LARGE, SHIPPED, shipped_trace
 
 WIDTH = 80

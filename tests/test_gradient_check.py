@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.document import Note, Table
-from attncli.pictures import Curves
+from attncli.document.blocks import Note, Table
+from attncli.document.pictures import Curves
+from attncli.names import Word
+from attncli.pages.selection import select
+from attncli.pages.way_back import chain_of
 from attncli.steps import step_named
-from attncli.telling.chain import chain_of
-from attncli.telling.selection import select
 from attncli.trace.slopes import checked, gradients_of
-from attncli.word import Word
 from tests.conftest import sampled
 from tests.marking_cases import run
 from tests.test_losses import PLANE, WORDS, YES_NO, written

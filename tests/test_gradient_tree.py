@@ -12,17 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.arithmetic.expression import Omitted
-from attncli.document import Document, Prose, Table
-from attncli.name import Name, below
-from attncli.render import Page, render
-from attncli.tables import Branch
-from attncli.telling import chain
-from attncli.telling.chain import added_up, branches, chain_of, only, sources_of, tree_of
-from attncli.telling.selection import select
+from attncli.document.blocks import Document, Prose, Table
+from attncli.document.tables import Branch
+from attncli.equations.tree import Omitted
+from attncli.formats import Page, render
+from attncli.names import Name, Word, below
+from attncli.pages import way_back
+from attncli.pages.selection import select
+from attncli.pages.way_back import added_up, branches, chain_of, only, sources_of, tree_of
 from attncli.trace import Trace
 from attncli.trace.slopes import gradients_of
-from attncli.word import Word
 from tests.conftest import sampled
 from tests.pages import page_of, trace_of
 from tests.test_gradient_check import CHECKED
@@ -148,8 +147,8 @@ def as_read(drawn: Sequence[Branch]) -> list[Name | None]:
 
 @given(uses())
 def test_no_tree_goes_far_to_the_right_because_it_is_long(sources: dict[Name, list[Name]]) -> None:
-    chain = {name: [*sources][k - 1 : k] for k, name in enumerate(sources)}
-    assert all(not one.guides for one in branches(tree_of(chain), chain))
+    linked = {name: [*sources][k - 1 : k] for k, name in enumerate(sources)}
+    assert all(not one.guides for one in branches(tree_of(linked), linked))
 
 
 # -- how a page tells it ---------------------------------------------------------------------------
@@ -204,7 +203,7 @@ def test_of_still_more_the_first_and_the_last_are_told(
     most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = lines("next_token")
-    monkeypatch.setattr(chain, "_MOST_BRANCHES", most)
+    monkeypatch.setattr(way_back, "_MOST_BRANCHES", most)
     *first, left_out, last = (row[0] for row in told("next_token")[1].rows)
     assert first == every[: most - 2]
     assert isinstance(left_out, Omitted)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from attncli.render import format_names
+from attncli.formats import format_names
 from tests.conftest import sampled
 from tests.marking_cases import RIGHT, graded, run, verdicts, yaml_file
 

@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 
 import attncli
 from attncli.cli import app
-from attncli.document import Document, Facts, Note, Section, Table
+from attncli.document.blocks import Document, Facts, Note, Section, Table
+from attncli.formats import Page, exercise_format_names, format_names, render
+from attncli.names import Word
 from attncli.notation.words import (
     ISOLATE,
     POP,
@@ -25,8 +27,6 @@ from attncli.notation.words import (
     printed,
     visible,
 )
-from attncli.render import Page, exercise_format_names, format_names, render
-from attncli.word import Word
 from tests import hostile, readers
 from tests.conftest import CHARACTERS, THOROUGH, share
 
@@ -201,18 +201,22 @@ def test_only_data_takes_words_as_they_are() -> None:
     root = Path(attncli.__file__).parent
     found = {
         path.relative_to(root).as_posix()
-        for path in (root / "grid.py", *root.glob("render/**/*.py"), *root.glob("notation/*.py"))
+        for path in (
+            root / "document" / "document/grid.py",
+            *root.glob("formats/**/*.py"),
+            *root.glob("notation/*.py"),
+        )
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Attribute) and node.attr == "raw"
     }
     assert found == {
         "notation/words.py",
-        "render/exercises/qti.py",  # answers in words, which are data
-        "render/exercises/_self_marking.py",
-        "grid.py",  # to put its role before it
-        "render/workbook/writing.py",
-        "render/formats/json.py",
-        "render/html/blocks.py",  # to see whether it is a number
+        "formats/exercises/qti.py",  # answers in words, which are data
+        "formats/exercises/_self_marking.py",
+        "document/grid.py",  # to put its role before it
+        "formats/workbook/writing.py",
+        "formats/pages/json.py",
+        "formats/html/blocks.py",  # to see whether it is a number
     }
     with pytest.raises(TypeError):
         f"{Word('x')}"

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from attncli.formats.typst.text import characters
+from attncli.names import Word
 from attncli.notation.words import visible
-from attncli.render.typst.text import characters
-from attncli.word import Word
 from tests import hostile
 
 pytest.importorskip("typst", reason="the package typst isn't installed")

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.render import Page, render
-from attncli.render.formats import html
-from attncli.render.html import asked
+from attncli.formats import Page, render
+from attncli.formats.html import asked
+from attncli.formats.pages import html
 from tests.auditor.calculator import rounds_to, value
 from tests.auditor.html import main_of, parsed
 from tests.browser import NEEDS_BROWSER, findings, opened

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from attncli.arithmetic.expression import Blank, Number
 from attncli.cli import app
-from attncli.document import Document, Prose, Section, WordBlank
-from attncli.questions import Interval, Item, Paper, RightAnswer, RightWords
-from attncli.render import Page, render
-from attncli.telling.exercise.papers import Cell, cells_of, self_checking
-from attncli.word import Word
+from attncli.document.blocks import Document, Prose, Section, WordBlank
+from attncli.document.questions import Interval, Item, Paper, RightAnswer, RightWords
+from attncli.equations.tree import Blank, Number
+from attncli.exercises.papers import Cell, cells_of, self_checking
+from attncli.formats import Page, render
+from attncli.names import Word
 from tests.browser import NEEDS_BROWSER, findings, opened
 from tests.conftest import sampled
 from tests.exercises import papers, questions, wish

@@ -12,10 +12,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
+from attncli.formats import Page, render
 from attncli.notation.words import unguarded
-from attncli.render import Page, render
-from attncli.telling.cells import find_cells
-from attncli.telling.selection import SelectionError
+from attncli.pages.cells import find_cells
+from attncli.pages.selection import SelectionError
 from attncli.trace import Trace
 from tests.conftest import FEWER
 from tests.exercises import papers, questions, wish

@@ -16,14 +16,14 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document import WordBlank
-from attncli.marking.grading.words import chosen, questions_at
+from attncli.document.blocks import WordBlank
+from attncli.document.questions import labels_of
+from attncli.exercises.requests import ExerciseRequest, WordsWanted
+from attncli.formats import Page, files_of, render
+from attncli.marking.words import chosen, questions_at
 from attncli.notation.words import printed
-from attncli.questions import labels_of
-from attncli.render import Page, files_of, render
 from attncli.steps import STORY, step_named
 from attncli.steps.order import inquiries
-from attncli.telling.exercise.requests import ExerciseRequest, WordsWanted
 from attncli.writing import packed
 from tests import cloze, qti
 from tests.conftest import sampled

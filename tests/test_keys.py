@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from attncli import oracle
-from attncli.arithmetic.expression import Number, Quotient, Root
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.activations import DivideBy
-from attncli.arithmetic.rounding import Array
 from attncli.building.plain import plain_data, with_numbers
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number, Quotient, Root
+from attncli.exercises.blanked import BlankedPage, taken
+from attncli.exercises.keys import Reach
+from attncli.exercises.trust import trial
+from attncli.formats import Page, render
 from attncli.library.papers import variants
 from attncli.nice_numbers.sketch import Sizes, sketch, text_of
-from attncli.render import Page, render
-from attncli.telling.exercise.blanked import BlankedPage, taken
-from attncli.telling.exercise.keys import Reach
-from attncli.telling.exercise.trust import trial
-from attncli.telling.weaknesses import weaknesses
+from attncli.numbers.rounding import Array
+from attncli.operations.activations import DivideBy
+from attncli.pages.weaknesses import weaknesses
 from attncli.trace import Definition, Trace
 from tests.exercises import papers, questions, wish
 from tests.honest_paths import round_half_away

@@ -16,13 +16,13 @@ from typer.testing import CliRunner
 from attncli.building.exercise_file import Frame
 from attncli.choices import LANGUAGES
 from attncli.cli import app
-from attncli.document import Document, Note, Prose, Subheading, WordBlank
+from attncli.document.blocks import Document, Note, Prose, Subheading, WordBlank
+from attncli.document.questions import counted_points
+from attncli.exercises.papers import exercise, key_page, sheet_of
+from attncli.exercises.requests import ExerciseRequest, WordsWanted
+from attncli.exercises.tasks import hints_page, with_hints
+from attncli.formats import Page, exercise_format_names, format_names, render
 from attncli.languages import FrameWords, named_sentences_in, sentences_in, words_of
-from attncli.questions import counted_points
-from attncli.render import Page, exercise_format_names, format_names, render
-from attncli.telling.exercise.papers import exercise, key_page, sheet_of
-from attncli.telling.exercise.requests import ExerciseRequest, WordsWanted
-from attncli.telling.exercise.tasks import hints_page, with_hints
 from tests.conftest import sampled
 from tests.exercises import SELF_MARKING, wish
 from tests.pages import SHIPPED, trace_of

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.arithmetic.matrix import Matrix
+from attncli.equations.matrix import Matrix
+from attncli.formats import Page, render, stream_of
 from attncli.notation import plain
 from attncli.notation.rows import plain_rows
-from attncli.render import Page, render, stream_of
-from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
+from attncli.pages.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from attncli.writing import write_file
 
 ODD = [0.0, -0.0, 0.0005, -0.0005, 0.00049999, 9.6e-5, 9.5e-5, 1.5e-5, 1e-7, 1.5e-7, 3e-30, -4e-300,

@@ -16,10 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from attncli.arithmetic import expression as ex
-from attncli.arithmetic.matrix import Matrix
 from attncli.cli import app
-from attncli.document import (
+from attncli.document.blocks import (
     Addition,
     AnswerSpace,
     Block,
@@ -35,18 +33,20 @@ from attncli.document import (
     Term,
     Working,
 )
+from attncli.document.questions import Item, Paper
+from attncli.document.tables import MatrixBlock
+from attncli.equations import tree as ex
+from attncli.equations.matrix import Matrix
+from attncli.formats import Page, render
+from attncli.formats.tex import setting
+from attncli.formats.tex.setting import aligned, breakable, escaped, macros_for, math_width
+from attncli.names import Word, raw
+from attncli.names import words as as_words
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
-from attncli.questions import Item, Paper
-from attncli.render import Page, render
-from attncli.render.tex import setting
-from attncli.render.tex.setting import aligned, breakable, escaped, macros_for, math_width
+from attncli.pages.lesson import lessons
+from attncli.pages.selection import Selection
 from attncli.steps import steps
-from attncli.tables import MatrixBlock
-from attncli.telling.lesson import lessons
-from attncli.telling.selection import Selection
-from attncli.word import Word, raw
-from attncli.word import words as as_words
 from tests.auditor.latex import words
 from tests.conftest import CHARACTERS, THOROUGH, sampled, share
 from tests.pages import LARGE, SHIPPED, document_of, trace_of

@@ -11,8 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load, oracle
-from attncli.tokenizing.merge_model import MergeModel
-from attncli.tokenizing.merge_training import MergeTraining
+from attncli.tokenizers.merges import MergeModel, MergeTraining
 from tests.conftest import CHARACTERS
 from tests.pages import SHIPPED, page_of, page_of_cells, trace_of
 from tests.plain import read

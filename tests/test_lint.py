@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.render import Page, format_names, render
-from attncli.telling.weaknesses import weaknesses
+from attncli.formats import Page, format_names, render
+from attncli.pages.weaknesses import weaknesses
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
 from tests.pages import LIGHT, SHIPPED, trace_of

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from attncli import Trace, load, oracle, work
-from attncli.arithmetic import evaluation
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.derivatives import derivative
+from attncli.equations import deciding
+from attncli.equations.matrix import Matrix
 from attncli.file.problems import ScenarioError
-from attncli.name import Name
+from attncli.names import Name
+from attncli.operations.derivatives import derivative
 from attncli.steps import step_named
 from attncli.trace import GRADIENTS
 from tests import ops
@@ -306,7 +306,7 @@ def test_random_losses_round_as_their_working() -> None:
                 matrix = trace[definition.name].matrix
                 for i, j in np.ndindex(*matrix.shape):
                     form = definition.operation.cell(i, j, *trace.operands(definition))[-1]
-                    assert evaluation.relation(form, matrix.number(i, j)) == "="
+                    assert deciding.relation(form, matrix.number(i, j)) == "="
 
 
 def test_targets_that_do_not_fit_are_told_where_they_stand(tmp_path: Path) -> None:

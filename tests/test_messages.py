@@ -20,11 +20,11 @@ from typer.testing import CliRunner
 
 from attncli import ScenarioError, load, work
 from attncli.cli import app
+from attncli.errors import LONGEST_MESSAGE, MOST_WRITTEN, Refusal, Where
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Problems
 from attncli.file.reading import read_value
 from attncli.notation.words import is_hidden
-from attncli.refusals import LONGEST_MESSAGE, MOST_WRITTEN, Refusal, Where
 from tests.conftest import FEWER
 from tests.pages import LIGHT, SHIPPED, page_of, trace_of
 

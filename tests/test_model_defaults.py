@@ -12,7 +12,7 @@ import pytest
 
 from attncli.building.checkpoint import families
 from attncli.building.model_settings import DEFAULTS, settled
-from attncli.refusals import Refusal
+from attncli.errors import Refusal
 
 _READ = "".join(
     path.read_text("utf-8")

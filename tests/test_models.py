@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from attncli import load, work
 from attncli.cli import app
-from attncli.name import TOP, below
-from attncli.render.sentences import text_of_spans
-from attncli.telling.sentences import facts_of
+from attncli.formats.writers import text_of_spans
+from attncli.names import TOP, below
+from attncli.pages.sentences import facts_of
 from tests.pages import page_of
 
 runner = CliRunner()

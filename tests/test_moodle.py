@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document import Document
+from attncli.document.blocks import Document
+from attncli.document.questions import Item
+from attncli.formats import Page, render
+from attncli.formats.exercises.moodle import Size
 from attncli.notation import plain
-from attncli.questions import Item
-from attncli.render import Page, render
-from attncli.render.exercises.moodle import Size
 from attncli.trace import Trace
 from tests import cloze
 from tests.conftest import FEWER, sampled

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from attncli.render import Page, render
+from attncli.formats import Page, render
 from tests.exercises import papers, questions, wish
 from tests.pages import SHIPPED, trace_of
 

@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.questions import Item
-from attncli.render import Page, render
-from attncli.telling.selection import SelectionError
+from attncli.document.questions import Item
+from attncli.formats import Page, render
+from attncli.pages.selection import SelectionError
 from attncli.trace import Trace
 from tests.conftest import sampled
 from tests.drawing import recurrent, written

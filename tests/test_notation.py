@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.arithmetic import expression as ex
-from attncli.arithmetic.expression import Node
+from attncli.equations import tree as ex
+from attncli.equations.tree import Node
+from attncli.names import Word
 from attncli.notation import plain
 from attncli.notation.latex import latex
-from attncli.word import Word
 from tests.auditor.calculator import value
 from tests.truth import half_away, truth
 
@@ -84,7 +84,7 @@ OF_EACH_KIND: tuple[ex.Expression, ...] = (
 def test_expressions_of_different_kinds_are_never_equal() -> None:
     nodes = {*Node.__subclasses__(), *ex.Leaf.__subclasses__()} - {ex.Leaf}
     # notations and tests have leaves of their own
-    kinds = {one for one in nodes if one.__module__.startswith("attncli.arithmetic")}
+    kinds = {one for one in nodes if one.__module__.startswith("attncli.numbers")}
     assert {type(one) for one in OF_EACH_KIND} == kinds | {Word}
     assert len(set(OF_EACH_KIND)) == len(OF_EACH_KIND)
     assert len({hash(one) for one in OF_EACH_KIND}) == len(OF_EACH_KIND)

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 from attncli import ScenarioError
 from attncli.cli import app
+from attncli.formats import Page, render
+from attncli.pages.cells import cells_page, find_cells
+from attncli.pages.selection import SelectionError
 from attncli.pipeline import load, work, work_on_demand
-from attncli.render import Page, render
-from attncli.telling.cells import cells_page, find_cells
-from attncli.telling.selection import SelectionError
 from attncli.trace import Trace, make
 from tests.pages import shipped_trace
 
@@ -53,7 +53,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(arguments[2].name)
         return make(*arguments)
 
-    monkeypatch.setattr("attncli.trace.on_demand.make", noted)
+    monkeypatch.setattr("attncli.trace.trace.make", noted)
     return names
 
 

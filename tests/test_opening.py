@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from attncli.document import Prose
+from attncli.document.blocks import Prose
+from attncli.pages.selection import told_parts
 from attncli.steps import step_named, steps
-from attncli.telling.parts import told_parts
 from tests.conftest import sampled
 from tests.pages import LARGE, SHIPPED, document_of, page_of, trace_of
 

@@ -18,21 +18,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.arithmetic import decimals, evaluation
-from attncli.arithmetic.expression import Apply, Negative, Number, Power, Quotient, Sum, constant
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.derivatives import TargetSlope
-from attncli.arithmetic.operations.losses import TargetDifference
-from attncli.arithmetic.rounding import (
-    Doubtful,
-    Error,
-    Rounding,
-    Unworkable,
-    carry,
-    cleanse,
-)
+from attncli.equations import deciding
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Apply, Negative, Number, Power, Quotient, Sum, constant
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
+from attncli.numbers import decimals
+from attncli.numbers.rounding import Doubtful, Error, Rounding, Unworkable, carry, cleanse
+from attncli.operations.derivatives import TargetSlope
+from attncli.operations.prediction import TargetDifference
 from tests import ops, truth
 from tests.conftest import sampled
 
@@ -349,7 +343,7 @@ def test_numbers_working_and_paper_agree(name: str, make: Callable[..., Matrix])
         np.testing.assert_allclose(result.values, expected, rtol=1e-11, atol=1e-12)
         assert not (np.signbit(result.values) & (result.values == 0)).any()
         for i, j in np.ndindex(*result.shape):
-            true = evaluation.full(case.operation.cell(i, j, *operands)[0])
+            true = deciding.full(case.operation.cell(i, j, *operands)[0])
             assert close(float(result.values[i, j]), true)
 
 
@@ -363,7 +357,7 @@ def test_no_value_is_farther_off_than_it_may_be(name: str, make: Callable[..., M
         values = case.operation.values(*operands)
         most = truth.off(case.operation.error(*operands), values)
         for i, j in np.ndindex(*values.shape):
-            true = evaluation.full(case.operation.cell(i, j, *operands)[0])
+            true = deciding.full(case.operation.cell(i, j, *operands)[0])
             if true.is_finite():
                 off = abs(Decimal(float(values[i, j])) - true)
                 assert off <= Decimal(float(most[i, j])) + LEAST, (i, j)
@@ -379,7 +373,7 @@ def test_no_activation_is_farther_off_than_it_may_be(kind: str, x: Decimal, smal
     operation = ops.Activate(kind)
     values = operation.values(operand)
     value, most = values.item(), truth.off(operation.error(operand), values).item()
-    true = evaluation.full(operation.cell(0, 0, operand)[0])
+    true = deciding.full(operation.cell(0, 0, operand)[0])
     assert abs(Decimal(value) - true) <= Decimal(most) + LEAST
 
 
@@ -414,7 +408,7 @@ def test_rounded_as_the_true_values(name: str, make: Callable[..., Matrix], plac
             assert Fraction(number.shown) == truth.rounded(forms[0], places)
             assert Decimal(repr(float(result.values[i, j]))) == number.shown
             if make is not computed:  # of hidden digits the shown ones don't tell
-                assert evaluation.relation(forms[-1], number) == "="
+                assert deciding.relation(forms[-1], number) == "="
 
 
 def half_away(value: Decimal, places: int) -> Decimal:
@@ -478,7 +472,7 @@ def test_every_form_can_be_read_back(name: str) -> None:
         for i, j in np.ndindex(rows, columns):
             for form in case.operation.cell(i, j, *operands):
                 text = unbreakable(plain(form))
-                assert_same(read(text), evaluation.shown(form), text)
+                assert_same(read(text), deciding.shown(form), text)
                 assert balanced(latex(form))
         for i in range(rows):
             for form in case.operation.row(i, ("A", "B", "C", "D")[: len(operands)], *operands):
@@ -487,8 +481,7 @@ def test_every_form_can_be_read_back(name: str) -> None:
                 if re.search("[A-D]", text):
                     continue  # x Wᵀ goes by names
                 shown = [
-                    evaluation.shown(case.operation.cell(i, j, *operands)[0])
-                    for j in range(columns)
+                    deciding.shown(case.operation.cell(i, j, *operands)[0]) for j in range(columns)
                 ]
                 for value, true in zip(read(text), shown, strict=True):
                     assert_same(value, true, text)
@@ -551,7 +544,7 @@ def test_halves_go_away_from_zero(
 
 
 def applied(function: str, x: Decimal) -> Decimal:
-    return evaluation.full(Apply(function, (Number.written(x),)))
+    return deciding.full(Apply(function, (Number.written(x),)))
 
 
 @pytest.mark.parametrize("function", ["sin", "cos"])
@@ -571,7 +564,7 @@ def test_what_the_error_function_leaves_of_1(x: Decimal, minus: bool) -> None:
     erf = Apply("erf", (Number.written(-x if minus else x),))
     with mpmath.workdps(60 + int(x * x)):
         true = mpmath.erfc(mpmath.mpf(str(x)))
-        left = evaluation.full(Sum((constant(1), erf if minus else Negative(erf))))
+        left = deciding.full(Sum((constant(1), erf if minus else Negative(erf))))
         assert abs(mpmath.mpf(str(left)) - true) <= true * mpmath.mpf("1e-49")
 
 
@@ -579,7 +572,7 @@ def test_what_the_error_function_leaves_of_1(x: Decimal, minus: bool) -> None:
     ("base", "p", "q"), [(10000, 2, 4), (10000, 2, 3), (500000, 126, 128), (2, 1, 7)]
 )
 def test_fractional_powers(base: int, p: int, q: int) -> None:
-    power = evaluation.full(Power(constant(base), Quotient(constant(p), constant(q))))
+    power = deciding.full(Power(constant(base), Quotient(constant(p), constant(q))))
     with mpmath.workdps(100):
         true = mpmath.mpf(base) ** (mpmath.mpf(p) / q)
         assert abs(mpmath.mpf(str(power)) - true) <= true * mpmath.mpf("1e-57")
@@ -606,8 +599,8 @@ def test_minus_infinity_is_a_number() -> None:
         number = matrix.number(0, 1)
         assert (plain(number), latex(number)) == ("−∞", r"-\infty")
         assert number == ops.MINUS_INFINITY
-        assert evaluation.relation(number, number) == "="
-        assert evaluation.relation(matrix.number(0, 0), number) == "≈"
+        assert deciding.relation(number, number) == "="
+        assert deciding.relation(matrix.number(0, 0), number) == "≈"
     assert decimals.places(HIDDEN) == 0
     assert decimals.round_to(HIDDEN, 3) == HIDDEN
 
@@ -968,7 +961,7 @@ def test_masks_by_each_rule(n: int, m: int, names: Sequence[str], random: Random
     assert made.values.tolist() == expected
     assert {plain(made.number(i, j)) for i, j in np.ndindex(n, m)} <= {"0", "1"}
     for i, j in np.ndindex(n, m):
-        assert evaluation.full(operation.cell(i, j, *operands)[0]) == int(expected[i][j])
+        assert deciding.full(operation.cell(i, j, *operands)[0]) == int(expected[i][j])
 
 
 def test_masked_scores() -> None:

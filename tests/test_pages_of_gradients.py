@@ -8,23 +8,23 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from attncli.arithmetic import expression as ex
-from attncli.arithmetic.expression import at
-from attncli.arithmetic.operations.moved import TakeRows
-from attncli.arithmetic.operations.relative import TakeByBucket
 from attncli.cli import app
-from attncli.document import Table
-from attncli.name import GRADIENTS
+from attncli.document.blocks import Table
+from attncli.document.pictures import Plane
+from attncli.document.tables import MatrixBlock, in_groups
+from attncli.equations import tree as ex
+from attncli.equations.tree import at
+from attncli.formats.pictures_in_tables import in_tables
+from attncli.formats.screen.pictures import drawn
+from attncli.names import GRADIENTS
 from attncli.notation import plain
 from attncli.notation.latex import latex
 from attncli.notation.mathml import mathml
 from attncli.notation.plain import unbreakable
 from attncli.notation.typst import TypstNotation
-from attncli.pictures import Plane
-from attncli.render.pictures_in_tables import in_tables
-from attncli.render.screen.pictures import drawn
+from attncli.operations.moved import TakeRows
+from attncli.operations.positions import TakeByBucket
 from attncli.steps.order import STORY
-from attncli.tables import MatrixBlock, in_groups
 from tests import ops
 from tests.conftest import sampled
 from tests.pages import document_of, page_of, shipped_trace, trace_of

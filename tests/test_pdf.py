@@ -20,19 +20,19 @@ import yaml
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document import Document, Section, Tree, TreeRow
+from attncli.document.blocks import Document, Section, Tree, TreeRow
+from attncli.document.pictures import Box as DiagramBox
+from attncli.document.pictures import Diagram, Link, Picture
+from attncli.formats import Page, contents_of, render
+from attncli.formats.svg.drawing import drawn, fit, inline
+from attncli.formats.typst.blocks import file as typst_file
+from attncli.formats.typst.text import characters
+from attncli.names import Word
 from attncli.notation.typst import literal
 from attncli.notation.words import visible
-from attncli.pictures import Box as DiagramBox
-from attncli.pictures import Diagram, Link, Picture
-from attncli.render import Page, contents_of, render
-from attncli.render.svg.drawing import drawn, fit, inline
-from attncli.render.typst.blocks import file as typst_file
-from attncli.render.typst.text import characters
-from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
+from attncli.pages.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from attncli.trace import Trace
-from attncli.word import Word
 from tests.conftest import THOROUGH
 from tests.hostile import WORDS, attention
 from tests.pages import SHIPPED, document_of, trace_of

@@ -15,15 +15,24 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document import Block, Document, Graph, Section, Subheading
-from attncli.pictures import PICTURES, Bars, Curves, Diagram, HeatMaps, Picture, Plane, Series
+from attncli.document.blocks import Block, Document, Graph, Section, Subheading
+from attncli.document.pictures import (
+    PICTURES,
+    Bars,
+    Curves,
+    Diagram,
+    HeatMaps,
+    Picture,
+    Plane,
+    Series,
+)
+from attncli.formats import Page, format_names, render
+from attncli.formats.writers import text_of_spans
+from attncli.names import Word, raw
+from attncli.pages.selection import Selection, select
+from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
-from attncli.render import Page, format_names, render
-from attncli.render.sentences import text_of_spans
-from attncli.telling.selection import Selection, select
-from attncli.telling.walkthrough import walkthrough
 from attncli.trace import Trace
-from attncli.word import Word, raw
 from tests.conftest import sampled
 from tests.pages import SHIPPED, shipped_trace, trace_of
 

@@ -10,14 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from attncli.document.pictures import Box, Diagram
+from attncli.errors import Refusal
+from attncli.formats import Page, picture_format_names, render
+from attncli.names import Word
 from attncli.notation.words import visible
-from attncli.pictures import Box, Diagram
+from attncli.pages.pictures import pipeline
 from attncli.pipeline import load, work
-from attncli.refusals import Refusal
-from attncli.render import Page, picture_format_names, render
-from attncli.telling.pictures import pipeline
 from attncli.trace import Quantity
-from attncli.word import Word
 from tests import hostile
 from tests.conftest import sampled
 from tests.pages import SHIPPED, document_of, trace_of

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attncli import ScenarioError, load
 from attncli.building.plain import plain_data, with_numbers
 from attncli.file import shipped
-from attncli.name import Name
+from attncli.names import Name
 from tests.conftest import FEWER, sampled
 from tests.pages import LARGE, SHIPPED, trace_of
 from tests.plain import read

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import oracle
-from attncli.arithmetic import decimals
+from attncli.exercises.report import checked
 from attncli.file.problems import ScenarioError
-from attncli.marking.grading.addresses import address_of
+from attncli.formats import Page, render
+from attncli.marking.exam import address_of
 from attncli.marking.judging import published_verdicts
+from attncli.numbers import decimals
+from attncli.pages.selection import select
+from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
-from attncli.render import Page, render
-from attncli.telling.marked.report import checked
-from attncli.telling.selection import select
-from attncli.telling.walkthrough import walkthrough
 from attncli.trace.published import published_numbers
 from tests.auditor.published import audit_published, said_on
 from tests.conftest import FEWER

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attncli import ScenarioError, load, oracle, work
-from attncli.name import Name
+from attncli.names import Name
 from tests.pages import trace_of
 from tests.plain import read
 from tests.test_transformers import agree

@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document import Document
-from attncli.questions import Item
-from attncli.render import Page, files_of
-from attncli.telling.exercise.tasks import with_hints
+from attncli.document.blocks import Document
+from attncli.document.questions import Item
+from attncli.exercises.tasks import with_hints
+from attncli.formats import Page, files_of
 from attncli.trace import Trace
 from attncli.writing import packed
 from tests import qti

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 
 from attncli import ScenarioError, load, oracle, work
-from attncli.render import Page, render
-from attncli.telling.cells import find_cells
-from attncli.telling.selection import SelectionError, select
-from attncli.telling.walkthrough import walkthrough
+from attncli.formats import Page, render
+from attncli.pages.cells import find_cells
+from attncli.pages.selection import SelectionError, select
+from attncli.pages.walkthrough import walkthrough
 from tests.conftest import sampled
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.plain import read

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from attncli import load, work
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.relative import Buckets
+from attncli.equations.matrix import Matrix
+from attncli.operations.positions import Buckets
 
 TABLE = [[0.5, -1], [0.25, 0], [-0.5, 2], [-2, 1]]
 PAIR: dict[str, Any] = {

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.arithmetic import expression as ex
-from attncli.document import Document, Note, Spans
+from attncli.document.blocks import Document, Note, Spans
+from attncli.equations import tree as ex
+from attncli.formats import Page, format_names, render
+from attncli.formats.pages import markdown
+from attncli.formats.tex.setting import spans as spans_of_tex
+from attncli.formats.writers import text_of_spans
 from attncli.library.output import chosen_format
+from attncli.names import Word
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
 from attncli.notation.words import visible
-from attncli.render import Page, format_names, render
-from attncli.render.formats import markdown
-from attncli.render.sentences import text_of_spans
-from attncli.render.tex.setting import spans as spans_of_tex
-from attncli.word import Word
 from attncli.writing import OutputError
 from tests.conftest import CHARACTERS
 from tests.pages import SHIPPED, page_of, trace_of
@@ -55,8 +55,8 @@ def test_words_are_printed_harmlessly_and_completely(form: str) -> None:
 def test_colours_change_nothing_but_colours() -> None:
     from rich.text import Text
 
-    from attncli.telling.selection import Selection
-    from attncli.telling.walkthrough import walkthrough
+    from attncli.pages.selection import Selection
+    from attncli.pages.walkthrough import walkthrough
 
     document = walkthrough(trace_of(TEXT, "scale=20"), Selection())
     coloured = render(document, "terminal", Page(80, colour=True))

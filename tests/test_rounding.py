@@ -14,16 +14,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import oracle
-from attncli.arithmetic import decimals, evaluation
-from attncli.arithmetic import expression as ex
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.activations import Activate, DivideBy, MultiplyBy
-from attncli.arithmetic.operations.masking import Masked
-from attncli.arithmetic.operations.moved import JoinColumns, Same, TakeColumns
-from attncli.arithmetic.operations.norms import RowMean
-from attncli.arithmetic.operations.products import Affine, MatMul, MatMulTransposed
-from attncli.arithmetic.operations.softmax import DivideByRow, Exponential, RowSum
-from attncli.arithmetic.rounding import Rounding, Unworkable
+from attncli.equations import deciding
+from attncli.equations import tree as ex
+from attncli.equations.matrix import Matrix
+from attncli.numbers import decimals
+from attncli.numbers.rounding import Rounding, Unworkable
+from attncli.operations.activations import Activate, DivideBy, MultiplyBy
+from attncli.operations.attention import (
+    Affine,
+    DivideByRow,
+    Exponential,
+    MatMul,
+    MatMulTransposed,
+    RowSum,
+)
+from attncli.operations.masking import Masked
+from attncli.operations.moved import JoinColumns, Same, TakeColumns
+from attncli.operations.norms import RowMean
 from tests.conftest import sampled
 from tests.pages import page_of, trace_of
 from tests.truth import half_away
@@ -151,7 +158,7 @@ def test_large_arrays_round_as_single_numbers() -> None:
     made = Affine().make(Rounding("carry", 2), "ffn", x, W, b)
     for i in range(0, 70, 7):
         for j in range(0, 50, 5):
-            true = evaluation.full(Affine().cell(i, j, x, W, b)[0])
+            true = deciding.full(Affine().cell(i, j, x, W, b)[0])
             assert made.number(i, j).shown == true.quantize(Decimal("0.01"), ROUND_HALF_UP) + 0
 
 
@@ -160,16 +167,16 @@ def test_large_arrays_round_as_single_numbers() -> None:
     [("0.285", "0.29", "="), ("0.285", "0.28", "≈"), ("-0.285", "-0.29", "="), ("2.5", "3", "=")],
 )
 def test_signs(left: str, right: str, sign: str) -> None:
-    assert evaluation.relation(ex.constant(left), ex.constant(right)) == sign
+    assert deciding.relation(ex.constant(left), ex.constant(right)) == sign
 
 
 def test_a_name_has_no_value() -> None:
     with pytest.raises(TypeError, match="W_Q"):
-        evaluation.full(ex.Symbol("W_Q"))
+        deciding.full(ex.Symbol("W_Q"))
     with pytest.raises(TypeError, match="Vector"):
-        evaluation.full(ex.Vector((ex.constant(1),)))
+        deciding.full(ex.Vector((ex.constant(1),)))
     with pytest.raises(TypeError, match="sinus"):
-        evaluation.full(ex.Apply("sinus", (ex.constant(1),)))
+        deciding.full(ex.Apply("sinus", (ex.constant(1),)))
 
 
 LONG = st.decimals(-9, 9, places=12)
@@ -388,7 +395,7 @@ def test_many_large_scores_shift_before_their_sum_is_too_long() -> None:
 
 def test_the_tanh_of_a_zero_is_zero_whatever_its_exponent() -> None:
     for zero in ("0E-1000000000000000182", "-0.0"):
-        assert evaluation.full(ex.Apply("tanh", (ex.Number.written(Decimal(zero)),))) == 0
+        assert deciding.full(ex.Apply("tanh", (ex.Number.written(Decimal(zero)),))) == 0
 
 
 def _number(text: str) -> ex.Number:
@@ -416,12 +423,12 @@ _FRACTION = ex.Product((ex.Quotient(_number("1.4"), _number("7.2")), _number("1.
 def test_what_no_digits_tell_from_a_half_is_one(
     expression: ex.Expression, places: int, rounded: str
 ) -> None:
-    assert evaluation.rounded(expression, places) == Decimal(rounded)
+    assert deciding.rounded(expression, places) == Decimal(rounded)
 
 
 def test_what_no_digits_tell_from_0_is_0() -> None:
     two = ex.Product((ex.Root(_number("2")), ex.Root(_number("2"))))
-    assert evaluation.full(ex.minus(two, _number("2"))) == 0
-    assert evaluation.full(ex.minus(two, _number("1.9"))) == Decimal("0.1")
+    assert deciding.full(ex.minus(two, _number("2"))) == 0
+    assert deciding.full(ex.minus(two, _number("1.9"))) == Decimal("0.1")
     small = ex.minus(ex.Apply("tanh", (_number("300"),)), _number("1"))
-    assert Decimal("-1e-259") < evaluation.full(small) < Decimal("-1e-261")
+    assert Decimal("-1e-259") < deciding.full(small) < Decimal("-1e-261")

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.arithmetic.expression import Root, constant
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Rounding, Unworkable
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Root, constant
+from attncli.numbers.rounding import Rounding, Unworkable
 from tests import ops
 from tests.conftest import FEWER
 from tests.truth import half_away

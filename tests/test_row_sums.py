@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic.matrix import Matrix
-from attncli.document import Document, Section
-from attncli.render import Page, render
-from attncli.tables import MatrixBlock
-from attncli.word import Word, words
+from attncli.document.blocks import Document, Section
+from attncli.document.tables import MatrixBlock
+from attncli.equations.matrix import Matrix
+from attncli.formats import Page, render
+from attncli.names import Word, words
+from attncli.numbers import decimals
 from tests.auditor.calculator import number, rounds_to
 
 TABLE_ROW = {"markdown": re.compile(r" *\| *"), "terminal": re.compile(r" *│ *|  +")}

@@ -14,10 +14,10 @@ import pytest
 from attncli.file.files import RefusedFileError
 from attncli.scenario.tokenizers.hugging_face import read
 from attncli.scenario.tokenizers.settings import SAVED
-from attncli.tokenizing.merge_model import MergeModel
-from attncli.tokenizing.pieces import SubwordMarks
-from attncli.tokenizing.tokenizer import WordTokenizer
-from attncli.tokenizing.unigram import Unigram
+from attncli.tokenizers.merges import MergeModel
+from attncli.tokenizers.pieces import SubwordMarks
+from attncli.tokenizers.splitting import WordTokenizer
+from attncli.tokenizers.unigram import Unigram
 from tests.conftest import sampled
 from tests.test_bert import HARD
 

@@ -18,12 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
+from attncli.errors import Where
 from attncli.file.address import Address, AddressError, Index, parse_address, write_index
-from attncli.file.keys import Record
-from attncli.file.kinds import Choice, Kind, MapOf
+from attncli.file.keys import Choice, Kind, MapOf, Record
 from attncli.file.problems import Problems
 from attncli.file.reading import read_value
-from attncli.refusals import Where
 from attncli.scenario import starter
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import MARKS

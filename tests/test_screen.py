@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attncli.arithmetic.expression import Number
+from attncli.document.pictures import Bars, Series
+from attncli.equations.tree import Number
+from attncli.formats.screen.lines import CELLS, StyledText, line_width, width, wrapped
+from attncli.formats.screen.pictures import bars
 from attncli.notation.plain import GLUE
-from attncli.pictures import Bars, Series
-from attncli.render.screen.lines import CELLS, StyledText, line_width, width, wrapped
-from attncli.render.screen.pictures import bars
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
 from tests.pages import SHIPPED, page_of, trace_of

@@ -12,11 +12,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, oracle
-from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.products import Affine
-from attncli.arithmetic.rounding import Rounding
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number
+from attncli.numbers import decimals
+from attncli.numbers.rounding import Rounding
+from attncli.operations.attention import Affine
 from attncli.trace import Trace
 from tests.conftest import FEWER
 from tests.drawing import written

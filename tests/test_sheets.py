@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from attncli.choices import LAYOUTS
 from attncli.cli import app
-from attncli.document import AnswerSpace
-from attncli.render import Page, render
+from attncli.document.blocks import AnswerSpace
+from attncli.formats import Page, render
 from tests.exercises import Papers, papers, wish
 from tests.pages import SHIPPED, trace_of
 

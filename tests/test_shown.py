@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.document import Block, Graph
+from attncli.document.blocks import Block, Graph
+from attncli.document.tables import SideBySide
 from attncli.file.problems import ScenarioError
+from attncli.formats import Page, render
 from attncli.notation import plain
-from attncli.render import Page, render
-from attncli.tables import SideBySide
-from attncli.telling.selection import Selection, select
-from attncli.telling.walkthrough import walkthrough
+from attncli.pages.selection import Selection, select
+from attncli.pages.walkthrough import walkthrough
 from attncli.trace import Trace
 from tests.pages import SHIPPED, page_of, trace_of
 

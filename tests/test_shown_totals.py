@@ -8,12 +8,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from attncli.arithmetic import evaluation
-from attncli.arithmetic.elision import MOST_PARTS, shortened
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.recurrent import AddUp
-from attncli.arithmetic.rounding import Rounding
+from attncli.equations import deciding
+from attncli.equations.matrix import Matrix
+from attncli.equations.working import MOST_PARTS, shortened
 from attncli.notation import plain
+from attncli.numbers.rounding import Rounding
+from attncli.operations.recurrent import AddUp
 from tests import ops
 
 EXACT, CARRY = Rounding("exact", 4), Rounding("carry", 4)
@@ -63,7 +63,7 @@ def in_brief(
         both = operation.cell(i, j, *operands), operation.brief(i, j, *operands)
         (whole, brief), number = both, made.number(i, j)
         told = [[plain(shortened(form, MOST_PARTS)) for form in forms] for forms in both]
-        signs = [evaluation.relation(forms[-1], number) for forms in (whole, brief)]
+        signs = [deciding.relation(forms[-1], number) for forms in (whole, brief)]
         yield told[0], signs[0], told[1], signs[1]
 
 
@@ -89,7 +89,7 @@ def test_signs_of_both_kinds_are_seen(several: bool) -> None:
     for seed, (operation, shapes), carry in product(range(2), some[:2], (True, False)):
         operands = drawn(shapes, LONG, seed, carry=carry)
         made = operation.make(EXACT, "step", *operands)
-        signs.add(evaluation.relation(operation.brief(0, 0, *operands)[-1], made.number(0, 0)))
+        signs.add(deciding.relation(operation.brief(0, 0, *operands)[-1], made.number(0, 0)))
     assert signs == {"=", "≈"}
 
 
@@ -105,7 +105,7 @@ def test_a_long_product_that_is_left_out_is_long() -> None:
 
 
 def test_what_is_left_out_has_no_value_unless_it_is_told() -> None:
-    from attncli.arithmetic.expression import Omitted, Sum
+    from attncli.equations.tree import Omitted, Sum
 
     with pytest.raises(TypeError):
-        evaluation.shown(Sum((Omitted(),)))
+        deciding.shown(Sum((Omitted(),)))

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.file import shipped
+from attncli.formats.html.site import shared_files
 from attncli.library.site import INDEX, shipped_sources
 from attncli.pipeline import load, work
-from attncli.render.html.site import shared_files
 from tests import hostile
 from tests.browser import NEEDS_BROWSER, findings, opened
 from tests.conftest import THOROUGH
@@ -178,7 +178,7 @@ def test_without_the_package_of_spreadsheets_there_are_none(
 ) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/a.yaml").write_text("Q: [[1]]\nK: [[1]]\n", "utf-8")
-    monkeypatch.setattr("attncli.render.find_spec", lambda _: None)
+    monkeypatch.setattr("attncli.formats.find_spec", lambda _: None)
     result = attn(str(tmp_path / "out"), "--from", str(tmp_path / "mine"))
     assert "pip install 'attncli[xlsx]'" in result.stdout
     assert not [*(tmp_path / "out").glob("*.xlsx")]

@@ -17,6 +17,7 @@ import pytest
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from attncli.errors import Where
 from attncli.file import array_files
 from attncli.file.array_parts import ArrayPart
 from attncli.file.files import RefusedFileError
@@ -24,7 +25,6 @@ from attncli.file.nodes import Node, Numbers
 from attncli.file.problems import Problems
 from attncli.file.reading import read_value
 from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
-from attncli.refusals import Where
 from tests.conftest import share
 
 HERE = Where("s.yaml", 4, 6)

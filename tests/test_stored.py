@@ -9,15 +9,14 @@ import pytest
 from safetensors.numpy import save_file
 
 from attncli import ScenarioError, load, work
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.products import Affine, AffineTransposed, Linear, MatMul
-from attncli.arithmetic.operations.texts import EquationText
-from attncli.arithmetic.stored import MANY, Kept, Stored
-from attncli.render import Page, render
+from attncli.equations.matrix import MANY, Kept, Matrix, Stored
+from attncli.formats import Page, render
+from attncli.operations.attention import Affine, AffineTransposed, Linear, MatMul
+from attncli.operations.equation import EquationText
+from attncli.pages.findings import ranked
+from attncli.pages.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from attncli.scenario.scenario import Scenario
-from attncli.telling.findings import ranked
-from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
 
 WIDTH, WORDS = 260, 4300
 IDS = [7, 4299, 0, 31]

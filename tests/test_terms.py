@@ -8,13 +8,13 @@ import re
 import numpy as np
 import pytest
 
+from attncli.formats import Page, render
 from attncli.notation.plain import plain, unbreakable
-from attncli.render import Page, render
+from attncli.pages.lesson import lessons
+from attncli.pages.selection import Selection
+from attncli.pages.walkthrough import walkthrough
+from attncli.pages.working import cell_line
 from attncli.steps import step_named
-from attncli.telling.lesson import lessons
-from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
-from attncli.telling.working import cell_line
 from attncli.trace import Trace
 from tests.pages import SHIPPED, page_of, trace_of
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from attncli.arithmetic import evaluation
 from attncli.cli import app
+from attncli.equations import deciding
+from attncli.exercises import papers as sheets
+from attncli.exercises.fingerprint import MadeFrom, fingerprint
 from attncli.marking.judging import Judge
 from attncli.marking.paths import together
 from attncli.nice_numbers.search import SearchRequest, search
-from attncli.telling.exercise import papers as sheets
-from attncli.telling.exercise.fingerprint import MadeFrom, fingerprint
 from attncli.trace import Trace
 from tests.pages import SHIPPED, trace_of
 
@@ -64,7 +64,7 @@ def test_a_number_that_carries_is_what_its_line_comes_to() -> None:
             operands = trace.operands(definition)
             for i, j in np.ndindex(quantity.matrix.shape):
                 form = definition.operation.cell(i, j, *operands)[-1]
-                assert evaluation.relation(form, quantity.number(i, j)) == "="
+                assert deciding.relation(form, quantity.number(i, j)) == "="
 
 
 def test_many_forms_are_the_same_however_many_are_made_together(

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from attncli import ScenarioError, oracle
-from attncli.tokenizing.corpus import CountedWord
-from attncli.tokenizing.merge_training import MergeSettings, MergeTraining, learn_merges
-from attncli.tokenizing.pieces import SubwordMarks
-from attncli.tokenizing.pre_tokenizers import Metaspace, Normalization
+from attncli.tokenizers.merges import MergeSettings, MergeTraining, learn_merges
+from attncli.tokenizers.pieces import CountedWord, SubwordMarks
+from attncli.tokenizers.splitting import Metaspace, Normalization
 from tests.conftest import sampled
 from tests.pages import page_of, trace_of
 from tests.plain import read

@@ -13,23 +13,37 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.tokenizing.corpus import Corpus, CountedWord, count_words
-from attncli.tokenizing.count_training import train_by_counts
-from attncli.tokenizing.dictionary import make_dictionary
-from attncli.tokenizing.em_training import digamma, train_by_em
-from attncli.tokenizing.longest_match import LongestMatch, Lookup
-from attncli.tokenizing.merge_model import MergeModel, check_merges, vocabulary_of
-from attncli.tokenizing.merge_training import Criterion, MergeSettings, alphabet_of, learn_merges
-from attncli.tokenizing.pieces import BYTE_TOKENS, SubwordMarks, TokenPair, numbered
-from attncli.tokenizing.pre_tokenizers import (
+from attncli.tokenizers.merges import (
+    Criterion,
+    MergeModel,
+    MergeSettings,
+    alphabet_of,
+    check_merges,
+    learn_merges,
+    vocabulary_of,
+)
+from attncli.tokenizers.pieces import (
+    BYTE_TOKENS,
+    Corpus,
+    CountedWord,
+    LongestMatch,
+    Lookup,
+    SubwordMarks,
+    TokenPair,
+    count_words,
+    make_dictionary,
+    numbered,
+)
+from attncli.tokenizers.splitting import (
     BYTE_ALPHABET,
     ByteLevel,
     Metaspace,
     PreTokenizer,
     WhiteSpace,
+    WordTokenizer,
 )
-from attncli.tokenizing.tokenizer import WordTokenizer
-from attncli.tokenizing.unigram import Unigram, UnigramSettings
+from attncli.tokenizers.unigram import Unigram, UnigramSettings
+from attncli.tokenizers.unigram_training import digamma, train_by_counts, train_by_em
 
 HUGS = count_words({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, WhiteSpace().split)
 ANY_TEXT = st.text(st.characters(), max_size=60)  # lone surrogates too

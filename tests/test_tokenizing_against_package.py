@@ -10,16 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.tokenizing import merge_training
-from attncli.tokenizing import pre_tokenizers as cutting
-from attncli.tokenizing.corpus import CountedWord, count_words
-from attncli.tokenizing.em_training import train_by_em
-from attncli.tokenizing.longest_match import LongestMatch
-from attncli.tokenizing.merge_model import MergeModel
-from attncli.tokenizing.merge_training import MergeSettings, learn_merges
-from attncli.tokenizing.pieces import SubwordMarks, numbered
-from attncli.tokenizing.tokenizer import WordTokenizer
-from attncli.tokenizing.unigram import Unigram, UnigramSettings
+from attncli.tokenizers import merges
+from attncli.tokenizers import splitting as cutting
+from attncli.tokenizers.merges import MergeModel, MergeSettings, learn_merges
+from attncli.tokenizers.pieces import CountedWord, LongestMatch, SubwordMarks, count_words, numbered
+from attncli.tokenizers.splitting import WordTokenizer
+from attncli.tokenizers.unigram import Unigram, UnigramSettings
+from attncli.tokenizers.unigram_training import train_by_em
 from tests.conftest import sampled
 
 tokenizers = pytest.importorskip("tokenizers")
@@ -51,7 +48,7 @@ def merges_of(tokenizer: Any) -> list[tuple[str, str]]:
 def alphabet_of(tokenizer: Any, text: str, affixes: SubwordMarks) -> tuple[str, ...]:
     """The package's symbols in its order, which for those with marks is a random one."""
     words = count_words(text, cutting.WhiteSpace().split)
-    known = merge_training.alphabet_of(words, MergeSettings(marks=affixes))
+    known = merges.alphabet_of(words, MergeSettings(marks=affixes))
     ids = tokenizer.get_vocab()
     return tuple(sorted(known, key=ids.__getitem__))
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attncli import load, oracle, work
+from attncli.dumps.tensors import taken_apart
 from attncli.file.array_files import Tensor
-from attncli.marking.dumps.taking_apart import taken_apart
 from tests.conftest import sampled
 from tests.test_torch_numbers import agree
 

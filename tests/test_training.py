@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from attncli import load, oracle, work
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.optimizing import OverRoot
-from attncli.arithmetic.rounding import Unworkable
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number
 from attncli.file.problems import ScenarioError
-from attncli.name import Name
-from attncli.scenario.training import after_updates
+from attncli.names import Name
+from attncli.numbers.rounding import Unworkable
+from attncli.operations.optimizers import OverRoot
+from attncli.scenario.model import after_updates
 from attncli.trace import Trace
 from tests.marking_cases import run
 from tests.pages import trace_of

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from attncli import ScenarioError, load
 from attncli.pipeline import work
 from attncli.scenario.model import Tokenizing
-from attncli.tokenizing.count_training import CountTraining
-from attncli.tokenizing.em_training import EMTraining
+from attncli.tokenizers.unigram_training import CountTraining, EMTraining
 from attncli.trace import Trace
 from tests.auditor import audit
 from tests.conftest import sampled

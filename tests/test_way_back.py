@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from attncli.render import Page, render
-from attncli.telling.selection import select
-from attncli.telling.walkthrough import as_it_fits, walkthrough
+from attncli.formats import Page, render
+from attncli.pages.selection import select
+from attncli.pages.walkthrough import as_it_fits, walkthrough
 from attncli.trace import Trace
 from tests.auditor import audit
 from tests.conftest import sampled

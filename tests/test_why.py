@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from attncli.arithmetic.expression import Location
 from attncli.cli import app
+from attncli.equations.tree import Location
+from attncli.formats import Page, render
+from attncli.pages.why import Ancestry, why_page
 from attncli.pipeline import load, work
-from attncli.render import Page, render
-from attncli.telling.why import Ancestry, why_page
 from attncli.trace import Trace
 from tests.auditor import audit
 from tests.conftest import sampled

@@ -17,15 +17,15 @@ from typer.testing import CliRunner
 
 from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Frame
 from attncli.cli import app
+from attncli.exercises.classes import class_data, class_page, marked_paper
+from attncli.exercises.exams import form_exam
+from attncli.exercises.papers import exercise
+from attncli.exercises.requests import request_of
 from attncli.library.papers import variants
-from attncli.marking.answers.sheets import AnswerSheet
-from attncli.marking.grading.exam import Exam, Scheme
-from attncli.marking.grading.papers import GradedClass, MarkedPaper, marked
+from attncli.marking.answers import AnswerSheet
+from attncli.marking.exam import Exam, Scheme
+from attncli.marking.papers import GradedClass, MarkedPaper, marked
 from attncli.marking.verdicts import read_number
-from attncli.telling.exercise.papers import exercise
-from attncli.telling.exercise.requests import request_of
-from attncli.telling.marked.classes import class_data, class_page, marked_paper
-from attncli.telling.marked.exams import form_exam
 from tests.conftest import FEWER, THOROUGH, sampled
 from tests.marking_cases import RIGHT, graded, run, verdicts, yaml_file
 from tests.pages import SHIPPED, shipped_trace

@@ -13,16 +13,16 @@ import openpyxl
 import pytest
 
 from attncli import Trace, load, work
-from attncli.arithmetic import expression as ex
-from attncli.arithmetic.expression import Location, Number
 from attncli.choices import Policy
+from attncli.equations import tree as ex
+from attncli.equations.tree import Location, Number
 from attncli.file.shipped import names
+from attncli.formats import Page, contents_of
+from attncli.names import Word
 from attncli.notation.spreadsheet import SheetCell, formula
 from attncli.notation.words import ISOLATE, POP, visible
-from attncli.render import Page, contents_of
-from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
-from attncli.word import Word
+from attncli.pages.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from tests import hostile
 from tests.conftest import THOROUGH
 from tests.marking_cases import run

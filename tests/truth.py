@@ -12,8 +12,8 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.arithmetic import expression as ex
-from attncli.arithmetic.rounding import Error
+from attncli.equations import tree as ex
+from attncli.numbers.rounding import Error
 
 _DIGITS = 200
 _SURE = 150

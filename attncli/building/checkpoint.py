@@ -20,12 +20,12 @@ from attncli.building.model_settings import (
     sparse_layers,
     usual_settings,
 )
+from attncli.errors import Problem, Refusal, listed
 from attncli.file import reading
+from attncli.file.array_files import INDEX, names_in_index, size_of, tensors_in
 from attncli.file.files import RefusedFileError
 from attncli.file.nodes import data_of
 from attncli.file.problems import Problems, knows_nothing
-from attncli.file.safetensors_files import INDEX, names_in_index, size_of, tensors_in
-from attncli.refusals import Problem, Refusal, listed
 
 Data = Mapping[str, Any]
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from attncli.building.checkpoint import Checkpoint, family_of, form_of
 from attncli.building.model_settings import SPARSE, dense_layers, sparse_layers, written
+from attncli.errors import Refusal, Where, listed
 from attncli.file.files import RefusedFileError
-from attncli.refusals import Refusal, Where, listed
 from attncli.scenario.templates import layers_with
 
 _TOKENIZER = "tokenizer.json"
@@ -71,12 +71,12 @@ def _ids(file: Path) -> Mapping[str, int]:
 
 def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
     """The tokens of a text, and those that stand before and after one. Raises RefusedFileError."""
-    from attncli.arithmetic.rounding import Rounding
-    from attncli.building.spelled_out import spelled_out
+    from attncli.building.plain import spelled_out
     from attncli.building.texts import tokens_of
     from attncli.file.files import TOKENIZERS, TextFile, text_of
     from attncli.file.problems import NamedProblems, Problems
-    from attncli.name import TOP
+    from attncli.names import TOP
+    from attncli.numbers.rounding import Rounding
     from attncli.scenario.tokenizers import hugging_face
     from attncli.scenario.tokenizers.settings import TokenizerSettings
 

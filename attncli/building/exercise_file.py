@@ -11,27 +11,30 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
-from attncli.arithmetic import decimals
 from attncli.building.given_matrices import places
 from attncli.choices import BLANKS, DETAILS, LANGUAGES, LAYOUTS, Layout
+from attncli.errors import Where, quote
 from attncli.file import reading, shipped
-from attncli.file.keys import Key, Record, keys_of_fields, typed
-from attncli.file.kinds import (
+from attncli.file.keys import (
     Choice,
     Flag,
+    Key,
     ListOf,
     MapOf,
     NumberKind,
     OneOrMany,
+    Record,
     Schema,
     TextKind,
     WholeNumber,
+    keys_of_fields,
+    typed,
 )
 from attncli.file.nodes import Map, Node, Scalar, describe
 from attncli.file.problems import Problems, ScenarioError, nearest
-from attncli.refusals import Where, quote
+from attncli.numbers import decimals
 from attncli.steps.order import STORY, inquiries, is_question, made
-from attncli.steps.terms import nearest_step, step_meant
+from attncli.steps.schema import nearest_step, step_meant
 
 MOST_POINTS = 100
 MOST_FORMS = 10_000

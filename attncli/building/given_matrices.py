@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Array, Rounding, Unworkable
 from attncli.building.texts import stacked
+from attncli.equations.matrix import Matrix
+from attncli.errors import Where
 from attncli.file.matrices import MatrixLike, NamedRows, Row
 from attncli.file.nodes import Items, Map, Numbers
 from attncli.file.problems import NamedProblems, Problems
 from attncli.file.sources import MOST_NUMBERS, FileSource, RandomSource
-from attncli.name import TOP, Name, below
-from attncli.refusals import Where
+from attncli.names import TOP, Name, below
+from attncli.numbers.rounding import Array, Rounding, Unworkable
 from attncli.scenario.model import ENCODER, entry_path
 from attncli.scenario.scenario import Scenario
 
@@ -132,7 +132,7 @@ class Gatherer(NamedTuple):
                 raise TypeError(f"{name}: {type(value).__name__} is no matrix")
 
     def _of_file(self, source: FileSource, most: int) -> Matrix | None:
-        from attncli.arithmetic.stored import Kept, Stored
+        from attncli.equations.matrix import Kept, Stored
         from attncli.file import array_files
 
         reading = array_files.read_in_place if self.in_place else array_files.read

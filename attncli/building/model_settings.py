@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from attncli.refusals import Refusal, listed
+from attncli.errors import Refusal, listed
 from attncli.scenario.templates import EVERY_OTHER, layers_with
 from attncli.steps.input.positions import SCALINGS
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from attncli.arithmetic.matrix import Matrix
+from attncli.equations.matrix import Matrix
+from attncli.errors import listed, quote
 from attncli.file.keys import typed
 from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems, Objections
-from attncli.name import Name, below
-from attncli.refusals import listed, quote
-from attncli.scenario.model import Settings, Stack
-from attncli.scenario.prediction import Head, Prediction
+from attncli.names import Name, below
+from attncli.scenario.model import Head, Prediction, Settings, Stack
 
 
 class ReadOut(NamedTuple):

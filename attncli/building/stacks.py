@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from attncli.arithmetic.matrix import Matrix
+from attncli.equations.matrix import Matrix
 from attncli.file.keys import typed
 from attncli.file.matrices import MatrixLike
 from attncli.file.problems import NamedProblems
-from attncli.name import Name, below
+from attncli.names import Name, below
 from attncli.scenario.model import (
     Attention,
     Layer,

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic.matrix import Matrix
+from attncli.equations.matrix import Matrix
+from attncli.errors import quote
 from attncli.file.matrices import NamedRows
 from attncli.file.problems import NamedProblems
-from attncli.name import Name, below
-from attncli.refusals import quote
+from attncli.names import Name, below
 from attncli.scenario.model import TokenizedText
 from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.scenario.tokenizers.settings import kind_of

@@ -12,10 +12,9 @@ from attncli.file import reading, shipped
 from attncli.file.changes import Change, applied
 from attncli.file.nodes import Items, Map, Node, Scalar, data_of, describe
 from attncli.file.problems import Problems, too_much
-from attncli.scenario.budget import MOST_VALUES
+from attncli.scenario.scenario import MOST_VALUES
 from attncli.scenario.templates import written_out
-from attncli.steps.schema import SCENARIO
-from attncli.steps.terms import step_meant
+from attncli.steps.schema import SCENARIO, step_meant
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Changes = Sequence[str | Change]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import typer
 
-from attncli.cli.complaints import complaining, say
+from attncli.cli.command import complaining, say
 from attncli.cli.options import OPTIONS
 from attncli.library.requests import REQUIRED, Made, fields_of, recorded
 

@@ -1,16 +1,36 @@
-"""Commands whose arguments are texts and flags, so that none needs converting."""
+"""Telling people what is wrong with their input: all of it at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from attncli.cli.complaints import complaining
-from attncli.refusals import Refusal
+from attncli.errors import BAD_INPUT, Complaints, Problem, Refusal, written_out
+
+
+@contextmanager
+def complaining() -> Iterator[None]:
+    """Says what is wrong with the input of a block on standard error, and exits with status 2."""
+    complaints = Complaints()
+    with complaints.heard():
+        yield
+    say(complaints.problems)
+    if complaints.problems:
+        raise typer.Exit(BAD_INPUT)
+
+
+def say(problems: Sequence[Problem]) -> None:
+    """Says problems on standard error."""
+    for line in written_out(problems):
+        typer.echo(line, err=True)
+
+
+# --------------------------------------------------------------------------------------------------
+# Commands whose arguments are texts and flags, so that none needs converting.
 
 
 class _AsTyped:

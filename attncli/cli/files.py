@@ -4,7 +4,7 @@ from typing import Any
 
 from attncli.cli import options
 from attncli.cli.arguments import taking
-from attncli.cli.complaints import complaining
+from attncli.cli.command import complaining
 from attncli.library import commands
 from attncli.library.commands import (
     LISTS,
@@ -155,8 +155,8 @@ _LONGEST = 100
 
 def welcome(commands: Any) -> None:  # noqa: ANN401
     """Shows where to start, the scenarios and the commands, which a group has."""
-    from attncli.document import Facts, Subheading
-    from attncli.telling.shipped import scenarios_catalogue
+    from attncli.document.blocks import Facts, Subheading
+    from attncli.pages.shipped import scenarios_catalogue
 
     each = commands.commands.items()
     rows = [(f"attn {name}", (one.get_short_help_str(_LONGEST),)) for name, one in each]
@@ -166,7 +166,7 @@ def welcome(commands: Any) -> None:  # noqa: ANN401
 
 
 def _names() -> list[str]:
-    from attncli.telling.shipped import topics
+    from attncli.pages.shipped import topics
 
     return [*topics()]
 

@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from attncli.errors import Complaints, Refusal
 from attncli.library.output import page_for
 from attncli.library.papers import variants
-from attncli.refusals import Complaints, Refusal
 from attncli.writing import write_out
 
 if TYPE_CHECKING:
-    from attncli.arithmetic.expression import Location
     from attncli.building.exercise_file import ExerciseFile
-    from attncli.document import Document, Spans
+    from attncli.document.blocks import Document, Spans
+    from attncli.equations.tree import Location
     from attncli.library.requests import PracticeArguments
-    from attncli.telling.practice.session import Session, Task
+    from attncli.practice.session import Session, Task
     from attncli.trace import Trace
 
 
@@ -78,18 +78,18 @@ class Turn:
 
     def begin(self) -> Self:
         """Asks."""
-        from attncli.telling.practice.words import question
+        from attncli.practice.words import question
 
         _say(question(self.session, self.task))
         return self
 
     def hint(self) -> Document:
-        from attncli.telling.practice.words import hint
+        from attncli.practice.words import hint
 
         return hint(self.session, self.task, with_numbers=self.hints > 0)
 
     def answer(self) -> Document:
-        from attncli.telling.practice.words import answer
+        from attncli.practice.words import answer
 
         return answer(self.session, self.task)
 
@@ -109,7 +109,7 @@ class Turn:
     def says(self, given: Sequence[str]) -> tuple[bool, bool]:
         """Says what is right and wrong; whether all is right, and whether all can be read."""
         from attncli.marking.verdicts import FOLLOW
-        from attncli.telling.practice import words
+        from attncli.practice import words
 
         verdicts = self.session.verdicts_on(self.task, given)
         for verdict in verdicts:
@@ -126,20 +126,20 @@ class TurnInWords(Turn):
     missed: bool = False
 
     def begin(self) -> Self:
-        from attncli.telling.practice.in_words import question
+        from attncli.practice.words import question_in_words
 
-        _show(question(self.session, self.task))
+        _show(question_in_words(self.session, self.task))
         return self
 
     def hint(self) -> Document:
-        from attncli.telling.practice.in_words import hint
+        from attncli.practice.words import hint_in_words
 
-        return hint(self.task)
+        return hint_in_words(self.task)
 
     def answer(self) -> Document:
-        from attncli.telling.practice.in_words import answer
+        from attncli.practice.words import answer_in_words
 
-        return answer(self.session, self.task)
+        return answer_in_words(self.session, self.task)
 
     def keep(self, given: Sequence[str]) -> bool:
         wrong = ("An answer in words that doesn't follow.",) if self.missed else ()
@@ -151,10 +151,10 @@ class TurnInWords(Turn):
 
     def says(self, given: Sequence[str]) -> tuple[bool, bool]:
         from attncli.marking.verdicts import FOLLOW
-        from attncli.telling.practice.in_words import verdict_on
+        from attncli.practice.words import verdict_in_words
 
         marked = self.session.marked_words(self.task, given[0])
-        _say(verdict_on(marked))
+        _say(verdict_in_words(marked))
         right = marked.judgement in FOLLOW
         self.missed = self.missed or not right
         return right, True
@@ -177,15 +177,15 @@ def _heard() -> str:
 
 
 def _show(page: Document) -> None:
-    from attncli.render import render
+    from attncli.formats import render
 
     write_out(render(page, "terminal", page_for(None)) + "\n")
 
 
 def _say(spans: Spans) -> None:
-    from attncli.document import Prose
-    from attncli.render import render
-    from attncli.telling.practice.words import page_of
+    from attncli.document.blocks import Prose
+    from attncli.formats import render
+    from attncli.practice.words import page_of
 
     write_out(render(page_of(Prose(spans)), "terminal", page_for(None)))
 
@@ -200,8 +200,8 @@ def practise(typed: PracticeArguments) -> bool:
 
 def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
     """The session with what was kept, and where it is kept. Raises Refusal."""
-    from attncli.telling.exercise.requests import request_of
-    from attncli.telling.practice.session import Lesson, Session, mark_of, read
+    from attncli.exercises.requests import request_of
+    from attncli.practice.session import Lesson, Session, mark_of, read
 
     exercise = _exercise_in(typed)
     trace = _worked(typed, exercise.scenario)
@@ -236,7 +236,7 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
 
 
 def _worked(typed: PracticeArguments, source: str) -> Trace:
-    from attncli.telling.selection import check_steps
+    from attncli.pages.selection import check_steps
 
     complaints = Complaints()
     complaints.hear(check_steps, typed.part.steps)
@@ -280,7 +280,7 @@ class _Practice:
 
     def run(self) -> None:
         """Asks for all that isn't answered yet, and says how it went."""
-        from attncli.telling.practice import words
+        from attncli.practice import words
 
         _show(words.greeting(self.session))
         section = None
@@ -298,7 +298,7 @@ class _Practice:
 
     def keep(self) -> None:
         """Writes down how far somebody is, where that is kept."""
-        from attncli.telling.practice.session import mark_of, written
+        from attncli.practice.session import mark_of, written
         from attncli.writing import write_file
 
         if self.place is None:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from attncli.refusals import quote
+from attncli.errors import quote
 
 
 class AddressError(ValueError):

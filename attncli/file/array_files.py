@@ -1,7 +1,8 @@
-"""Reading numbers from .npy, .npz and .safetensors files, without trusting them.
+"""Reading tensors of a `.safetensors` file by its own description, without trusting it.
 
-What a file holds is checked from its header before any of it is loaded: a file that somebody
-was sent can neither run code nor fill the memory.
+The file is eight bytes that say how long its header is, the header (JSON: name → type, shape and
+place of each tensor), then the bytes (https://github.com/huggingface/safetensors). So bfloat16,
+which NumPy hasn't got, is read as well, and one tensor of many is read alone.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -19,8 +20,8 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.lib import format as npy
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic.stored import MANY, Kept
+from attncli.equations.matrix import MANY, Kept
+from attncli.errors import Refusal, listed, quote
 from attncli.file.files import (
     LargeFileError,
     RefusedFileError,
@@ -31,19 +32,123 @@ from attncli.file.files import (
     unreadable,
 )
 from attncli.file.problems import ALL_THE_SAME, Problems, nearest
-from attncli.file.safetensors_files import (
-    INDEX,
-    check_is_there,
-    check_type,
-    shard_of,
-    tensors_in,
-)
 from attncli.file.sources import MOST_NUMBERS, Array, FileSource
-from attncli.refusals import Refusal, listed, quote
+from attncli.numbers import decimals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
+LARGEST_DESCRIPTION = 2**23
+INDEX = ".safetensors.index.json"
+"""How the name ends of a file that says which of several files holds which tensor."""
+_TYPES: Mapping[str, str] = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "?",
+    **{f"{sign}{8 * size}": f"<{sign.lower()}{size}" for sign in "IU" for size in (1, 2, 4, 8)},
+}  # fmt: skip
+
+
+class TensorHead(NamedTuple):
+    """What a file says of a tensor: its type, shape, and where its bytes begin."""
+
+    kind: str
+    shape: tuple[int, ...]
+    begins: int
+
+    @property
+    def type(self) -> str:
+        """The type as NumPy and PyTorch call it: `float32`, `bfloat16`."""
+        return "bfloat16" if self.kind == "BF16" else np.dtype(_TYPES[self.kind]).name
+
+    def read(self, file: Path) -> NDArray[Any]:
+        """The numbers, those of bfloat16 as float32. They stay in the file until they are looked
+        at, which may be a part of them, and are copied then anyway."""
+        dtype, count = np.dtype(_TYPES[self.kind]), math.prod(self.shape)
+        if not count:  # of which there is nothing to map
+            return np.empty(self.shape, dtype)
+        flat: NDArray[Any] = np.memmap(file, dtype, "r", self.begins, (count,))
+        if self.kind == "BF16":
+            flat = (flat.astype(np.uint32) << 16).view(np.float32)
+        return flat.reshape(self.shape)
+
+
+def tensors_in(file: Path) -> Mapping[str, TensorHead]:
+    """What a file says of its tensors, by their names. Raises RefusedFileError."""
+    state = file.stat()
+    return _tensors_in(file, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
+    """The same of a file as it is since some time; a scenario asks for each of its tensors."""
+    with file.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        if length > min(size, LARGEST_DESCRIPTION):
+            raise broken(file.name)
+        head: dict[str, Any] = json.loads(stream.read(length))
+    head.pop("__metadata__", None)
+    ends = (said["data_offsets"][1] for said in head.values())
+    if 8 + length + max(ends, default=0) != size:
+        raise broken(file.name)
+    return {name: _head(file, said, 8 + length) for name, said in head.items()}
+
+
+def _head(file: Path, said: Mapping[str, Any], begins: int) -> TensorHead:
+    kind, shape = said["dtype"], tuple(map(int, said["shape"]))
+    start, end = said["data_offsets"]
+    if kind not in _TYPES:
+        return TensorHead(kind, shape, -1)  # which nobody may want
+    length = math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
+    if min(shape, default=0) < 0 or start < 0 or end - start != length:
+        raise broken(file.name)
+    return TensorHead(kind, shape, begins + start)
+
+
+def check_type(head: TensorHead, name: str) -> None:
+    """Raises RefusedFileError for numbers of a type that isn't read."""
+    if head.kind not in _TYPES:
+        wrong = f"{name} holds numbers of the type {quote(head.kind)}"
+        raise RefusedFileError(wrong, f"save it as one of {listed(_TYPES)}")
+
+
+def names_in_index(index: Path) -> Mapping[str, str]:
+    """The names of all tensors that an index knows, each with its file."""
+    places: Mapping[str, str] = json.loads(index.read_bytes())["weight_map"]
+    return places
+
+
+def shard_of(index: Path, key: str) -> tuple[Path, tuple[str, ...]]:
+    """The file beside an index that holds a tensor, and the names of all tensors."""
+    places = names_in_index(index)
+    shard = places.get(key, "")
+    if Path(shard).name != shard:
+        wrong = f"{quote(index.name)} leads out of its folder, to {quote(shard)}"
+        raise RefusedFileError(wrong, "keep all files of a model in one folder")
+    return index.parent / shard, tuple(places)
+
+
+def check_is_there(shard: Path, index: Path) -> None:
+    """Raises RefusedFileError for a file that an index names and that isn't there."""
+    if not shard.is_file():
+        wrong = f"{quote(index.name)} needs {quote(shard.name)}, which isn't there"
+        raise RefusedFileError(wrong, "put it beside the index")
+
+
+def size_of(file: Path) -> int:
+    """How many numbers a file has, or the several files that an index names. Raises
+    RefusedFileError."""
+    files = {file}
+    if file.name.endswith(INDEX):
+        files = {shard_of(file, name)[0] for name in names_in_index(file)}
+    for one in files:
+        check_is_there(one, file)
+    return sum(math.prod(head.shape) for one in files for head in tensors_in(one).values())
+
+
+# --------------------------------------------------------------------------------------------------
+# Reading numbers from .npy, .npz and .safetensors files, without trusting them. What a file holds
+# is checked from its header before any of it is loaded: a file that somebody was sent can neither
+# run code nor fill the memory.
 
 LARGEST_HEADER = 2**16
 T = TypeVar("T")

@@ -5,7 +5,7 @@ import re
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 from attncli.file.files import RefusedFileError
-from attncli.file.kinds import COUNT, Flag, Schema, WholeNumber
+from attncli.file.keys import COUNT, Flag, Schema, WholeNumber
 from attncli.file.nodes import Items, Node, Scalar, describe
 from attncli.file.problems import Problems
 

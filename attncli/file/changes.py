@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from attncli.errors import Where, quote
 from attncli.file import reading
 from attncli.file.address import AddressError, parse_address
-from attncli.file.keys import Key
-from attncli.file.kinds import TextKind
+from attncli.file.keys import Key, TextKind
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Problems, ScenarioError, nearest, scenario_error
 from attncli.file.sources import is_source
-from attncli.refusals import Where, quote
 
 Keys = Mapping[str, Key[Any]]
 

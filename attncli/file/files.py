@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from attncli.file.kinds import Schema, TextKind
+from attncli.errors import Where, quote
+from attncli.file.keys import Schema, TextKind
 from attncli.file.nodes import Map, Node, Scalar
 from attncli.file.problems import Problems
-from attncli.refusals import Where, quote
 
 LARGEST_FILE = 4 * 2**30
 

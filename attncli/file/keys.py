@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, TypeVar
+from itertools import chain, count
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from attncli.file.kinds import Kind, Schema
-from attncli.file.nodes import Map, Node, describe
+from attncli.errors import listed, quote
+from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
 from attncli.file.problems import Hint, Problems, knows_nothing
-from attncli.refusals import listed, quote
+from attncli.numbers import decimals
 
 T = TypeVar("T")
 
@@ -139,3 +142,346 @@ def typed(record: Callable[..., T], values: Mapping[str, Any], **more: Any) -> T
     """A named tuple of what is said for its fields; its defaults stand for the rest."""
     fields: tuple[str, ...] = getattr(record, "_fields")  # noqa: B009  (mypy knows of no such type)
     return record(**{name: values[name] for name in fields if name in values}, **more)
+
+
+# --------------------------------------------------------------------------------------------------
+# Kinds of values: each reads a node, says all that is wrong with it, and gives its JSON Schema.
+# What a file may say is declared by keys of these kinds, so that validation, schema and
+# documentation come of one text. A schema library would do half of it: numbers must stay as they
+# are written, `no` must stay a word, and every message needs its line and column.
+
+Schema = dict[str, Any]
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Kind(Protocol[T_co]):
+    """A kind of value. `read` gives None where it has said what is wrong."""
+
+    def read(self, node: Node, problems: Problems) -> T_co | None: ...
+
+    def schema(self) -> Schema: ...
+
+
+def _scalar(kind: str, pattern: str) -> Schema:
+    """A number, or true or false: in quotes it is the same here, and for a schema a text."""
+    return {"type": [kind, "string"], "pattern": f"^({pattern})$"}
+
+
+class TextKind(NamedTuple):
+    """Any text that isn't empty, unless it may be `blank`."""
+
+    what: str = "a text"
+    blank: bool = False
+
+    def read(self, node: Node, problems: Problems) -> str | None:
+        if isinstance(node, Scalar) and (self.blank or node.text.strip()):
+            return node.text
+        wrong = "is empty" if isinstance(node, Scalar) else f"is {describe(node)}"
+        problems.add(node.where, f"{self.what} is wanted here, and this {wrong}", "write a text")
+        return None
+
+    def schema(self) -> Schema:
+        # a text such as `1` or `no` is a text here, whatever YAML makes of it
+        return {"type": ["string", "number", "boolean", "null"]}
+
+
+class Choice(NamedTuple):
+    """One of a few words; `beside` says what else may stand in their place, `other` where it is
+    said that people who write another word may mean."""
+
+    words: tuple[str, ...]
+    beside: str = ""
+    other: str = ""
+
+    def read(self, node: Node, problems: Problems) -> str | None:
+        if isinstance(node, Scalar) and node.text in self.words:
+            return node.text
+        wrong = "can't stand here" if self.beside else "is not a choice here"
+        problems.add(node.where, f"{describe(node)} {wrong}", self._right(node, problems))
+        return None
+
+    def _right(self, node: Node, problems: Problems) -> str:
+        known = f"known: {', '.join(self.words)}"
+        said = isinstance(node, Scalar) and node.text
+        right = problems.nearest(said, self.words) if said else known
+        if not self.beside:
+            return f"{right}; {self.other}" if right == known and self.other else right
+        if right != known:
+            return f"{right} Or give {self.beside}"
+        return f"give {', '.join(self.words)}, or {self.beside}"
+
+    def schema(self) -> Schema:
+        return {"enum": list(self.words)}
+
+
+class WholeNumber(NamedTuple):
+    """A whole number from `least` to `most`."""
+
+    least: int
+    most: int
+
+    def read(self, node: Node, problems: Problems) -> int | None:
+        digits = isinstance(node, Scalar) and node.text.removeprefix("-")
+        if isinstance(node, Scalar) and digits and digits.isascii() and digits.isdigit():
+            number = int(node.text) if len(digits) < decimals.SIGNIFICANT else self.most + 1
+            if self.least <= number <= self.most:
+                return number
+        wanted = f"a whole number from {self.least} to {self.most}"
+        problems.add(node.where, f"{describe(node)} is not {wanted}", "give one in that range")
+        return None
+
+    def schema(self) -> Schema:
+        bounds = {"minimum": self.least, "maximum": self.most}
+        return {**_scalar("integer", "-?[0-9]+"), **bounds}
+
+
+class NumberKind(NamedTuple):
+    """A number, kept as it is written, within what bounds there are."""
+
+    positive: bool = False
+    least: int | None = None
+    most: int | None = None
+    below: int | None = None
+
+    def read(self, node: Node, problems: Problems) -> Decimal | None:
+        if not isinstance(node, Scalar):
+            problems.add(node.where, f"{describe(node)} where a number belongs", "give a number")
+            return None
+        try:
+            number = decimals.parse(node.text)
+        except decimals.UnreadableError as error:
+            problems.add(node.where, f"{describe(node)} {error.wrong}", error.right)
+            return None
+        bound = self._broken(number)
+        if bound is not None:
+            problems.add(node.where, f"{node.text} is not {bound}", f"give a number {bound}")
+            return None
+        return number
+
+    def _broken(self, number: Decimal) -> str | None:
+        """The bound that a number doesn't keep."""
+        if self.positive and number <= 0:
+            return "above zero"
+        if self.least is not None and number < self.least:
+            return f"{self.least} or more"
+        if self.most is not None and number > self.most:
+            return f"{self.most} or less"
+        return f"below {self.below}" if self.below is not None and number >= self.below else None
+
+    def schema(self) -> Schema:
+        bounds = {
+            "exclusiveMinimum": 0 if self.positive else None,
+            "minimum": self.least,
+            "maximum": self.most,
+            "exclusiveMaximum": self.below,
+        }
+        told = {key: n for key, n in bounds.items() if n is not None}
+        return {**_scalar("number", decimals.NUMBER), **told}
+
+
+def looks_like_number(node: Node) -> bool:
+    """Whether a text begins as a number does, or writes one that isn't finite."""
+    if not isinstance(node, Scalar):
+        return False
+    return node.text.lstrip("+-.")[:1].isdigit() or decimals.is_not_finite(node.text)
+
+
+class Flag(NamedTuple):
+    """true or false."""
+
+    def read(self, node: Node, problems: Problems) -> bool | None:
+        if isinstance(node, Scalar) and node.text in TRUTH:
+            return TRUTH[node.text]
+        problems.add(node.where, f"{describe(node)} is neither true nor false", "say which")
+        return None
+
+    def schema(self) -> Schema:
+        return _scalar("boolean", "|".join(TRUTH))
+
+
+TRUTH = {"true": True, "True": True, "false": False, "False": False}
+
+
+class MapOf(NamedTuple):
+    """A map from any text to one kind; `what` names its keys."""
+
+    kind: Kind[Any]
+    what: str
+
+    def read(self, node: Node, problems: Problems) -> dict[str, Any] | None:
+        if not isinstance(node, Map) or not node.entries:
+            right = f"give a map from {self.what} to value, like {{love: …}}"
+            problems.add(node.where, f"{describe(node)} where a map belongs", right)
+            return None
+        values = {}
+        for key, value in node.entries:
+            if not key.text:
+                problems.add(key.where, f"an empty {self.what}", "give it a name, or take it out")
+            values[key.text] = self.kind.read(value, problems)
+        return None if any(value is None for value in values.values()) else values
+
+    def schema(self) -> Schema:
+        return {"type": "object", "additionalProperties": self.kind.schema(), "minProperties": 1}
+
+
+class ListOf(NamedTuple):
+    """A list of one kind, with something in it, unless it may be `empty`."""
+
+    kind: Kind[Any]
+    empty: bool = False
+
+    def read(self, node: Node, problems: Problems) -> tuple[Any, ...] | None:
+        node = spelled_out(node)
+        if not isinstance(node, Items) or not (node.items or self.empty):
+            wrong = "an empty list" if isinstance(node, Items) else describe(node)
+            what = "entries belong" if isinstance(node, Items) else "a list belongs"
+            problems.add(node.where, f"{wrong} where {what}", "give a list of some")
+            return None
+        values = tuple(self.kind.read(item, problems) for item in node.items)
+        return None if any(value is None for value in values) else values
+
+    def schema(self) -> Schema:
+        least = {} if self.empty else {"minItems": 1}
+        return {"type": "array", "items": self.kind.schema(), **least}
+
+
+class OneOrMany(NamedTuple):
+    """One value of a kind, or a list of them; read as a tuple."""
+
+    kind: Kind[Any]
+
+    def read(self, node: Node, problems: Problems) -> tuple[Any, ...] | None:
+        if isinstance(node, Items | Numbers):
+            return ListOf(self.kind).read(node, problems)
+        value = self.kind.read(node, problems)
+        return None if value is None else (value,)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [self.kind.schema(), ListOf(self.kind).schema()]}
+
+
+class Either(NamedTuple):
+    """One of several kinds; `choose` tells from the node which one is meant."""
+
+    choose: Callable[[Node], Kind[Any]]
+    kinds: tuple[Kind[Any], ...]
+
+    def read(self, node: Node, problems: Problems) -> Any:  # noqa: ANN401
+        return self.choose(node).read(node, problems)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [kind.schema() for kind in self.kinds]}
+
+
+def word_or(words: tuple[str, ...], number: Kind[Any]) -> Either:
+    """One of a few words, or a number."""
+    word = Choice(words, "a number")
+
+    def choose(node: Node) -> Kind[Any]:
+        said = isinstance(node, Scalar) and node.text in words
+        return number if looks_like_number(node) and not said else word
+
+    return Either(choose, (word, number))
+
+
+COUNT = WholeNumber(1, 10**6)
+NUMBER = NumberKind()
+POSITIVE = NumberKind(positive=True)
+SHARE = NumberKind(least=0, below=1)
+"""A share that isn't all of it."""
+
+
+_SHORT = 40
+"""Characters: what is no longer is said as quickly as referred to."""
+
+
+def with_definitions(schema: Schema) -> Schema:
+    """The same schema with references to what stands in several places: to a key at the top, or to
+    a definition that is called after the first key that has it for a value."""
+    definitions = _Definitions()
+    definitions.count(schema, "")
+    return {**definitions.whole(schema), "$defs": definitions.parts}
+
+
+class _Definitions:
+    """What stands where: the parts of a schema by what they say, with their descriptions and
+    without them."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, Schema] = {}
+        self._count: Counter[str] = Counter()
+        self._called: dict[str, str] = {}
+
+    def count(self, schema: Schema, key: str) -> Schema:
+        """Counts a part, and what is in it where it is new."""
+        for said in dict.fromkeys((str(schema), str(_undescribed(schema)))):
+            self._count[said] += 1
+            if self._count[said] > 1:
+                return schema
+        return _each_part(schema, key, self.count)
+
+    def whole(self, schema: Schema) -> Schema:
+        """The schema at the top: its keys stand there, and others that say the same refer to
+        them."""
+        keys = schema["properties"].items()
+        self._called.update((str(part), f"#/properties/{name}") for name, part in keys)
+        properties = {name: self._definition(part, name) for name, part in keys}
+        return {**schema, "properties": properties}
+
+    def referring(self, schema: Schema, key: str) -> Schema:
+        """The schema with references to what is defined, with its description or without it."""
+        bare = _undescribed(schema)
+        if self._is_defined(schema):
+            return self._reference(schema, key)
+        if self._is_defined(bare):
+            return {**_description(schema), **self._reference(bare, key)}
+        return _each_part(schema, key, self.referring)
+
+    def _is_defined(self, schema: Schema) -> bool:
+        said = str(schema)
+        return self._count[said] > 1 and len(said) > _SHORT
+
+    def _reference(self, schema: Schema, key: str) -> Schema:
+        said = str(schema)
+        if said not in self._called:
+            name = self._free(key, schema)
+            self._called[said] = f"#/$defs/{name}"
+            self.parts[name] = {}  # before those that are in it
+            self.parts[name] = self._definition(schema, key)
+        return {"$ref": self._called[said]}
+
+    def _definition(self, schema: Schema, key: str) -> Schema:
+        if description := _description(schema):
+            return {**description, **self.referring(_undescribed(schema), key)}
+        return _each_part(schema, key, self.referring)
+
+    def _free(self, key: str, schema: Schema) -> str:
+        """A name that no other part has: `positions`, `positions_object`, `positions_object_2`."""
+        kind = schema.get("type")
+        typed = f"{key}_{kind if isinstance(kind, str) else 'choice'}"
+        names = chain((key, typed), (f"{typed}_{number}" for number in count(2)))
+        return next(name for name in names if name not in self.parts)
+
+
+def _description(schema: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key == "description"}
+
+
+def _undescribed(schema: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key != "description"}
+
+
+def _each_part(schema: Schema, key: str, change: Callable[[Schema, str], Schema]) -> Schema:
+    """The schema with something else for each schema that is a part of it."""
+
+    def changed(part: Any, key: str = key) -> Any:  # noqa: ANN401
+        return change(part, key) if isinstance(part, dict) else part
+
+    writers: dict[str, Callable[[Any], Any]] = {
+        "properties": lambda parts: {name: changed(part, name) for name, part in parts.items()},
+        "patternProperties": lambda parts: {name: changed(part) for name, part in parts.items()},
+        "anyOf": lambda parts: [*map(changed, parts)],
+        "items": changed,
+        "additionalProperties": changed,
+    }
+    return {name: writers.get(name, lambda value: value)(value) for name, value in schema.items()}

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic.matrix import Matrix
-from attncli.file.kinds import ListOf, MapOf, NumberKind, Schema
+from attncli.equations.matrix import Matrix
+from attncli.file.keys import ListOf, MapOf, NumberKind, Schema
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
 from attncli.file.problems import Problems
 from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
+from attncli.numbers import decimals
 
 _INFINITE = Decimal("-Infinity")
 _MINUS_INFINITY = ("-inf", "-.inf")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attncli.refusals import Where, quote
+from attncli.errors import Where, quote
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

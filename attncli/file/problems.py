@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from attncli.refusals import Problem, Refusal, Where, listed, shortened
+from attncli.errors import Problem, Refusal, Where, listed, shortened
 
 _MANY_PROBLEMS = 500
 _ALMOST, _NEAR = 0.85, 0.63

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import yaml
 
-from attncli.arithmetic.arrays import as_array
+from attncli.errors import Where, quote
 from attncli.file import shipped
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar
 from attncli.file.problems import Hint, Problems, nearest, scenario_error
-from attncli.refusals import Where, quote
+from attncli.numbers.arrays import as_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

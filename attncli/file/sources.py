@@ -6,13 +6,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from attncli.arithmetic import decimals
+from attncli.errors import Where
 from attncli.file.array_parts import WHOLE, ArrayPart
-from attncli.file.keys import Key, Record, keys_of_fields, typed
-from attncli.file.kinds import Choice, NumberKind, Schema, TextKind, WholeNumber
+from attncli.file.keys import (
+    Choice,
+    Key,
+    NumberKind,
+    Record,
+    Schema,
+    TextKind,
+    WholeNumber,
+    keys_of_fields,
+    typed,
+)
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
-from attncli.refusals import Where
+from attncli.numbers import decimals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.choices import FLOATS
+from attncli.errors import BAD_INPUT, Complaints, Problem, Refusal, listed
 from attncli.library.output import abilities_chosen, check_target, is_written, page_for
 from attncli.library.requests import (
     Allowed,
@@ -20,14 +21,13 @@ from attncli.library.requests import (
     Told,
     whole_number,
 )
-from attncli.refusals import BAD_INPUT, Complaints, Problem, Refusal, listed
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:
     from attncli.building.trees import Difference
-    from attncli.document import Document
+    from attncli.document.blocks import Document
+    from attncli.dumps.departures import Close, Comparison
     from attncli.file.changes import Change
-    from attncli.marking.dumps.departures import Close, Comparison
     from attncli.nice_numbers.sketch import Sizes
     from attncli.steps import Step
     from attncli.trace import Trace
@@ -38,14 +38,14 @@ def run(typed: Arguments) -> Told:
     trace = typed.work()
     page = _cells(trace, typed) if typed.cell else _whole(trace, typed)
     if typed.gradient_check:
-        from attncli.telling.way_back import gradient_check
+        from attncli.pages.way_back import gradient_check
 
         page = page._replace(closing=(*page.closing, *gradient_check(trace)))
     return Told(page, typed.page)
 
 
 def _cells(trace: Trace, typed: Arguments) -> Document:
-    from attncli.telling.cells import cells_page, find_cells
+    from attncli.pages.cells import cells_page, find_cells
 
     return cells_page(trace, find_cells(trace, typed.cell or (), typed.part.options()))
 
@@ -100,11 +100,10 @@ def _is_step(name: str) -> bool:
 
 def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     """The steps of a trace as lessons, or `every` one that there is."""
+    from attncli.pages.lesson import lessons
+    from attncli.pages.selection import check_lines, select, told_parts
     from attncli.steps import step_named
     from attncli.steps.order import STORY
-    from attncli.telling.lesson import lessons
-    from attncli.telling.parts import told_parts
-    from attncli.telling.selection import check_lines, select
 
     chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
     chosen = chosen.illustrated(typed.pictured)
@@ -138,7 +137,7 @@ def _trace_through(
 ) -> Trace:
     """A trace that goes through a step, if the scenario or changes to it make one."""
     from attncli.file.problems import ScenarioError
-    from attncli.telling.parts import told_parts
+    from attncli.pages.selection import told_parts
 
     taken = any(part.step == step.name for part in told_parts(trace))
     if taken or not changes or trace.unfinished:
@@ -176,7 +175,7 @@ def why(typed: WhyArguments) -> Told:
 
 def _depth(said: str | None) -> int | None:
     """How deep the tree is told; None where nobody says. Raises OutputError."""
-    from attncli.telling.why import ALL, DEEPEST
+    from attncli.pages.why import ALL, DEEPEST
 
     if said is None:
         return None
@@ -184,8 +183,8 @@ def _depth(said: str | None) -> int | None:
 
 
 def _tree(trace: Trace, cells: Sequence[str], depth: int | None) -> Document:
-    from attncli.telling.cells import find_cells
-    from attncli.telling.why import locations, why_page
+    from attncli.pages.cells import find_cells
+    from attncli.pages.why import locations, why_page
 
     return why_page(trace, locations(trace, find_cells(trace, cells, option="")), depth)
 
@@ -234,7 +233,7 @@ class _Asked(NamedTuple):
 
 def compare(typed: CompareArguments) -> Told:
     """Compare two scenarios, or one with and without a change. Raises Refusal."""
-    from attncli.telling.selection import check_detail, check_steps
+    from attncli.pages.selection import check_detail, check_steps
 
     complaints = Complaints()
     complaints.hear(check_steps, typed.part.steps)
@@ -261,8 +260,8 @@ def _compared(
     traces: Sequence[Trace],
     changed: Sequence[Difference],
 ) -> Told:
-    from attncli.telling.compared import compared
-    from attncli.telling.comparing import comparison
+    from attncli.pages.compare import comparison
+    from attncli.pages.differences import compared
 
     named = [(one.called, trace) for one, trace in zip(sides, traces, strict=True)]
     told = compared(named, changed, typed.part.steps, typed.detail, **typed.part.within)
@@ -274,7 +273,7 @@ SOMETHING_WRONG = 1
 
 def check(typed: Arguments) -> Told:
     """Check the numbers that a scenario's source prints. Raises Refusal."""
-    from attncli.telling.marked.report import checked
+    from attncli.exercises.report import checked
 
     trace = typed.work()
     _check_printed(typed.scenario, trace)
@@ -299,8 +298,8 @@ def lint(typed: Arguments) -> Told:
 def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
     from dataclasses import replace
 
-    from attncli.telling.selection import check_told, select
-    from attncli.telling.weaknesses import weaknesses
+    from attncli.pages.selection import check_told, select
+    from attncli.pages.weaknesses import weaknesses
 
     check_told(trace, select(trace, steps, token))
     if token is not None:
@@ -346,9 +345,9 @@ def diff(typed: DiffArguments) -> Told:
     complaints.stop_if_any()
     assert tensors is not None
     assert trace is not None
-    from attncli.marking.dumps.departures import Comparison
-    from attncli.marking.dumps.taking_apart import taken_apart
-    from attncli.telling.departures import report
+    from attncli.dumps.departures import Comparison
+    from attncli.dumps.tensors import taken_apart
+    from attncli.pages.departures import report
 
     taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
     comparison = Comparison(trace, taken, close)
@@ -363,7 +362,7 @@ def _status(comparison: Comparison) -> int:
 
 def _close(rtol: str | None, atol: str | None) -> Close | None:
     """What is let pass, where that is said. Raises Refusal."""
-    from attncli.marking.dumps.departures import Close
+    from attncli.dumps.departures import Close
 
     said = {"rtol": rtol, "atol": atol}
     known = {name: _tolerance(name, text) for name, text in said.items() if text is not None}
@@ -523,7 +522,7 @@ def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
     from attncli.building.checkpoint import Checkpoint
     from attncli.building.checkpoints import Inputs, reading_of
     from attncli.file.emitting import emitted
-    from attncli.scenario.budget import MOST_NUMBERS
+    from attncli.scenario.scenario import MOST_NUMBERS
 
     assert typed.from_ is not None
     checkpoint = Checkpoint.of(typed.from_)
@@ -549,12 +548,12 @@ class ValidateArguments(NamedTuple):
 
 def validate(typed: ValidateArguments) -> Text:
     """Every problem of scenario files; of one without any what it holds."""
+    from attncli.formats import summary_line
+    from attncli.names import Word
+    from attncli.pages.closing import ending_in_short
+    from attncli.pages.sentences import published_in_short, summary
     from attncli.pipeline import work
-    from attncli.render import summary_line
-    from attncli.telling.closing import ending_in_short
-    from attncli.telling.sentences import published_in_short, summary
     from attncli.trace.trace import outline_of
-    from attncli.word import Word
 
     complaints = [Complaints() for _ in typed.files]
     lines = []
@@ -585,10 +584,10 @@ def list_(typed: ListArguments) -> Told:
 
 def _catalogue(what: str) -> Document:
     if what == "steps":
-        from attncli.telling.lesson import steps_catalogue
+        from attncli.pages.lesson import steps_catalogue
 
         return steps_catalogue()
-    from attncli.telling.shipped import scenarios_catalogue
+    from attncli.pages.shipped import scenarios_catalogue
 
     return scenarios_catalogue()
 
@@ -615,7 +614,7 @@ def schema(typed: SchemaArguments) -> Text:
 
 def _schema_of(which: str) -> dict[str, Any]:
     if which == "output":
-        from attncli.render.output_schema import output_schema
+        from attncli.formats.output_schema import output_schema
 
         return output_schema()
     from attncli.steps.schema import json_schema
@@ -648,14 +647,14 @@ def help_(typed: HelpArguments) -> Told | Text:
     """The reference's topics, or what it says of one or of a word. Raises Refusal."""
     if typed.topic is not None:
         return Text(_reference(typed.topic))
-    from attncli.telling.shipped import topics_page
+    from attncli.pages.shipped import topics_page
 
     return Told(topics_page(), PageOptions())
 
 
 def _reference(topic: str) -> str:
-    from attncli.render.reference import reference_text
-    from attncli.telling.shipped import entries, topics
+    from attncli.formats.reference import reference_text
+    from attncli.pages.shipped import entries, topics
 
     found = topics()
     text = found[topic].text if topic in found else entries(topic)
@@ -666,7 +665,7 @@ def _reference(topic: str) -> str:
 
 def _unknown(word: str, found: Iterable[str]) -> tuple[str, str]:
     """What is wrong with a word that the reference has nothing about, and what would be right."""
-    from attncli.steps.terms import step_meant
+    from attncli.steps.schema import step_meant
 
     meant = step_meant(word)
     if meant is not None:

@@ -18,7 +18,8 @@ from attncli.building.exercise_file import (
     has_manifest,
     load_manifest,
 )
-from attncli.library.output import check_target
+from attncli.errors import Complaints, Problem, listed
+from attncli.library.output import check_target, watched
 from attncli.library.papers import (
     Counts,
     PaperSettings,
@@ -37,18 +38,16 @@ from attncli.library.papers import (
     stress,
     variants,
 )
-from attncli.library.progress import watched
 from attncli.library.requests import Excerpt, Files, command_line, said_by_file, said_options
-from attncli.refusals import Complaints, Problem, listed
 from attncli.writing import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
     from attncli.building.exercise_file import Ask, ExerciseFile
-    from attncli.document import Document
+    from attncli.document.blocks import Document
+    from attncli.document.questions import Item
+    from attncli.exercises.requests import ExerciseRequest
     from attncli.library.requests import ExerciseArguments, Made
-    from attncli.marking.answers.students import Student
-    from attncli.questions import Item
-    from attncli.telling.exercise.requests import ExerciseRequest
+    from attncli.marking.answers import Student
     from attncli.trace import Trace
 
 
@@ -99,8 +98,8 @@ def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
 
 def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
     from attncli.building.exercise_file import ExerciseFile, Frame
-    from attncli.telling.exercise.asking import parse_blanking, parse_points
-    from attncli.telling.selection import check_detail, check_steps
+    from attncli.exercises.asking import parse_blanking, parse_points
+    from attncli.pages.selection import check_detail, check_steps
 
     complaints.hear(check_steps, order.part.steps)
     complaints.hear(check_detail, order.detail or "full")
@@ -158,8 +157,8 @@ class CheckedOrder(NamedTuple):
 
 def exercise(order: ExerciseArguments) -> Made:
     """The student's sheet, the key, hints; of an exercise file a folder. Raises Refusal."""
-    from attncli.telling.exercise.papers import exercises
-    from attncli.telling.exercise.requests import request_of
+    from attncli.exercises.papers import exercises
+    from attncli.exercises.requests import request_of
 
     job = _checked(order)
     command = _signed(command_line(order.context, leave_out=("output", "force")), job.exercise)
@@ -237,7 +236,7 @@ def students_of(
     order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str], *, by_file: bool
 ) -> tuple[Student, ...]:
     """The students of the list that is ordered, if one is. Raises Refusal."""
-    from attncli.marking.answers.students import read_students
+    from attncli.marking.answers import read_students
 
     if order.students is None:
         return ()
@@ -256,13 +255,13 @@ def students_of(
 
 
 def _has_sheets(form: str) -> bool:
-    from attncli.render import abilities_of
+    from attncli.formats import abilities_of
 
     return "none" in abilities_of(form).keys
 
 
 def _formats() -> list[str]:
-    from attncli.render import paper_format_names
+    from attncli.formats import paper_format_names
 
     return paper_format_names()
 
@@ -275,9 +274,9 @@ def _personal_sheets(
     before: Manifest | None,
 ) -> PersonalSheets:
     """The sheets of students; who had a form `before` keeps it, if the list says no other."""
-    from attncli.marking.answers.students import with_forms
-    from attncli.render import abilities_of, contents_of, render, render_together, suffixes_of
-    from attncli.telling.exercise.papers import sheet_for
+    from attncli.exercises.papers import sheet_for
+    from attncli.formats import abilities_of, contents_of, render, render_together, suffixes_of
+    from attncli.marking.answers import with_forms
 
     if not students:
         return PersonalSheets({}, ())
@@ -346,8 +345,8 @@ def _forms(
     kept: Mapping[str, Path],
 ) -> dict[str, FormWorked]:
     """Each form, worked from the text that is written of it."""
-    from attncli.telling.exercise.papers import exercise as worked_exercise
-    from attncli.telling.exercise.requests import request_of
+    from attncli.exercises.papers import exercise as worked_exercise
+    from attncli.exercises.requests import request_of
 
     found: dict[str, FormWorked] = {}
     for name, text, trace in _worked(order, job, wish, kept):
@@ -397,7 +396,7 @@ def _manifest(
     personal: PersonalSheets,
 ) -> Manifest:
     import attncli
-    from attncli.word import raw
+    from attncli.names import raw
 
     it = job.exercise
     first = next(iter(forms.values()))
@@ -415,7 +414,7 @@ def _manifest(
 
 
 def _made_of(job: CheckedOrder) -> str:
-    from attncli.telling.exercise.fingerprint import numbers_mark
+    from attncli.exercises.fingerprint import numbers_mark
 
     return numbers_mark(job.trace)
 
@@ -442,8 +441,8 @@ def _kept(order: ExerciseArguments, job: CheckedOrder, before: Manifest | None) 
 
 def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMade:
     from attncli.building.plain import numbers_of
-    from attncli.questions import plain_points
-    from attncli.telling.exercise.fingerprint import numbers_mark
+    from attncli.document.questions import plain_points
+    from attncli.exercises.fingerprint import numbers_mark
 
     paper, scenario = form.whole.paper, form.trace.scenario
     assert paper is not None
@@ -462,7 +461,7 @@ def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMad
 
 def _terms(trace: Trace, asked: Sequence[Item]) -> Iterator[tuple[str, TermMade]]:
     """The keys of numbers inside lines, which depend on all that a sheet asks and tells."""
-    from attncli.marking.grading.addresses import address_of
+    from attncli.marking.exam import address_of
 
     for id_, _, key, _, result in asked:
         if key is None or result is not None:
@@ -496,7 +495,7 @@ def _check_edited(
 
 def _told(folder: Path, made: Manifest, before: Manifest | None) -> str:
     """What was done, in a line or two."""
-    from attncli.telling.exercise.fingerprint import what_changed
+    from attncli.exercises.fingerprint import what_changed
 
     written = f"{folder} has {len(made.files) + 1} files: {len(made.forms)} forms, and {FILE}\n"
     return f"{written}{what_changed(before, made)}"

@@ -13,10 +13,10 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
 
+from attncli.errors import Refusal
 from attncli.library import requests
 from attncli.library.requests import REQUIRED, Arguments, Made, Text, Told, fields_of, recorded
 from attncli.library.shown import ShownPart
-from attncli.refusals import Refusal
 
 _HOMES = {"exercise": "exercises", "grade": "grading", "site": "site"}
 """The modules of those that are in others than `commands`."""

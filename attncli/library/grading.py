@@ -8,18 +8,24 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.library.output import check_binary, check_form, check_target, chosen_format, page_for
-from attncli.library.progress import watched
+from attncli.errors import BAD_INPUT, Complaints, Problem, Refusal
+from attncli.library.output import (
+    check_binary,
+    check_form,
+    check_target,
+    chosen_format,
+    page_for,
+    watched,
+)
 from attncli.library.requests import PageOptions, Text, Told, said_by_file
-from attncli.refusals import BAD_INPUT, Complaints, Problem, Refusal
 from attncli.writing import Contents
 
 if TYPE_CHECKING:
+    from attncli.exercises.exams import AskedForms, Asking
     from attncli.library.requests import GradeArguments
     from attncli.marking.answers import AnswerSheet
-    from attncli.marking.grading.exam import Scheme
-    from attncli.marking.grading.papers import GradedClass, MarkedPaper, Unmarked
-    from attncli.telling.marked.exams import AskedForms, Asking
+    from attncli.marking.exam import Scheme
+    from attncli.marking.papers import GradedClass, MarkedPaper, Unmarked
 
     Marker = Asking | AskedForms
 
@@ -39,7 +45,7 @@ class GradeOutput(NamedTuple):
 
 def _output_of(order: GradeArguments) -> GradeOutput:
     """Where and how it is written. Raises OutputError."""
-    from attncli.render import page_format_names
+    from attncli.formats import page_format_names
 
     said = order.output
     folder = said is not None and (said.endswith(("/", os.sep)) or Path(said).is_dir())
@@ -58,8 +64,8 @@ def _output_of(order: GradeArguments) -> GradeOutput:
 def _told(output: GradeOutput, graded: GradedClass, *, alone: bool) -> Told | Text:
     """The report on a paper that is `alone`, or the table of a class; into a folder a marked paper
     for each is written as well. Raises OutputError."""
-    from attncli.render.exercises.csv import csv_text
-    from attncli.telling.marked.classes import class_page, class_rows, marked_paper
+    from attncli.exercises.classes import class_page, class_rows, marked_paper
+    from attncli.formats.exercises.csv import csv_text
 
     if output.folder:
         _write_folder(output, graded)
@@ -77,9 +83,9 @@ def _is_csv(output: GradeOutput) -> bool:
 
 def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
     """A marked paper for each student and the table beside them."""
-    from attncli.render import contents_of, suffixes_of
-    from attncli.render.exercises.csv import csv_text
-    from attncli.telling.marked.classes import class_rows, marked_paper
+    from attncli.exercises.classes import class_rows, marked_paper
+    from attncli.formats import contents_of, suffixes_of
+    from attncli.formats.exercises.csv import csv_text
     from attncli.writing import write_files
 
     assert output.page.output is not None
@@ -147,7 +153,7 @@ def _marker(order: GradeArguments) -> Marker:
 
 def _scheme(order: GradeArguments) -> Scheme:
     from attncli.choices import MARKS
-    from attncli.marking.grading.exam import Scheme
+    from attncli.marking.exam import Scheme
     from attncli.writing import OutputError
 
     marks = next((one for one in MARKS if one == order.marks), None)
@@ -159,8 +165,8 @@ def _scheme(order: GradeArguments) -> Scheme:
 
 def _asking(order: GradeArguments) -> Asking:
     """The worked scenario, the points and the marks. Raises Refusal."""
-    from attncli.telling.exercise.asking import parse_points
-    from attncli.telling.marked.exams import Asking
+    from attncli.exercises.asking import parse_points
+    from attncli.exercises.exams import Asking
 
     points, scheme = parse_points(order.points or ()), _scheme(order)
     return Asking(
@@ -174,9 +180,9 @@ def _asking(order: GradeArguments) -> Asking:
 def _forms(order: GradeArguments) -> AskedForms:
     """All forms of an exercise. Raises Refusal."""
     from attncli.building.exercise_file import load_exercise
+    from attncli.exercises.exams import AskedForms, form_exam
+    from attncli.exercises.requests import request_of
     from attncli.library.papers import variants
-    from attncli.telling.exercise.requests import request_of
-    from attncli.telling.marked.exams import AskedForms, form_exam
 
     _check_unchanged(order)
     it, scheme = load_exercise(order.scenario), _scheme(order)
@@ -190,8 +196,8 @@ def _forms(order: GradeArguments) -> AskedForms:
 def _made_forms(order: GradeArguments) -> AskedForms:
     """The forms that were made into a folder, with their numbers there. Raises Refusal."""
     from attncli.building.exercise_file import folder_of, load_manifest
-    from attncli.marking.answers.students import Student
-    from attncli.telling.marked.exams import AskedForms, made_form
+    from attncli.exercises.exams import AskedForms, made_form
+    from attncli.marking.answers import Student
 
     _check_unchanged(order)
     place, scheme = Path(order.scenario), _scheme(order)
@@ -230,7 +236,7 @@ def _graded(
     order: GradeArguments, marker: Marker, asked: Sequence[str], complaints: Complaints
 ) -> GradedClass:
     """All that was handed in: what each paper is worth, or why it has no marks."""
-    from attncli.marking.grading.papers import GradedClass, Roll, files_left, with_the_roll
+    from attncli.marking.papers import GradedClass, Roll, files_left, with_the_roll
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
     papers, unmarked = _marked(
@@ -273,8 +279,8 @@ def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complain
 
 
 def _without_marks(sheet: AnswerSheet, problems: Sequence[Problem]) -> Unmarked:
-    from attncli.marking.grading.papers import Unmarked
-    from attncli.word import Word
+    from attncli.marking.papers import Unmarked
+    from attncli.names import Word
 
     return Unmarked(sheet, (Word(" ".join(map(str, problems))),))
 
@@ -298,7 +304,7 @@ def _marked(
 
 def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedPaper:
     """A paper with its marks. Raises Refusal for one of another exercise."""
-    from attncli.marking.grading.papers import marked, of_forms
+    from attncli.marking.papers import marked, of_forms
 
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
     paper = marked(exam, sheet)

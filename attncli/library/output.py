@@ -1,20 +1,68 @@
-"""Rendering a document for where it goes, and sending it there."""
+"""A progress bar on standard error, for what lasts."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from attncli.errors import listed
 from attncli.file.problems import nearest
-from attncli.refusals import listed
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:
-    from attncli.render import Abilities, Page
+    from attncli.formats import Abilities, Page
+
+
+T = TypeVar("T")
+_PATIENCE = 1.0
+"""Seconds without a bar."""
+
+
+class _Bar:
+    """A bar on a terminal's standard error, from when something has lasted for a second."""
+
+    def __init__(self, what: str, stack: ExitStack) -> None:
+        self._what, self._stack = what, stack
+        self._began, self._done = time.monotonic(), 0
+        self._bar: Any = None
+
+    def tell(self, done: int, count: int) -> None:
+        """So much is done, of so much in all."""
+        if self._bar is None:
+            if not sys.stderr.isatty() or time.monotonic() - self._began < _PATIENCE:
+                return
+            import typer  # which a program without a terminal needn't have waited for
+
+            bar = typer.progressbar(length=count, label=self._what, file=sys.stderr)
+            self._bar = self._stack.enter_context(bar)
+        self._bar.update(done - self._done)
+        self._done = done
+
+
+def watched(items: Iterable[T], count: int, what: str) -> Iterator[T]:
+    """The items, with a bar on a terminal's standard error once they take longer than a second."""
+    with ExitStack() as stack:
+        bar = _Bar(what, stack)
+        for done, item in enumerate(items, start=1):
+            yield item
+            bar.tell(done, count)
+
+
+@contextmanager
+def watching(what: str) -> Iterator[Callable[[int, int], None]]:
+    """What may be told how much of something is done, and shows it once it lasts."""
+    with ExitStack() as stack:
+        yield _Bar(what, stack).tell
+
+
+# --------------------------------------------------------------------------------------------------
+# Rendering a document for where it goes, and sending it there.
 
 _DEFAULT_WIDTH = 80
 
@@ -24,8 +72,8 @@ def is_written(output: str | None, *, large: bool = False) -> str:
     it, of a `large` one how."""
     if output in (None, "-"):
         return ""
+    from attncli.names import Word
     from attncli.notation.words import printed
-    from attncli.word import Word
 
     name = printed(Word(str(output)))
     how = " --large --detail summary" if large else ""
@@ -51,13 +99,13 @@ def default_detail(form: str | None, output: str | None) -> str | None:
 
 def abilities_chosen(form: str | None, output: str | None) -> Abilities:
     """What the format can do that is asked for. Raises OutputError."""
-    from attncli.render import abilities_of, page_format_names
+    from attncli.formats import abilities_of, page_format_names
 
     return abilities_of(chosen_format(form, output, page_format_names()))
 
 
 def _of_suffix(suffix: str, output: str, known: Sequence[str]) -> str:
-    from attncli.render import suffixes_of
+    from attncli.formats import suffixes_of
 
     meant = (name for name in known if suffix.lower() in suffixes_of(name))
     found = next(meant, None)
@@ -70,7 +118,7 @@ def _of_suffix(suffix: str, output: str, known: Sequence[str]) -> str:
 
 def page_for(output: str | None) -> Page:
     """What a renderer has to know of where its text goes: a file is 80 cells wide."""
-    from attncli.render import Page
+    from attncli.formats import Page
 
     if output is None or output == "-":
         return Page(terminal_width(), wants_colour() and output is None)
@@ -100,7 +148,7 @@ def check_output(
 ) -> None:
     """Raises OutputError for an unknown format, for one that has no fragments, or no values
     alone, where these are asked for, or where a file is in the way."""
-    from attncli.render import page_format_names
+    from attncli.formats import page_format_names
 
     chosen = chosen_format(form, output, page_format_names())
     check_form(chosen, fragment=fragment, values_only=values_only)
@@ -118,7 +166,7 @@ def check_target(output: str | None, *, force: bool) -> None:
 
 def check_binary(form: str, output: str | None) -> None:
     """Raises OutputError for files that are no text where nobody names one."""
-    from attncli.render import binary_format_names, suffixes_of
+    from attncli.formats import binary_format_names, suffixes_of
 
     if output is None and form in binary_format_names():
         right = f"name one, like -o page{suffixes_of(form)[0]}, or -o - for a pipe"
@@ -135,7 +183,7 @@ def check_form(form: str, *, fragment: bool, values_only: bool) -> None:
 
 
 def _check_able(ability: str, form: str, option: str, wrong: str) -> None:
-    from attncli.render import abilities_of, format_names
+    from attncli.formats import abilities_of, format_names
 
     able = [name for name in format_names() if getattr(abilities_of(name), ability)]
     if form not in able:

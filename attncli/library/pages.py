@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from textwrap import dedent
 from typing import TypedDict
 
-from attncli.document import Block, Document, Working
+from attncli.document.blocks import Block, Document, Working
 from attncli.file.address import Address
 from attncli.file.problems import nearest
+from attncli.formats import abilities_of
 from attncli.library.shown import format_named
-from attncli.name import Name
-from attncli.render import abilities_of
-from attncli.scenario.budget import MOST_LINES
-from attncli.telling.blocks import matrix_block
-from attncli.telling.selection import Selection, check_detail, check_steps, check_told, select
-from attncli.telling.walkthrough import as_it_fits, walkthrough
+from attncli.names import Name, Word
+from attncli.pages.blocks import matrix_block
+from attncli.pages.selection import Selection, check_detail, check_steps, check_told, select
+from attncli.pages.walkthrough import as_it_fits, walkthrough
+from attncli.scenario.scenario import MOST_LINES
 from attncli.trace import Quantity, Trace
-from attncli.word import Word
 
 
 class PagePart(TypedDict, total=False):
@@ -57,7 +56,7 @@ def page_of(
 
 def lines_of(trace: Trace, cells: Sequence[tuple[Name, Address]], width: int) -> str:
     """The working of cells, a line each, no term left out."""
-    from attncli.telling.cells import line_of
+    from attncli.pages.cells import line_of
 
     return text_of([Working(tuple(line_of(trace, *cell) for cell in cells))], width)
 
@@ -65,7 +64,7 @@ def lines_of(trace: Trace, cells: Sequence[tuple[Name, Address]], width: int) ->
 def cells_of(trace: Trace, name: Name, address: Address) -> Sequence[tuple[Name, Address]]:
     """The cells that an address means, be it of one, of a row or of a whole quantity. Raises
     ValueError."""
-    from attncli.telling.cells import address_of
+    from attncli.pages.cells import address_of
 
     quantity = trace.quantities.get(name)
     sides = 0 if quantity is None or quantity.is_number else 2 - quantity.is_list
@@ -86,7 +85,7 @@ def table_of(quantity: Quantity) -> str:
 
 def text_of(blocks: Sequence[Block], width: int = 80) -> str:
     """Blocks as text, with nothing around them."""
-    from attncli.render import Page, render
+    from attncli.formats import Page, render
 
     page = render(Document(Word(""), (), closing=tuple(blocks)), "terminal", Page(width))
     return dedent(page).strip("\n")

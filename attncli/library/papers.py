@@ -13,24 +13,30 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
 from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Layout
+from attncli.errors import Complaints, Problem
 from attncli.file.problems import nearest
-from attncli.library.output import check_binary, check_form, check_target, chosen_format, page_for
-from attncli.library.progress import watched
+from attncli.library.output import (
+    check_binary,
+    check_form,
+    check_target,
+    chosen_format,
+    page_for,
+    watched,
+)
 from attncli.library.requests import Files, PageOptions, Text, Told, whole_number
-from attncli.refusals import Complaints, Problem
 from attncli.writing import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
-    from attncli.document import Document
+    from attncli.document.blocks import Document
+    from attncli.formats import Page
     from attncli.library.requests import ExerciseArguments
-    from attncli.render import Page
     from attncli.trace import Trace
 
     Form = tuple[str, Trace]
     Tell = Callable[[Iterable[Form]], Iterable[tuple[str, Trace, Document]]]
+    from attncli.exercises.requests import ExerciseRequest
+    from attncli.exercises.trust import Trial
     from attncli.library.exercises import CheckedOrder
-    from attncli.telling.exercise.requests import ExerciseRequest
-    from attncli.telling.exercise.trust import Trial
 
 
 _LONGEST = 60
@@ -54,8 +60,8 @@ def check_targets(order: ExerciseArguments, manner: PaperSettings, forms: Sequen
 def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str]) -> list[str]:
     """A name for each paper, from the scenario, the form and what it is; one where all forms are
     gathered in a file."""
-    from attncli.questions import OWN_FORM
-    from attncli.render import abilities_of, suffixes_of
+    from attncli.document.questions import OWN_FORM
+    from attncli.formats import abilities_of, suffixes_of
 
     suffix = suffixes_of(manner.format)[0]
     stem = safe_name(Path(order.scenario).stem)
@@ -118,20 +124,20 @@ def paper_files(
 
 def blank_sheet(whole: Document, form: str) -> Document:
     """The student's sheet of an exercise; one that checks itself where a format has these."""
-    from attncli.render import abilities_of
-    from attncli.telling.exercise.papers import sheet_of
+    from attncli.exercises.papers import sheet_of
+    from attncli.formats import abilities_of
 
     if not abilities_of(form).checking:
         return sheet_of(whole)
-    from attncli.telling.exercise.papers import self_checking
+    from attncli.exercises.papers import self_checking
 
     return self_checking(whole)
 
 
 def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -> dict[str, str]:
     """A file to fill in for each form, by its name."""
-    from attncli.render import render
-    from attncli.telling.exercise.papers import sheet_of
+    from attncli.exercises.papers import sheet_of
+    from attncli.formats import render
 
     manner = PaperSettings("yaml", "none", folder=True, kinds=("answers",), share=None)
     names = _file_names(order, manner, [*exercises])
@@ -163,7 +169,7 @@ def _texts(
 ) -> list[Contents]:
     """Papers in their format, gathered in one file where that has them so; a package only where
     it goes to a file, and otherwise the text of what is in it."""
-    from attncli.render import abilities_of, contents_of, files_of, render_forms
+    from attncli.formats import abilities_of, contents_of, files_of, render_forms
 
     page, can = page_of(order), abilities_of(manner.format)
     if can.packed and order.output not in (None, "-"):
@@ -176,8 +182,8 @@ def _texts(
 
 
 def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> Document:
-    from attncli.render import abilities_of
-    from attncli.telling.exercise.papers import key_page, sheet_of
+    from attncli.exercises.papers import key_page, sheet_of
+    from attncli.formats import abilities_of
 
     match kind:
         case "key":
@@ -195,7 +201,7 @@ def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> D
 
 
 def _hints(whole: Document, trace: Trace, *, embedded: bool = False) -> Document:
-    from attncli.telling.exercise.tasks import hints_page, with_hints
+    from attncli.exercises.tasks import hints_page, with_hints
 
     return with_hints(whole, trace) if embedded else hints_page(whole, trace)
 
@@ -217,7 +223,7 @@ class Counts(NamedTuple):
     @property
     def names(self) -> list[str]:
         """What the forms are called."""
-        from attncli.questions import OWN_FORM, form_name
+        from attncli.document.questions import OWN_FORM, form_name
 
         return [OWN_FORM] if self.forms is None else [form_name(k) for k in range(self.forms)]
 
@@ -269,7 +275,7 @@ def parse_manner(
     order: ExerciseArguments, counts: Counts | None, *, by_file: bool = False
 ) -> PaperSettings:
     """How and where it is to be written. Raises OutputError, naming all that is wrong."""
-    from attncli.render import paper_format_names
+    from attncli.formats import paper_format_names
 
     _check_no_workbook(order.form, order.output)
     many = (
@@ -327,7 +333,7 @@ def _is_folder(output: str, *, many: bool) -> bool:
 
 
 def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSettings:
-    from attncli.render import abilities_of, page_format_names
+    from attncli.formats import abilities_of, page_format_names
 
     can = abilities_of(form)
     key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
@@ -362,7 +368,7 @@ def variants(
 ) -> Iterator[tuple[str, Trace]]:
     """The name and the trace of each form; of the one with the scenario's own numbers without a
     count. Raises Unsatisfied where no numbers will do."""
-    from attncli.questions import OWN_FORM, form_name
+    from attncli.document.questions import OWN_FORM, form_name
 
     if count is None:
         yield OWN_FORM, trace
@@ -386,8 +392,8 @@ _FAILED = 1
 
 def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> Told:
     """Makes variants and tells how they came out; exit status 1 where a key disagrees."""
-    from attncli.telling.exercise.trust import report
-    from attncli.word import Word
+    from attncli.exercises.trust import report
+    from attncli.names import Word
 
     trials = _trials(order, job, wish)
     document = report(Word(f"{job.trace.scenario.title}: stress"), trials)
@@ -400,10 +406,10 @@ def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -
 
 def _trials(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> list[Trial]:
     from attncli.building.plain import plain_data
+    from attncli.exercises.trust import trial
     from attncli.file import shipped
     from attncli.oracle import UnknownError
-    from attncli.telling.exercise.trust import trial
-    from attncli.telling.selection import SelectionError
+    from attncli.pages.selection import SelectionError
 
     scenario = job.exercise.scenario
     data = plain_data(scenario, order.changed.changes())

@@ -7,15 +7,14 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.choices import BLANKS, LANGUAGES, LAYOUTS, MARKS
-from attncli.library.output import abilities_chosen, check_output, chosen_format, page_for
-from attncli.library.progress import watching
-from attncli.refusals import Complaints, Problem
+from attncli.errors import Complaints, Problem
+from attncli.library.output import abilities_chosen, check_output, chosen_format, page_for, watching
 from attncli.writing import Contents, OutputError, write_files, write_out
 
 R = TypeVar("R", bound=NamedTuple)
 
 if TYPE_CHECKING:
-    from attncli.document import Document
+    from attncli.document.blocks import Document
     from attncli.file.changes import Change
     from attncli.scenario.scenario import Scenario
     from attncli.trace import Trace
@@ -130,7 +129,7 @@ class PageOptions(NamedTuple):
     def deliver(self, page: Document) -> None:
         """Renders a page and writes it to a file or to standard output. Without a format, a file's
         suffix tells it. Raises OutputError."""
-        from attncli.render import page_format_names, stream_of
+        from attncli.formats import page_format_names, stream_of
 
         form = chosen_format(self.form, self.output, page_format_names())
         where = page_for(self.output)
@@ -228,7 +227,7 @@ class Arguments(NamedTuple):
 
     def work(self) -> Trace:
         """The worked scenario. Raises Refusal of everything that is wrong with the request."""
-        from attncli.telling.selection import check_detail, check_steps
+        from attncli.pages.selection import check_detail, check_steps
 
         complaints = Complaints()
         complaints.hear(check_steps, self.part.steps)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, overload
 
-from attncli.refusals import Problem, Where
+from attncli.errors import Problem, Where
 
 if TYPE_CHECKING:
-    from attncli.document import Document
+    from attncli.document.blocks import Document
 
 Binary = Literal["npz", "pdf", "safetensors", "xlsx"]
 """The formats whose files are no text."""
@@ -35,7 +35,7 @@ class Showable:
         return rendered(self.document(), form, width)
 
     def _repr_html_(self) -> str:
-        from attncli.render.html.site import framed
+        from attncli.formats.html.site import framed
 
         return framed(self._as_text("html"), whole=self._is_whole)
 
@@ -49,7 +49,7 @@ class Showable:
         return str(rendered(self.document(), form, 80))
 
     def _repr_latex_(self) -> str | None:
-        from attncli.render.mathematics import mathematics_of
+        from attncli.formats.quantities import mathematics_of
 
         return mathematics_of(self.document())
 
@@ -74,7 +74,7 @@ class ShownPart(Showable):
 
 def rendered(document: Document, form: str, width: int) -> str | bytes:
     """A document in a format. Raises ValueError for one that there isn't."""
-    from attncli.render import Page, contents_of
+    from attncli.formats import Page, contents_of
 
     return contents_of(document, format_named(form), Page(width))
 
@@ -82,7 +82,7 @@ def rendered(document: Document, form: str, width: int) -> str | bytes:
 def format_named(form: str) -> str:
     """The name of a format, which its files' suffix may stand for: `markdown` of `md`. Raises
     ValueError."""
-    from attncli.render import page_format_names, suffixes_of
+    from attncli.formats import page_format_names, suffixes_of
 
     known, suffix = page_format_names(), f".{form.removeprefix('.')}"
     found = [name for name in known if name == form or suffix in suffixes_of(name)]
@@ -96,7 +96,7 @@ def format_named(form: str) -> str:
 @contextmanager
 def as_arguments() -> Iterator[None]:
     """Complaints name arguments here, which are options on the command line."""
-    from attncli.telling.selection import SelectionError
+    from attncli.pages.selection import SelectionError
 
     try:
         yield

@@ -7,16 +7,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.library.progress import watched
+from attncli.errors import Complaints
+from attncli.library.output import watched
 from attncli.library.requests import Allowed, Arguments, Files, PageOptions, SiteArguments, Text
-from attncli.refusals import Complaints
-from attncli.word import Word
+from attncli.names import Word
 from attncli.writing import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
     from attncli.building.exercise_file import Ask
-    from attncli.document import Document
-    from attncli.render.html.site import SiteEntry, SiteGroup, SiteLink
+    from attncli.document.blocks import Document
+    from attncli.formats.html.site import SiteEntry, SiteGroup, SiteLink
     from attncli.trace import Trace
 
 
@@ -97,8 +97,8 @@ def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple
 
 def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
     """A spreadsheet, where the numbers aren't too many for one."""
-    from attncli.render import can_be_written
-    from attncli.render.workbook.layout import TooLargeError
+    from attncli.formats import can_be_written
+    from attncli.formats.workbook.layout import TooLargeError
 
     if not can_be_written(_WORKBOOK):
         return
@@ -131,14 +131,14 @@ def _size(data: Contents) -> str:
 
 
 def _written(document: Document, form: str) -> Contents:
-    from attncli.render import Page, contents_of
+    from attncli.formats import Page, contents_of
 
     return contents_of(document, form, Page(shared=True))
 
 
 def _page(trace: Trace, form: str) -> Document:
-    from attncli.render import abilities_of
-    from attncli.telling import selection, walkthrough
+    from attncli.formats import abilities_of
+    from attncli.pages import selection, walkthrough
 
     can = abilities_of(form)
     chosen = selection.select(trace, detail=can.detail or "full").illustrated(can.pictured)
@@ -159,10 +159,10 @@ def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: boo
 def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
     """An exercise on a scenario, where there is something to ask for."""
     from attncli.building.exercise_file import ExerciseFile
-    from attncli.questions import OWN_FORM
-    from attncli.telling.exercise.papers import exercise
-    from attncli.telling.exercise.requests import request_of
-    from attncli.telling.selection import SelectionError
+    from attncli.document.questions import OWN_FORM
+    from attncli.exercises.papers import exercise
+    from attncli.exercises.requests import request_of
+    from attncli.pages.selection import SelectionError
 
     try:
         wish = request_of(trace, ExerciseFile(source.scenario, (ask,)))
@@ -172,8 +172,8 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
 
 
 def _summary(trace: Trace) -> str:
-    from attncli.render.sentences import text_of_spans
-    from attncli.telling.sentences import summary
+    from attncli.formats.writers import text_of_spans
+    from attncli.pages.sentences import summary
     from attncli.trace.trace import outline_of
 
     _, _, *told = summary(outline_of(trace))
@@ -192,7 +192,7 @@ _OPENING = (
 
 def site(typed: SiteArguments) -> Files | Text:
     """The site; a scenario that can't be worked is left out and named. Raises Refusal."""
-    from attncli.render.html.site import shared_files
+    from attncli.formats.html.site import shared_files
 
     complaints = Complaints()
     sources = shipped_sources() if typed.from_ is None else sources_of(typed.from_)
@@ -209,7 +209,7 @@ def site(typed: SiteArguments) -> Files | Text:
 
 def shipped_sources() -> list[SiteSource]:
     """The shipped scenarios in the order of learning."""
-    from attncli.telling.shipped import contents
+    from attncli.pages.shipped import contents
 
     groups = contents().items()
     return [
@@ -253,7 +253,7 @@ def _published(
 
 def site_files(done: Sequence[Published]) -> dict[str, Contents]:
     """All files of the site by their names."""
-    from attncli.render.html.site import first_page, shared_files
+    from attncli.formats.html.site import first_page, shared_files
 
     files: dict[str, Contents] = {INDEX: first_page(_TITLE, _OPENING, _groups(done))}
     for k, one in enumerate(done):
@@ -264,14 +264,14 @@ def site_files(done: Sequence[Published]) -> dict[str, Contents]:
 
 def _around(others: Sequence[Published], relation: str) -> list[SiteLink]:
     """A link to the page before, or to the one behind."""
-    from attncli.render.html.site import SiteLink
+    from attncli.formats.html.site import SiteLink
 
     return [SiteLink(other.title, other.page, relation) for other in others]
 
 
 def _linked(name: str, one: Published, around: Sequence[SiteLink]) -> Contents:
     """A file of a scenario; a page with links to the others."""
-    from attncli.render.html.site import SiteLink, with_links
+    from attncli.formats.html.site import SiteLink, with_links
 
     contents = one.files[name].contents
     if isinstance(contents, bytes):
@@ -281,14 +281,14 @@ def _linked(name: str, one: Published, around: Sequence[SiteLink]) -> Contents:
 
 
 def _groups(done: Sequence[Published]) -> Iterator[SiteGroup]:
-    from attncli.render.html.site import SiteGroup
+    from attncli.formats.html.site import SiteGroup
 
     for title, some in groupby(done, lambda one: one.source.group):
         yield SiteGroup(title, tuple(map(_listed, some)))
 
 
 def _listed(one: Published) -> SiteEntry:
-    from attncli.render.html.site import SiteEntry, SiteLink
+    from attncli.formats.html.site import SiteEntry, SiteLink
 
     others = tuple(
         SiteLink(file.text, name) for name, file in one.files.items() if name != one.page
@@ -298,8 +298,8 @@ def _listed(one: Published) -> SiteEntry:
 
 def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
     """What was written, in a line."""
+    from attncli.formats import can_be_written
     from attncli.notation.words import printed
-    from attncli.render import can_be_written
     from attncli.writing import encoded
 
     size = sum(len(encoded(contents)) for contents in files.values()) / 1e6

@@ -1,12 +1,10 @@
-"""What the library's `work` gives: a trace that is a mapping, and that a notebook shows as a page.
-
-A page is told and rendered when something asks for it.
-"""
+"""The steps of a trace, one after the other."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from difflib import get_close_matches
 from functools import cached_property
@@ -16,27 +14,122 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Self, Unpa
 import numpy as np
 
 from attncli import pipeline
-from attncli.arithmetic.arrays import as_array
-from attncli.arithmetic.operations.masking import Seen, as_seen
-from attncli.arithmetic.rounding import Array
 from attncli.building.trees import Source
+from attncli.document.blocks import Document
+from attncli.errors import listed, shortened
 from attncli.file.address import Address, parse_address
+from attncli.formats.writers import text_of_spans
+from attncli.library.pages import text_of
 from attncli.library.quantity import WorkedQuantity, shown_of
 from attncli.library.shown import Binary, Showable, ShownPart, as_arguments, rendered
-from attncli.name import Name
-from attncli.refusals import listed, shortened
+from attncli.names import Name
+from attncli.notation import plain
+from attncli.numbers.arrays import as_array
+from attncli.numbers.rounding import Array
+from attncli.operations.masking import Seen, as_seen
+from attncli.pages.sections import formulas_at
+from attncli.pages.selection import (
+    Selection,
+    check_lines,
+    made_by,
+    place_in_words,
+    select,
+    title_of,
+    told_parts,
+)
+from attncli.pages.walkthrough import walkthrough
+from attncli.pages.working import working_of
 from attncli.scenario.scenario import Scenario
-from attncli.trace import Quantity, Trace
+from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.quantity import meant, unknown_name
 from attncli.trace.trace import Numbers, TokenList, token_lists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from attncli.document import Document
+    from attncli.document.blocks import Document
     from attncli.library.pages import PagePart
-    from attncli.library.steps import WorkedStep
+    from attncli.library.quantity import WorkedQuantity
 
+
+_SHOWN_STEPS = 4
+"""Quantities that are told of a step where that is to be short."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorkedStep(Showable):
+    """A step at one place of the model; `number` is that on the page, from 1."""
+
+    trace: WorkedTrace
+    number: int
+    part: PlannedStep
+
+    @property
+    def name(self) -> str:
+        """What `attn list steps` calls it: `softmax`."""
+        return self.part.step
+
+    @property
+    def path(self) -> Name:
+        """Where it is taken: `layers[1].heads[2]`; nothing where there is only one such place."""
+        return self.part.path
+
+    @property
+    def place(self) -> str:
+        """The same in words: `Layer 1 · Head 2`."""
+        return place_in_words(self.path)
+
+    @property
+    def title(self) -> str:
+        """The heading of its section, without number and place: `Softmax`."""
+        return text_of_spans(title_of(self.part))
+
+    @property
+    def formulas(self) -> Sequence[str]:
+        """How it makes what it makes: `weights[i, j] = exp[i, j] / exp_sum[i]`."""
+        told = formulas_at(self.trace.plain, self.part)
+        return tuple(f"{plain(one.left)} = {plain(one.right)}".replace("\xa0", " ") for one in told)
+
+    @property
+    def quantities(self) -> Sequence[WorkedQuantity]:
+        """What it made; nothing in a step without numbers, such as cutting a text into tokens."""
+        made = made_by(self.trace.plain, self.part)
+        return tuple(self.trace[quantity.name] for quantity in made)
+
+    def working(self, *, width: int = 80) -> str:
+        """The working of all that it made, as on its page, where long sums leave terms out; nothing
+        where numbers are only put elsewhere. Raises ValueError."""
+        trace = self.trace.plain
+        check_lines(trace, [self.part])
+        made = made_by(trace, self.part)
+        return text_of([one for q in made for one in working_of(trace, q, Selection())], width)
+
+    def document(self) -> Document:
+        trace = self.trace.plain
+        return walkthrough(trace, select(trace)._replace(parts=(self.part,)))
+
+    def __str__(self) -> str:
+        return self.page()
+
+    def __repr__(self) -> str:
+        made = ", ".join(
+            f"{one.name.seen_from(self.path)} {[*one.shape]}"
+            for one in self.quantities[:_SHOWN_STEPS]
+        )
+        made += ", …" if len(self.quantities) > _SHOWN_STEPS else ""
+        place = f"{self.place} · " if self.place else ""
+        return f"<Step {self.number} · {place}{self.title}{f': {made}' if made else ''}>"
+
+
+def steps_of(trace: WorkedTrace) -> Sequence[WorkedStep]:
+    """Those that the page tells, in order."""
+    told = told_parts(trace.plain)
+    return tuple(WorkedStep(trace, number, part) for number, part in enumerate(told, start=1))
+
+
+# --------------------------------------------------------------------------------------------------
+# What the library's `work` gives: a trace that is a mapping, and that a notebook shows as a page.
+# A page is told and rendered when something asks for it.
 
 _PLACE = r"(.*?)(?:\[(\d+|\*)\])?"
 
@@ -327,7 +420,6 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     def steps(self) -> Sequence[WorkedStep]:
         """What was done, in order: each step at its place, with its title, what it made, and its
         working."""
-        from attncli.library.steps import steps_of
 
         return steps_of(self)
 
@@ -340,7 +432,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         head: str | int | None = None,
     ) -> ShownPart:
         """A step wherever it is taken, as `attn run --step` shows it. Raises ValueError."""
-        from attncli.telling.cells import step_page
+        from attncli.pages.cells import step_page
 
         said = [None if one is None else str(one) for one in (token, layer, head)]
         with as_arguments():
@@ -349,7 +441,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     def cell(self, address: str) -> ShownPart:
         """The working of one cell, `weights[love, AI]`, with the formulas of its step. Raises
         KeyError and ValueError."""
-        from attncli.telling.cells import cells_page
+        from attncli.pages.cells import cells_page
 
         return ShownPart(cells_page(self.plain, self._cells(address)))
 

@@ -1,42 +1,138 @@
-"""Where honest paths lead: between which numbers each cell may lie, whichever way one rounds.
-
-On the way to a number a student may have kept each earlier number in full, rounded it to the
-stated decimals or to more, and may have done so now here, now there, as a calculator's memory is
-used. Each quantity is therefore known between two numbers, the hull of all these paths, and what
-is made of it is worked by interval arithmetic over the same equations.
-"""
+"""How numbers are rounded on the way, many at once, and how far that may take them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from attncli.arithmetic.equations.enclosures import Enclosure
-from attncli.arithmetic.expression import Location, Number, Quotient, Root
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.activations import DivideBy
-from attncli.arithmetic.operations.enclosing import (
-    enclosing,
-    exponential_of,
-    goes_over_many,
-)
-from attncli.arithmetic.operations.softmax import Exponential
-from attncli.arithmetic.rounding import Array, Unworkable
-from attncli.marking.rounds import on_the_way, rounded
+from attncli.equations.enclosures import Enclosure
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Location, Number, Quotient, Root
 from attncli.marking.verdicts import NOISE, Accepted
+from attncli.numbers.rounding import Array, Unworkable
+from attncli.operations.activations import DivideBy
+from attncli.operations.attention import Exponential
+from attncli.operations.enclosing import enclosing, exponential_of, goes_over_many
+from attncli.operations.equation import Indexed, ListOfEquations
+from attncli.operations.moved import Moved
+from attncli.operations.operation import Operation
 from attncli.trace import Definition, Quantity, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from attncli.marking.linear import FirstOrder
 
+_NOISE = 1e-9
+"""What floats may be off by, in units of the last place, with 1e-13 of the number itself: a half
+that they hold a hair too small goes away from zero all the same."""
+_MORE = 2
+"""Decimals beyond the stated ones to which rounding is followed; more changes no more than half a
+unit of the last of these."""
+
+
+@np.errstate(invalid="ignore")
+def rounded(values: Array, places: int) -> Array:
+    """Numbers to so many decimals, half away from zero."""
+    return _rounded(values, np.array(10.0**places))
+
+
+def _rounded(values: Array, scale: Array) -> Array:
+    """Numbers to so many parts of 1, half away from zero; infinite ones stay."""
+    units = np.abs(values) * scale
+    whole = np.floor(units + 0.5 + _NOISE + units * 1e-13)
+    made = np.copysign(whole, values) / scale + 0.0
+    finite = np.isfinite(values)
+    return made if finite.all() else np.where(finite, made, values)
+
+
+@lru_cache(maxsize=64)
+def _scales(places: int, fewer: int, axes: int) -> Array:
+    """The parts of 1 that are rounded to on the way, from the stated ones on, for two ends of so
+    many axes. -> [p, 1, 1, 1]"""
+    followed = range(places, places + _MORE + fewer + 1)
+    return np.array([10.0**place for place in followed]).reshape(-1, *[1] * (axes + 1))
+
+
+@np.errstate(invalid="ignore")
+def on_the_way(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
+    """What holds numbers in full, and rounded to so many decimals or to more."""
+    ends, scales = np.array(made), _scales(places, fewer, made.low.ndim)
+    each = _rounded(ends, scales)
+    beyond = _beyond(ends, each[-1], 0.5 / scales[-1].item())
+    low = np.minimum(ends[0] - beyond[0], each[:, 0].min(axis=0))
+    high = np.maximum(ends[1] + beyond[1], each[:, 1].max(axis=0))
+    return Enclosure(low, high)
+
+
+def _beyond(values: Array, rounded_: Array, half: float) -> Array:
+    """What rounding to still more decimals may change: nothing of numbers that have no more."""
+    ends = np.abs(values - rounded_) <= 1e-13 * np.abs(values)
+    return np.where(ends | ~np.isfinite(values), 0.0, half)
+
+
+class Halfway(NamedTuple):
+    """What lies halfway between numbers in full and rounded: `share` of the number itself, with
+    what is `shared` by all of its uses; and how far `apart` from there each use may be."""
+
+    share: Array
+    shared: Enclosure
+    apart: Enclosure
+
+
+@np.errstate(invalid="ignore")
+def halfway(made: Enclosure, places: int, fewer: int = 0) -> Halfway:
+    """Halfway between numbers and what they are rounded to, which is known, or one of two, of those
+    that are held so narrowly.
+
+    Rounding to more decimals leads to between the two, or a twentieth of a unit beyond the number
+    itself, where that is nearly half a unit from what it is rounded to at most.
+    """
+    scale = _scales(places, fewer, made.low.ndim)[0]
+    low, high = each = _rounded(np.array(made), scale)
+    half = 0.5 / scale[0]
+    known = np.isfinite(made.low) & np.isfinite(made.high)
+    is_near = (high - low < 3 * half) & known
+    far = np.where(low == high, np.abs(np.array(made) - each).max(axis=0), half)
+    off = np.minimum(far / 2 + 0.1 * half, 0.55 * half)
+    down, up = _shifts(made, places, fewer)
+    sure = (low == high) & known
+    less = np.where(sure, np.maximum(-off, down - (low - made.low) / 2), -off)
+    more = np.where(sure, np.minimum(off, up - (low - made.high) / 2), off)
+    shared = (
+        np.where(is_near, end / 2, side)
+        for end, side in zip(each, (-half / 2, half / 2), strict=True)
+    )
+    return Halfway(
+        np.where(is_near, 0.5, 1.0),
+        Enclosure(*(np.where(known, one, 0.0) for one in shared)),
+        Enclosure(*(np.where(known, one, 0.0) for one in (less, more))),
+    )
+
+
+@np.errstate(invalid="ignore")
+def _shifts(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
+    """How far such rounding may move numbers, from below 0 to above: by what is known where all of
+    them round to the same, by half a unit where they don't."""
+    scales = _scales(places, fewer, made.low.ndim)
+    low, high = _rounded(np.array(made), scales).swapaxes(0, 1)
+    half, alike = 0.5 / scales[:, 0], low == high
+    down = np.where(alike, low - made.high, -half).min(axis=0)
+    up = np.where(alike, low - made.low, half).max(axis=0)
+    return Enclosure(np.minimum(down, 0.0), np.maximum(up, 0.0))
+
+
+# --------------------------------------------------------------------------------------------------
+# Where honest paths lead: between which numbers each cell may lie, whichever way one rounds. On
+# the way to a number a student may have kept each earlier number in full, rounded it to the stated
+# decimals or to more, and may have done so now here, now there, as a calculator's memory is used.
+# Each quantity is therefore known between two numbers, the hull of all these paths, and what is
+# made of it is worked by interval arithmetic over the same equations.
 
 Known = Mapping[str, Enclosure]
 Made = Mapping[str, Definition]
@@ -226,7 +322,6 @@ class Paths:
     @cached_property
     def linear(self) -> FirstOrder:
         """The same by first order, which knows what goes together."""
-        from attncli.marking.linear import FirstOrder
 
         return FirstOrder(self) if self.base is None else self._first.linear.beside(self)
 
@@ -392,7 +487,6 @@ class _ManyPaths(Paths):
 
     def of(self, k: int, what: str, name: str) -> Enclosure | None:
         """What is known of a quantity of the k-th trace; nothing where that takes too much."""
-        from attncli.marking.linear import TooManyNumbersError
 
         if self._too_many:
             return None
@@ -449,3 +543,227 @@ def _stacked(each: Iterable[Enclosure]) -> Enclosure:
 def _apart(many: Enclosure, count: int) -> list[Enclosure]:
     """Those of each trace, of what is one for all."""
     return [Enclosure(many.low[:, :, k], many.high[:, :, k]) for k in range(count)]
+
+
+# --------------------------------------------------------------------------------------------------
+# Where honest paths lead, to first order: affine arithmetic (Comba & Stolfi 1993). Interval
+# arithmetic forgets that the numbers of a residual and of what is added to it go up and down
+# together, which widens the numbers of a whole block a hundredfold. Here each number is kept as
+# its middle and what each single rounding before it changes of it, so that what cancels does. Who
+# rounds a number may do so now here, now there: each use of it lies between the number in full and
+# what it is rounded to. All uses therefore go up and down with what is halfway between these two;
+# how far they are from there is each one's own, and cancels nowhere.
+
+_SLACK = 1.02
+"""What is of second order is little beside all roundings at their worst at once."""
+_MOST = 400_000
+"""Numbers that are kept for a quantity; of one that takes more, intervals are all that is known."""
+
+
+class _Affine(NamedTuple):
+    """The middle of each number [n, m], what each rounding changes of it [n, m, s], and how far
+    apart from that it may be by itself, at each use anew; each with a last axis [b] more where b
+    traces are worked together."""
+
+    middle: Array
+    parts: Array
+    apart: Enclosure
+
+    @classmethod
+    def of(cls, middle: Array, parts: Array) -> _Affine:
+        """Numbers that are the same at each use."""
+        return cls(middle, parts, Enclosure.of(np.zeros_like(middle)))
+
+    @property
+    def near(self) -> Enclosure:
+        """Between which numbers each lies while all that is shared is in the middle."""
+        return Enclosure(*(self.middle + end for end in self.apart))
+
+    @property
+    def bounds(self) -> Enclosure:
+        radius, near = np.abs(self.parts).sum(axis=2) * _SLACK, self.near
+        return Enclosure(near.low - radius, near.high + radius)
+
+    def of_length(self, count: int) -> Array:
+        """The parts of so many roundings, a new array."""
+        parts = _no_parts(self.middle, count)
+        parts[:, :, : self.parts.shape[2]] = self.parts
+        return parts
+
+    def replaced(self, known: Enclosure) -> _Affine:
+        """With what is known of some of the numbers instead."""
+        said, middle = ~np.isnan(known.low), known.middle
+        ends = zip(_terms_apart(known, middle), self.apart, strict=True)
+        return _Affine(
+            np.where(said, middle, self.middle),
+            np.where(said[:, :, np.newaxis], 0.0, self.parts),
+            Enclosure(*(np.where(said, own, other) for own, other in ends)),
+        )
+
+
+class TooManyNumbersError(Exception):
+    """More than are kept for a quantity, of several traces together."""
+
+
+def _no_parts(middle: Array, count: int) -> Array:
+    """No change by so many roundings. [n, m, s] or [n, m, s, b]"""
+    return np.zeros((*middle.shape[:2], count, *middle.shape[2:]))
+
+
+@dataclass(frozen=True)
+class FirstOrder:
+    """The quantities of some paths to first order; None of those that take too many numbers. What
+    is no other than on the `base` is known from there."""
+
+    paths: Paths
+    base: FirstOrder | None = None
+    _known: dict[str, _Affine | None] = field(default_factory=dict)
+    _uses: dict[str, _Affine | None] = field(default_factory=dict)
+    _count: list[int] = field(default_factory=lambda: [0])
+
+    @cached_property
+    def whole(self) -> FirstOrder:
+        """The same, with all that a trace makes, so that no more roundings come to be counted."""
+        for name in self.paths.trace:
+            self._used(name)
+        return self
+
+    def beside(self, paths: Paths) -> FirstOrder:
+        """Other paths, on which the roundings of these have their places, and some more."""
+        return FirstOrder(paths, self.whole, _count=[self._count[0]])
+
+    def of(self, name: str, definition: Definition, made: Enclosure) -> Enclosure:
+        """Between which numbers a quantity lies before it is rounded; `made` where nothing more
+        is known than intervals say."""
+        if name not in self._known:
+            self._known[name] = self._made(definition, made)
+        one = self._known[name]
+        if one is None:
+            return made
+        found = one.bounds
+        apart = (found.low > made.high) | (found.high < made.low) | np.isnan(found.low + found.high)
+        return Enclosure(*(np.where(apart, a, b) for a, b in zip(made, found, strict=True)))
+
+    def _affine(self, name: str) -> _Affine | None:
+        """A quantity before it is rounded."""
+        if self.base is not None and name not in self.paths.apart:
+            return self.base._affine(name)
+        if name not in self._known:
+            definition, made = self.paths.definition(name), self.paths.made(name)
+            if definition is None:
+                self._known[name] = self._alone(made)
+            else:
+                self.of(name, definition, made)
+        return self._known[name]
+
+    def _made(self, definition: Definition, made: Enclosure) -> _Affine | None:
+        used = [self._used(name) for name in definition.operands]
+        if not used:
+            return self._alone(made)
+        operands = [one for one in used if one is not None]
+        if len(operands) < len(used) or self._is_too_much(made.low):
+            return None
+        tried = [(one.middle, one.of_length(self._count[0])) for one in operands]
+        found = _through(definition.operation, tried)
+        if found is None:
+            return self._alone(made)
+        try:
+            apart = _terms_apart(self._near(definition, operands), found.middle)
+        except Unworkable:
+            return self._alone(made)
+        if definition.operation.copies:
+            return found._replace(apart=apart)
+        return self._moved(found, apart)
+
+    def _near(self, definition: Definition, operands: Sequence[_Affine]) -> Enclosure:
+        """What is made of numbers each use of which is apart by itself."""
+        near = self.paths.enclosing(definition, [one.near for one in operands])
+        printed = self.paths.as_printed(definition, near)
+        return near if printed is near else near.with_(printed)
+
+    def _used(self, name: str) -> _Affine | None:
+        """A quantity as it is gone on with: at each use in full, rounded, or to more decimals."""
+        if self.base is not None and name not in self.paths.apart:
+            return self.base._used(name)
+        if name not in self._uses:
+            one, known = self._affine(name), self.paths.known.get(name)
+            if one is not None and self.paths.rounds(name):
+                one = self._rounded(name, one)
+            self._uses[name] = one if one is None or known is None else one.replaced(known)
+        return self._uses[name]
+
+    def _rounded(self, name: str, one: _Affine) -> _Affine | None:
+        paths = self.paths
+        way = halfway(paths.made(name), paths.decimals(name) - paths.fewer, paths.fewer)
+        parts = way.share[:, :, np.newaxis] * one.parts
+        moved = self._moved(_Affine.of(way.share * one.middle, parts), way.shared)
+        return moved if moved is None else moved._replace(apart=way.apart)
+
+    def _alone(self, made: Enclosure) -> _Affine | None:
+        """Numbers of which it isn't known what they go together with."""
+        middle = made.middle
+        return self._moved(_Affine.of(middle, _no_parts(middle, 0)), _terms_apart(made, middle))
+
+    def _moved(self, one: _Affine, by: Enclosure) -> _Affine | None:
+        """Numbers each of which may be moved by something of its own, the same at each use."""
+        radius, count = (by.high - by.low) / 2, self._count[0]
+        rows, columns = np.nonzero((radius > 0).reshape(*radius.shape[:2], -1).any(axis=2))
+        self._count[0] += len(rows)
+        if self._is_too_much(radius):
+            self._count[0] = count
+            return None
+        parts = one.of_length(self._count[0])
+        parts[rows, columns, np.arange(count, self._count[0])] = radius[rows, columns]
+        return _Affine.of(one.middle + (by.high + by.low) / 2, parts)
+
+    def _is_too_much(self, of: Array) -> bool:
+        """Whether all roundings of an array are too many numbers. Raises TooManyNumbersError where
+        single traces might not have so many."""
+        if of.size * self._count[0] <= _MOST:
+            return False
+        if of.ndim > 2:  # noqa: PLR2004
+            raise TooManyNumbersError
+        return True
+
+
+@np.errstate(invalid="ignore")
+def _terms_apart(ends: Enclosure, middle: Array) -> Enclosure:
+    """How far from others numbers may be."""
+    return Enclosure(*(_finite(end - middle) for end in ends))
+
+
+def _finite(values: Array) -> Array:
+    """The same as `nan_to_num`, which takes long where there is nothing to do."""
+    return values if np.isfinite(values).all() else np.nan_to_num(values)
+
+
+@np.errstate(all="ignore")
+def _through(operation: Operation, operands: Sequence[tuple[Array, Array]]) -> _Affine | None:
+    """What an operation makes: its value in the middle, and half of what it changes between either
+    end of each part; None of operations that don't go over many candidates."""
+    if not isinstance(operation, Indexed | ListOfEquations | Moved):
+        return None
+    tried = [_either_way(*operand) for operand in operands]
+    goes = operation.arranged(*tried) if isinstance(operation, Moved) else operation.arrays(tried)
+    made = np.asarray(goes)
+    middle, parts = operands[0]
+    count, traces = parts.shape[2], middle.shape[2:]
+    if made.shape[2] == 1:  # the same, whichever way
+        value = made.reshape(made.shape[:2]) if not traces else made * np.ones(traces)
+        return _Affine.of(value, _no_parts(value, count))
+    made = made.reshape(*made.shape[:2], 1 + 2 * count, *traces)
+    value, plus, minus = made[:, :, :1], made[:, :, 1 : count + 1], made[:, :, count + 1 :]
+    bent = _finite(np.abs(plus + minus - 2 * value)) / 2
+    parts = _finite((plus - minus) / 2)
+    return _Affine.of(value[:, :, 0], np.copysign(np.abs(parts) + bent, parts))
+
+
+def _either_way(middle: Array, parts: Array) -> Array:
+    """The middle of each number, and what it is at either end of each part. [n, m, 1 + 2 s], or
+    [n, m, (1 + 2 s) b]"""
+    count = parts.shape[2]
+    tried = _no_parts(middle, 1 + 2 * count)
+    tried[...] = middle[:, :, np.newaxis]
+    tried[:, :, 1 : count + 1] += parts
+    tried[:, :, count + 1 :] -= parts
+    return tried.reshape(*middle.shape[:2], -1)

@@ -13,15 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic import evaluation
-from attncli.arithmetic import expression as ex
-from attncli.arithmetic.equations.arrays import FUNCTIONS
-from attncli.arithmetic.equations.enclosures import Enclosure
-from attncli.arithmetic.expression import Expression, Location, Node, Number, numbers_in
-from attncli.arithmetic.rounding import Array
-from attncli.marking.paths import Paths, taken
-from attncli.marking.rounds import rounded
+from attncli.equations import deciding
+from attncli.equations import tree as ex
+from attncli.equations.arrays import FUNCTIONS
+from attncli.equations.enclosures import Enclosure
+from attncli.equations.tree import Expression, Location, Node, Number, numbers_in
+from attncli.marking.paths import Paths, rounded, taken
 from attncli.marking.verdicts import NOISE, Accepted, Cause
+from attncli.numbers.rounding import Array
 
 _SIGN = Cause("sign", "The sign is the other one.")
 _POINT = Cause("decimal_point", "The decimal point was moved.")
@@ -229,7 +228,7 @@ class _Values:
         return rule(self, node)
 
     def constant(self, node: Expression) -> float:
-        return float(evaluation.full(node))
+        return float(deciding.full(node))
 
     def total(self, node: ex.Sum) -> float:
         return sum(map(self.of, node.terms))

@@ -6,7 +6,7 @@ import unicodedata
 from decimal import Decimal, localcontext
 from typing import Literal, NamedTuple
 
-from attncli.arithmetic.expression import Location, Number
+from attncli.equations.tree import Location, Number
 from attncli.notation.words import is_hidden
 
 Judgement = Literal[

@@ -10,18 +10,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attncli.arithmetic.operations.masking import Seen
-from attncli.arithmetic.operations.moved import TakeColumns
-from attncli.arithmetic.operations.positions import Alibi, RotaryTable
-from attncli.arithmetic.operations.products import (
-    Linear,
-    MatMulTransposed,
-    ProductOfMatrices,
-)
-from attncli.arithmetic.operations.relative import Buckets
-from attncli.arithmetic.operations.texts import is_a
-from attncli.name import Name
+from attncli.names import Name
 from attncli.nice_numbers.pools import Drawn, Pools, drawn_of
+from attncli.operations.attention import Linear, MatMulTransposed, ProductOfMatrices
+from attncli.operations.equation import is_a
+from attncli.operations.masking import Seen
+from attncli.operations.moved import TakeColumns
+from attncli.operations.positions import Alibi, Buckets, RotaryTable
 from attncli.trace import Definition, Trace
 
 _SHAPE_ONLY = (Alibi, Buckets, RotaryTable, Seen)

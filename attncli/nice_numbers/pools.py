@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Array
-from attncli.name import Name
+from attncli.equations.matrix import Matrix
+from attncli.names import Name
 from attncli.nice_numbers.quantity import is_share
+from attncli.numbers import decimals
+from attncli.numbers.rounding import Array
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import CELL, WAY
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.masking import Masked
-from attncli.arithmetic.operations.sampling import KeptShare
-from attncli.arithmetic.operations.softmax import DivideByRow, Exponential
-from attncli.arithmetic.operations.texts import is_a
-from attncli.arithmetic.rounding import Array
+from attncli.choices import POLICIES
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number
 from attncli.file.address import AddressError, Index, parse_address
-from attncli.name import Name
-from attncli.steps import step_named
-from attncli.trace import Axis, Definition, Quantity, Trace
+from attncli.file.problems import ScenarioError
+from attncli.names import Name
+from attncli.numbers.rounding import Array
+from attncli.operations.attention import DivideByRow, Exponential
+from attncli.operations.equation import is_a
+from attncli.operations.masking import Masked
+from attncli.operations.operation import Operation
+from attncli.operations.prediction import KeptShare
+from attncli.steps import Mistake, step_named
+from attncli.steps.mistakes import made_wrongly
+from attncli.trace import Axis, Definition, PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -181,3 +185,82 @@ def made_of(trace: Trace, quantity: Quantity, rows: Rows) -> CandidateQuantity:
 def _shown_places(matrix: Matrix) -> int:
     """The decimals that a matrix's numbers are shown with."""
     return matrix.decimals if matrix.places is None else min(matrix.places, matrix.decimals)
+
+
+# --------------------------------------------------------------------------------------------------
+# What numbers don't tell: common mistakes that give what the right way gives. And what they tell
+# differently: numbers that the two rounding policies show as others.
+
+
+class Attempt(NamedTuple):
+    """A mistake that can be made in a part of a trace, and how it makes its quantity."""
+
+    part: PlannedStep
+    mistake: Mistake[Any]
+    definition: Definition
+
+
+def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
+    """The declared mistakes in making the quantities of these full names, all of them without
+    any names; those whose operands are there."""
+    for part in trace.story:
+        for mistake in step_named(part.step).mistakes:
+            definition = made_wrongly(trace, part, mistake)
+            if definition is None or (names and definition.name not in names):
+                continue
+            if all(name in trace for name in definition.operands):
+                yield Attempt(part, mistake, definition)
+
+
+def reveals(trace: Trace, attempt: Attempt, wrong: Trace) -> bool:
+    """Whether the numbers shown are others when a mistake is made, as in the `wrong` trace."""
+    name = attempt.definition.name
+    right = trace[name]
+    rows = shown_rows(trace)(right)
+    decimals = right.matrix.decimals
+    apart = units(wrong[name].values, decimals) != units(right.values, decimals)
+    return bool(apart.any() if rows is None else apart[list(rows)].any())
+
+
+class Ambiguous(NamedTuple):
+    """A cell, from 0, and what `carry` and `exact` show in it."""
+
+    quantity: Quantity
+    row: int
+    column: int
+    carry: Number
+    exact: Number
+
+
+class Both(NamedTuple):
+    """A scenario worked under each of the two policies."""
+
+    carry: Trace
+    exact: Trace
+
+
+def under_both(trace: Trace) -> Both | None:
+    """The trace's scenario under both policies; None where one of them can't work it."""
+    try:
+        carry, exact = (
+            trace if trace.rounding.policy == policy else trace.under(policy) for policy in POLICIES
+        )
+    except ScenarioError:
+        return None
+    return Both(carry, exact)
+
+
+def ambiguous(both: Both, name: str) -> Iterator[Ambiguous]:
+    """The cells of a quantity, by its full name, that the policies show differently."""
+    if name not in both.carry or name not in both.exact:
+        return
+    quantity, other = both.carry[name], both.exact[name]
+    decimals = max(quantity.matrix.decimals, other.matrix.decimals)
+    if quantity.matrix.shape != other.matrix.shape:
+        return
+    with np.errstate(invalid="ignore"):
+        apart = units(quantity.values, decimals) != units(other.values, decimals)
+    for i, j in np.argwhere(apart).tolist():
+        carry, exact = quantity.matrix.number(i, j), other.matrix.number(i, j)
+        if carry.shown != exact.shown:
+            yield Ambiguous(quantity, i, j, carry, exact)

@@ -25,14 +25,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from attncli.arithmetic.operations.activations import Activate, Dropout
-from attncli.arithmetic.operations.base import ZeroOne
-from attncli.arithmetic.operations.norms import ColumnMean, MeanOfSquares, RowMean
-from attncli.arithmetic.operations.products import ProductOfMatrices
-from attncli.arithmetic.operations.sampling import KeptShare, KeptSum
-from attncli.arithmetic.operations.softmax import DivideByRow, Exponential, RowSum
-from attncli.arithmetic.operations.texts import is_a
-from attncli.arithmetic.rounding import Array
+from attncli.errors import Problem
 from attncli.file.problems import nearest
 from attncli.nice_numbers.quantity import (
     CandidateQuantity,
@@ -43,7 +36,13 @@ from attncli.nice_numbers.quantity import (
     shown_rows,
     units,
 )
-from attncli.refusals import Problem
+from attncli.numbers.rounding import Array
+from attncli.operations.activations import Activate, Dropout
+from attncli.operations.attention import DivideByRow, Exponential, ProductOfMatrices, RowSum
+from attncli.operations.equation import is_a
+from attncli.operations.norms import ColumnMean, MeanOfSquares, RowMean
+from attncli.operations.operation import ZeroOne
+from attncli.operations.prediction import KeptShare, KeptSum
 from attncli.trace import Trace
 
 _NO_PIVOT = 1e-9

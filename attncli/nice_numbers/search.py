@@ -18,11 +18,11 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.random import RandomState
 
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Array
+from attncli.document.questions import form_name
+from attncli.equations.matrix import Matrix
+from attncli.errors import Refusal, listed
 from attncli.file.problems import ScenarioError
-from attncli.name import Name
-from attncli.nice_numbers.batch import BatchMaker
+from attncli.names import Name
 from attncli.nice_numbers.plan import Plan, plan_of
 from attncli.nice_numbers.pools import Drawn, Pools
 from attncli.nice_numbers.quantity import Flags, made_of, shown_rows
@@ -34,10 +34,9 @@ from attncli.nice_numbers.rules import (
     check_names,
     difficulty,
 )
-from attncli.nice_numbers.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
+from attncli.nice_numbers.sieve import UNWORKABLE, BatchMaker, Failures, RuleFilter, Survivor
+from attncli.numbers.rounding import Array
 from attncli.pipeline import work
-from attncli.questions import form_name
-from attncli.refusals import Refusal, listed
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from numpy.random import RandomState
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic.matrix import Matrix
-from attncli.name import Name
+from attncli.equations.matrix import Matrix
+from attncli.names import Name
 from attncli.nice_numbers.pools import Pools
 from attncli.nice_numbers.search import SearchRequest, Unsatisfied, search
+from attncli.numbers import decimals
 from attncli.pipeline import load
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import vectors

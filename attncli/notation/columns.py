@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from attncli.arithmetic.expression import Expression, Vector
+from attncli.equations.tree import Expression, Vector
 from attncli.notation.plain import plain
 
 T = TypeVar("T")

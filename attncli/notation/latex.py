@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic import expression as ex
-from attncli.name import GRADIENTS, Name
+from attncli.equations import tree as ex
+from attncli.names import GRADIENTS, Name, Word
 from attncli.notation.notation import ATOM, FACTOR, Node, Notation
 from attncli.notation.words import shown
-from attncli.word import Word
+from attncli.numbers import decimals
 
 RELATIONS = {"=": "=", "≈": r"\approx"}
 _GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}

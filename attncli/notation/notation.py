@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic import expression as ex
-from attncli.arithmetic.expression import (
+from attncli.equations import tree as ex
+from attncli.equations.tree import (
     Blank,
     Dot,
     Expression,
@@ -21,7 +20,8 @@ from attncli.arithmetic.expression import (
     Sum,
     Total,
 )
-from attncli.word import Word
+from attncli.names import Word
+from attncli.numbers import decimals
 
 _BINDING: dict[type, int] = {
     Sum: 1,

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic import expression as ex
+from attncli.equations import tree as ex
+from attncli.names import Word
 from attncli.notation.notation import ATOM, FACTOR, Node, Notation
 from attncli.notation.words import printed
-from attncli.word import Word
+from attncli.numbers import decimals
 
 GLUE = "\u00a0"
 MINUS = "−"

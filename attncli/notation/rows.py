@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import Array
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number
 from attncli.notation.plain import MINUS, plain
+from attncli.numbers import decimals
+from attncli.numbers.rounding import Array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,10 +12,10 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic import expression as ex
-from attncli.arithmetic.expression import Expression, Location, Node, Number
+from attncli.equations import tree as ex
+from attncli.equations.tree import Expression, Location, Node, Number
 from attncli.notation.plain import plain
+from attncli.numbers import decimals
 
 IS_FINITE = "-1E+100"
 """What is below this was −∞."""

@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic import expression as ex
-from attncli.name import GRADIENTS, Name
+from attncli.equations import tree as ex
+from attncli.names import GRADIENTS, Name, Word
 from attncli.notation.latex import FUNCTIONS
 from attncli.notation.notation import ATOM, FACTOR, Notation
 from attncli.notation.plain import MINUS
 from attncli.notation.words import shown
-from attncli.word import Word
+from attncli.numbers import decimals
 
 JOINT = "\n"
 _GREEK = {"gamma": "γ", "beta": "β"}

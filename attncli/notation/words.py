@@ -14,7 +14,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from attncli.word import Word
+from attncli.names import Word
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
 _IGNORABLE = (

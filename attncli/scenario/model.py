@@ -5,20 +5,20 @@ says where each stands in the file, and so begins the names of its quantities.
 """
 
 from collections.abc import Mapping
+from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attncli.name import TOP, Name, below
+from attncli.names import TOP, Name, below
 
 if TYPE_CHECKING:
-    from attncli.arithmetic.matrix import Matrix
+    from attncli.equations.matrix import Matrix
     from attncli.file.keys import Key
-    from attncli.tokenizing.corpus import CountedWord
-    from attncli.tokenizing.count_training import CountTraining
-    from attncli.tokenizing.dictionary import CountedDictionary
-    from attncli.tokenizing.em_training import EMTraining
-    from attncli.tokenizing.merge_training import MergeTraining
-    from attncli.tokenizing.tokenizer import WordTokenizer
+    from attncli.tokenizers.merges import MergeTraining
+    from attncli.tokenizers.pieces import CountedDictionary, CountedWord
+    from attncli.tokenizers.splitting import WordTokenizer
+    from attncli.tokenizers.unigram_training import CountTraining, EMTraining
+
 
 T = TypeVar("T")
 ENCODER = Name("encoder")
@@ -313,3 +313,111 @@ def steps_to_X(stack: Stack) -> tuple[str, ...]:  # noqa: N802
 def makes_X(step: str, stack: Stack) -> bool:  # noqa: N802
     """Whether a step is the last of those."""
     return steps_to_X(stack)[-1:] == (step,)
+
+
+# --------------------------------------------------------------------------------------------------
+# What is done with a model's last vectors: a head, logits, and what these stand for.
+
+LOSSES: Mapping[str, str] = MappingProxyType({
+    "cross_entropy": "loss",
+    "binary_cross_entropy": "binary_loss",
+    "mse": "mse",
+})  # fmt: skip
+"""The step of each loss, which makes a quantity of that name."""
+
+
+TARGETS = Name("targets")
+"""What should come out. Whatever they are compared with, they have its shape."""
+
+
+class Head(NamedTuple):
+    """What stands between the last layer and the logits."""
+
+    activation: str = "none"
+    norm: Settings | None = None
+
+
+class Prediction(NamedTuple):
+    """What is done with the last layer's output, of the last token, of the `first` one or of
+    `every` one."""
+
+    unembedding: str = ""
+    """`tied`, `own`, or nothing; `given` where logits or probabilities are."""
+    vocabulary: tuple[str, ...] = ()
+    every: bool = False
+    said: Settings = Settings()
+    logit_scale: Decimal | None = None
+    logit_softcap: Decimal | None = None
+    generate: int = 0
+    end_token: str = ""
+    targets: tuple[str, ...] = ()
+    ignored_target: str = ""
+    target_places: tuple[int, ...] = ()
+    head: Head | None = None
+    first: bool = False
+    labels: tuple[str, ...] = ()
+    loss: str = ""
+    """What is worked of the targets: `cross_entropy`, `binary_cross_entropy`, `mse`, or nothing."""
+    label_smoothing: Decimal | None = None
+    readout: bool = False
+    """Whether targets are of what is read out of a recurrent cell."""
+    targets_in_numbers: bool = False
+    """Whether targets are rows of numbers, and no tokens."""
+
+    @property
+    def is_given(self) -> bool:
+        """Whether logits or probabilities are given, whatever would make them."""
+        return self.unembedding == "given"
+
+    @property
+    def counted(self) -> tuple[int, ...]:
+        """The places, from 0, of the targets that aren't ignored."""
+        return tuple(k for k, one in enumerate(self.targets) if one != self.ignored_target)
+
+    @property
+    def which(self) -> str:
+        """Whose vectors are taken: `last`, `first` or `every`."""
+        return "every" if self.every else "first" if self.first else "last"
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether logits are of classes, rather than of tokens."""
+        return bool(self.labels) or (self.first and self.unembedding == "own")
+
+    @property
+    def foretells(self) -> bool:
+        """Whether logits are of the next token, and not of what is there, or of classes."""
+        return not (self.head or self.first or self.labels)
+
+
+# --------------------------------------------------------------------------------------------------
+# What a scenario says of training: by which loss, which parameters, and how they are updated.
+
+_NOTHING: Mapping[str, Decimal] = MappingProxyType({})
+
+
+class Training(NamedTuple):
+    """How parameters are trained: `of` names those, or is empty for all; `settings` are those of
+    the optimizer, as far as they are said."""
+
+    learning_rate: Decimal
+    optimizer: str = "sgd"
+    steps: int = 1
+    of: tuple[str, ...] = ()
+    clip: Decimal | None = None
+    settings: Mapping[str, Decimal] = _NOTHING
+
+
+UPDATES = "update"
+"""The place of the updated parameters: `update.W_Q`."""
+
+
+def after_updates(count: int) -> Name:
+    """The place of all that is worked with the parameters after so many updates: `train[1]`."""
+    return below(TOP, "train", count) if count else TOP
+
+
+def updates_before(name: Name) -> int:
+    """After how many updates a quantity, or a place, is worked."""
+    first = name.places[0] if name else TOP
+    return first.number or 0 if first.local == "train" else 0

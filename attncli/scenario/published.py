@@ -3,8 +3,17 @@
 from decimal import Decimal
 from typing import Annotated, NamedTuple
 
-from attncli.file.keys import Key, Record, keys_of_fields
-from attncli.file.kinds import Either, Flag, ListOf, MapOf, Schema, TextKind
+from attncli.file.keys import (
+    Either,
+    Flag,
+    Key,
+    ListOf,
+    MapOf,
+    Record,
+    Schema,
+    TextKind,
+    keys_of_fields,
+)
 from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
 from attncli.file.nodes import Items, Map, Node, spelled_out
 from attncli.file.problems import Problems

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
-from attncli.file.kinds import Choice, Flag, ListOf, MapOf, OneOrMany
+from attncli.file.keys import Choice, Flag, ListOf, MapOf, OneOrMany
 from attncli.scenario.tokenizers.kind import TOKEN
 
 

@@ -8,13 +8,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from attncli.errors import quote
 from attncli.file.address import AddressError, parse_address
 from attncli.file.array_parts import ArrayPart
-from attncli.file.keys import Key, Record, keys_of_fields
-from attncli.file.kinds import COUNT, Either, Kind, ListOf, MapOf, Schema, TextKind
+from attncli.file.keys import (
+    COUNT,
+    Either,
+    Key,
+    Kind,
+    ListOf,
+    MapOf,
+    Record,
+    Schema,
+    TextKind,
+    keys_of_fields,
+)
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
 from attncli.file.problems import Problems
-from attncli.refusals import quote
 
 NUMBER = "{i}"
 """What stands in a tensor's name for the number of its layer, counted from 0."""

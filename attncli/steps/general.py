@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from attncli.name import TOP, Name, below
+from attncli.names import TOP, Name, below
 from attncli.scenario.model import (
     Attention,
     Layer,
+    Prediction,
     Settings,
     Stack,
     TokenizedText,
     Tokenizing,
+    Training,
 )
-from attncli.scenario.prediction import Prediction
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.training import Training
 from attncli.steps.order import THROUGH, step_named
 from attncli.trace import (
     AttentionPlace,
@@ -95,7 +95,7 @@ def _back_through(name: str) -> BackwardPlace:
 
 def _trained(step: str) -> UpdatePlace:
     """The place of an update by gradient descent of a matrix W, or of what came of it."""
-    from attncli.steps.training.updates import in_general
+    from attncli.steps.training import in_general
 
     training = Training(Decimal("0.1"))
     scenario = Scenario(training=training)
@@ -104,13 +104,11 @@ def _trained(step: str) -> UpdatePlace:
 
 def _tokenizing(step: str) -> Tokenizing:
     """A tokenizer that learned something, which the step tells of."""
-    from attncli.tokenizing.corpus import CountedWord
-    from attncli.tokenizing.count_training import train_by_counts
-    from attncli.tokenizing.dictionary import make_dictionary
-    from attncli.tokenizing.merge_training import MergeSettings, learn_merges
-    from attncli.tokenizing.pre_tokenizers import WhiteSpace
-    from attncli.tokenizing.tokenizer import WordTokenizer
-    from attncli.tokenizing.unigram import UnigramSettings
+    from attncli.tokenizers.merges import MergeSettings, learn_merges
+    from attncli.tokenizers.pieces import CountedWord, make_dictionary
+    from attncli.tokenizers.splitting import WhiteSpace, WordTokenizer
+    from attncli.tokenizers.unigram import UnigramSettings
+    from attncli.tokenizers.unigram_training import train_by_counts
 
     words = (CountedWord("ab", 2),)
     trained, dictionary = train_by_counts(words, UnigramSettings(3)), make_dictionary(words)

@@ -8,7 +8,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
-from attncli.arithmetic.expression import (
+from attncli.equations.tree import (
     Expression,
     Length,
     Negative,
@@ -19,12 +19,11 @@ from attncli.arithmetic.expression import (
     minus,
     rewritten,
 )
-from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.operations.moved import Same
-from attncli.arithmetic.operations.texts import EquationText, is_a
 from attncli.file.problems import ScenarioError
-from attncli.name import Name
+from attncli.names import Name
+from attncli.operations.equation import EquationText, Indexed, is_a
+from attncli.operations.moved import Same
+from attncli.operations.operation import Operation
 from attncli.steps.step import Mistake, Planned
 from attncli.trace import Definition, HeadPlace, Place, PlannedStep, Trace
 from attncli.trace.place import P
@@ -213,7 +212,7 @@ def without_root(one: Definition, _: Place | None = None) -> Definition | None:
 
 def exchanged(one: Definition, _: Place | None = None) -> Definition | None:
     """b − a for a − b."""
-    from attncli.arithmetic.operations.losses import TargetDifference
+    from attncli.operations.prediction import TargetDifference
 
     if isinstance(one.operation, TargetDifference):
         return one._replace(operation=replace(one.operation, exchanged=True))

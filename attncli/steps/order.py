@@ -50,11 +50,11 @@ class StepLine(NamedTuple):
 
 
 TOKENIZER = (
-    StepLine("dictionary", "tokenizers.pieces"),
-    StepLine("learn", "tokenizers.pieces", asks="merged"),
-    StepLine("estimate", "tokenizers.pieces"),
-    StepLine("prune", "tokenizers.pieces"),
-    StepLine("viterbi", "tokenizers.pieces"),
+    StepLine("dictionary", "tokenizers"),
+    StepLine("learn", "tokenizers", asks="merged"),
+    StepLine("estimate", "tokenizers"),
+    StepLine("prune", "tokenizers"),
+    StepLine("viterbi", "tokenizers"),
 )
 INPUT = (
     StepLine(
@@ -136,11 +136,11 @@ CELL_STEPS = (
     StepLine("memory", "recurrent.cells", way="W_aa"),
     StepLine(
         "gates",
-        "recurrent.gates",
+        "recurrent.cells",
         cell="reset update",
         way=" ".join(f"W_{x}x W_{x}a b_{x}" for x in "ufrco"),
     ),
-    StepLine("state", "recurrent.gates", way="b_a"),
+    StepLine("state", "recurrent.cells", way="b_a"),
     StepLine("states", "recurrent.readouts"),
     StepLine("readout", "recurrent.readouts", cell="W_ya b_y readout readout_from"),
     StepLine("readouts", "recurrent.readouts"),
@@ -170,8 +170,8 @@ BACKWARD = tuple(
 )
 """The steps by which gradients go back, the last one first."""
 TRAINING = (
-    StepLine("update", "training.updates", file="train"),
-    StepLine("progress", "training.updates"),
+    StepLine("update", "training", file="train"),
+    StepLine("progress", "training"),
 )
 ORDER = (*TOKENIZER, *_FORWARD, *BACKWARD, *TRAINING)
 BACK_THROUGH = {line.through: line.step for line in BACKWARD}

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
-from attncli.file.problems import NamedProblems, ScenarioError
-from attncli.name import TOP, Name, below
-from attncli.refusals import listed
-from attncli.scenario.budget import MOST_PLACES, Cost
+from attncli.errors import listed
+from attncli.file.problems import NamedProblems, Objections, Problems, ScenarioError, nearest
+from attncli.names import TOP, Name, below
 from attncli.scenario.model import (
     ADD,
+    LOSSES,
     NORM,
     PROJECT,
     Attention,
@@ -25,12 +26,12 @@ from attncli.scenario.model import (
     makes_X,
     steps_to_X,
 )
-from attncli.scenario.prediction import LOSSES
-from attncli.scenario.scenario import Scenario
+from attncli.scenario.scenario import MOST_PLACES, Cost, Scenario
 from attncli.steps.order import CELL_STEPS, IN_HEADS, STORY, WITH_HEADS, StepLine, step_named
 from attncli.steps.step import Step
 from attncli.trace import (
     AttentionPlace,
+    BackwardPlace,
     CellPlace,
     HeadPlace,
     LayerPlace,
@@ -38,9 +39,11 @@ from attncli.trace import (
     Place,
     PlannedStep,
     ResidualPlace,
+    UpdatePlace,
     WayPlace,
 )
 from attncli.trace.budget import excess
+from attncli.trace.shapes import shapes_of
 
 
 def awaits_times(scenario: Scenario) -> bool:
@@ -181,7 +184,7 @@ class _Teller:
     def stack(self, stack: Stack, memory: Name) -> Name:
         place = Place(self.scenario, stack, stack.path, below(stack.path, "X"))
         if stack.text.tokenizing is not None:
-            from attncli.steps.tokenizers.pieces import tokenizer_steps
+            from attncli.steps.tokenizers import tokenizer_steps
 
             for step, at in tokenizer_steps(place):
                 self.add(step, at)
@@ -375,3 +378,81 @@ class _Teller:
 def _reads_at_once(cell: Recurrent) -> bool:
     """Whether the memory is read out at each time, and not once all are there."""
     return cell.readout_every and cell.direction != "both"
+
+
+# --------------------------------------------------------------------------------------------------
+# A scenario's story with its shapes, and what its steps are once these are known.
+
+
+def planned(scenario: Scenario, problems: Problems) -> Scenario:
+    """The scenario with its story, and the shapes in it with all that they tell."""
+    complaints = NamedProblems(scenario.places, problems)
+    for stack in scenario.stacks:
+        if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
+            where = below(stack.path, "sentence")
+            complaints.add(where, "the sentence has no tokens", "write some words")
+    told = story(scenario, complaints)
+    complaints.hear(_check_rounding(scenario, told))
+    if scenario.prediction.generate > 1:
+        from attncli.trace.axes import check_generation
+
+        complaints.hear(check_generation(scenario))
+    shapes = shapes_of(scenario, told, problems)
+    if awaits_times(scenario) and not problems.found:
+        told = story(replace(scenario, shapes=shapes))
+        shapes = shapes_of(scenario, told, problems)
+    whole = replace(scenario, story=told, shapes=shapes)
+    complaints.hear(_check_fits(whole))
+    return whole if problems.found else replace(whole, story=tuple(sized(whole)))
+
+
+def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep]) -> Objections:
+    """Other decimals are for quantities that a step makes, by their last or their full names."""
+    if not scenario.rounding.quantities:
+        return
+    known = {made for step in steps() for made in step.makes}
+    known |= {definition.name for part in told for definition in part.definitions}
+    for name in scenario.rounding.quantities:
+        if name not in known:
+            right = nearest(name, sorted(known))
+            yield f"rounding.quantities.{name}", f"no step makes {name}", right
+
+
+def _check_fits(scenario: Scenario) -> Objections:
+    """What steps find wrong when all shapes in a scenario's story are known."""
+    part: PlannedStep
+    for part in scenario.story:
+        if scenario.training and part.updates:  # which fits as it did before the updates
+            continue
+        fits = step_named(part.step).fits
+        for definition in part.definitions:
+            if definition.operands and definition.name not in scenario.given:
+                yield from fits(definition, scenario)
+
+
+def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:
+    """The story of a scenario, at places that know its numbers."""
+    part: PlannedStep
+    for part in scenario.story:
+        place = replace(part.place, scenario=scenario)
+        if isinstance(place, BackwardPlace):
+            place = replace(place, forward=replace(place.forward, scenario=scenario))
+        yield PlannedStep(part.step, place, part.definitions)
+
+
+def sized(scenario: Scenario) -> Iterator[PlannedStep]:
+    """The story of a scenario with all that its shapes tell."""
+    told: list[PlannedStep] = []
+    part: PlannedStep
+    for part in scenario.story:
+        if isinstance(part.place, BackwardPlace | UpdatePlace):
+            break
+        step, place = step_named(part.step), replace(part.place, scenario=scenario)
+        sized = (step.sized(place, planned) for planned in part.definitions)
+        made = [one if one.step == step.name else one._replace(step=step.name) for one in sized]
+        told.append(PlannedStep(part.step, place, tuple(made)))
+        yield told[-1]
+    if scenario.goes_back:
+        from attncli.steps.backward.way import what_follows
+
+        yield from islice(what_follows(scenario, told), len(scenario.story) - len(told))

@@ -8,7 +8,7 @@ from typing import Any
 
 from attncli.file.keys import Key
 from attncli.file.matrices import MatrixLike
-from attncli.name import TOP, Name, below
+from attncli.names import TOP, Name, below
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import BACKWARD, CELL_STEPS, IN_HEADS, keys_of
 from attncli.steps.schema import SCENARIO

@@ -1,6 +1,6 @@
 """Named quantities, how each was made, and replaying them with some replaced."""
 
-from attncli.name import GRADIENTS
+from attncli.names import GRADIENTS
 from attncli.trace.place import (
     AttentionPlace,
     BackwardPlace,

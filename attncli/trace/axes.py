@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from attncli.arithmetic.signature import Signature
+from attncli.equations.tree import Signature
 from attncli.file.problems import Objections
-from attncli.name import Name
-from attncli.scenario.model import Attention, Stack, projected_when
-from attncli.scenario.prediction import TARGETS
+from attncli.names import Name
+from attncli.scenario.model import TARGETS, Attention, Stack, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from attncli.errors import Problem
 from attncli.file.problems import too_much
-from attncli.refusals import Problem
-from attncli.scenario.budget import Cost
-from attncli.scenario.scenario import Scenario, Shape
+from attncli.scenario.scenario import Cost, Scenario, Shape
 from attncli.trace.quantity import Definition
 from attncli.trace.trace import PlannedStep
 

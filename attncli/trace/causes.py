@@ -8,16 +8,10 @@ from dataclasses import replace
 from functools import partial
 from graphlib import TopologicalSorter
 
-from attncli.arithmetic.decimals import SIGNIFICANT
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.rounding import (
-    Rounding,
-    TooLarge,
-    TooLong,
-    TooSmall,
-    Unworkable,
-)
-from attncli.name import Name
+from attncli.equations.matrix import Matrix
+from attncli.names import Name
+from attncli.numbers.decimals import SIGNIFICANT
+from attncli.numbers.rounding import Rounding, TooLarge, TooLong, TooSmall, Unworkable
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Definition, Quantity
 
@@ -34,7 +28,7 @@ def cause_of(
 ) -> str:
     """What to look at where something can't be made: the key that its definition names; or if it
     gets too large by nothing that this key says, the largest of what was given for it."""
-    from attncli.arithmetic.operations.activations import DivideBy
+    from attncli.operations.activations import DivideBy
 
     divided = isinstance(definition.operation, DivideBy) or isinstance(trouble, TooLong)
     said = divided and definition.blame in scenario.places
@@ -93,7 +87,7 @@ def _can_be_worked(
     plan: Sequence[Definition], quantities: Mapping[str, Quantity], rounding: Rounding
 ) -> bool:
     """Whether a plan can be worked from given numbers under a rounding."""
-    from attncli.arithmetic.operations.softmax import Exponential
+    from attncli.operations.attention import Exponential
 
     matrices: dict[Name, Matrix] = {}
     try:

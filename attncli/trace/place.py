@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
-from attncli.name import GRADIENTS, TOP, Name, below
+from attncli.names import GRADIENTS, TOP, Name, below
 from attncli.scenario.model import Attention, Layer, Recurrent, Settings, Stack, TokenizedText
 from attncli.scenario.scenario import Scenario
 from attncli.trace.quantity import Definition

@@ -6,15 +6,15 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from attncli.arithmetic import decimals, evaluation
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.matrix import Matrix
+from attncli.equations import deciding
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number
 from attncli.file.address import Address, AddressError, Index, parse_address
 from attncli.file.problems import Problems, too_much
-from attncli.name import Name, below
-from attncli.scenario.budget import MOST_PUBLISHED
+from attncli.names import Name, below
+from attncli.numbers import decimals
 from attncli.scenario.published import Printed
-from attncli.scenario.scenario import Scenario
+from attncli.scenario.scenario import MOST_PUBLISHED, Scenario
 from attncli.trace.quantity import Axis, Quantity, told_apart
 from attncli.trace.trace import Trace
 
@@ -160,6 +160,6 @@ def _ours(trace: Trace, quantity: Quantity, i: int, j: int, theirs: Decimal) -> 
     operands = trace.operands(quantity.definition)
     try:
         form = quantity.definition.operation.cell(i, j, *operands)[-1]
-        return Number.written(evaluation.rounded(form, places))
+        return Number.written(deciding.rounded(form, places))
     except (TypeError, ArithmeticError):  # a working that has no single value
         return ours

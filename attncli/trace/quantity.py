@@ -11,15 +11,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from attncli.arithmetic.expression import Number, Symbol
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.rounding import Array
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number, Symbol
+from attncli.errors import listed, quote, shortened
 from attncli.file.address import Address, AddressError, Index, write_index
 from attncli.file.problems import Hint, knows_nothing, nearest
-from attncli.name import TOP, Name, below
-from attncli.refusals import listed, quote, shortened
-from attncli.word import Word, words
+from attncli.names import TOP, Name, Word, below, words
+from attncli.numbers.rounding import Array
+from attncli.operations.operation import Operation
 
 IDS = "ID"
 _WITH_POSITION = r"(?s).* \(\d+\)"

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic.rounding import Array
-from attncli.name import GRADIENTS, Name
-from attncli.scenario.training import updates_before
+from attncli.names import GRADIENTS, Name
+from attncli.numbers.rounding import Array
+from attncli.scenario.model import updates_before
 from attncli.trace.trace import Trace
 
 STEP = 1e-5

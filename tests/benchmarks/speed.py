@@ -30,10 +30,10 @@ from typing import Any, TextIO
 import numpy as np
 
 from attncli import Scenario, load, work
-from attncli.render import Page, render, stream_of
-from attncli.telling.cells import cells_page, find_cells
-from attncli.telling.selection import Selection
-from attncli.telling.walkthrough import walkthrough
+from attncli.formats import Page, render, stream_of
+from attncli.pages.cells import cells_page, find_cells
+from attncli.pages.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from attncli.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, POLICIES
+from attncli.formats import page_format_names, paper_format_names
 from attncli.nice_numbers.rules import RULES
-from attncli.render import page_format_names, paper_format_names
 from attncli.steps import steps
 from tests.drawing import Pen, Tree
 from tests.fuzzing import warm

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic.expression import Location
+from attncli.equations.tree import Location
 from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attncli.file.keys import Key
-from attncli.file.kinds import Choice
-from attncli.name import Name
+from attncli.file.keys import Choice, Key
+from attncli.names import Name
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
@@ -24,17 +23,17 @@ from attncli.scenario.tokenizers.kind import (
 )
 from attncli.scenario.tokenizers.making import check_cost, letters_of, tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
-from attncli.tokenizing.corpus import CountedWord
-from attncli.tokenizing.longest_match import LongestMatch
-from attncli.tokenizing.merge_model import MergeModel, check_merges, vocabulary_of
-from attncli.tokenizing.merge_training import (
+from attncli.tokenizers.merges import (
     Criterion,
+    MergeModel,
     MergeSettings,
     MergeTraining,
+    check_merges,
     learn_merges,
+    vocabulary_of,
 )
-from attncli.tokenizing.pieces import TokenPair
-from attncli.tokenizing.pre_tokenizers import BYTE_ALPHABET
+from attncli.tokenizers.pieces import CountedWord, LongestMatch, TokenPair
+from attncli.tokenizers.splitting import BYTE_ALPHABET
 
 _ALPHABET = Key(
     "alphabet",

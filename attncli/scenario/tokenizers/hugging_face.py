@@ -15,30 +15,28 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, NamedTuple
 
+from attncli.errors import quote
 from attncli.file.files import RefusedFileError
-from attncli.refusals import quote
 from attncli.scenario.tokenizers.kind import MARKS
 from attncli.scenario.tokenizers.settings import SAVED
-from attncli.tokenizing import bert, splitting
-from attncli.tokenizing.charsmap import CharacterMap
-from attncli.tokenizing.pieces import SubwordMarks
-from attncli.tokenizing.pre_tokenizers import (
+from attncli.tokenizers import splitting
+from attncli.tokenizers.pieces import SubwordMarks
+from attncli.tokenizers.splitting import (
     NMT,
     SPACE,
-    ByteLevel,
-    Metaspace,
-    PreTokenizer,
-    WhiteSpace,
-    to_printable,
-)
-from attncli.tokenizing.splitting import (
     AddedToken,
     AddedTokens,
+    ByteLevel,
+    CharacterMap,
+    Metaspace,
     Normalizer,
     Pipeline,
+    PreTokenizer,
     Splitter,
+    WhiteSpace,
     compiled,
     is_space,
+    to_printable,
 )
 
 _OTHERWISE = "give a tokenizer without it, or its pieces by hand"
@@ -102,10 +100,10 @@ def _chain(steps: Sequence[Normalizer]) -> Normalizer:
 def _bert(part: Data) -> Normalizer:
     lower, strip = part.get("lowercase", True), part.get("strip_accents")
     wanted = (
-        (bert.clean, part.get("clean_text", True)),
-        (bert.set_apart, part.get("handle_chinese_chars", True)),
-        (bert.without_accents, lower if strip is None else strip),
-        (bert.lowered, lower),
+        (splitting.clean, part.get("clean_text", True)),
+        (splitting.set_apart, part.get("handle_chinese_chars", True)),
+        (splitting.without_accents, lower if strip is None else strip),
+        (splitting.lowered, lower),
     )
     return _chain([step for step, wish in wanted if wish])
 
@@ -145,7 +143,7 @@ def _always(step: Normalizer) -> Callable[[Data], Normalizer]:
 _NORMALIZERS: dict[str, Callable[[Data], Normalizer]] = {
     "BertNormalizer": _bert,
     "ByteLevel": _always(to_printable),
-    "Lowercase": _always(bert.lowered),
+    "Lowercase": _always(splitting.lowered),
     **dict.fromkeys(
         ("NFC", "NFD", "NFKC", "NFKD"), lambda part: partial(unicodedata.normalize, part["type"])
     ),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attncli.file.keys import Key
-from attncli.file.kinds import Choice, Flag, ListOf, TextKind, WholeNumber
+from attncli.file.keys import Choice, Flag, Key, ListOf, TextKind, WholeNumber
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.scenario.model import Tokenizing
     from attncli.scenario.tokenizers.settings import TokenizerSettings
-    from attncli.tokenizing.corpus import CountedWord
+    from attncli.tokenizers.pieces import CountedWord
 
     Given = Callable[[TokenizerSettings], Tokenizing | None]
     Learned = Callable[[TokenizerSettings, tuple[CountedWord, ...]], Tokenizing | None]

@@ -6,16 +6,20 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from attncli.file.problems import ScenarioError, too_much
-from attncli.name import below
+from attncli.names import below
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers.kind import CUT
 from attncli.scenario.tokenizers.sentencepiece import EXTRA_SPACES, NORMALIZE
 from attncli.scenario.tokenizers.settings import TokenizerSettings
-from attncli.tokenizing.bert import Bert
-from attncli.tokenizing.corpus import CountedWord, count_words
-from attncli.tokenizing.pieces import Model
-from attncli.tokenizing.pre_tokenizers import ByteLevel, Metaspace, PreTokenizer, WhiteSpace
-from attncli.tokenizing.tokenizer import WordTokenizer
+from attncli.tokenizers.pieces import CountedWord, Model, count_words
+from attncli.tokenizers.splitting import (
+    Bert,
+    ByteLevel,
+    Metaspace,
+    PreTokenizer,
+    WhiteSpace,
+    WordTokenizer,
+)
 
 
 def tokenizing_of(said: TokenizerSettings) -> Tokenizing | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attncli.file.keys import Key
-from attncli.file.kinds import Choice
+from attncli.file.keys import Choice, Key
 from attncli.scenario.tokenizers.kind import MARKED, OF_A_CORPUS, TokenizerKind
 
 _MODEL = Key(

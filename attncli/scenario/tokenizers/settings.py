@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attncli.arithmetic.rounding import Rounding
 from attncli.file.files import TextFileKind, names_file
-from attncli.file.keys import Key, OwnedKeys, Record
-from attncli.file.kinds import (
+from attncli.file.keys import (
     Choice,
     Either,
+    Key,
     Kind,
     ListOf,
     MapOf,
     NumberKind,
+    OwnedKeys,
+    Record,
     TextKind,
     WholeNumber,
     looks_like_number,
 )
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import NamedProblems, Problems
-from attncli.name import Name, below
+from attncli.names import Name, below
+from attncli.numbers.rounding import Rounding
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
@@ -36,8 +38,7 @@ from attncli.scenario.tokenizers.kind import (
 
 if TYPE_CHECKING:
     from attncli.scenario.tokenizers.hugging_face import SavedCut
-    from attncli.tokenizing.corpus import Progress
-    from attncli.tokenizing.pieces import SubwordMarks
+    from attncli.tokenizers.pieces import Progress, SubwordMarks
 
 
 Values = Mapping[str, Any]
@@ -125,7 +126,7 @@ class TokenizerSettings(NamedTuple):
 
     @property
     def marks_of_pieces(self) -> SubwordMarks:
-        from attncli.tokenizing.pieces import SubwordMarks
+        from attncli.tokenizers.pieces import SubwordMarks
 
         return SubwordMarks(*MARKS[self.marks])
 
@@ -141,14 +142,14 @@ class TokenizerSettings(NamedTuple):
     @property
     def special(self) -> tuple[str, ...]:
         """The tokens that come first: the unknown one, those that are named, those of bytes."""
-        from attncli.tokenizing.pieces import BYTE_TOKENS
+        from attncli.tokenizers.pieces import BYTE_TOKENS
 
         return (*self.front, *(BYTE_TOKENS if self.byte_fallback else ()))
 
     @property
     def front(self) -> tuple[str, ...]:
         """The same without those of bytes."""
-        from attncli.tokenizing.pieces import front_of
+        from attncli.tokenizers.pieces import front_of
 
         return front_of(self.get(SPECIAL), self.unknown)
 

@@ -9,12 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from attncli.arithmetic.decimals import round_to
-from attncli.arithmetic.matrix import Matrix
-from attncli.file.keys import Key
-from attncli.file.kinds import Choice, Flag, NumberKind, WholeNumber
+from attncli.equations.matrix import Matrix
+from attncli.file.keys import Choice, Flag, Key, NumberKind, WholeNumber
 from attncli.file.problems import too_much
-from attncli.name import Name, below
+from attncli.names import Name, below
+from attncli.numbers.decimals import round_to
 from attncli.scenario.model import Tokenizing
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
@@ -25,10 +24,9 @@ from attncli.scenario.tokenizers.kind import (
 )
 from attncli.scenario.tokenizers.making import check_cost, letters_of, rounds, tokenizing
 from attncli.scenario.tokenizers.settings import TokenizerSettings
-from attncli.tokenizing.corpus import CountedWord
-from attncli.tokenizing.count_training import seed_counts, train_by_counts
-from attncli.tokenizing.em_training import SHRINKING, train_by_em
-from attncli.tokenizing.unigram import ALIKE, Rounder, Unigram, UnigramSettings
+from attncli.tokenizers.pieces import CountedWord
+from attncli.tokenizers.unigram import ALIKE, Rounder, Unigram, UnigramSettings
+from attncli.tokenizers.unigram_training import SHRINKING, seed_counts, train_by_counts, train_by_em
 
 _MOST_SEEDS = 5000
 """Substrings that can still be tried one by one."""

@@ -13,7 +13,7 @@ from attncli.scenario.tokenizers.kind import MIN_COUNT, TokenizerKind, WordSplit
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.scenario.model import Tokenizing
     from attncli.scenario.tokenizers.settings import TokenizerSettings
-    from attncli.tokenizing.corpus import CountedWord
+    from attncli.tokenizers.pieces import CountedWord
 
 _JOINER = "\u200d"
 _APOSTROPHES = ("'", "’")
@@ -51,7 +51,7 @@ def _in_word(piece: str) -> bool:
 
 def _graphemes(text: str) -> Iterator[str]:
     """A short form of Unicode's grapheme clusters (UAX 29): marks, joiners, skin tones, flags."""
-    from attncli.tokenizing.charsmap import clustered
+    from attncli.tokenizers.splitting import clustered
 
     return clustered(text, _continues)
 
@@ -76,7 +76,7 @@ def _told(said: TokenizerSettings) -> str:
 
 def _dictionary(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
     from attncli.scenario.tokenizers.making import tokenizing
-    from attncli.tokenizing.dictionary import make_dictionary
+    from attncli.tokenizers.pieces import make_dictionary
 
     counted = make_dictionary(
         words, size=said.size, min_count=said.get(MIN_COUNT), special=said.special,
@@ -88,7 +88,7 @@ def _dictionary(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Toke
 def _given(said: TokenizerSettings) -> Tokenizing:
     """What a vocabulary doesn't have is the unknown token."""
     from attncli.scenario.tokenizers.making import tokenizing
-    from attncli.tokenizing.dictionary import Dictionary
+    from attncli.tokenizers.pieces import Dictionary
 
     return tokenizing(said, Dictionary(said.values["vocabulary"], said.unknown))
 

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations.activations import Add
-from attncli.arithmetic.operations.masking import AddFinite
-from attncli.arithmetic.operations.moved import Same
-from attncli.arithmetic.operations.positions import Alibi, alibi_slopes
-from attncli.arithmetic.operations.relative import Buckets, BucketsTurned, TakeByBucket
+from attncli.equations.tree import Number
 from attncli.file.keys import Key
 from attncli.file.matrices import MATRIX
 from attncli.file.problems import Objections
-from attncli.name import Name
+from attncli.names import Name
+from attncli.operations.activations import Add
+from attncli.operations.masking import AddFinite
+from attncli.operations.moved import Same
+from attncli.operations.positions import Alibi, Buckets, BucketsTurned, TakeByBucket, alibi_slopes
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.attention.masks import mask_rules
 from attncli.steps.input.positions import BIDIRECTIONAL, BUCKETS, MAX_DISTANCE, SLOPES
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, left_out, of_next_head, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Definition, HeadPlace
-from attncli.trace.extents import sized
+from attncli.trace.shapes import sized
 
 _USUAL = 32
 """How many buckets there are where neither a number of them nor a table is given, as in T5."""

@@ -11,10 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.matrix import Matrix
-from attncli.arithmetic.operations.masking import (
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number
+from attncli.errors import listed, quote
+from attncli.file.keys import COUNT, NUMBER, Choice, Either, Key, ListOf, OneOrMany, Record, word_or
+from attncli.file.matrices import TRUTH_TABLE, MatrixKind
+from attncli.file.nodes import Scalar
+from attncli.file.problems import Objections
+from attncli.names import TOP, Name, below
+from attncli.numbers import decimals
+from attncli.numbers.rounding import Array
+from attncli.operations.attention import MaskedShare
+from attncli.operations.masking import (
     Causal,
     Finite,
     Masked,
@@ -24,22 +32,23 @@ from attncli.arithmetic.operations.masking import (
     TableRule,
     Window,
 )
-from attncli.arithmetic.operations.softmax import MaskedShare
-from attncli.arithmetic.rounding import Array
-from attncli.file.keys import Key, Record
-from attncli.file.kinds import COUNT, NUMBER, Choice, Either, ListOf, OneOrMany, word_or
-from attncli.file.matrices import TRUTH_TABLE, MatrixKind
-from attncli.file.nodes import Scalar
-from attncli.file.problems import Objections
-from attncli.name import TOP, Name, below
-from attncli.refusals import listed, quote
 from attncli.scenario.model import Attention, entry_path
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.weights import softmax
-from attncli.steps.inquiry import Chosen, Misreading, WordsAsked, in_no_order
 from attncli.steps.mistakes import by, instead, left_out, wrong
-from attncli.steps.step import Backward, General, Inquiry, Mistake, Planned, Step
+from attncli.steps.step import (
+    Backward,
+    Chosen,
+    General,
+    Inquiry,
+    Misreading,
+    Mistake,
+    Planned,
+    Step,
+    WordsAsked,
+    in_no_order,
+)
 from attncli.trace import Definition, HeadPlace, Trace
 
 _WORD = Choice(("causal", "none"), "a rule like {padding: [3]}")

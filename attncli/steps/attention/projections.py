@@ -12,23 +12,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attncli.arithmetic.expression import Equation, Symbol, define
-from attncli.arithmetic.operations.activations import Add, MeanOf
-from attncli.arithmetic.operations.moved import (
-    Interleave,
-    JoinColumns,
-    JoinRows,
-    Same,
-    TakeColumns,
-    TakeEvery,
-)
-from attncli.arithmetic.operations.products import TransposedWeights, WeightedSum
-from attncli.file.keys import Key, Needs, Record
-from attncli.file.kinds import COUNT, Choice, Either, Flag, ListOf, WholeNumber
+from attncli.equations.tree import Equation, Symbol, define
+from attncli.file.keys import COUNT, Choice, Either, Flag, Key, ListOf, Needs, Record, WholeNumber
 from attncli.file.matrices import MATRIX, NAMED, VECTOR
 from attncli.file.nodes import Items
 from attncli.file.problems import Objections
-from attncli.name import Name, below
+from attncli.names import Name, below
+from attncli.operations.activations import Add, MeanOf
+from attncli.operations.attention import TransposedWeights, WeightedSum
+from attncli.operations.moved import Interleave, JoinColumns, JoinRows, Same, TakeColumns, TakeEvery
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
 from attncli.steps.mistakes import (

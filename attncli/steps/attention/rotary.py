@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from attncli.arithmetic.expression import ONE, Apply, Expression, Number, Product, Sum, constant
-from attncli.arithmetic.operations.activations import DivideBy
-from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.moved import TakeRows
-from attncli.arithmetic.operations.positions import (
+from attncli.equations.tree import ONE, Apply, Expression, Number, Product, Sum, constant
+from attncli.file.problems import Objections
+from attncli.names import Name
+from attncli.operations.activations import DivideBy
+from attncli.operations.moved import TakeRows
+from attncli.operations.operation import Operation
+from attncli.operations.positions import (
     BlendFrequencies,
     Frequencies,
     RampOfPairs,
@@ -23,8 +25,6 @@ from attncli.arithmetic.operations.positions import (
     Rotate,
     TurnsTable,
 )
-from attncli.file.problems import Objections
-from attncli.name import Name
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
 from attncli.steps.input.positions import (
@@ -41,8 +41,8 @@ from attncli.steps.input.positions import (
 from attncli.steps.mistakes import all_wrong, remade
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, HeadPlace
-from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
+from attncli.trace.shapes import sized
 
 _ONE_PAIR = 2
 _DEFAULTS = {

@@ -12,16 +12,15 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from attncli.arithmetic.expression import Number, Root, Symbol
-from attncli.arithmetic.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
-from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.products import MatMul, MatMulTransposed
-from attncli.arithmetic.operations.texts import EquationText
-from attncli.file.keys import Key
-from attncli.file.kinds import POSITIVE, Choice, word_or
+from attncli.equations.tree import Number, Root, Symbol
+from attncli.file.keys import POSITIVE, Choice, Key, word_or
 from attncli.file.matrices import NAMED
 from attncli.file.problems import Objections
-from attncli.name import Name, below
+from attncli.names import Name, below
+from attncli.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
+from attncli.operations.attention import MatMul, MatMulTransposed
+from attncli.operations.equation import EquationText
+from attncli.operations.operation import Operation
 from attncli.steps.mistakes import by, remade, turned_round, without_root, wrong
 from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Definition, HeadPlace

@@ -12,10 +12,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations.activations import Dropout, Multiply
-from attncli.arithmetic.operations.moved import JoinColumns, RepeatDown, WithoutColumn
-from attncli.arithmetic.operations.softmax import (
+from attncli.equations.tree import Number
+from attncli.file.keys import Either, Key, Needs, NumberKind, Record
+from attncli.file.matrices import NAMED, TRUTH_TABLE, VECTOR
+from attncli.file.problems import Objections
+from attncli.names import Name, Word, below
+from attncli.operations.activations import Dropout, Multiply
+from attncli.operations.attention import (
     DivideByColumnSum,
     DivideByRow,
     DivideByRowSum,
@@ -25,19 +28,23 @@ from attncli.arithmetic.operations.softmax import (
     Softmax,
     SumOfAll,
 )
-from attncli.arithmetic.operations.texts import equation, is_a
-from attncli.file.keys import Key, Needs, Record
-from attncli.file.kinds import Either, NumberKind
-from attncli.file.matrices import NAMED, TRUTH_TABLE, VECTOR
-from attncli.file.problems import Objections
-from attncli.name import Name, below
+from attncli.operations.equation import equation, is_a
+from attncli.operations.moved import JoinColumns, RepeatDown, WithoutColumn
 from attncli.scenario.templates import TEMPLATE
-from attncli.steps.inquiry import Misreading, WordsAsked, largest
 from attncli.steps.mistakes import WENT_IN, by, of_next_head, wrong
-from attncli.steps.step import Backward, General, Inquiry, Mistake, Planned, Step
+from attncli.steps.step import (
+    Backward,
+    General,
+    Inquiry,
+    Misreading,
+    Mistake,
+    Planned,
+    Step,
+    WordsAsked,
+    largest,
+)
 from attncli.trace import Axis, Definition, HeadPlace, Place, Quantity, Trace
 from attncli.trace.quantity import counted, told_apart
-from attncli.word import Word
 
 _DOWN = "The token that attends to this one most was taken: the column was read, not the row."
 _LEAST = "The token with the smallest weight was taken."

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from attncli.arithmetic.expression import (
+from attncli.equations.tree import (
     Apply,
     Expression,
     Length,
@@ -18,13 +18,12 @@ from attncli.arithmetic.expression import (
     Transposed,
     each,
 )
-from attncli.arithmetic.operations.activations import Add
-from attncli.arithmetic.operations.base import One, Operation
-from attncli.arithmetic.operations.indexed import Indexed
-from attncli.arithmetic.operations.moved import Same, TakeRows
-from attncli.arithmetic.operations.products import MatMul
-from attncli.arithmetic.operations.texts import equation
-from attncli.name import Name
+from attncli.names import Name
+from attncli.operations.activations import Add
+from attncli.operations.attention import MatMul
+from attncli.operations.equation import Indexed, equation
+from attncli.operations.moved import Same, TakeRows
+from attncli.operations.operation import One, Operation
 from attncli.steps.mistakes import (
     by,
     exchanged,

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from attncli.arithmetic.operations.activations import Add
-from attncli.arithmetic.operations.base import One
-from attncli.arithmetic.operations.derivatives import gradient_of, has_derivative, is_flat
 from attncli.file.problems import NamedProblems
-from attncli.name import Name
+from attncli.names import Name
+from attncli.operations.activations import Add
+from attncli.operations.derivatives import gradient_of, has_derivative, is_flat
+from attncli.operations.operation import One
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import BACK_THROUGH, step_named
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, PlannedStep
@@ -154,7 +154,7 @@ def what_follows(
     back = tuple(_way_back(scenario, parts, complaints))
     yield from back
     if scenario.training is not None:
-        from attncli.steps.training.updates import training_story
+        from attncli.steps.training import training_story
 
         yield from training_story(scenario, scenario.training, (parts, back))
 
@@ -194,7 +194,7 @@ def _starts(
     given = [name for name in (*scenario.given, *scenario.random) if name in used]
     if scenario.training is None:
         return {*given}
-    from attncli.steps.training.updates import trained
+    from attncli.steps.training import trained
 
     parameters = trained(scenario.training, given, complaints)
     return {*given} if scenario.backward else {*parameters}

@@ -11,18 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attncli.arithmetic.expression import Equation, Product, Sum, Total, at, define
-from attncli.arithmetic.operations.activations import Activate, MixtureOf, Multiply
-from attncli.arithmetic.operations.masking import Masked
-from attncli.arithmetic.operations.moved import TakeColumn
-from attncli.arithmetic.operations.sampling import KeptShare, KeptSum, TopK
-from attncli.arithmetic.operations.softmax import DivideByRowSum
-from attncli.file.keys import Key, Record
-from attncli.file.kinds import COUNT, Choice, Either, Flag, ListOf
+from attncli.equations.tree import Equation, Product, Sum, Total, at, define
+from attncli.file.keys import COUNT, Choice, Either, Flag, Key, ListOf, Record
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Items
 from attncli.file.problems import Objections
-from attncli.name import Name, below
+from attncli.names import Name, below
+from attncli.operations.activations import Activate, MixtureOf, Multiply
+from attncli.operations.attention import DivideByRowSum
+from attncli.operations.masking import Masked
+from attncli.operations.moved import TakeColumn
+from attncli.operations.prediction import KeptShare, KeptSum, TopK
 from attncli.steps.attention.weights import in_one, softmax
 from attncli.steps.block.feed_forward import MATRICES
 from attncli.steps.linear import layer_of, linear

@@ -9,8 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations.activations import (
+from attncli.equations.tree import Number
+from attncli.file.keys import COUNT, NUMBER, Choice, Either, Flag, Key, ListOf
+from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.nodes import Items, Numbers
+from attncli.file.problems import Objections
+from attncli.names import Name, below
+from attncli.operations.activations import (
     ACTIVATIONS,
     Activate,
     Add,
@@ -18,13 +23,7 @@ from attncli.arithmetic.operations.activations import (
     Multiply,
     MultiplyBy,
 )
-from attncli.arithmetic.operations.moved import Same
-from attncli.file.keys import Key
-from attncli.file.kinds import COUNT, NUMBER, Choice, Either, Flag, ListOf
-from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.nodes import Items, Numbers
-from attncli.file.problems import Objections
-from attncli.name import Name, below
+from attncli.operations.moved import Same
 from attncli.steps.linear import (
     MISTAKES_BACK,
     bias_left_out,

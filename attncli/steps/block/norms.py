@@ -14,10 +14,13 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.moved import Same
-from attncli.arithmetic.operations.norms import (
+from attncli.equations.tree import Number
+from attncli.file.keys import Choice, Flag, Key, NumberKind, Record
+from attncli.file.matrices import VECTOR
+from attncli.file.problems import Objections
+from attncli.names import Name, below
+from attncli.operations.moved import Same
+from attncli.operations.norms import (
     MeanOfSquares,
     Normalize,
     NormalizeColumns,
@@ -27,11 +30,7 @@ from attncli.arithmetic.operations.norms import (
     SubtractFromEach,
     SubtractRow,
 )
-from attncli.file.keys import Key, Record
-from attncli.file.kinds import Choice, Flag, NumberKind
-from attncli.file.matrices import VECTOR
-from attncli.file.problems import Objections
-from attncli.name import Name, below
+from attncli.operations.operation import Operation
 from attncli.scenario.model import Settings, Stack, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import (
@@ -112,8 +111,7 @@ def norm_order(order: str) -> Mistake[NormPlace]:
 
 def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
     """What is made of something else in this order, in the order in which that can be made."""
-    from attncli.steps.planning import sized
-    from attncli.steps.story import story
+    from attncli.steps.story import sized, story
 
     encoder = scenario.encoder
     other = replace(

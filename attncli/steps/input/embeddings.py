@@ -17,20 +17,18 @@ from __future__ import annotations
 from collections import Counter
 from decimal import Decimal
 
-from attncli.arithmetic.expression import Apply, Equation, Number, Root, Symbol, at, define
-from attncli.arithmetic.operations.activations import MultiplyBy
-from attncli.arithmetic.operations.moved import JoinRows, Same, TakeRows
-from attncli.arithmetic.operations.products import Linear, MatMul
+from attncli.equations.tree import Apply, Equation, Number, Root, Symbol, at, define
 from attncli.file.address import write_index
-from attncli.file.keys import Key, Record
-from attncli.file.kinds import (
+from attncli.file.keys import (
     COUNT,
     POSITIVE,
     Choice,
     Either,
+    Key,
     Kind,
     ListOf,
     MapOf,
+    Record,
     TextKind,
     WholeNumber,
     word_or,
@@ -39,7 +37,10 @@ from attncli.file.matrices import MATRIX, NAMED, VECTOR, VectorKind
 from attncli.file.nodes import Map, Node, Scalar
 from attncli.file.problems import Objections
 from attncli.file.sources import SourceKind, is_source
-from attncli.name import Name, below
+from attncli.names import Name, Phrase, Word, below
+from attncli.operations.activations import MultiplyBy
+from attncli.operations.attention import Linear, MatMul
+from attncli.operations.moved import JoinRows, Same, TakeRows
 from attncli.scenario.model import PROJECT, TokenizedText, makes_X, projected_when, steps_to_X
 from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.scenario.tokenizers.kind import TOKEN
@@ -49,7 +50,6 @@ from attncli.steps.mistakes import instead, turned_round, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
 from attncli.trace.quantity import counted, told_apart
-from attncli.word import Phrase, Word
 
 
 def _happens_tokenize(place: Place) -> str | Phrase:

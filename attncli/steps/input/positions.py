@@ -11,38 +11,36 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from attncli.arithmetic.expression import Number, Symbol
-from attncli.arithmetic.operations.activations import Add
-from attncli.arithmetic.operations.moved import Same, TakeRows
-from attncli.arithmetic.operations.positions import (
-    SinesForCosines,
-    Sinusoids,
-    WaveOfEachColumn,
-)
-from attncli.file.keys import Key, Needs, Record
-from attncli.file.kinds import (
+from attncli.equations.tree import Number, Symbol
+from attncli.file.keys import (
     COUNT,
     NUMBER,
     POSITIVE,
     Choice,
     Either,
     Flag,
+    Key,
     Kind,
     ListOf,
+    Needs,
+    Record,
     WholeNumber,
 )
 from attncli.file.matrices import MATRIX
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Objections
 from attncli.file.sources import is_source
-from attncli.name import Name, below
+from attncli.names import Name, below
+from attncli.operations.activations import Add
+from attncli.operations.moved import Same, TakeRows
+from attncli.operations.positions import SinesForCosines, Sinusoids, WaveOfEachColumn
 from attncli.scenario.model import ADD, Positions, makes_X, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
-from attncli.trace.extents import sized
 from attncli.trace.quantity import told_apart
+from attncli.trace.shapes import sized
 
 _PLACE = WholeNumber(0, 10**6)
 BASE = Key(

@@ -15,33 +15,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations.activations import (
-    ACTIVATIONS,
-    Activate,
-    DivideBy,
-    MultiplyBy,
-    SoftCap,
-)
-from attncli.arithmetic.operations.masking import Masked
-from attncli.arithmetic.operations.moved import Same, TakeRows
-from attncli.arithmetic.operations.sampling import KeptShare, KeptSum, Nucleus, TopK
-from attncli.arithmetic.operations.softmax import DivideByRow, DivideByRowSum
-from attncli.file.keys import Key, Record
-from attncli.file.kinds import (
+from attncli.equations.tree import Number
+from attncli.file.keys import (
     COUNT,
     NUMBER,
     POSITIVE,
     Choice,
     Either,
+    Key,
     ListOf,
     NumberKind,
+    Record,
     WholeNumber,
 )
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.nodes import Scalar
-from attncli.name import Name
+from attncli.names import Name
+from attncli.numbers import decimals
+from attncli.operations.activations import ACTIVATIONS, Activate, DivideBy, MultiplyBy, SoftCap
+from attncli.operations.attention import DivideByRow, DivideByRowSum
+from attncli.operations.masking import Masked
+from attncli.operations.moved import Same, TakeRows
+from attncli.operations.prediction import KeptShare, KeptSum, Nucleus, TopK
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.weights import IN_SOFTMAX, softmax
 from attncli.steps.block.norms import NORM

@@ -11,11 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attncli.arithmetic import decimals
-from attncli.arithmetic.expression import Number
-from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.derivatives import gradient_of
-from attncli.arithmetic.operations.losses import (
+from attncli.equations.tree import Number
+from attncli.file.keys import SHARE, Choice, Either, Key, Kind, ListOf
+from attncli.file.matrices import MATRIX
+from attncli.file.nodes import Items, Map, Node, Numbers
+from attncli.names import Name, Phrase, Word, below
+from attncli.numbers import decimals
+from attncli.operations.attention import ExponentialOf
+from attncli.operations.derivatives import gradient_of
+from attncli.operations.moved import TakeRows
+from attncli.operations.norms import ColumnMean
+from attncli.operations.operation import Operation
+from attncli.operations.prediction import (
     BinaryCrossEntropies,
     BinaryLossOfLogits,
     CrossEntropies,
@@ -23,21 +30,13 @@ from attncli.arithmetic.operations.losses import (
     LossOfLogits,
     MeanOfAll,
     MeanSquaredError,
+    NegativeLog,
     OneHot,
     Smooth,
     SmoothOthers,
     SquaredError,
 )
-from attncli.arithmetic.operations.moved import TakeRows
-from attncli.arithmetic.operations.norms import ColumnMean
-from attncli.arithmetic.operations.sampling import NegativeLog
-from attncli.arithmetic.operations.softmax import ExponentialOf
-from attncli.file.keys import Key
-from attncli.file.kinds import SHARE, Choice, Either, Kind, ListOf
-from attncli.file.matrices import MATRIX
-from attncli.file.nodes import Items, Map, Node, Numbers
-from attncli.name import Name, below
-from attncli.scenario.prediction import LOSSES, TARGETS
+from attncli.scenario.model import LOSSES, TARGETS
 from attncli.scenario.tokenizers.kind import TOKEN
 from attncli.steps.attention.weights import softmax
 from attncli.steps.mistakes import as_a, by, once, remade, sum_for_mean, swap, wrong
@@ -46,7 +45,6 @@ from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, BackwardPlace, Definition, Place
 from attncli.trace.quantity import counted as numbered
 from attncli.trace.quantity import told_apart
-from attncli.word import Phrase, Word
 
 
 def _plan_binary_loss(place: Place) -> tuple[Definition, ...]:

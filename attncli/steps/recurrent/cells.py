@@ -1,9 +1,10 @@
-"""Recurrent cells: stacked matrices, the start, what comes in and what is remembered.
+"""What a recurrent cell makes of its input and its memory: gates and the state.
 
-* unstack: taking stacked matrices apart, one run of rows a gate, as PyTorch keeps them.
-* start: the memory before the first token.
-* input: one token's vector, and what a plain cell makes of it: W_ax x[t].
-* memory: what a plain cell makes of its memory: W_aa a[t−1].
+* gates: those of LSTM and GRU cells. Hochreiter & Schmidhuber 1997; Gers et al. 2000 (the forget
+  gate); Cho et al. 2014, arXiv:1406.1078. A reset after the product with the memory: Chung et al.
+  2014, arXiv:1412.3555, as PyTorch and cuDNN have it.
+* state: the memory after a token, of plain, LSTM and GRU cells. Elman 1990; Hochreiter &
+  Schmidhuber 1997; Cho et al. 2014, arXiv:1406.1078.
 """
 
 from __future__ import annotations
@@ -11,23 +12,398 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from attncli.arithmetic.operations.base import Operation
-from attncli.arithmetic.operations.moved import Same, TakeColumns, TakeRun
-from attncli.arithmetic.operations.products import MatMul, TransposedWeights
-from attncli.arithmetic.operations.recurrent import AddUp, OnlyRow, RowAsColumn, Zeros
-from attncli.file.keys import Key
-from attncli.file.kinds import Choice, ListOf
+from attncli.errors import listed
+from attncli.file.keys import Choice, Key, ListOf
 from attncli.file.matrices import MATRIX, VECTOR
 from attncli.file.problems import Objections
-from attncli.name import Name, below
-from attncli.refusals import listed
+from attncli.names import Name, below
+from attncli.operations.activations import Activate
+from attncli.operations.attention import MatMul, TransposedWeights
+from attncli.operations.moved import Same, TakeColumns, TakeRun
+from attncli.operations.operation import Operation
+from attncli.operations.recurrent import (
+    AddUp,
+    Gated,
+    GatedBlend,
+    GatedColumn,
+    OnlyRow,
+    RowAsColumn,
+    Zeros,
+)
 from attncli.scenario.model import CELLS, GATES, LETTERS, WAYS, Recurrent, Settings
-from attncli.steps.mistakes import by, operand, remade, wrong
+from attncli.steps.mistakes import (
+    Change,
+    Ways,
+    all_wrong,
+    by,
+    either,
+    left_out,
+    operand,
+    remade,
+    wrong,
+)
 from attncli.steps.order import keys_of
-from attncli.steps.step import Backward, General, Mistake, Step
+from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
 from attncli.trace.quantity import counted, told_apart
 from attncli.trace.shapes import matrices_of_way
+
+_OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {
+    "u": "the update gate (of an lstm: the input gate)",
+    "c": "the candidate",
+}
+RESET = Key(
+    "reset",
+    Choice(("before", "after")),
+    "of a gru: the reset gate comes `before` the product with W_ca (the default), or "
+    "`after` it (the default of `weights_layout: torch`)",
+    "before",
+    shared=True,
+)
+UPDATE = Key(
+    "update",
+    Choice(("new", "old")),
+    "of a gru: what an update gate of 1 takes, what is `new` (the default) or what is "
+    "`old` (the default of `weights_layout: torch`)",
+    "new",
+    shared=True,
+)
+_KEYS = tuple(
+    key
+    for letter, what in _OF.items()
+    for key in (
+        Key(f"W_{letter}x", MATRIX, f"weights of the input in {what}, [h, d]"),
+        Key(f"W_{letter}a", MATRIX, f"weights of the memory in {what}, [h, h]"),
+        Key(f"b_{letter}", VECTOR, f"the bias of {what}, [h]"),
+    )
+)
+
+
+_IN_TORCH = {RESET.name: "after", UPDATE.name: "old"}
+"""What PyTorch does, where matrices are kept as it keeps them."""
+
+
+def _check_gates(place: CellPlace) -> Objections:
+    for key in (RESET, UPDATE) if place.cell.kind != "gru" else ():
+        if place.cell.said.says(key):
+            yield below(place.layer.path, key.name), f"{key.name} is for cell: gru", "leave it out"
+
+
+def settled(said: Settings) -> Settings:
+    """What is said of a cell, or goes without saying where PyTorch keeps its matrices."""
+    if said.layout != "torch":
+        return said
+    return said._replace(values={**_IN_TORCH, **said.values})
+
+
+def keeps_old(place: CellPlace) -> bool:
+    """Whether an update gate of 1 keeps the old memory, instead of taking the candidate."""
+    return settled(place.cell.said).get(UPDATE) == "old"
+
+
+def _cell_gates(place: CellPlace) -> CellPlace:
+    """The place of the cell whose gates these are: they have a path of their own."""
+    return place.at(place.path.path)
+
+
+def gate_name(place: CellPlace, local: str) -> Name:
+    """The full name of a gate at this time, or of what leads to it: `gates[2].forget`."""
+    return below(place.timed("gates"), local)
+
+
+def _gate(place: CellPlace, gate: str) -> Iterator[Definition]:
+    """A gate: a sum over the input and the memory, and what squashes it."""
+    z = gate_name(place, f"z_{gate}")
+    if gate == "candidate" and place.cell.kind == "gru":
+        yield from _candidate_of_gru(place, z)
+    else:
+        memory = place.timed("a", place.before)
+        yield _sum_gates(place, z, gate, memory)
+    kind = "tanh" if gate == "candidate" else "sigmoid"
+    yield Definition(gate_name(place, gate), Activate(kind), (z,))
+
+
+def _sum_gates(place: CellPlace, made: Name, gate: str, memory: Name) -> Definition:
+    """W x[t] + U a[t−1] + b"""
+    letter = LETTERS[gate]
+    inputs = (matrix(place, f"W_{letter}x"), place.timed("x"))
+    products = (*inputs, matrix(place, f"W_{letter}a"), memory)
+    biases = (*bias_of_input(place, letter), *bias_of_memory(place, letter))
+    operation = AddUp(2, 0, len(biases), place.cell.in_out, if_empty(place, 3))
+    return Definition(made, operation, (*products, *biases))
+
+
+def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
+    before, reset_a = place.timed("a", place.before), gate_name(place, "reset_a")
+    reset = gate_name(place, "reset")
+    if settled(place.cell.said).get(RESET) == "before":
+        yield Definition(reset_a, GatedColumn(), (reset, before))
+        yield _sum_gates(place, z, "candidate", reset_a)
+        return
+    drawn = gate_name(place, "candidate_a")
+    biases = bias_of_memory(place, "c")
+    operands = (matrix(place, "W_ca"), before, *biases)
+    product = AddUp(1, 0, len(biases), place.cell.in_out, if_empty(place, 1))
+    yield Definition(drawn, product, operands)
+    yield Definition(reset_a, GatedColumn(), (reset, drawn))
+    own = bias_of_input(place, "c")
+    operands = (matrix(place, "W_cx"), place.timed("x"), reset_a, *own)
+    yield Definition(z, AddUp(1, 1, len(own), place.cell.in_out), operands)
+
+
+def _reset_ignored(_: CellPlace, planned: Planned) -> Iterator[Planned]:
+    """What the reset gate is to be multiplied by, as it is, there or where that is used."""
+    made = {one.name.local: one for one in planned}
+    if "reset_a" in made:
+        reset_a, z = made["reset_a"], made["z_candidate"]
+        operands = (reset_a.operands[1] if one == reset_a.name else one for one in z.operands)
+        yield (reset_a._replace(operation=Same(), operands=reset_a.operands[1:]),)
+        yield (z._replace(operands=tuple(operands)),)
+
+
+def _in_sums(change: Change[CellPlace]) -> Ways[CellPlace]:
+    """A mistake in the sum of each gate over the input and the memory itself."""
+
+    def in_sum(z: Definition, gates_at: CellPlace) -> Definition | None:
+        place = _cell_gates(gates_at)
+        memory = place.timed("a", place.before)
+        return change(z, place) if z.operands[3:4] == (memory,) else None
+
+    return all_wrong(in_sum, *(f"z_{gate}" for gate in LETTERS))
+
+
+def _without_memory(z: Definition, place: CellPlace) -> Definition:
+    bias = z.operands[4 : len(z.operands) - len(bias_of_memory(place, "u"))]
+    operation = AddUp(1, 0, len(bias), place.cell.in_out)
+    return z._replace(operation=operation, operands=(*z.operands[:2], *bias))
+
+
+def _without_bias_gates(z: Definition, place: CellPlace) -> Definition | None:
+    products, bias = z.operands[:4], z.operands[4:]
+    operation = AddUp(2, 0, 0, place.cell.in_out)
+    return z._replace(operation=operation, operands=products) if bias else None
+
+
+_HAPPENS_GATES = {
+    "lstm": (
+        "The input gate (update) says how much of the candidate is written, the forget gate how"
+        " much of the cell state is kept, the output gate how much of it is shown. The sigmoid"
+        " squashes the sum of each gate to numbers between 0 and 1, tanh that of the candidate to"
+        " numbers between −1 and 1."
+    ),
+    "gru": (
+        "The reset gate says how much of the memory the candidate may see, the update gate how"
+        " much of the memory is {updated}."
+    ),
+}
+
+GATES_STEP = Step(
+    name="gates",
+    at=CellPlace,
+    keys=(*_KEYS, RESET, UPDATE),
+    title="Gates",
+    does="decides what is kept, what is written and what is shown",
+    makes=(
+        *LETTERS,
+        *(f"z_{gate}" for gate in LETTERS),
+        "candidate_a",
+        "reset_a",
+    ),
+    shapes="x[t] [d], a[t−1] [h] → each gate [h]",
+    happens=lambda place: (
+        _HAPPENS_GATES.get(place.cell.kind, "").format(
+            updated="kept" if keeps_old(place) else "replaced"
+        )
+        + terms_left_out(_cell_gates(place))
+    ),
+    why=(
+        "Gates decide number by number what passes: a gate near 1 lets a number through, one near 0"
+        " holds it back."
+    ),
+    more=(
+        "A plain cell, which has none, writes its whole memory anew at each token, so that what"
+        " was long ago is soon lost, and so is its gradient."
+    ),
+    example="yassine_lstm",
+    check=_check_gates,
+    plan=lambda place: tuple(
+        one for gate in gates(place) for one in _gate(_cell_gates(place), gate)
+    ),
+    general=General(
+        path=Name("gates").at(2),
+        cell=Recurrent("lstm"),
+        gives=tuple(f"b_{x}" for x in LETTERS.values()),
+    ),
+    mistakes=(
+        Mistake(
+            "tanh_for_sigmoid",
+            "Squashing a gate by tanh instead of the sigmoid, so that it can turn negative.",
+            all_wrong(by(Activate("tanh")), *(gate for gate in LETTERS if gate != "candidate")),
+        ),
+        Mistake(
+            "sigmoid_for_tanh",
+            "Squashing the candidate by the sigmoid instead of tanh, so that it can't be negative.",
+            wrong(by(Activate("sigmoid")), "candidate"),
+        ),
+        Mistake(
+            "reset_ignored",
+            "Ignoring the reset gate, so that the candidate sees the whole memory.",
+            _reset_ignored,
+        ),
+        Mistake(
+            "memory_forgotten",
+            "Leaving the memory out of a gate's sum.",
+            _in_sums(_without_memory),
+        ),
+        Mistake(
+            "bias_forgotten",
+            "Leaving the bias out of a gate's sum.",
+            _in_sums(_without_bias_gates),
+        ),
+    ),
+    backward=Backward(
+        "the gates",
+        "A gate that is nearly open or shut lies where the sigmoid is flat, and little goes "
+        "back through it.",
+        example="yassine_lstm",
+        shown_with=("targets=[[0]]", "loss=binary_cross_entropy"),
+    ),
+)
+
+
+def _check_state(place: CellPlace) -> Objections:
+    cell, where = place.cell, below(place.layer.path, "activation")
+    if cell.activation not in _DOES:
+        yield where, f"a recurrent cell with {cell.activation}", f"use {' or '.join(_DOES)}"
+    elif cell.kind != "rnn" and cell.activation != "tanh":
+        yield where, f"an {cell.kind} has gates and tanh of its own", "leave it out"
+
+
+def _plain(place: CellPlace) -> tuple[Definition, ...]:
+    biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
+    total, operands = _added_up(place, len(biases)), (place.timed("ax"), place.timed("aa"), *biases)
+    z = Definition(place.timed("z"), total, operands)
+    said = place.cell.activation
+    does = Activate(said if said in _DOES else "tanh")  # of another there is a complaint
+    return z, Definition(place.timed("a"), does, (z.name,))
+
+
+def _added_up(place: CellPlace, biases: int) -> AddUp:
+    return AddUp(0, 2, biases, empty=if_empty(place, 1))
+
+
+def _without_bias_state(one: Definition, place: CellPlace) -> Definition:
+    return one._replace(operation=_added_up(place, 0), operands=one.operands[:2])
+
+
+def _lstm(place: CellPlace) -> tuple[Definition, ...]:
+    """What the cell takes over of the candidate, and what it keeps; and what it shows of that."""
+    c, squashed = place.timed("c"), place.timed("tanh_c")
+    new, candidate, old = (gate_name(place, gate) for gate in ("update", "candidate", "forget"))
+    operands = (new, candidate, old, place.timed("c", place.before))
+    return (
+        Definition(c, Gated(if_empty(place, 3, "c")), operands),
+        Definition(squashed, Activate("tanh"), (c,)),
+        Definition(place.timed("a"), GatedColumn(), (gate_name(place, "output"), squashed)),
+    )
+
+
+def _gru(place: CellPlace) -> tuple[Definition, ...]:
+    gates = (gate_name(place, "update"), gate_name(place, "candidate"))
+    blend = GatedBlend(keeps_old(place), if_empty(place, 2))
+    return (Definition(place.timed("a"), blend, (*gates, place.timed("a", place.before))),)
+
+
+_PLANS = {"rnn": _plain, "lstm": _lstm, "gru": _gru}
+
+
+def _other_blend(_: Operation, place: CellPlace) -> GatedBlend:
+    return GatedBlend(not keeps_old(place), if_empty(place, 2))
+
+
+def _other_gates(one: Definition, _: CellPlace) -> Definition:
+    new, candidate, old, before = one.operands
+    return one._replace(operands=(old, candidate, new, before))
+
+
+_HAPPENS_STATE = {
+    "rnn": "Input and memory are added up{bias}, and {does}: the new state.",
+    "lstm": (
+        "The new cell state c is what the forget gate keeps of the old one, and what the input"
+        " gate (update) lets in of the candidate; what the output gate shows of tanh(c) is the new"
+        " hidden state a."
+    ),
+    "gru": (
+        "The new state lies between the candidate and the old state: an update gate near 1 takes"
+        " the {one}, one near 0 the {other}."
+    ),
+}
+_DOES = {"tanh": "tanh squashes the sum", "relu": "relu keeps what is above 0"}
+_UPDATED = ("candidate", "old state")
+
+
+def _happens(place: CellPlace) -> str:
+    bias = " with the bias" if bias_of_input(place, "a") else ""
+    one, other = _UPDATED[::-1] if keeps_old(place) else _UPDATED
+    does = _DOES[place.cell.activation]
+    told = _HAPPENS_STATE[place.cell.kind].format(bias=bias, does=does, one=one, other=other)
+    return told + terms_left_out(place, "c" if place.cell.kind == "lstm" else "a")
+
+
+STATE_STEP = Step(
+    name="state",
+    at=CellPlace,
+    keys=(Key("b_a", VECTOR, "the bias of the memory of a plain cell, [h]"),),
+    title="State",
+    does="writes the new state",
+    makes=("z", "a", "c", "tanh_c"),
+    shapes="ax[t] [h], aa[t] [h] → a[t] [h]; or gates [h], the state before [h] → a[t] [h]",
+    happens=_happens,
+    why=(
+        "The state is what a recurrent cell hands on: to the next time as its memory, and to"
+        " whatever reads it out."
+    ),
+    more="With tanh its numbers stay between −1 and 1, however many tokens there are.",
+    example="yassine_rnn_sentence",
+    check=_check_state,
+    plan=lambda place: _PLANS[place.cell.kind](place),
+    general=General(cell=Recurrent(), gives=("b_a",)),
+    mistakes=(
+        Mistake(
+            "activation_forgotten",
+            "Going on with the sum of input and memory itself, without activation.",
+            wrong(left_out, "a", when=lambda place: place.cell.kind == "rnn"),
+        ),
+        Mistake(
+            "tanh_forgotten",
+            "Showing the cell state itself instead of its tanh.",
+            wrong(left_out, "tanh_c"),
+        ),
+        Mistake(
+            "bias_forgotten",
+            "Leaving out the bias b_a.",
+            wrong(_without_bias_state, "z"),
+        ),
+        Mistake(
+            "gates_swapped",
+            "Giving what is old the gate of what is new, and the other way round.",
+            either(wrong(remade(_other_blend), GatedBlend), wrong(_other_gates, Gated)),
+        ),
+    ),
+    backward=Backward(
+        "the state",
+        "The gradient goes back through what made the state; a tanh is nearly flat where its "
+        "result is near −1 or 1.",
+        example="rnn_backward_through_time",
+    ),
+)
+
+
+# --------------------------------------------------------------------------------------------------
+# Recurrent cells: stacked matrices, the start, what comes in and what is remembered. * unstack:
+# taking stacked matrices apart, one run of rows a gate, as PyTorch keeps them. * start: the memory
+# before the first token. * input: one token's vector, and what a plain cell makes of it: W_ax
+# x[t]. * memory: what a plain cell makes of its memory: W_aa a[t−1].
 
 INITIAL = {"a": "initial_state", "c": "initial_cell"}
 """The keys that give the states before the first token."""

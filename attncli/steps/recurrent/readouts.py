@@ -9,10 +9,14 @@
 
 from __future__ import annotations
 
-from attncli.arithmetic.operations.activations import Activate
-from attncli.arithmetic.operations.moved import ColumnsAsRows, JoinColumns, Same
-from attncli.arithmetic.operations.products import MatMul
-from attncli.arithmetic.operations.recurrent import (
+from attncli.file.keys import Choice, Flag, Key
+from attncli.file.matrices import MATRIX, VECTOR
+from attncli.file.problems import Objections
+from attncli.names import Name, below
+from attncli.operations.activations import Activate
+from attncli.operations.attention import AddedUp, Exponential, MatMul, ShareItself, SoftmaxDown
+from attncli.operations.moved import ColumnsAsRows, JoinColumns, Same
+from attncli.operations.recurrent import (
     AddUp,
     FrobeniusNorm,
     ReluSlope,
@@ -20,12 +24,6 @@ from attncli.arithmetic.operations.recurrent import (
     TanhSlope,
     TimesDiagonal,
 )
-from attncli.arithmetic.operations.softmax import AddedUp, Exponential, ShareItself, SoftmaxDown
-from attncli.file.keys import Key
-from attncli.file.kinds import Choice, Flag
-from attncli.file.matrices import MATRIX, VECTOR
-from attncli.file.problems import Objections
-from attncli.name import Name, below
 from attncli.scenario.model import Recurrent, Settings
 from attncli.steps.mistakes import operand, remade, turned_round, wrong
 from attncli.steps.recurrent.cells import matrix, product, rows

@@ -1,0 +1,1 @@
+"""What is said on a page, before any format has a hand in it."""

@@ -1,0 +1,325 @@
+"""A table laid out, whatever the format: what stands in its cells and how these look, which of its
+columns are numbers, and how wide these are as plain text. A format only writes the cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from enum import Enum, auto
+from types import MappingProxyType
+from typing import NamedTuple
+
+from attncli.document.blocks import Table, TableCell
+from attncli.document.tables import VERDICTS, Branch, MarkedNumber, MatrixBlock, SideBySide
+from attncli.equations.tree import Blank, Number, Omitted, Symbol, Vector
+from attncli.equations.working import MOST_PARTS, elided, elided_rows
+from attncli.names import Name, Word
+from attncli.notation import plain
+from attncli.notation.columns import at_point, bands, filled_vectors
+from attncli.notation.plain import MINUS
+from attncli.notation.words import printed
+
+_ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        name: role
+        for role in "QKV"
+        for name in (role, f"{role}_new", f"normed_{role}", f"rotated_{role}")
+    }
+)
+
+
+def ink_of(quantity: str) -> str:
+    """The name of the ink of queries, keys and values, by their name, which may be a full one; none
+    of other quantities."""
+    return _ROLES.get(quantity.local if isinstance(quantity, Name) else quantity, "")
+
+
+class Omission(Enum):
+    """What isn't told: rows of a long table, columns of a wide one, where these cross, and sums
+    that would tell what is to be filled in."""
+
+    ROWS = auto()
+    COLUMNS = auto()
+    BOTH = auto()
+    UNTOLD = auto()
+
+
+_OMITTED = {
+    Omission.ROWS: "⋮",
+    Omission.COLUMNS: "…",
+    Omission.BOTH: "⋮",
+    Omission.UNTOLD: "",
+}
+
+
+GAP, BAR, BETWEEN_TABLES = 2, 3, 4
+"""Cells between columns, of the rule behind the names of the rows, and between tables; pairs of
+these are as close as columns."""
+
+
+class Look(NamedTuple):
+    """How a cell looks, where there are colours: the name of its ink; how large a share it is;
+    whether it is the largest of its row, or the result."""
+
+    ink: str = ""
+    share: float | None = None
+    most: bool = False
+    result: bool = False
+
+
+Told = Number | Blank | Vector | Symbol | Word | str | Branch | Omission
+
+
+class GridCell(NamedTuple):
+    """What stands in a cell, a symbol where that is the name of a quantity; how it looks; the sign
+    before a number that was rounded, and what is said behind it."""
+
+    told: Told
+    look: Look = Look()
+    before: str = ""
+    behind: str = ""
+
+    @property
+    def label(self) -> Word | str:
+        """The whole of it as a word, or as a text of ours."""
+        match self.told:
+            case Word(raw):
+                return Word(f"{raw}{self.behind}")
+            case Symbol(name):
+                return f"{name}{self.behind}"
+            case Branch():
+                return self.told.drawn()
+            case Omission():
+                return _OMITTED[self.told]
+            case str():
+                return self.told
+            case _:
+                return f"{self.before} {plain(self.told)}".lstrip()
+
+    @property
+    def text(self) -> str:
+        """The same as it is printed; what is to be filled in as a rule."""
+        return printed(self.label)
+
+
+class GridColumn(NamedTuple):
+    """A heading with the cells below it; numbers stand with their points below each other."""
+
+    heading: GridCell
+    cells: tuple[GridCell, ...]
+    at_point: bool = False
+
+    @property
+    def numbers(self) -> list[Number]:
+        return [cell.told for cell in self.cells if isinstance(cell.told, Number)]
+
+    @property
+    def texts(self) -> list[str]:
+        """Its cells as plain text, filled up inside to stand below each other."""
+        told = [cell.told for cell in self.cells]
+        vectors = iter(filled_vectors([one for one in told if isinstance(one, Vector)]))
+        texts = [
+            next(vectors) if isinstance(cell.told, Vector)
+            else "…" if cell.told is Omission.BOTH
+            else cell.text
+            for cell in self.cells
+        ]  # fmt: skip
+        return at_point(texts) if self.at_point else texts
+
+    @property
+    def width(self) -> int:
+        """The characters of the widest of them, or of the heading."""
+        return max(map(len, (self.heading.text, *self.texts)))
+
+
+class Grid(NamedTuple):
+    """The columns of a table, first that of the names of its rows; of shares also the largest
+    of each row, of which there may be several."""
+
+    columns: tuple[GridColumn, ...]
+    largest: tuple[Decimal | None, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """The characters of a line of plain text."""
+        return BAR - GAP + sum(column.width + GAP for column in self.columns) - GAP
+
+    def height(self, room: int) -> int:
+        """The lines of plain text, in as many bands as columns need that have this room."""
+        names, *columns = (column.width for column in self.columns)
+        found = bands(columns, lambda width: width, room - names - BAR, GAP)
+        return len(found) * (3 + len(self.columns[0].cells)) - 1
+
+    def rows(self) -> Iterator[tuple[GridCell, ...]]:
+        return zip(*(column.cells for column in self.columns), strict=True)
+
+
+def grid_of(block: MatrixBlock | SideBySide | Table) -> Grid:
+    """A quantity with names for its rows and columns, and last the sums of its rows; rows of
+    several quantities as vectors; or a table of words and numbers."""
+    match block:
+        case Table():
+            told = ([row[j] for row in block.rows] for j in range(len(block.headings)))
+            return Grid(tuple(map(_column_of_words, block.headings, told)))
+        case SideBySide():
+            return _grid_of_vectors(block)
+    rows = elided_rows(len(block.rows), of_list=block.is_list)
+    grid = grid_of_places(block, rows, elided(block.matrix.shape[1], MOST_PARTS))
+    return _turned(grid, block) if block.turned else grid
+
+
+def grid_of_places(
+    block: MatrixBlock, shown: Sequence[int | None], columns: Sequence[int | None]
+) -> Grid:
+    """Some rows of those of a quantity, by their places, and some columns; None stands for those
+    that are left out."""
+    rows = [None if place is None else block.rows[place] for place in shown]
+    largest = tuple(_largest(block, i) for i in rows)
+    found = [_column(block, j, _heading(block, j), rows, largest) for j in columns]
+    if block.with_sums:
+        sums = tuple(_row_sum(block, i) for i in rows)
+        found.append(GridColumn(GridCell(_heading_of_sums(found)), sums, at_point=True))
+    if block.tokens:
+        tokens = (GridCell(Omission.ROWS if i is None else block.tokens[i]) for i in rows)
+        found.insert(0, GridColumn(GridCell("Token"), tuple(tokens)))
+    lists = (_column(one, 0, GridCell(Symbol(one.name)), rows, largest) for one in block.beside)
+    return Grid((GridColumn(_corner(block), _row_names(block, rows)), *found, *lists), largest)
+
+
+def _corner(block: MatrixBlock) -> GridCell:
+    """The name of a quantity, and where it comes from; of several lists each column has its own."""
+    if block.are_lists:
+        return GridCell(Omission.UNTOLD)
+    origin = f" ({block.origin})" if block.given and block.origin else ""
+    return GridCell(Symbol(block.name), behind=origin)
+
+
+def _turned(grid: Grid, block: MatrixBlock) -> Grid:
+    """The grid of one row as a column, what it adds up to and other lists below it."""
+    names, *columns = grid.columns
+    look = Look(block.role_of_names)
+    told = tuple(_below(column.cells[0]) for column in columns)
+    headings = tuple(_below(column.heading)._replace(look=look) for column in columns)
+    column = GridColumn(names.cells[0], told, at_point=True)
+    return Grid((GridColumn(names.heading, headings), column), grid.largest * len(told))
+
+
+def _below(cell: GridCell) -> GridCell:
+    return GridCell(Omission.ROWS, cell.look) if isinstance(cell.told, Omission) else cell
+
+
+def _largest(block: MatrixBlock, i: int | None) -> Decimal | None:
+    """The largest share of a row as it is shown; None where some are asked for."""
+    if i is None or not block.shares or any(row == i for row, _ in block.blanks):
+        return None
+    most = int(block.matrix.values[i].argmax())  # or the first that isn't there
+    return block.matrix.number(i, most).shown if block.matrix.has(i, most) else None
+
+
+def _row_names(block: MatrixBlock, rows: Iterable[int | None]) -> tuple[GridCell, ...]:
+    role, look = block.roles[0], Look(block.roles[0])
+    told = (Omission.ROWS if i is None else _in_role(role, block.row_names[i]) for i in rows)
+    return tuple(GridCell(one, look) for one in told)
+
+
+def _heading(block: MatrixBlock, j: int | None) -> GridCell:
+    """What names a column; of several lists each has its own name, of one the corner has it."""
+    if j is None:
+        return GridCell(Omission.COLUMNS)
+    if block.are_lists:
+        return GridCell(Symbol(block.name))
+    role = block.roles[1]
+    return GridCell("" if block.is_list else _in_role(role, block.column_names[j]), Look(role))
+
+
+def _column(
+    block: MatrixBlock,
+    j: int | None,
+    heading: GridCell,
+    rows: Iterable[int | None],
+    largest: Iterable[Decimal | None],
+) -> GridColumn:
+    told = [_entry(block, i, j) for i in rows]
+    looks = (_look(block, *one) for one in zip(told, largest, strict=True))
+    return GridColumn(heading, tuple(map(GridCell, told, looks)), at_point=True)
+
+
+def _entry(block: MatrixBlock, i: int | None, j: int | None) -> Number | Blank | Omission:
+    if i is None:
+        return Omission.BOTH if j is None else Omission.ROWS
+    return Omission.COLUMNS if j is None else block.entry(i, j)
+
+
+def _look(block: MatrixBlock, told: Told, largest: Decimal | None = None) -> Look:
+    """Shares are shaded by their size, the largest of a row stands out; the result does, too; given
+    numbers, queries, keys and values have their inks."""
+    if not block.shares:
+        ink = "given" if block.given else ink_of(block.quantity)
+        return Look(result=True) if block.is_result else Look(ink)
+    if not isinstance(told, Number):
+        return Look()
+    return Look(share=float(told.shown), most=told.shown == largest)
+
+
+def _in_role(role: str, name: Word) -> Word:
+    return Word(f"{role}: {name.raw}") if role else name
+
+
+def _heading_of_sums(columns: Iterable[GridColumn]) -> str:
+    """What the column of the rows' sums is called, unlike any of the others."""
+    others = {column.heading.text.strip() for column in columns}
+    heading = "sum"
+    while heading in others:
+        heading = f"row {heading}"
+    return heading
+
+
+def _row_sum(block: MatrixBlock, i: int | None) -> GridCell:
+    """What the numbers of a row add up to, `≈` before it where that is rounded."""
+    if i is None or not block.tells_row(i):
+        return GridCell(Omission.ROWS if i is None else Omission.UNTOLD)
+    sign, total = block.row_sum(i)
+    return GridCell(total, before="" if sign == "=" else sign)
+
+
+def _grid_of_vectors(block: SideBySide) -> Grid:
+    first = block.columns[0][1]
+    places = elided_rows(len(first.rows), of_list=first.is_list)
+    rows = [None if place is None else first.rows[place] for place in places]
+    names = GridColumn(GridCell("Token"), _row_names(first, rows))
+    return Grid((names, *(_column_of_vectors(*one, rows) for one in block.columns)))
+
+
+def _column_of_vectors(heading: str, block: MatrixBlock, rows: Iterable[int | None]) -> GridColumn:
+    told = (Omission.ROWS if i is None else _vector(block, i) for i in rows)
+    cells = tuple(GridCell(one, _look(block, one)) for one in told)
+    return GridColumn(GridCell(heading, Look(ink_of(block.quantity))), cells)
+
+
+def _vector(block: MatrixBlock, i: int) -> Vector:
+    """A row as a vector, elided where it is long."""
+    places = elided(block.matrix.shape[1], MOST_PARTS)
+    return Vector(tuple(Omitted() if j is None else block.entry(i, j) for j in places))
+
+
+_NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
+
+
+def _column_of_words(heading: Word | str, told: Sequence[TableCell]) -> GridColumn:
+    """A column of a table of words; of numbers, if all that stands in it is that."""
+    some = [one for one in told if one != "" and not isinstance(one, Omitted)]
+    numbers = bool(some) and all(isinstance(one, str) and _NUMBER.fullmatch(one) for one in some)
+    return GridColumn(GridCell(heading), tuple(_of_words(one, numbers) for one in told), numbers)
+
+
+def _of_words(told: TableCell, numbers: bool) -> GridCell:
+    """A cell of a table of words; a number that was judged is in the ink of its verdict."""
+    match told:
+        case Omitted():
+            return GridCell(Omission.ROWS)
+        case MarkedNumber():
+            return GridCell(told.number, Look(VERDICTS[told.judgement]), behind=told.behind)
+        case str() if told and numbers:
+            return GridCell(Number.written(Decimal(told.replace(MINUS, "-"))))
+    return GridCell(told)

@@ -1,0 +1,257 @@
+"""What an exercise asks: its blanks, what is accepted for them, the papers that they stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from attncli.choices import LANGUAGES, LAYOUTS, Layout
+from attncli.equations.tree import Location, Number
+from attncli.languages import FrameWords, words_of
+from attncli.names import Word
+from attncli.numbers import decimals
+
+_HALF = Decimal("0.5")
+_SLACK = Decimal("1e-13")
+"""Moodle widens an interval by 10^-14 at either end, times the number where that is above 1."""
+
+
+class Interval(NamedTuple):
+    """What is accepted: from `low` to `high`, both included."""
+
+    low: Decimal
+    high: Decimal
+
+    @property
+    def centre(self) -> Decimal:
+        return decimals.product(decimals.total(self), _HALF)
+
+    @property
+    def tolerance(self) -> Decimal:
+        return decimals.product(decimals.difference(self.high, self.low), _HALF)
+
+    def is_apart(self, other: Interval) -> bool:
+        """Whether no number belongs to both, not even one at an end as Moodle takes it."""
+        first, second = sorted((self, other))
+        largest = max(Decimal(1), *map(abs, (*first, *second)))
+        gap = decimals.difference(second.low, first.high)
+        return gap > decimals.product(_SLACK, largest)
+
+
+class MistakenAnswer(NamedTuple):
+    """What a common mistake would give in place of an answer."""
+
+    name: str
+    says: str
+    number: Number
+    accepted: Interval
+
+
+_MANY = 5
+"""Units of the last place that an answer may be off by and still tell something."""
+
+
+class RightAnswer(NamedTuple):
+    """What is right for a blank: every number that is `accepted`.
+
+    `carry` and `exact` are what the two rounding policies give (None: nothing), `number` the
+    answer itself, `half` half a unit of its last place; `slips` are common mistakes by their
+    numbers, the ranges of all of them apart from each other and from the right one; `hidden` are
+    those that give another number that is accepted, too.
+    """
+
+    number: Number
+    accepted: Interval
+    carry: Number | None
+    exact: Number | None
+    slips: tuple[MistakenAnswer, ...] = ()
+    half: Decimal = Decimal(0)
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether more than five units of the last place are accepted."""
+        low, high = self.accepted
+        return low.is_finite() and high - low > 2 * _MANY * self.half
+
+    @property
+    def places(self) -> int:
+        """The decimals that the answer is rounded to."""
+        exponent = self.half.as_tuple().exponent
+        return -exponent - 1 if isinstance(exponent, int) else 0
+
+
+Worth = int | Decimal
+"""Points, or a sum of them."""
+
+
+class RightWords(NamedTuple):
+    """What is right for a question that is answered in words: some of its `options`, by their
+    places; the first is the answer. `labels` are what the options are called where one is chosen,
+    none where it is written."""
+
+    options: tuple[Word, ...]
+    right: tuple[int, ...]
+    labels: tuple[str, ...] = ()
+
+    @property
+    def answer(self) -> Word:
+        return self.options[self.right[0]]
+
+    @property
+    def answers(self) -> tuple[Word, ...]:
+        """All that is right."""
+        return tuple(self.options[k] for k in self.right)
+
+
+class Item(NamedTuple):
+    """One thing that an exercise asks for: a blank by its id, and its points. `cell` is that of a
+    result, none where the number stands inside a line; `key` is what is right for a number, `words`
+    for what is answered in words: neither is there in what is for students."""
+
+    id: str
+    points: Worth = 1
+    key: RightAnswer | None = None
+    words: RightWords | None = None
+    cell: Location | None = None
+
+    @property
+    def right(self) -> RightAnswer:
+        """What is right for a number."""
+        assert self.key is not None
+        return self.key
+
+    @property
+    def unanswered(self) -> Item:
+        """The same without what is right."""
+        return self._replace(key=None, words=None)
+
+    @property
+    def answer(self) -> str:
+        """The answer as a file says it; nothing where that is for a student to do."""
+        if self.words is not None:
+            return self.words.answer.raw
+        return "" if self.key is None else decimals.text(self.key.number.shown)
+
+
+class Seal(NamedTuple):
+    """What tells right answers to a blank from others without telling any: digests of what is
+    right. Of a number these are the cells, of so many decimals as the `levels` say, that all that
+    is accepted is made of; in words there are none of these."""
+
+    salt: str
+    digests: tuple[str, ...]
+    levels: tuple[int, ...] = ()
+
+
+class SelfCheck(NamedTuple):
+    """By what a sheet checks itself: a seal for each of its blanks, by its id; how many characters
+    the longest answer has, and whether any has a sign."""
+
+    seals: Mapping[str, Seal]
+    width: int = 0
+    signed: bool = False
+
+
+@lru_cache(maxsize=256)
+def points_text(points: Worth) -> str:
+    """Points as they are written, `2` or `0.5`."""
+    return format(Decimal(points).normalize(), "f")
+
+
+def counted_points(points: Worth, words: FrameWords) -> str:
+    """`1 point`, `0.5 points`"""
+    return words.paper.counted("points", points, points_text(points))
+
+
+def plain_points(points: Worth) -> int | float:
+    """Points as data has them: whole ones without a point."""
+    return int(points) if points == int(points) else float(points)
+
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_MOST_LISTED = 9
+"""Options of which one can be chosen from a list."""
+
+
+def labels_of(options: Sequence[str]) -> tuple[str, ...]:
+    """What options are called in a list: letters, or numbers where a letter could be meant for one
+    of them; nothing where they can't be listed."""
+    taken = {option.strip().upper() for option in options}
+    letters = tuple(_LETTERS[: len(options)])
+    for labels in (letters, tuple(str(k + 1) for k in range(len(options)))):
+        if len(options) <= _MOST_LISTED and taken.isdisjoint(labels):
+            return labels
+    return ()
+
+
+def form_name(k: int) -> str:
+    """The name of the k-th form of an exercise, from 0: A to Z, then A1 to Z1, A2 and so on."""
+    turn, place = divmod(k, len(_LETTERS))
+    return f"{_LETTERS[place]}{turn or ''}"
+
+
+class Owner(NamedTuple):
+    """Whose paper it is."""
+
+    name: Word
+    id: Word
+
+
+class Paper(NamedTuple):
+    """What makes a document part of an exercise.
+
+    `kind` is `exercise` (the sheet with the answers behind its blanks), `sheet` (without them),
+    `key` or `hints`; `form` is the name of the form, `hash` tells what all of it was made from,
+    `command` makes it again, and is on no paper for students, who could have the key by it.
+    `points` is the sum over all sections. `share` is how much of a
+    blank's points a known mistake earns, in per cent; `layout` says how much room there is, and
+    `language` is that of its frame; `owner` is whose it is, where it is somebody's.
+    """
+
+    kind: str
+    form: str
+    hash: str
+    command: Word
+    points: Worth
+    share: int = 0
+    layout: Layout = LAYOUTS[1]
+    language: str = LANGUAGES[0]
+    owner: Owner | None = None
+
+    @property
+    def words(self) -> FrameWords:
+        return words_of(self.language)
+
+    @property
+    def tells_command(self) -> bool:
+        return bool(self.command.raw)
+
+    @property
+    def called(self) -> str:
+        """`Worksheet, form A`"""
+        words = self.words.paper
+        paper: str = getattr(words, _PAPERS[self.kind])
+        return paper if self.form == OWN_FORM else words.called.format(paper=paper, form=self.form)
+
+    @property
+    def marks(self) -> tuple[tuple[str, Word], ...]:
+        """Which form it is, what it was made from and by which command."""
+        words, form = self.words.paper, self.form
+        told = words.own_numbers.format(form=form) if form == OWN_FORM else form
+        return ((words.form, Word(told)), *self.origin)
+
+    @property
+    def origin(self) -> tuple[tuple[str, Word], ...]:
+        """What it was made from and by which command."""
+        words = self.words.paper
+        made_by = ((words.made_by, self.command),) if self.tells_command else ()
+        return ((words.made_from, Word(self.hash)), *made_by)
+
+
+OWN_FORM = "own"
+"""The form with the scenario's own numbers."""
+_PAPERS = {"exercise": "worksheet", "sheet": "worksheet", "key": "answer_key", "hints": "hints"}
+"""Which word each kind of paper is called by."""

@@ -1,0 +1,689 @@
+"""The bugs that a part of a trace may have: the mistakes declared beside the steps, and what only
+programs do: another setting of an operation, another operand, heads that are only reshaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.dumps.floats import Floats, is_decided, tells_apart
+from attncli.equations.enclosures import Enclosure
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Apply, Equation, Number, Root, Symbol, at, define, numbers_in
+from attncli.file.problems import ScenarioError
+from attncli.marking.causes import WrongWay, declared_ways
+from attncli.marking.paths import Flags
+from attncli.marking.verdicts import NOISE, Cause
+from attncli.names import Name, below
+from attncli.numbers.rounding import Array
+from attncli.operations.activations import ACTIVATIONS, Activate, Add
+from attncli.operations.equation import equation
+from attncli.operations.masking import Masked
+from attncli.operations.moved import JoinColumns, Moved, Numbers, Same, TakeColumns, TakeRows
+from attncli.operations.norms import RootOf
+from attncli.operations.operation import Operation, Working
+from attncli.operations.positions import RotaryTable, Sinusoids
+from attncli.trace import Definition, HeadPlace, NormPlace, PlannedStep, Trace
+
+_EPSILONS = ("0", "1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3")
+_BASES = ("100", "500", "1000", "10000", "100000", "500000", "1000000")
+_SHIFTS = (-2, -1, 1, 2)
+_ZERO = "The first position counts as {}."
+
+
+class _Other(NamedTuple):
+    """Another setting of an operation."""
+
+    name: str
+    says: str
+    operation: Operation
+
+
+def _other_settings(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What the definitions of a part give with other settings; those of the cosines and of the
+    sines of positions go together."""
+    made = [one for one in part.definitions if one.name in trace]
+    for definition in made:
+        for other in _others(trace, definition):
+            yield WrongWay(
+                other.name, other.says, (definition._replace(operation=other.operation),)
+            )
+    yield from _tiled(made)
+    yield from _restarted(part, made)
+    for letter in ("Q", "K"):
+        tables = [one for one in made if one.name.local in (f"{letter}_cosine", f"{letter}_sine")]
+        yield from _turned_otherwise(tables)
+
+
+def _others(trace: Trace, definition: Definition) -> Iterator[_Other]:
+    match definition.operation:
+        case RootOf() as root:
+            yield from _epsilons(root)
+        case Activate(shown=Apply(kind)):
+            for other in (one for one in ACTIVATIONS if one != kind):
+                says = f"It is {other} instead of {kind}."
+                yield _Other("other_activation", says, Activate(other))
+        case Masked() as masked:
+            yield _Other("mask_inverted", _INVERTED, _inverted(masked))
+        case TakeColumns() as columns if definition.name.local in ("K", "V"):
+            yield from _other_groups(columns)
+        case _:
+            yield from _others_of_inputs(trace, definition)
+
+
+def _others_of_inputs(trace: Trace, definition: Definition) -> Iterator[_Other]:
+    """Of positions, and of embeddings that they are added to."""
+    match definition.operation:
+        case Add() if definition.operands[0].local == "E":
+            width = trace[definition.name].matrix.shape[1]
+            yield _Other("embeddings_scaled", _SCALED, _scaled_first(width))
+        case Sinusoids() as waves:
+            yield from _waves(waves)
+        case TakeRows() as rows if definition.step == "positions":
+            yield from _shifted(trace, definition, rows)
+
+
+def _scaled_first(width: int) -> Operation:
+    """The first of two operands times the root of its width, and the second."""
+    return equation("x[i, j] * sqrt(width) + y[i, j]", x="n m", y="n m")(width)
+
+
+_SCALED = "The embeddings are multiplied by √d_model, which the scenario doesn't say."
+
+
+def _other_groups(columns: TakeColumns) -> Iterator[_Other]:
+    for other in (one for one in range(columns.of) if one != columns.part):
+        says = _OTHER_KV.format(other + 1, columns.part + 1)
+        yield _Other("other_kv_head", says, TakeColumns(other, columns.of))
+
+
+def _tiled(made: list[Definition]) -> Iterator[WrongWay]:
+    """All groups of keys and values repeated as a whole: head h has group h mod g."""
+    changed: list[Definition] = []
+    for local in ("K", "V"):
+        each = [one for one in made if one.name.local == local]
+        for head, one in enumerate(each):
+            if isinstance(one.operation, TakeColumns) and one.operation.of < len(each):
+                of = one.operation.of
+                changed.append(one._replace(operation=TakeColumns(head % of, of)))
+    if changed:
+        yield WrongWay("other_kv_head", _TILED, tuple(changed))
+
+
+_TILED = (
+    "The groups of keys and values are repeated as a whole (repeat) where each of their heads is to"
+    " be repeated by itself (repeat_interleave)."
+)
+_INVERTED = "The mask is the other way round: what should be seen is hidden."
+_OTHER_KV = "The head takes the keys or values of group {} instead of {}, as repeat gives it."
+
+
+def _epsilons(root: RootOf) -> Iterator[_Other]:
+    own = next((one.full for one in numbers_in(root.tree)), Decimal(0))
+    inside = isinstance(root.tree, Root)
+    if not own:
+        inside = True
+    for epsilon in map(Decimal, _EPSILONS):
+        if epsilon != own:
+            says = f"ε is {epsilon.normalize():g} instead of {own.normalize():g}."
+            yield _Other("other_epsilon", says, RootOf(Number.written(epsilon), inside))
+
+
+def _inverted(masked: Masked) -> Operation:
+    hidden = numbers_in(masked.tree)
+    return equation("value if seen[i, j] else x[i, j]", x="n m", seen="n m")(*hidden)
+
+
+def _waves(waves: Sinusoids) -> Iterator[_Other]:
+    for start in (waves.start + shift for shift in _SHIFTS):
+        if start >= 0:
+            yield _Other("position_offset", _ZERO.format(start), replace(waves, start=start))
+    for base in map(Decimal, _BASES):
+        if base != waves.base.full:
+            says = f"The base of the waves is {base} instead of {waves.base.full}."
+            yield _Other("other_base", says, replace(waves, base=Number.written(base)))
+
+
+def _shifted(trace: Trace, definition: Definition, rows: TakeRows) -> Iterator[_Other]:
+    height = trace[definition.operands[0]].matrix.shape[0]
+    for shift in _SHIFTS:
+        indices = tuple(k + shift for k in rows.indices)
+        if min(indices) >= 0 and max(indices) < height:
+            taken = TakeRows(indices, tuple(map(str, indices)), rows.by)
+            yield _Other("position_offset", _ZERO.format(indices[0]), taken)
+
+
+@dataclass(frozen=True)
+class Restarted(RotaryTable):
+    """A table of which the rows behind those of a cache count from 0 again."""
+
+    cached: int = 0
+
+    def _row(self, i: int) -> int:
+        return i - self.cached if i >= self.cached else i
+
+    def values(self, *operands: Matrix) -> Array:
+        table = super().values(*operands)
+        return table[[self._row(i) for i in range(len(table))]]
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return super().cell(self._row(i), j, *operands)
+
+
+def _restarted(part: PlannedStep, made: list[Definition]) -> Iterator[WrongWay]:
+    """Positions behind a cache that count from 0 again, of queries and of keys."""
+    place = part.place
+    cached = len(place.attention.cached or ()) if isinstance(place, HeadPlace) else 0
+    changed: list[Definition] = []
+    for one in made:
+        operation = one.operation
+        if isinstance(operation, RotaryTable):
+            behind = cached if one.name.local.startswith("K") else 0
+            fields = (operation.function, operation.dimensions, operation.base)
+            changed.append(one._replace(operation=Restarted(*fields, 0, behind)))
+    if cached and changed:
+        yield WrongWay("position_offset", _RESTARTED, tuple(changed))
+
+
+_RESTARTED = "Behind the cache positions count from 0 again."
+
+
+def _turned_otherwise(tables: list[Definition]) -> Iterator[WrongWay]:
+    """Rotary positions that begin elsewhere, 0 after a cache too, or have another base."""
+    known = [one.operation for one in tables if isinstance(one.operation, RotaryTable)]
+    if not known:
+        return
+    start, base = known[0].start, known[0].base
+    for other in dict.fromkeys((0, *(start + shift for shift in _SHIFTS))):
+        if other >= 0 and other != start:
+            changed = [replace(one, start=other) for one in known]
+            yield _tables_with(tables, changed, "position_offset", _ZERO.format(other))
+    for number in map(Decimal, _BASES):
+        if number != base.full:
+            changed = [replace(one, base=Number.written(number)) for one in known]
+            says = f"The base of the angles is {number} instead of {base.full}."
+            yield _tables_with(tables, changed, "other_base", says)
+
+
+def _tables_with(
+    tables: list[Definition], operations: list[RotaryTable], name: str, says: str
+) -> WrongWay:
+    pairs = zip(tables, operations, strict=True)
+    return WrongWay(name, says, tuple(one._replace(operation=other) for one, other in pairs))
+
+
+@dataclass(frozen=True)
+class ViewOfHead(Moved):
+    """A head's share of x.view(h, n, d), where x.view(n, h, d).transpose(0, 1) belongs.
+    [n, h·d] -> [n, d]"""
+
+    part: int
+    of: int
+
+    def signature(self) -> str:
+        return f"n {self.of}*b -> n b"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, at(operands[0], f"view: part {self.part + 1} of {self.of}"))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        viewed = arrays[0].reshape(self.of, len(arrays[0]), -1)
+        return np.asarray(viewed[self.part])
+
+
+@dataclass(frozen=True)
+class ViewOfAll(Moved):
+    """z.reshape(n, h·d) of heads z [h, n, d], where a transpose belongs before.
+    [n, d], [n, d], … -> [n, h·d]"""
+
+    count: int
+
+    def signature(self) -> str:
+        widths = [f"a{k}" for k in range(1, self.count + 1)]
+        return ", ".join(f"n {width}" for width in widths) + f" -> n {'+'.join(widths)}"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, Symbol(operands[0]))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return np.stack(arrays).reshape(len(arrays[0]), -1)
+
+
+_SPLIT = (
+    "The heads are taken by x.view(heads, n, d) alone, which mixes tokens; x.view(n, heads, d)"
+    " .transpose(0, 1) takes columns."
+)
+_MERGED = (
+    "The heads are put together by a reshape alone, without the transpose that belongs before."
+)
+
+
+def _without_transpose(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a part gives where a tensor is only reshaped."""
+    for one in part.definitions:
+        if one.name not in trace:
+            continue
+        match one.operation:
+            case TakeColumns(which, of):
+                made = one._replace(operation=ViewOfHead(which, of))
+                yield WrongWay("split_without_transpose", _SPLIT, (made,))
+            case JoinColumns(count):
+                made = one._replace(operation=ViewOfAll(count))
+                yield WrongWay("merged_without_transpose", _MERGED, (made,))
+
+
+_RESIDUALS = ("residual1", "residual2", "residual3", "normed", "attention", "ffn")
+_INNER = ("hidden", "up", "activated", "gated")
+_STREAMS = frozenset([*_RESIDUALS, "X", "E", "scaled_E", "summed", "concat", "output", *_INNER])
+_LETTERS = ("Q", "K", "V")
+
+
+def _other_parameters(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a part gives with other weights of the same shape."""
+    made = _made(trace, part)
+    yield from _swapped_letters(trace, made)
+    yield from _of_another_place(trace, made)
+    for own in dict.fromkeys(x for one in made for x in one.operands if trace[x].given):
+        if own.local in _STREAMS:
+            continue
+        for other in _alike(trace, own):
+            if trace[other].given and other.local not in _STREAMS:
+                name, says = _other_weights(own, other)
+                yield WrongWay(name, says, _with(made, own, other))
+
+
+def _other_weights(own: Name, other: Name) -> tuple[str, str]:
+    if own.local != other.local:
+        return f"{other.local}_for_{own.local}", f"{other} is taken where {own} belongs."
+    beside = own.path.path == other.path.path
+    what = "head" if beside and own.path.local == "heads" else "layer"
+    what = "norm" if beside and own.path.local != other.path.local else what
+    return f"weights_of_another_{what}", f"{other} is taken where {own} belongs."
+
+
+def _of_another_place(trace: Trace, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
+    """What is made with all weights and biases that another layer, or another head, has for it."""
+    for one in made:
+        own = [x for x in one.operands if trace[x].given and x.local not in _STREAMS]
+        for path in dict.fromkeys(x.path for x in _alike(trace, own[0])) if own else ():
+            taken = {x: below(path, x.local) for x in own}
+            fits = all(_shape(trace, x) == _shape(trace, other) for x, other in taken.items())
+            if path != own[0].path and fits and len(own) > 1:
+                changed = one._replace(operands=tuple(taken.get(x, x) for x in one.operands))
+                yield WrongWay(*_other_weights(own[0], taken[own[0]]), (changed,))
+
+
+def _swapped_letters(trace: Trace, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
+    """Queries, keys and values made with each other's weights and biases."""
+    for one in made:
+        letter = next((x for x in _LETTERS if f"W_{x}" in _locals(one)), "")
+        for other in (x for x in _LETTERS if letter and x != letter):
+            taken = tuple(_lettered(x, letter, other) for x in one.operands)
+            if [_shape(trace, x) for x in taken] == [_shape(trace, x) for x in one.operands]:
+                pair = sorted((letter, other))
+                says = f"{letter} is made with the weights of {other}."
+                changed = one._replace(operands=taken)
+                yield WrongWay(f"{pair[0]}_and_{pair[1]}_swapped", says, (changed,))
+
+
+def _locals(one: Definition) -> list[str]:
+    return [x.local for x in one.operands]
+
+
+def _lettered(x: Name, letter: str, other: str) -> Name:
+    """`W_V` of `W_K`, `b_V` of `b_K`; anything else as it is."""
+    if x.local not in (f"W_{letter}", f"b_{letter}"):
+        return x
+    return Name(x.local[:2] + other, x.path)
+
+
+def _other_inputs(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a part gives of another input: before a norm instead of behind it, behind another
+    sublayer; all of it, or only one of what it makes."""
+    made = _made(trace, part)
+    inputs = [x for one in made for x in one.operands if x.local in _STREAMS]
+    for own in dict.fromkeys(inputs):
+        for other in _alike(trace, own):
+            if other.local in _STREAMS and _inner(own, part) == _inner(other, part):
+                name, says = _other_input(trace, part, own, other)
+                ways = [_with(made, own, other)]
+                ways += [(one,) for one in ways[0]] if len(ways[0]) > 1 else []
+                for way in ways:
+                    # the other input is none that goes in anyway, or is made there itself
+                    if all(x.name != other and x.operands.count(other) == 1 for x in way):
+                        yield WrongWay(name, says, way)
+    yield from _left_out(trace, part, made)
+
+
+def _other_input(trace: Trace, part: PlannedStep, own: Name, other: Name) -> tuple[str, str]:
+    """What it is called where one input stands for another."""
+    says = f"{other} goes in where {own} belongs."
+    if own in _inputs_of_norm(trace, other):
+        what = "residual_of_the_normed" if part.step == "residual" else "normed_before"
+        return what, f"{says} The norm is taken where it doesn't belong."
+    if other in _inputs_of_norm(trace, own):
+        return "not_normed", f"{says} The norm is left out."
+    if other.local == "normed" or isinstance(part.place, NormPlace):
+        return "norm_elsewhere", f"{says} Pre- and post-norm are exchanged."
+    return f"{other.local}_for_{own.local}", says
+
+
+def _inputs_of_norm(trace: Trace, normed: Name) -> tuple[Name, ...]:
+    """What a norm is taken of."""
+    part = trace.part_of(normed)
+    if part is None or not isinstance(part.place, NormPlace):
+        return ()
+    return (part.place.x,)
+
+
+def _other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a head gives of queries, keys or values of another one."""
+    if not isinstance(part.place, HeadPlace) or part.place.attention.heads == 1:
+        return
+    attention, made = part.place.attention, _made(trace, part)
+    for own in dict.fromkeys(x for one in made for x in one.operands if x.path == part.path):
+        for head in range(attention.heads):
+            other = below(attention.head_path(head), own.local)
+            if other != own and _shape(trace, other) == _shape(trace, own):
+                shared = attention.kv_heads < attention.heads and own.local.endswith(("K", "V"))
+                name = "other_kv_head" if shared else "another_head"
+                yield WrongWay(
+                    name, f"{other} goes in where {own} belongs.", _with(made, own, other)
+                )
+
+
+def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
+    """A part without one of its operations, whose result would be what goes in."""
+    for one in (one for one in made if one.operands):
+        first = one.operands[0]
+        if not one.operation.copies and _shape(trace, first) == _shape(trace, one.name):
+            says = f"{one.name} is just {first}."
+            yield WrongWay(f"{part.step}_left_out", says, (_same(one, first),))
+
+
+def _other_tensors(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
+    """What a part makes is another tensor altogether."""
+    for one in _made(trace, part):
+        for other in _alike(trace, one.name):
+            # what comes of it would only say its own number again
+            if other not in one.operands and not _comes_of(trace, other, one.name):
+                says = f"It is {other} instead."
+                yield WrongWay("another_tensor", says, (_same(one, other),))
+
+
+def _comes_of(trace: Trace, name: Name, source: Name) -> bool:
+    """Whether a quantity is made of another one, by whatever way."""
+    waiting, seen = [name], {name}
+    while waiting:
+        definition = trace[waiting.pop()].definition
+        new = set() if definition is None else {*definition.operands} - seen
+        waiting += new
+        seen |= new
+    return source in seen - {name}
+
+
+def _same(one: Definition, other: Name) -> Definition:
+    return one._replace(operation=Same(), operands=(other,))
+
+
+def _made(trace: Trace, part: PlannedStep) -> tuple[Definition, ...]:
+    return tuple(one for one in part.definitions if one.name in trace)
+
+
+def _inner(x: Name, part: PlannedStep) -> bool:
+    """Whether a part makes something itself."""
+    return any(one.name == x for one in part.definitions)
+
+
+def _with(made: tuple[Definition, ...], own: Name, other: Name) -> tuple[Definition, ...]:
+    """The definitions that take one operand, with another one in its place."""
+    return tuple(
+        one._replace(operands=tuple(other if x == own else x for x in one.operands))
+        for one in made
+        if own in one.operands
+    )
+
+
+def _shape(trace: Trace, name: Name) -> tuple[int, int] | None:
+    return trace[name].matrix.shape if name in trace else None
+
+
+def _alike(trace: Trace, own: Name) -> list[Name]:
+    """The other quantities of the same shape."""
+    shape = _shape(trace, own)
+    return [q.name for q in trace.quantities.values() if q.matrix.shape == shape and q.name != own]
+
+
+def bugs(trace: Trace, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:
+    """Those of a part that are as likely as those of a kind."""
+    return tuple(way for find in KINDS[kind] for way in find(trace, part))
+
+
+_Find = Callable[[Trace, PlannedStep], Iterator[WrongWay]]
+KINDS: tuple[tuple[_Find, ...], ...] = (
+    (declared_ways, _other_settings, _without_transpose),
+    (_other_parameters, _other_heads, _other_inputs),
+    (_other_tensors,),
+)
+"""By how likely they are: those that are known by a name of their own, then other operands, then
+just another tensor. The latter say anew what the former give."""
+
+
+# --------------------------------------------------------------------------------------------------
+# Which bug a tensor looks like: each known one is made on purpose, from the implementation's own
+# earlier tensors, and what gives just this tensor is what was done.
+
+_IMPOSSIBLE = (
+    ValueError, ArithmeticError, ScenarioError, IndexError, KeyError, TypeError, RecursionError,
+)  # fmt: skip
+"""What a bug raises that can't be made with these numbers, or these shapes."""
+
+
+_FAR = 20.0
+"""Times what rounding may come to: what is further off is another number."""
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """The bugs that a trace may have, tried on tensors that depart."""
+
+    trace: Trace
+    floats: Floats
+    theirs: Mapping[str, Array]
+    _known: dict[tuple[int, int], tuple[WrongWay, ...]] = field(default_factory=dict)
+
+    def causes(
+        self, name: str, follows: Enclosure, off: Flags, kinds: int = len(KINDS)
+    ) -> tuple[Cause, ...]:
+        """What gives a tensor that departs, the likeliest first, of some kinds of bugs."""
+        for ways in self._leading_to(name, kinds):
+            found = [way for way in ways if self._gives(way, name, follows, off)]
+            if found:
+                found.sort(key=self._departing, reverse=True)
+                causes = [way.cause(name) for way in found]
+                return tuple({cause.name: cause for cause in reversed(causes)}.values())[::-1]
+        return ()
+
+    def _departing(self, way: WrongWay) -> int:
+        """How many tensors a bug makes that wouldn't follow otherwise."""
+        made = {one.name for one in way.definitions if one.name in self.theirs}
+        return sum(not self._takes(self.floats.made(one), one) for one in made)
+
+    def _leading_to(self, name: str, kinds: int) -> Iterator[list[WrongWay]]:
+        """The bugs in making a quantity, or what is between it and other tensors of theirs, the
+        nearest first; by how likely they are."""
+        parts = {id(part): part for one in self.between(name) if (part := self.trace.part_of(one))}
+        for kind in range(kinds):
+            ways = [way for part in parts.items() for way in self._of_part(*part, kind)]
+            yield [*ways, *_everywhere(ways)]
+
+    def _of_part(self, key: int, part: PlannedStep, kind: int) -> tuple[WrongWay, ...]:
+        if (key, kind) not in self._known:
+            self._known[key, kind] = bugs(self.trace, part, kind)
+        return self._known[key, kind]
+
+    def between(self, name: str) -> Iterator[str]:
+        """A quantity, and those that lie between it and other tensors of theirs."""
+        waiting, seen = [name], {name}
+        while waiting:
+            made = waiting.pop(0)
+            yield made
+            definition = self.trace[made].definition
+            for operand in () if definition is None else definition.operands:
+                if operand not in seen and operand not in self.theirs:
+                    seen.add(operand)
+                    waiting.append(operand)
+
+    def _gives(self, way: WrongWay, name: str, follows: Enclosure, off: Flags) -> bool:
+        """Whether a bug gives all of a tensor, and of others that it makes, and isn't known to give
+        just about anything."""
+        theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
+        if not self._is_near(paths, name, follows):
+            return False
+        made = {one.name for one in way.definitions if one.name in self.theirs}
+        try:
+            held = paths.made(name)
+            given = all(self._takes(paths.made(one), one) for one in {name, *made})
+        except _IMPOSSIBLE:
+            return False
+        apart = np.where(off, _apart(theirs, follows), 0.0)
+        furthest = np.unravel_index(int(apart.argmax()), apart.shape)
+        with np.errstate(invalid="ignore"):
+            wide = held.high[furthest] - held.low[furthest] > apart[furthest]
+        return given and not wide and is_decided(paths.value(name), held)
+
+    def _is_near(self, paths: Floats, name: str, follows: Enclosure) -> bool:
+        """Whether a bug may give a tensor at all, which is known quickly."""
+        theirs = self.theirs[name]
+        try:
+            value = paths.value(name)
+        except _IMPOSSIBLE:
+            return False
+        if value.shape != theirs.shape:
+            return False
+        with np.errstate(invalid="ignore"):
+            slack = np.nan_to_num(follows.high - follows.low) + self.floats.grain.half
+            far = np.abs(value - theirs) > _FAR * (slack + slack.max() / _FAR)
+        return not (far | (np.isinf(value) != np.isinf(theirs))).any()
+
+    def _takes(self, held: Enclosure, name: str) -> bool:
+        theirs = self.theirs[name]
+        return held.low.shape == theirs.shape and bool(self.floats.takes(held, theirs).all())
+
+
+def _apart(theirs: Array, follows: Enclosure) -> Array:
+    """How far each number is from what follows."""
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(np.abs(theirs - follows.middle), nan=np.inf)
+
+
+def _everywhere(ways: Iterable[WrongWay]) -> Iterator[WrongWay]:
+    """The same bug made in all heads, and in all that it can be made in: of Q, K and V together,
+    and of each of them."""
+    alike: dict[tuple[str, str, int, str], dict[Definition, None]] = {}
+    for way in ways:
+        made = dict.fromkeys(way.definitions)
+        for local in ("", way.definitions[0].name.local):
+            alike.setdefault((way.name, way.says, way.variant, local), {}).update(made)
+    seen: set[tuple[Definition, ...]] = set()
+    for (name, says, variant, _), definitions in alike.items():
+        together = tuple({one.name: one for one in definitions}.values())
+        if len(together) == len(definitions) > 1 and together not in seen:
+            seen.add(together)
+            yield WrongWay(name, says, together, variant=variant)
+
+
+_NARROW = 0.25
+"""The share of what tells numbers apart that bounds may have where numbers are found again."""
+_NUMBERS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def likenesses(theirs: Array, right: Array, follows: Enclosure, off: Flags) -> Iterator[Cause]:
+    """What can be said of a tensor beside what should follow, where that explains all of its
+    numbers as nearly as its floats allow, and these tell its numbers apart."""
+    if np.isnan(theirs).any():
+        count = int(np.isnan(theirs).sum())
+        yield Cause("nan", f"{count} of its numbers are nan.")
+        return
+    if not (np.isfinite(theirs) & np.isfinite(right)).all():
+        return
+    slack = follows.high - follows.low + NOISE * np.abs(right)
+    if not (slack <= _NARROW * tells_apart(right)).all():
+        return
+    if _is_dropout(theirs, right, slack):
+        yield Cause("dropout_on", "Some numbers are 0 and the others larger: dropout was left on.")
+    times = _ratio(theirs, right, slack) if np.count_nonzero(off) > 1 else None
+    if times is not None:
+        yield Cause("other_factor", f"Each number is {times:.6g} times what it should be.")
+    if _are_the_same(np.sort(theirs, axis=None), np.sort(right, axis=None), slack):
+        how = next(_ways_moved(theirs, right, slack), "the numbers stand in other places")
+        yield Cause("other_places", f"The numbers are right, but {how}.")
+    else:
+        yield from (Cause("other_places", says) for says in _rows_shifted(theirs, right, slack))
+
+
+def _are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
+    """Whether numbers are the same beside others."""
+    return theirs.size > 1 and bool((np.abs(theirs - right) <= slack.max()).all())
+
+
+def _ways_moved(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
+    """How numbers were moved, the simplest ways first."""
+    for axis, what in ((0, "rows"), (1, "columns")):
+        if _are_the_same(theirs, np.flip(right, axis), slack):
+            yield f"the {what} stand in the opposite order"
+        for by in sorted(range(1 - right.shape[axis], right.shape[axis]), key=abs):
+            if by and _are_the_same(theirs, np.roll(right, by, axis), slack):
+                yield f"the {what} are shifted by {_in_words(by)}, those past the end put first"
+        if _rows_are_the_same(np.moveaxis(theirs, axis, 0), np.moveaxis(right, axis, 0), slack):
+            yield f"the {what} stand in another order"
+    if right.shape[0] == right.shape[1] and _are_the_same(theirs, right.T, slack):
+        yield "rows and columns are exchanged"
+    if _are_the_same(theirs, right.reshape(right.shape[::-1]).T, slack):
+        yield "they were reshaped where they should be transposed"
+
+
+def _rows_are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
+    """Whether rows are the same in another order."""
+    one, other = (x[np.lexsort(x.T[::-1])] for x in (theirs, right))
+    return _are_the_same(one, other, slack)
+
+
+def _rows_shifted(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
+    """How rows or columns were shifted, others taking the places that are left free."""
+    for axis, what in ((0, "rows"), (1, "columns")):
+        one, other = (np.moveaxis(x, axis, 0) for x in (theirs, right))
+        for by in range(1, len(other) - 1):
+            if _are_the_same(one[by:], other[:-by], slack):
+                yield f"The {what} are shifted by {_in_words(by)}: the first are other numbers."
+            if _are_the_same(one[:-by], other[by:], slack):
+                yield f"The {what} are shifted by {_in_words(-by)}: the last are other numbers."
+
+
+def _in_words(by: int) -> str:
+    """`one`, `two back`"""
+    number = _NUMBERS[abs(by)] if abs(by) < len(_NUMBERS) else str(abs(by))
+    return number if by > 0 else f"{number} back"
+
+
+def _ratio(theirs: Array, right: Array, slack: Array) -> float | None:
+    """By what all numbers are multiplied, if by one; told by the largest."""
+    largest = np.unravel_index(int(np.abs(right).argmax()), right.shape)
+    if not right[largest]:
+        return None
+    times = float(theirs[largest] / right[largest])
+    fits = np.abs(theirs - times * right) <= 2 * abs(times) * slack
+    return times if times and fits.all() else None
+
+
+def _is_dropout(theirs: Array, right: Array, slack: Array) -> bool:
+    """Whether some numbers are 0, and the others all larger by one factor, as 1 / (1 − p) is."""
+    dropped, kept = (theirs == 0) & (right != 0), theirs != 0
+    if not dropped.any() or not kept.any():
+        return False
+    times = _ratio(theirs[kept][None], right[kept][None], slack[kept][None])
+    return times is not None and times > 1

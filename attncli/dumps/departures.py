@@ -1,0 +1,238 @@
+"""Where an implementation departs: each of its tensors is compared with what follows from its own
+earlier ones, so that what merely follows from a departure is no other one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from attncli.dumps.bugs import Suspects, likenesses
+from attncli.dumps.floats import Floats, is_decided, open_numbers, taken_by, tells_apart
+from attncli.dumps.tensors import Dump, Misshapen, fills
+from attncli.equations.enclosures import Enclosure
+from attncli.file.array_files import ROUNDOFFS
+from attncli.marking.paths import Flags
+from attncli.marking.verdicts import NOISE, Cause
+from attncli.numbers.rounding import Array
+from attncli.operations.masking import HIDING, Seen, as_seen
+from attncli.operations.operation import WholeNumbers
+from attncli.trace import Trace
+
+Standing = Literal["agrees", "departs", "carried forward", "can't tell"]
+
+_LITTLE = 1e-3
+"""The share of what tells a number from a wrong one that float32 may be off by after many
+operations in practice, whatever its bounds are."""
+
+
+class Close(NamedTuple):
+    """What is let pass as by numpy.allclose: |theirs − right| ≤ atol + rtol |right|."""
+
+    rtol: float = 1e-5
+    atol: float = 1e-8
+
+    def around(self, right: Array) -> Enclosure:
+        sizes = np.where(np.isfinite(right), np.abs(right), 0.0)  # -inf is near itself alone
+        off = np.where(np.isfinite(right), self.atol + self.rtol * sizes, 0.0)
+        return Enclosure(right - off, right + off)
+
+
+class Compared(NamedTuple):
+    """A tensor beside the quantity that it is.
+
+    `right` is what that should be, `value` what follows in full precision by the right working of
+    the implementation's own earlier tensors, `follows` between which numbers it lies as floats make
+    it, `off` which of the tensor's cells don't, `open` of which nothing can be told since these
+    bounds are too wide. `causes` are the bugs that give just this tensor, the likeliest first;
+    `follows_from` are earlier tensors that depart; `lower` is the type of floats that it was
+    computed in, where that is a coarser one than it is kept in.
+    """
+
+    name: str
+    called: str
+    theirs: Array
+    right: Array
+    value: Array
+    follows: Enclosure
+    off: Flags
+    open: Flags
+    standing: Standing
+    causes: tuple[Cause, ...] = ()
+    follows_from: tuple[str, ...] = ()
+    lower: str = ""
+
+    @property
+    def differences(self) -> Array:
+        """How far each number is from what follows, [n, m]; one that is right isn't."""
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(self.theirs - self.value)
+            is_right = np.abs(self.theirs - self.right) <= NOISE * np.abs(self.right)
+        same = (self.theirs == self.value) | (is_right & ~self.off)
+        return np.where(same, 0.0, np.nan_to_num(apart, nan=np.inf))
+
+    @property
+    def largest(self) -> tuple[int, int]:
+        """The cell that is furthest from what follows, of those that depart if some do."""
+        among = np.where(self.off, self.differences, -1.0) if self.off.any() else self.differences
+        i, j = np.unravel_index(int(among.argmax()), among.shape)
+        return int(i), int(j)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An implementation's tensors, compared in the order of the working; the trace is one in full
+    precision. Where it is said what is `close` enough, only that counts, from the trace's own
+    numbers."""
+
+    trace: Trace
+    dump: Dump
+    close: Close | None = None
+
+    @cached_property
+    def floats(self) -> Floats:
+        """What follows from their tensors."""
+        return Floats(self.trace, self.dump.grain, {x: self._known(x) for x in self.theirs})
+
+    def _known(self, name: str) -> Enclosure:
+        """A tensor as what is worked from it may have had it; whole numbers are what they are."""
+        definition, held = self.trace[name].definition, Enclosure.of(self.theirs[name])
+        is_whole = definition is not None and isinstance(definition.operation, WholeNumbers)
+        return held if is_whole else self.dump.grain.around(held)
+
+    @cached_property
+    def theirs(self) -> Mapping[str, Array]:
+        """Their tensors, −∞ where they have a large negative number for what is masked; masks as
+        ones and zeros."""
+        return {name: self._with_infinities(name) for name in self.dump.tensors}
+
+    def _with_infinities(self, name: str) -> Array:
+        values = self.dump.tensors[name].values
+        definition = self.trace[name].definition
+        if definition is None or definition.step != "mask":
+            return values
+        if isinstance(definition.operation, Seen):
+            return as_seen(values)
+        return np.where(values <= HIDING, -np.inf, values)
+
+    @cached_property
+    def compared(self) -> tuple[Compared, ...]:
+        """Each tensor, in the order of the working."""
+        return tuple(map(self._close, self.theirs) if self.close else self._each())
+
+    @property
+    def first(self) -> Compared | None:
+        """The first that departs."""
+        return self._first("departs")
+
+    @property
+    def lost(self) -> Compared | None:
+        """The first of which nothing can be told."""
+        return self._first("can't tell")
+
+    def _first(self, standing: Standing) -> Compared | None:
+        return next((one for one in self.compared if one.standing == standing), None)
+
+    @property
+    def misshapen(self) -> tuple[Misshapen, ...]:
+        """Those that haven't the shape of what they are called, in the order of the working."""
+        order = {name: k for k, name in enumerate(self.trace)}
+        return tuple(sorted(self.dump.misshapen, key=lambda one: order[one.name]))
+
+    def _close(self, name: str) -> Compared:
+        """A tensor beside the trace's own numbers."""
+        assert self.close is not None
+        theirs, right = self.theirs[name], self.trace[name].values
+        follows = self.close.around(right)
+        off = ~taken_by(follows, theirs)
+        standing: Standing = "departs" if off.any() else "agrees"
+        return Compared(
+            name, self.dump.tensors[name].called, theirs, right, right, follows, off,
+            np.zeros_like(off), standing,
+        )  # fmt: skip
+
+    def _each(self) -> Iterator[Compared]:
+        wrong: set[str] = set()
+        suspects = Suspects(self.trace, self.floats, self.theirs)
+        for name, theirs in self.theirs.items():
+            follows, value = self.floats.made(name), self.floats.value(name)
+            off = ~self.floats.takes(follows, theirs)
+            sources = tuple(one for one in self.sources(name) if one in wrong)
+            one = Compared(
+                name, self.dump.tensors[name].called, theirs, self.trace[name].values, value,
+                follows, off, open_numbers(value, follows), "agrees",
+            )  # fmt: skip
+            one = self._departing(one, suspects) if off.any() else self._standing(one, sources)
+            if one.standing in ("departs", "carried forward"):
+                wrong.add(name)
+            yield one
+
+    def _standing(self, one: Compared, sources: tuple[str, ...]) -> Compared:
+        """The verdict on a tensor that lies within the bounds."""
+        if not is_decided(one.value, one.follows):
+            return one._replace(standing="can't tell")
+        if not sources:
+            return one
+        with np.errstate(invalid="ignore"):
+            slack = np.nan_to_num(one.follows.high - one.follows.low)
+            is_right = (np.abs(one.theirs - one.right) <= slack) | (one.theirs == one.right)
+        if is_right.all():
+            return one
+        return one._replace(standing="carried forward", follows_from=sources)
+
+    def _departing(self, one: Compared, suspects: Suspects) -> Compared:
+        """The verdict on a tensor that doesn't lie within the bounds: a bug that is known gives it,
+        or coarser floats; or it is only told what it is like."""
+        coarse = self._in_coarser(one)
+        named = 1  # what floats explain is put down to no rarer bug
+        causes = suspects.causes(one.name, one.follows, one.off, *([named] if coarse else []))
+        if causes:
+            return one._replace(standing="departs", causes=causes)
+        if coarse is not None:
+            return coarse
+        like = likenesses(one.theirs, one.value, one.follows, one.off)
+        return one._replace(standing="departs", causes=tuple(like))
+
+    def _in_coarser(self, one: Compared) -> Compared | None:
+        """The verdict on a tensor as coarser floats make it, where they explain it."""
+        for kind in self._coarser(one.theirs):
+            floats = self.floats.coarser(kind)
+            follows = floats.made(one.name)
+            if not floats.takes(follows, one.theirs).all():
+                continue
+            opened, none = open_numbers(one.value, follows), np.zeros_like(one.off)
+            coarse = one._replace(follows=follows, off=none, open=opened, lower=kind)
+            if is_decided(one.value, follows):
+                return coarse
+            if (np.abs(one.theirs - one.value) <= _LITTLE * tells_apart(one.value)).all():
+                return coarse._replace(standing="can't tell")
+        return None
+
+    def _coarser(self, theirs: Array) -> Iterator[str]:
+        """The types of floats that a tensor may have been computed in, and kept in a finer one:
+        float32 of float64, as many norms and softmaxes are; a coarser one only where all numbers
+        are such as it has. What is said of the type is true of all of them."""
+        own = self.dump.grain.type
+        for kind in [] if self.dump.is_said else ROUNDOFFS:
+            if ROUNDOFFS[kind] > ROUNDOFFS[own] and (kind == "float32" or fills(kind, theirs)):
+                yield kind
+
+    def missing(self, name: str) -> list[str]:
+        """What lies between a tensor and those of theirs that it is worked from, in the order of
+        the working."""
+        between = {*Suspects(self.trace, self.floats, self.theirs).between(name)} - {name}
+        return [one for one in self.trace if one in between and not self.trace[one].given]
+
+    def sources(self, name: str) -> list[str]:
+        """The tensors of theirs that one is worked from, in the order of the working."""
+        found: set[str] = set()  # ways meet at residuals and heads: each is gone back once
+        waiting = [name]
+        while waiting:
+            definition = self.trace[waiting.pop()].definition
+            new = set(() if definition is None else definition.operands) - found
+            found |= new
+            waiting.extend(new - self.theirs.keys())
+        return [one for one in self.theirs if one in found]

@@ -1,0 +1,211 @@
+"""What follows in floats of some precision, from tensors that somebody's program made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.equations.bounds import EPSILON
+from attncli.equations.enclosures import EXACT, Enclosure, Roundoffs
+from attncli.equations.matrix import Matrix
+from attncli.file.array_files import ROUNDOFFS
+from attncli.marking.paths import Flags
+from attncli.numbers.rounding import Array
+from attncli.operations.enclosing import enclosing
+from attncli.operations.equation import is_a
+from attncli.operations.operation import Operation
+from attncli.operations.positions import BlendFrequencies, ByColumn, RampOfTurns, TurnsTable, Waves
+from attncli.trace import Definition, Trace
+
+_DEVIATION = 1.4826
+"""Times the median distance from the median is the standard deviation of numbers that are normally
+distributed, which a few large ones among them don't change (Hampel 1974)."""
+_SHARE = 0.1
+_MOST_OPEN = 0.1
+"""The share of a tensor's numbers that may be open where a verdict is given on the tensor."""
+
+
+@np.errstate(invalid="ignore")
+def tells_apart(right: Array) -> Array:
+    """How far a number must be from each that is right to be told from it as another one: as far
+    as that is from the median of its tensor, or as the tensor's numbers are spread, or a tenth of
+    its size, whichever is most. Zeros and what isn't finite are no part of median and spread."""
+    known = right[np.isfinite(right) & (right != 0)]
+    middle = np.median(known) if known.size else 0.0
+    spread = _DEVIATION * np.median(np.abs(known - middle)) if known.size else 0.0
+    return np.fmax(np.fmax(np.abs(right - middle), spread), _SHARE * np.abs(right))
+
+
+@np.errstate(invalid="ignore")
+def open_numbers(right: Array, follows: Enclosure) -> Flags:
+    """Which numbers are open: the bound around what is right takes in what is told apart from it,
+    so that nothing can be said of them."""
+    reach = np.maximum(follows.high - right, right - follows.low)
+    exact = (follows.low == right) & (right == follows.high)
+    return np.asarray(~exact & ~(reach <= tells_apart(right)))
+
+
+def is_decided(right: Array, follows: Enclosure) -> bool:
+    """Whether a verdict can be given on a tensor: no more than a tenth of its numbers is open."""
+    return bool(open_numbers(right, follows).mean() <= _MOST_OPEN)
+
+
+_WAYS = 2.0
+"""Times one rounding that each operation may be off: others write the same working otherwise, a
+score scaled before it is added up, say, and round once more on the way."""
+_LEAST = {"float16": 2.0**-25}
+"""By what each number is rounded however small it is, where types have few small ones."""
+_DECIMALS = 17
+
+
+class Grain(NamedTuple):
+    """How finely numbers are kept: the type of floats that each is rounded to, and where they are
+    written with so many decimals, half a unit of the last."""
+
+    type: str
+    half: float = 0.0
+
+    @property
+    def kept(self) -> Roundoffs:
+        """How numbers are rounded to be kept."""
+        share = ROUNDOFFS[self.type]
+        return Roundoffs(share, share, _LEAST.get(self.type, 0.0))
+
+    @property
+    def worked(self) -> Roundoffs:
+        """How operations round: what a sum adds up and a function makes on its way is kept as
+        float32 at least, as the kernels of all libraries do."""
+        share = ROUNDOFFS[self.type]
+        inside = min(share, ROUNDOFFS["float32"])
+        return Roundoffs(_WAYS * share, _WAYS * inside, _LEAST.get(self.type, 0.0))
+
+    @property
+    def ahead(self) -> Roundoffs:
+        """How tables that are made once, ahead of all, are worked: as what is inside a sum."""
+        inside = self.worked.inside
+        return Roundoffs(inside, inside)
+
+    def around(self, one: Enclosure) -> Enclosure:
+        """What may have been before it was rounded to be kept."""
+        return self.kept.around(self.kept.by(one, self.kept.each), self.half)
+
+    def of_given(self, values: Array) -> Enclosure:
+        """Numbers that are given in full, which are kept as they are or rounded."""
+        mantissa, exponent = np.frexp(values)
+        unit = ROUNDOFFS[self.type]
+        rounded = np.ldexp(np.rint(mantissa / unit) * unit, exponent)
+        both = Enclosure.of(values).with_(
+            Enclosure.of(np.where(np.isfinite(values), rounded, values))
+        )
+        return self.kept.by(both, 0.0)
+
+
+@dataclass(frozen=True)
+class Floats:
+    """What each quantity may come to in floats, from the given numbers and from `known` tensors,
+    which are gone on with; `instead` are other ways in which some are made. What depends on none of
+    these is known from the `base`."""
+
+    trace: Trace
+    grain: Grain
+    known: Mapping[str, Enclosure] = field(default_factory=dict)
+    instead: Mapping[str, Definition] = field(default_factory=dict)
+    base: Floats | None = None
+    _made: dict[str, Enclosure] = field(default_factory=dict)
+    _values: dict[str, Array] = field(default_factory=dict)
+    _changed: dict[str, bool] = field(default_factory=dict)
+
+    def coarser(self, kind: str) -> Floats:
+        """The same in floats of another type."""
+        return Floats(self.trace, self.grain._replace(type=kind), self.known, self.instead)
+
+    def otherwise(self, definitions: tuple[Definition, ...]) -> Floats:
+        """The same where some quantities are made in other ways."""
+        instead: dict[str, Definition] = {one.name: one for one in definitions}
+        return Floats(self.trace, self.grain, self.known, instead, self)
+
+    def made(self, name: str) -> Enclosure:
+        """What a quantity may come to, made of what its operands are. Raises what operations
+        raise, and RecursionError for what would be made of itself."""
+        if self.base is not None and not self.is_changed(name):
+            return self.base.made(name)
+        if name not in self._made:
+            self._made[name] = self._worked(name)
+        return self._made[name]
+
+    def gone_on_with(self, name: str) -> Enclosure:
+        """Their tensor, if there is one, else what follows from those that there are."""
+        known = self.known.get(name)
+        return self.made(name) if known is None else known
+
+    @np.errstate(all="ignore")
+    def value(self, name: str) -> Array:
+        """What a quantity comes to in our own floats, made of what its operands are; quicker."""
+        if self.base is not None and not self.is_changed(name):
+            return self.base.value(name)
+        if name not in self._values:
+            definition = self.definition(name)
+            if definition is None:
+                return self.trace[name].values
+            on = (
+                self.known[x].middle if x in self.known else self.value(x)
+                for x in definition.operands
+            )
+            operands = [Matrix.of_array(one, _DECIMALS, carry=False) for one in on]
+            self._values[name] = definition.operation.values(*operands)
+        return self._values[name]
+
+    def definition(self, name: str) -> Definition | None:
+        """How a quantity is made here."""
+        return self.instead.get(name) or self.trace[name].definition
+
+    def is_changed(self, name: str) -> bool:
+        """Whether a quantity may come to something else than in the base."""
+        if name not in self._changed:
+            self._changed[name] = False  # of what would be made of itself
+            self._changed[name] = self._is_made_otherwise(name)
+        return self._changed[name]
+
+    def _is_made_otherwise(self, name: str) -> bool:
+        definition = self.definition(name)
+        if definition is None or name in self.instead:
+            return name in self.instead
+        return any(self.is_changed(x) for x in definition.operands if x not in self.known)
+
+    @np.errstate(all="ignore")
+    def _worked(self, name: str) -> Enclosure:
+        definition = self.definition(name)
+        if definition is None:
+            return self.grain.of_given(self.trace[name].values)
+        operands = [self.gone_on_with(operand) for operand in definition.operands]
+        numbers = [Matrix.of_array(one.middle, _DECIMALS, carry=False) for one in operands]
+        operation = definition.operation
+        if isinstance(operation, Waves):
+            return self._waves(operation, numbers)
+        return enclosing(operation, numbers, operands, self._rounded(operation))
+
+    def _rounded(self, operation: Operation) -> Roundoffs:
+        if operation.copies:
+            return EXACT
+        is_table = isinstance(operation, ByColumn | TurnsTable)
+        ahead = is_table or is_a(operation, BlendFrequencies, RampOfTurns)
+        return self.grain.ahead if ahead else self.grain.worked
+
+    def _waves(self, operation: Waves, numbers: list[Matrix]) -> Enclosure:
+        error = operation.error(*numbers)
+        made = Enclosure.of(operation.values(*numbers))
+        off = error.off(np.abs(made.low)) * self.grain.ahead.each / EPSILON
+        return self.grain.around(self.grain.ahead.around(made, off))
+
+    def takes(self, held: Enclosure, theirs: Array) -> Flags:
+        """Which of their numbers are among those that may come out; nan is not."""
+        return taken_by(self.grain.around(held), theirs)
+
+
+def taken_by(held: Enclosure, theirs: Array) -> Flags:
+    """Which of their numbers lie between some others; nan does not."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray((held.low <= theirs) & (theirs <= held.high))

@@ -1,0 +1,573 @@
+"""Which quantities somebody's tensors are: by what modules and hooks are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.dumps.floats import Grain, tells_apart
+from attncli.errors import Problem, Refusal, listed, quote
+from attncli.file.array_files import ROUNDOFFS, Tensor
+from attncli.file.problems import nearest
+from attncli.marking.paths import Flags
+from attncli.names import GRADIENTS, Name, below
+from attncli.numbers.rounding import Array
+from attncli.scenario.model import Attention, Layer, Stack
+from attncli.trace import Trace
+
+_Q = "q query queries q_proj query_proj q_lin wq w_q to_q linear_q hook_q proj_q"
+_K = "k key keys k_proj key_proj k_lin wk w_k to_k linear_k hook_k proj_k"
+_V = "v value values v_proj value_proj v_lin wv w_v to_v linear_v hook_v proj_v"
+_E = (
+    "e embed embedding embed_tokens tok_emb tok_embeddings token_embedding word_embeddings"
+    " token_embeddings wte hook_embed shared"
+)
+_PROJECTED_IN = "project_in embeddings_project embedding_hidden_mapping_in"
+_ALIASES = {
+    "E": _E,
+    "project_in": _PROJECTED_IN,
+    "project_out": "project_out",
+    "X": "x input inputs embeddings emb_out hidden_states.0 embed_sum drop encoder_input"
+    f" {_E} {_PROJECTED_IN}",
+    "P": "p pos pe wpe pos_emb pos_embed position_embeddings positional_encoding pos_encoding"
+    " position_embedding embed_positions hook_pos_embed",
+    "Q": _Q,
+    "K": _K,
+    "V": _V,
+    "K_new": _K,
+    "V_new": _V,
+    "rotated_Q": "q_rot rot_q q_rotated q_rope q_embed rotated_q hook_rot_q rope_q rotary_q",
+    "rotated_K": "k_rot rot_k k_rotated k_rope k_embed rotated_k hook_rot_k rope_k rotary_k",
+    "normed_Q": "q_norm q_layernorm query_norm",
+    "normed_K": "k_norm k_layernorm key_norm",
+    "scores": "scores raw_scores qk qkt q_k dots energy attn_scores attention_scores sim"
+    " hook_attn_scores logits_raw",
+    "scaled": "scaled scaled_scores attn_logits scores_scaled scaled_dots",
+    "masked": "masked masked_scores scores_masked masked_fill",
+    "weights": "weights attn_weights attention_weights attn_probs attention_probs pattern probs"
+    " softmax attn_w hook_pattern attn attentions alpha attn_softmax",
+    "output": "z head_out head_output head_outputs per_head context ctx hook_z attn_vec sdpa heads"
+    " weighted attn_values",
+    "concat": "concat context_layer attention.self merged joined cat combined concatenated"
+    " heads_concat",
+    "attention": "attention attn_out attn_output attention_output o_proj out_proj wo w_o to_out"
+    " attn.c_proj attention.c_proj attn.proj attention.dense attention.output.dense out_lin"
+    " hook_attn_out attention.output self_attn self_attention attn mha o",
+    "residual1": "resid1 residual1 resid_mid add1 after_attn post_attn h1 res1 hook_resid_mid"
+    " attn_residual self_attention",
+    "residual3": "resid3 residual3 add3 res3 h3",
+    "norm1_after": "post_attention_layernorm post_attn_norm",
+    "norm2_after": "post_feedforward_layernorm post_ffn_norm",
+    "norm2": "ln2 ln_2 norm2 layernorm2 layer_norm2 post_attention_layernorm ffn_norm mlp_norm"
+    " layernorm_after norm_2 sublayer2.norm mlp_ln final_layer_norm output.layernorm"
+    " pre_feedforward_layernorm post_feedforward_layernorm",
+    "norm1": "ln1 ln_1 norm1 layernorm1 layer_norm1 input_layernorm attention_norm attn_norm"
+    " self_attn_layer_norm layernorm_before norm_1 sublayer1.norm attn_ln"
+    " attention.output.layernorm attention attention.output post_attention_layernorm",
+    "norm3": "ln3 ln_3 norm3 layernorm3 layer_norm3 norm_3",
+    "final_norm": "ln_f lnf ln_final final_ln final_norm norm_f final_layernorm norm"
+    " encoder.norm decoder.norm ln",
+    "embedding_norm": "emb_norm embedding_norm embed_norm embeddings.layernorm",
+    "hidden": "fc1 c_fc linear1 lin1 up dense1 w1 hidden intermediate.dense dense_h_to_4h hook_pre"
+    " mlp.0 ffn.0 ff.0 feed_forward.0 net.0 gate_proj mlp.w1",
+    "up": "up_proj w3 hook_pre_linear mlp.w3",
+    "activated": "act activation activated act_fn gelu relu silu hook_post intermediate mlp.1"
+    " ffn.1 ff.1 net.1",
+    "gated": "gated gate_up swiglu geglu",
+    "ffn": "fc2 linear2 lin2 down down_proj dense2 w2 ffn mlp ff feed_forward feedforward"
+    " mlp.c_proj dense_4h_to_h mlp.2 ffn.2 ff.2 net.2 hook_mlp_out mlp_out ffn_out mlp.w2"
+    " mlp.proj",
+    "states": "rnn lstm gru",
+    "residual2": "resid2 residual2 add2 after_ffn res2 h2 ffn_residual mlp",
+    "logits": "lm_head logits unembed output_projection head proj_out generator hook_logits",
+    "probabilities": "probs probabilities next_probs softmax",
+    "block": "hook_resid_post resid_post block_out layer_out out output block layer",
+}  # fmt: skip
+
+
+def _inverted() -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for ours, names in _ALIASES.items():
+        for theirs in (ours.lower(), *names.split()):
+            if ours not in found.get(theirs, ()):
+                found[theirs] = (*found.get(theirs, ()), ours)
+    return MappingProxyType(found)
+
+
+_OURS: Mapping[str, tuple[str, ...]] = _inverted()
+"""Our names of what the last parts of a module's name mean, the likeliest first: where there are
+several, a tensor is the one that its numbers are near to. A norm stands for
+what it makes, `block` for what the last step of a layer makes."""
+
+_PARAMETERS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "Q": ("W_Q", "b_Q"), "K": ("W_K", "b_K"), "V": ("W_V", "b_V"),
+        "attention": ("W_O", "b_O"), "hidden": ("W1", "b1"), "ffn": ("W2", "b2"),
+        "up": ("W3", "b3"), "logits": ("unembedding", "b_U"), "E": ("embeddings", ""),
+        "P": ("positions", ""),
+        **{f"{x}": (f"{x}.gamma", f"{x}.beta")
+           for x in ("norm1", "norm2", "norm3", "norm1_after", "norm2_after", "final_norm",
+                     "embedding_norm")},
+        **{f"{x}": (f"{x}.W", f"{x}.b") for x in ("project_in", "project_out")},
+    }
+)  # fmt: skip
+"""The weight and the bias of the module that makes a quantity."""
+
+_LAYERS = ("layers", "layer", "blocks", "block", "h")
+_LAYER_WORDS = frozenset([*_LAYERS, "encoder_layers", "decoder_layers"])
+_HEAD_WORDS = frozenset(["heads", "head"])
+_STACKS = frozenset(["encoder", "decoder"])
+_CROSS = ("cross", "cross_attn", "crossattention", "cross_attention", "src_attn")
+CROSS = frozenset([*_CROSS, "encoder_attn", "multihead_attn", "encoder_decoder_attention"])
+"""Parts of names that say where in the model something stands."""
+_ENDINGS = ("_output", "_out", "_result")
+
+
+_NORMS = (
+    "norm1", "norm2", "norm3", "norm1_after", "norm2_after", "norm3_after", "final_norm",
+    "embedding_norm",
+)  # fmt: skip
+_PROJECTIONS = ("project_in", "project_out")
+_MADE = {**dict.fromkeys(_NORMS, "normed"), **dict.fromkeys(_PROJECTIONS, "projected")}
+"""What is made by parts whose names stand for it."""
+_PROJECTED = ("Q", "K", "V", "rotated_Q", "rotated_K", "normed_Q", "normed_K")
+_IN_HEADS = frozenset([*_PROJECTED, "scores", "scaled", "masked", "weights", "output"])
+
+
+class Meant(NamedTuple):
+    """What a tensor may be: a quantity, or those of all heads, of each its number from 0; whether
+    it is kept the other way round, as nn.Linear keeps its weight. Heads may share keys and values
+    in some `groups`; None where that isn't known."""
+
+    names: tuple[Name, ...]
+    heads: bool = False
+    is_parameter: bool = False
+    groups: int | None = None
+
+
+class _Read(NamedTuple):
+    """The name of a module, read: where it stands, counted from 0, and the words that are left."""
+
+    words: tuple[str, ...] = ()
+    layer: int | None = None
+    head: int | None = None
+    stack: str = ""
+    cross: bool = False
+    parameter: str = ""
+
+
+def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
+    """What a tensor of some name may be, the likeliest first."""
+    if theirs in trace:
+        yield Meant((trace[theirs].name,))
+        return
+    of = theirs.removeprefix("grad.").removesuffix(".grad")
+    if of != theirs:
+        yield from _gradients(of, trace)
+        return
+    read = _read(theirs)
+    if read.words in ((), ("output",)) and read.layer is not None and not read.parameter:
+        yield from _of_local("block", read, trace)
+    for local in _locals(read.words):
+        yield from _of_local(local, read, trace)
+
+
+def _gradients(of: str, trace: Trace) -> Iterator[Meant]:
+    """The gradients of what a tensor may be, which are kept as that is: `fc1.weight.grad` is the
+    gradient of `fc1.weight`."""
+    for one in meant_by(of, trace):
+        names = tuple(name.under(GRADIENTS) for name in one.names)
+        if all(name in trace for name in names):
+            yield one._replace(names=names)
+
+
+def _read(theirs: str) -> _Read:
+    """`blocks.0.attn.hook_q` is hook_q of attn in the first layer."""
+    read, before = _Read(), ""
+    words: list[str] = []
+    for part in re.findall(r"[^./\[\]\s]+", theirs):
+        word, counted = part.lower(), re.fullmatch(r"([a-z_]+?)_?(\d+)", part.lower())
+        kind = before
+        if counted and counted[1] in _LAYER_WORDS | _HEAD_WORDS:
+            kind, word = counted[1], counted[2]
+        if word.isdigit() and kind in _LAYER_WORDS:
+            read, words = read._replace(layer=int(word)), []
+        elif word.isdigit() and kind in _HEAD_WORDS:
+            read = read._replace(head=int(word))
+            words = [one for one in words if one != kind]
+        elif word in ("weight", "bias"):
+            read = read._replace(parameter=word)
+        else:
+            read = _placed(read, word)
+            words.append(word)
+        before = word
+    return read._replace(words=tuple(words))
+
+
+def _placed(read: _Read, word: str) -> _Read:
+    if word in CROSS:
+        return read._replace(cross=True)
+    return read._replace(stack=word) if word in _STACKS else read
+
+
+def _locals(words: tuple[str, ...]) -> Iterator[str]:
+    """What the last words may mean, those of several words first; then without what only says that
+    it is an output."""
+    for start in range(max(0, len(words) - 3), len(words)):
+        yield from _OURS.get(".".join(words[start:]), ())
+    if not words:
+        return
+    last = words[-1]
+    shorter = next((last.removesuffix(end) for end in _ENDINGS if last.endswith(end)), None)
+    if shorter:
+        yield from _locals((*words[:-1], shorter))
+    elif last in ("output", "out", "0") and len(words) > 1:
+        yield from _locals(words[:-1])
+
+
+def _of_local(local: str, read: _Read, trace: Trace) -> Iterator[Meant]:
+    for stack in _stacks(trace, read):
+        if read.parameter:
+            yield from _parameters(local, read, stack, trace)
+            continue
+        layers = _layers(stack, read)
+        for layer in layers:
+            yield from _in_layer(local, read, layer, trace)
+        if read.layer is None:
+            yield from _there(trace, _name(stack.path, local))
+
+
+def _stacks(trace: Trace, read: _Read) -> tuple[Stack, ...]:
+    scenario = trace.scenario
+    if read.stack == "encoder" and scenario.encoder is not None:
+        return (scenario.encoder,)
+    return (scenario.stack,) if read.stack or scenario.encoder is None else scenario.stacks
+
+
+def _layers(stack: Stack, read: _Read) -> tuple[Layer, ...]:
+    """The layer that is meant; where none is named, the only one."""
+    if read.layer is None:
+        return stack.layers if len(stack.layers) == 1 else ()
+    return stack.layers[read.layer : read.layer + 1]
+
+
+def _in_layer(local: str, read: _Read, layer: Layer, trace: Trace) -> Iterator[Meant]:
+    attention = layer.cross if read.cross and layer.cross is not None else layer.attention
+    if local == "block":
+        yield from _there(trace, *_last_of(layer, trace))
+        return
+    if read.head is None:
+        yield from _there(trace, _name(attention.path, local))
+    if local in _IN_HEADS:
+        yield from _in_heads(local, read, attention, trace)
+    if attention.path != layer.path:
+        yield from _there(trace, _name(layer.path, local))
+
+
+def _in_heads(local: str, read: _Read, attention: Attention, trace: Trace) -> Iterator[Meant]:
+    if attention.heads == 1:
+        return
+    paths = [attention.head_path(head) for head in range(attention.heads)]
+    if read.head is not None:
+        yield from _there(trace, *(below(path, local) for path in paths[read.head : read.head + 1]))
+        return
+    names = tuple(below(path, local) for path in paths)
+    if all(name in trace for name in names):
+        groups = attention.kv_heads if local.endswith(("K", "V")) else len(names)
+        yield Meant(names, heads=True, groups=groups)
+
+
+def _last_of(layer: Layer, trace: Trace) -> list[Name]:
+    """What the last step of a layer makes."""
+    inside = [one.name for one in trace.plan if one.name.inside(layer.path)]
+    if not layer.path:
+        inside = [name for name in inside if not _later(name)]
+    return inside[-1:]
+
+
+def _later(name: Name) -> bool:
+    """Whether a name at the top is of what comes after the layers."""
+    return name.local in ("last", "logits") or name.places[0] in (
+        "next",
+        "final_norm",
+        *_PROJECTIONS,
+    )
+
+
+def _name(path: Name, local: str) -> Name:
+    full = below(path, local)
+    return below(full, _MADE[local]) if local in _MADE else full
+
+
+def _there(trace: Trace, *names: Name) -> Iterator[Meant]:
+    for name in names:
+        if name in trace:
+            yield Meant((trace[name].name,))
+
+
+def _parameters(local: str, read: _Read, stack: Stack, trace: Trace) -> Iterator[Meant]:
+    """The weight or the bias of the module that makes a quantity."""
+    own = _PARAMETERS.get(local, ("", ""))[read.parameter == "bias"]
+    paths = [stack.path, *(layer.path for layer in _layers(stack, read))]
+    attentions = (layer.cross if read.cross else layer.attention for layer in _layers(stack, read))
+    paths += [attention.path for attention in attentions if attention is not None]
+    for path in reversed(dict.fromkeys(paths)):
+        known: Mapping[str, Name] = {f"{path}.{own}".lstrip("."): path}
+        for name in known:
+            if own and name in trace:
+                yield Meant((trace[name].name,), is_parameter=True)
+
+
+# --------------------------------------------------------------------------------------------------
+# Tensors of a dump as the quantities that they are: batches and heads are taken apart.
+
+_EXACT_DIGITS = 12
+"""Decimals from which on a written number is taken to be in full."""
+
+
+_NEAR = 0.1
+"""The share of what tells numbers apart by which near ones may differ, and of those that may."""
+
+
+class Theirs(NamedTuple):
+    """A tensor, or the part of it, that is a quantity; what they call it."""
+
+    called: str
+    values: Array
+
+
+class Misshapen(NamedTuple):
+    """A tensor that hasn't the shape of the quantity that its name says."""
+
+    name: Name
+    called: str
+    shape: tuple[int, ...]
+    right: tuple[int, ...]
+
+
+class Dump(NamedTuple):
+    """What of a dump is which quantity; the names of what is none; what has another shape; of
+    what is a quantity that another tensor is already, with other numbers, that tensor's name; how
+    finely all was worked, whether that was said, and in which types of floats it is kept."""
+
+    tensors: Mapping[str, Theirs]
+    unknown: tuple[str, ...]
+    repeated: Mapping[str, str]
+    misshapen: tuple[Misshapen, ...]
+    grain: Grain
+    is_said: bool
+    kept: tuple[str, ...]
+
+
+def taken_apart(
+    dump: Mapping[str, Tensor],
+    trace: Trace,
+    mapped: Mapping[str, str],
+    source: str,
+    kind: str | None = None,
+) -> Dump:
+    """The quantities in a dump; `mapped` says of some tensors what they are, `kind` in which type
+    of floats all were worked. Raises Refusal where nothing is told by its name, or what is mapped
+    isn't there or doesn't fit."""
+    _check_map(dump, trace, mapped, source)
+    found: dict[str, Theirs] = {}
+    unknown: list[str] = []
+    repeated: dict[str, str] = {}
+    misshapen: list[Misshapen] = []
+    known = {called: _Called.of(called, dump[called], trace, mapped.get(called)) for called in dump}
+    habits = {one.habit: near for one in known.values() if (near := one.nearest(trace))}
+    for called, one in known.items():
+        if not one.meant:
+            unknown.append(called)
+        elif not one.fitting:
+            misshapen.append(_misshapen(called, dump[called], one.meant[0], trace))
+        for name, values in one.pieces(habits.get(one.habit)).items():
+            first = found.setdefault(name, Theirs(called, values))
+            if not np.array_equal(first.values, values, equal_nan=True):
+                repeated[called] = first.called
+    misshapen = [one for one in misshapen if one.name not in found]
+    if not found and not misshapen:
+        wrong = f"no tensor has a name that is known here: {listed(dump)}"
+        raise Refusal.of(source, wrong, "say which is which, like --map attn.q=Q")
+    order = [name for name in trace if name in found]
+    used = [dump[called] for called in dict.fromkeys(found[name].called for name in order)]
+    return Dump(
+        {name: found[name] for name in order},
+        tuple(unknown),
+        repeated,
+        tuple(misshapen),
+        _grain(used, kind),
+        kind is not None,
+        tuple(dict.fromkeys(one.type for one in used if one.type in ROUNDOFFS)),
+    )
+
+
+def _check_map(
+    dump: Mapping[str, Tensor], trace: Trace, mapped: Mapping[str, str], source: str
+) -> None:
+    wrong: list[Problem] = []
+    for theirs, ours in mapped.items():
+        option = f"--map {theirs}={ours}"
+        if theirs not in dump:
+            said = f"{source} has no {quote(theirs)}"
+            wrong.append(Problem.of(option, said, nearest(theirs, sorted(dump))))
+        if ours and ours not in trace and not _each_head(ours, trace):
+            said = f"the scenario has no {quote(ours)}"
+            wrong.append(Problem.of(option, said, nearest(ours, list(trace))))
+    if wrong:
+        raise Refusal(wrong)
+
+
+def _each_head(ours: str, trace: Trace) -> tuple[Name, ...]:
+    """`heads[*].Q` means those of all heads."""
+    if "[*]" not in ours:
+        return ()
+    names: list[Name] = []
+    while ours.replace("[*]", f"[{len(names) + 1}]") in trace:
+        names.append(trace[ours.replace("[*]", f"[{len(names) + 1}]")].name)
+    return tuple(names)
+
+
+class _Called(NamedTuple):
+    """A tensor, what it may be by its name, and those of these whose shape it has, taken apart."""
+
+    called: str
+    meant: tuple[Meant, ...]
+    fitting: tuple[Mapping[Name, Array], ...]
+
+    @classmethod
+    def of(cls, called: str, tensor: Tensor, trace: Trace, ours: str | None) -> _Called:
+        meant = [*meant_by(called, trace)] if ours is None else [_said(ours, trace)] if ours else []
+        each = [(one.names, _fitting(tensor.values, one, trace)) for one in meant]
+        fitting = [dict(zip(x, pieces, strict=True)) for x, pieces in each if pieces is not None]
+        return cls(called, tuple(meant), tuple(fitting))
+
+    @property
+    def habit(self) -> str:
+        """Its name in any layer."""
+        return re.sub(r"\d+", "*", self.called)
+
+    def nearest(self, trace: Trace) -> str | None:
+        """What modules of its name give, where several things are called so: the first that it is
+        near to."""
+        if len(self.fitting) == 1:
+            return None
+        return next((_kind(one) for one in self.fitting if _is_near(one, trace)), None)
+
+    def pieces(self, habit: str | None) -> Mapping[Name, Array]:
+        """The quantities that it is; where several fit, what others of its name are."""
+        likely = (one for one in self.fitting if _kind(one) == habit)
+        return next(likely, self.fitting[0] if self.fitting else {})
+
+
+def _kind(pieces: Mapping[Name, Array]) -> str:
+    """What quantities are, in whichever layer: `norm1.normed`"""
+    return re.sub(r"\w+\[\d+\]\.", "", next(iter(pieces)))
+
+
+def _is_near(pieces: Mapping[Name, Array], trace: Trace) -> bool:
+    """Whether nearly all numbers are the trace's own, rather than others."""
+    near: list[Flags] = []
+    for name, values in pieces.items():
+        right = trace[name].values
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(values - right) <= _NEAR * tells_apart(right)
+        near.append(apart | (values == right))
+    return bool(np.concatenate(near).mean() >= 1 - _NEAR)
+
+
+def _misshapen(called: str, tensor: Tensor, meant: Meant, trace: Trace) -> Misshapen:
+    """A tensor beside the shape that it should have, that of all heads together where it is of
+    them."""
+    right: tuple[int, ...] = trace[meant.names[0]].matrix.shape
+    if meant.heads:
+        right = (len(meant.names), *right)
+    return Misshapen(meant.names[0], called, tensor.values.shape, right)
+
+
+def _said(ours: str, trace: Trace) -> Meant:
+    each = _each_head(ours, trace)
+    return Meant(each, heads=True) if each else Meant((trace[ours].name,))
+
+
+def _fitting(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
+    """The parts of a tensor that have the shapes of the quantities; None where it hasn't them."""
+    shapes = [trace[name].matrix.shape for name in meant.names]
+    if not meant.heads:
+        whole = _as_matrix(values, shapes[0])
+        if whole is None and meant.is_parameter:
+            whole = _as_matrix(values.T, shapes[0])
+        if whole is not None and meant.is_parameter and shapes[0][0] == shapes[0][1]:
+            ours = trace[meant.names[0]].values
+            far = [np.abs(one - ours).sum() for one in (whole, whole.T)]
+            whole = whole.T if far[1] < far[0] else whole
+        return None if whole is None else [whole]
+    if all(trace[name].is_list for name in meant.names):
+        whole = _as_matrix(values, (len(shapes), shapes[0][0]))
+        return None if whole is None else [row[:, np.newaxis] for row in whole]
+    each = _heads(values, shapes)
+    if each is None or (meant.groups not in (None, len(each)) and len(each) != len(shapes)):
+        return None
+    return [each[head * len(each) // len(shapes)] for head in range(len(shapes))]
+
+
+def _as_matrix(values: Array, shape: tuple[int, int]) -> Array | None:
+    """A tensor as a matrix, without a batch of one; a list as a row or a column."""
+    while values.ndim > 2 and values.shape[0] == 1:  # noqa: PLR2004
+        values = values[0]
+    if values.shape == shape:
+        return values
+    long = sorted(extent for extent in values.shape if extent != 1)
+    is_list = 1 in shape and long == sorted(extent for extent in shape if extent != 1)
+    return values.reshape(shape) if is_list else None
+
+
+def _heads(values: Array, shapes: list[tuple[int, int]]) -> Array | None:
+    """[h, n, d], [n, h, d] or [n, h·d] as a matrix for each head, or for each group of heads."""
+    count, (n, d) = len(shapes), shapes[0]
+    if any(shape != (n, d) for shape in shapes):
+        return None
+    while values.ndim > 3 and values.shape[0] == 1:  # noqa: PLR2004
+        values = values[0]
+    if values.ndim == 3 and values.shape[0] == 1 and count > 1:  # noqa: PLR2004
+        values = values[0]
+    if values.ndim == 2 and values.shape[0] == n and values.shape[1] % d == 0:  # noqa: PLR2004
+        values = values.reshape(n, -1, d)
+        if values.shape[1] not in (count, 1):
+            return None
+        values = values.transpose(1, 0, 2)
+    elif values.ndim == 3 and values.shape[1:] != (n, d):  # noqa: PLR2004
+        values = values.transpose(1, 0, 2)
+    if values.ndim != 3 or values.shape[1:] != (n, d) or count % len(values):  # noqa: PLR2004
+        return None
+    return values
+
+
+def _grain(tensors: list[Tensor], kind: str | None) -> Grain:
+    """How finely tensors are kept: the coarsest of their types of floats; a finer type whose
+    numbers are all such as a coarser one has was worked in that."""
+    floats = [one for one in tensors if one.type in ROUNDOFFS]
+    kinds = {one.type for one in floats}
+    coarsest = kind or max(kinds, key=lambda one: ROUNDOFFS[one], default="float64")
+    if kind is None and floats:
+        every = np.concatenate([one.values.ravel() for one in floats])
+        fits = (k for k in reversed([*ROUNDOFFS]) if ROUNDOFFS[k] >= ROUNDOFFS[coarsest])
+        coarsest = next((k for k in fits if fills(k, every)), coarsest)
+    digits = [one.digits for one in floats if one.digits is not None]
+    most = max(digits, default=_EXACT_DIGITS)
+    half = 0.5 * 10.0**-most if 0 < most < _EXACT_DIGITS else 0.0
+    return Grain(coarsest, half)
+
+
+def fills(kind: str, values: Array) -> bool:
+    """Whether a type of floats keeps numbers as they are, and they need all of its digits, as what
+    is worked in it does: a fourth of those that aren't 0 has an odd last digit."""
+    known = values[np.isfinite(values) & (values != 0)]
+    mantissa, _ = np.frexp(known)
+    scaled = mantissa / ROUNDOFFS[kind]
+    whole = np.rint(scaled)
+    return bool((scaled == whole).all() and 4 * np.count_nonzero(whole % 2) >= max(known.size, 1))

@@ -1,0 +1,124 @@
+"""What follows from an indexed equation alone: worked out once for all operations that are it, such
+as those of many layers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import chain
+
+from attncli.equations import tree as ex
+from attncli.equations.arrays import Work, careful, program
+from attncli.equations.exact import Places
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Expression, Node, Signature, axes_of
+from attncli.equations.working import Filled, filled, in_brief
+
+
+def following(tree: Expression, shapes: Signature) -> Following:
+    """What follows from an equation on operands of such shapes; 2.0 and 2.00 are equal, but not
+    written alike, so that equations of them aren't one."""
+    written = tuple([(str(number.full), str(number.shown)) for number in ex.numbers_in(tree)])
+    return _following(tree, shapes, written)
+
+
+@lru_cache(maxsize=1024)
+def _following(tree: Expression, shapes: Signature, _: tuple[tuple[str, str], ...]) -> Following:
+    return Following(tree, shapes)
+
+
+class Following:
+    """The arrays, bounds and forms of an equation, each made when it is asked for."""
+
+    def __init__(self, tree: Expression, shapes: Signature) -> None:
+        self.tree, self.shapes = tree, shapes
+
+    @cached_property
+    def careful(self) -> Expression:
+        """The equation as floats are best at it."""
+        return careful(self.tree)
+
+    @cached_property
+    def sums(self) -> Sequence[str]:
+        """The indices that it adds up over."""
+        return [total.over for total in ex.each(self.tree, ex.Total)]
+
+    @cached_property
+    def is_same(self) -> bool:
+        """Whether its numbers are those of its operand, each in its place."""
+        same = ex.Operand(0, tuple(self.shapes.indices))
+        return self.tree == same and self.shapes.operands == (self.shapes.result,)
+
+    @cached_property
+    def values(self) -> Work:
+        return program(self.careful, self.shapes)
+
+    @cached_property
+    def filled(self) -> Filled:
+        return filled(self.tree, self.shapes)
+
+    @cached_property
+    def filled_whole(self) -> Filled:
+        return filled(self.tree, self.shapes, whole=True)
+
+    @cached_property
+    def filled_in_brief(self) -> Filled:
+        return filled(self.tree, self.shapes, brief=True)
+
+    @cached_property
+    def in_brief(self) -> Collection[ex.Total]:
+        """The sums that are told without most of their terms."""
+        return in_brief(self.tree)
+
+    def sizes(self, operands: Sequence[Matrix]) -> Mapping[str, int]:
+        """How far each index goes."""
+        return self._sizes(*[operand.shape for operand in operands])
+
+    @cached_property
+    def _sizes(self) -> Callable[..., Mapping[str, int]]:
+        axes = axes_of(self.tree, self.shapes).items()
+        return lru_cache(lambda *shapes: {one: shapes[place][axis] for one, (place, axis) in axes})
+
+    def terms(self, operands: Sequence[Matrix]) -> int:
+        """How many terms the longest sum has."""
+        return self._terms(*[operand.shape for operand in operands]) if self.sums else 1
+
+    @cached_property
+    def _terms(self) -> Callable[..., int]:
+        @lru_cache
+        def terms(*shapes: tuple[int, int]) -> int:
+            sizes = self._sizes(*shapes)
+            return max(math.prod([sizes[index] for index in over]) for over in self.sums)
+
+        return terms
+
+    def leaves(self, operands: Sequence[Matrix]) -> int:
+        """How many numbers the first form of a cell has."""
+        return _leaves(self.tree, self.sizes(operands))
+
+    def places(self, operands: Sequence[Matrix]) -> int | None:
+        """The decimals that hold every true value, by those of the operands."""
+        known, like = self._places, tuple([(x.places, x.shape) for x in operands])
+        if like not in known:
+            known[like] = Places(operands).of(self.tree)
+        return known[like]
+
+    @cached_property
+    def _places(self) -> dict[tuple[object, ...], int | None]:
+        """Those that were asked for, as layers and the forms of an exercise repeat them."""
+        return {}
+
+
+def _leaves(tree: Expression, sizes: Mapping[str, int]) -> int:
+    """How many numbers an equation has when its sums are written out and its choices made."""
+    match tree:
+        case ex.Leaf():
+            return 1
+        case ex.Total(over, operand):
+            return math.prod([sizes[index] for index in over]) * _leaves(operand, sizes)
+        case ex.Apply("where", (_, *choices)):
+            return max(_leaves(one, sizes) for one in choices)
+    assert isinstance(tree, Node)
+    parts = chain.from_iterable(x if type(x) is tuple else (x,) for x in tree.parts)
+    return sum(_leaves(part, sizes) for part in parts if isinstance(part, Node))

@@ -1,0 +1,373 @@
+"""Between which numbers each cell of an equation's result lies, where those of each cell of its
+operands are known: interval arithmetic (Moore 1966), many cells at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from attncli.equations import deciding
+from attncli.equations import tree as ex
+from attncli.equations.arrays import FUNCTIONS
+from attncli.equations.tree import Expression, Signature, operands_in
+from attncli.numbers.rounding import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Enclosure(NamedTuple):
+    """The least and the greatest number that each cell of a matrix may be, [n, m] each, or
+    [n, m, b] of the matrices of many candidates."""
+
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, values: Array) -> Enclosure:
+        """Numbers that are what they are."""
+        return cls(values, values)
+
+    @property
+    def middle(self) -> Array:
+        """The number in the middle of each."""
+        with np.errstate(invalid="ignore"):
+            return np.where(self.low == self.high, self.low, (self.low + self.high) / 2)
+
+    def with_(self, other: Enclosure) -> Enclosure:
+        """What holds both."""
+        return Enclosure(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+    def where(self, condition: NDArray[np.bool_], other: Enclosure) -> Enclosure:
+        """The same where a condition holds, and elsewhere the other."""
+        pairs = zip(self, other, strict=True)
+        return Enclosure(*(np.where(condition, own, two) for own, two in pairs))
+
+    def within(self, other: Enclosure) -> Enclosure:
+        """What lies in both, which overlap."""
+        return Enclosure(np.maximum(self.low, other.low), np.minimum(self.high, other.high))
+
+
+LeafOf = Callable[[Expression], Enclosure | None]
+"""What is known of a number or an operand; None of what is a constant."""
+
+
+class Roundoffs(NamedTuple):
+    """By what share of its size each number is rounded that floats make: the result of an
+    operation by `each`; what a sum or a function makes on its way by `inside`, which is less where
+    these are worked in longer floats than they are kept in."""
+
+    each: float
+    inside: float
+    least: float = 0.0
+    """By what each is rounded however small it is, but 0."""
+
+    @property
+    def function(self) -> float:
+        """By what share the result of a library's function may be off."""
+        return self.each + _FUNCTION * self.inside
+
+    @np.errstate(invalid="ignore")
+    def around(self, one: Enclosure, *off: Array | float) -> Enclosure:
+        """What lies between some numbers may be `off` by so much, at either end or at each; what
+        isn't finite stays."""
+        low, high = one
+        return Enclosure(
+            np.where(np.isfinite(low), low - off[0], low),
+            np.where(np.isfinite(high), high + off[-1], high),
+        )
+
+    def by(self, one: Enclosure, share: float) -> Enclosure:
+        """What may be off by a share of its size; rounding keeps the order of numbers, so that
+        each end goes by its own."""
+        if not share and not self.least:
+            return one
+        sizes = [np.abs(end) for end in one]
+        return self.around(one, *(share * size + self.least * (size > 0) for size in sizes))
+
+
+_FUNCTION = 8
+"""So many units of the last place are the functions of libraries off by."""
+EXACT = Roundoffs(0.0, 0.0)
+
+
+def size_of(one: Enclosure) -> Array:
+    """The largest size that each number may have."""
+    return np.asarray(np.maximum(np.abs(one.low), np.abs(one.high)))
+
+
+@np.errstate(all="ignore")
+def enclosed(
+    tree: Expression, shapes: Signature, operands: Sequence[Enclosure], rounded: Roundoffs = EXACT
+) -> Enclosure:
+    """The result [n, m] of an equation, of operands of two axes each; or [n, m, b] of those of b
+    candidates; where each number that is made on the way is `rounded`."""
+    letters = "".join(sorted({x for one in operands_in(tree) for x in one.indices} | {"i", "j"}))
+
+    def leaf(node: Expression) -> Enclosure | None:
+        if isinstance(node, ex.Length):
+            count = operands[node.place].low.shape[node.axis]
+            return Enclosure.of(np.array(float(count)))
+        if not isinstance(node, ex.Operand):
+            return None
+        sides = shapes.along(node)
+        low, high = operands[node.place]
+        if low is high:
+            return Enclosure.of(_laid(low, sides, letters))
+        return Enclosure(_laid(low, sides, letters), _laid(high, sides, letters))
+
+    extents = shapes.extents([operand.low.shape for operand in operands])
+    shape = tuple(extents[side] for side in shapes.result)
+    made = _Enclosures(letters, leaf, rounded).of(tree)
+    return Enclosure(*(_result(one, letters, shape) for one in made))
+
+
+@np.errstate(all="ignore")
+def enclosed_number(form: Expression, leaf: LeafOf, rounded: Roundoffs = EXACT) -> Enclosure:
+    """What a form of a cell's working comes to, of numbers that are known between others."""
+    return _Enclosures("", leaf, rounded).of(form)
+
+
+def _laid(array: Array, sides: tuple[str, str], letters: str) -> Array:
+    """A matrix with an axis for each letter, those that it hasn't of one, before that of
+    candidates."""
+    if sides[0] and sides[0] == sides[1]:  # a diagonal
+        each = np.arange(array.shape[0])
+        array, sides = array[each, each], (sides[0], "")
+    else:
+        array = array[tuple(slice(None) if side else 0 for side in sides)]
+    known = [side for side in sides if side]
+    order = sorted(range(len(known)), key=lambda k: letters.index(known[k]))
+    at = tuple(slice(None) if letter in known else np.newaxis for letter in letters)
+    return np.asarray(array.transpose(*order, *range(len(known), array.ndim))[at])
+
+
+def _result(array: Array, letters: str, shape: tuple[int, ...]) -> Array:
+    """The matrix of an array with an axis for each letter, of which only i and j are long."""
+    kept = tuple(slice(None) if letter in "ij" else 0 for letter in letters)
+    one = array[kept] if array.ndim else array
+    if one.shape[:2] == shape:
+        return one.copy()
+    return np.array(np.broadcast_to(one, (*shape, *array.shape[len(letters) :])))
+
+
+class _Enclosures(NamedTuple):
+    """The parts of an equation, each with an axis for each letter."""
+
+    letters: str
+    leaf: LeafOf
+    rounded: Roundoffs
+
+    def of(self, node: Expression) -> Enclosure:
+        known = self.leaf(node)
+        if known is not None:
+            return known
+        rule = _RULES.get(type(node))
+        if rule is None:
+            raise TypeError(f"{type(node).__name__} has no value between numbers")
+        made = rule(self, node)
+        share = _SHARES.get(type(node)) if self.rounded.each else None
+        return made if share is None else self.rounded.by(made, share(self.rounded, node))
+
+    def constant(self, node: Expression) -> Enclosure:
+        return Enclosure.of(np.array(float(deciding.full(node))))
+
+    def added(self, node: ex.Sum) -> Enclosure:
+        terms = [*map(self.of, node.terms)]
+        total = terms[0]
+        for one in terms[1:]:
+            total = Enclosure(total.low + one.low, total.high + one.high)
+        if self.rounded.each and len(terms) > 2:  # noqa: PLR2004  # in any order
+            off = self.rounded.each + len(terms) * self.rounded.inside
+            return self.rounded.around(total, off * sum(map(size_of, terms)))
+        return total
+
+    def product(self, node: ex.Product) -> Enclosure:
+        made = self.of(node.factors[0])
+        for factor in node.factors[1:]:
+            made = times(made, self.of(factor))
+        return made
+
+    def total(self, node: ex.Total) -> Enclosure:
+        axes = tuple(self.letters.index(letter) for letter in node.over)
+        match node.operand:
+            case ex.Product((a, b)):
+                return self._sum_of_products(self.of(a), self.of(b), axes)
+        return self._sum(self.of(node.operand), axes)
+
+    def _sum(self, one: Enclosure, axes: tuple[int, ...]) -> Enclosure:
+        total = Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in one))
+        if not self.rounded.each:
+            return total
+        sizes = size_of(one)  # what isn't finite makes the sum so, or is left out of it
+        known = np.where(np.isfinite(sizes), sizes, 0.0).sum(axis=axes, keepdims=True)
+        count = math.prod(one.low.shape[axis] for axis in axes)
+        return self.rounded.around(total, count * self.rounded.inside * known)
+
+    def _sum_of_products(self, a: Enclosure, b: Enclosure, axes: tuple[int, ...]) -> Enclosure:
+        """By middles and radii (Rump 1999, BIT 39), which are products of matrices, where all is
+        finite; else each product by itself."""
+        if not all(np.isfinite(x).all() for x in (*a, *b)):
+            return self._sum(self.rounded.by(times(a, b), self.rounded.each), axes)
+        (a_mid, a_rad), (b_mid, b_rad) = map(_middle_and_radius, (a, b))
+        middle, radius = self._contracted(a_mid, b_mid, axes), np.array(0.0)
+        if b_rad is not None:
+            radius = self._contracted(np.abs(a_mid), b_rad, axes)
+        if a_rad is not None:
+            most = np.abs(b_mid) if b_rad is None else np.abs(b_mid) + b_rad
+            radius = radius + self._contracted(a_rad, most, axes)
+        if self.rounded.each:
+            count = math.prod(max(a_mid.shape[axis], b_mid.shape[axis]) for axis in axes)
+            off = self.rounded.each + count * self.rounded.inside
+            radius = radius + off * self._contracted(size_of(a), size_of(b), axes)
+        return Enclosure(middle - radius, middle + radius)
+
+    def _contracted(self, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
+        letters, over = self.letters, "".join(self.letters[axis] for axis in axes)
+        left = "".join(letter for letter in letters if letter not in over)
+        more = "..." if max(a.ndim, b.ndim) > len(letters) else ""
+        equation = f"{letters}{more},{letters}{more}->{left}{more}"
+        made = np.einsum(equation, a, b)  # an axis of 1 goes with any
+        return np.asarray(np.expand_dims(made, axes))
+
+    def quotient(self, node: ex.Quotient) -> Enclosure:
+        divisor = self.of(node.divisor)
+        zero = (divisor.low <= 0) & (divisor.high >= 0)
+        low, high = 1 / divisor.high, 1 / divisor.low
+        inverse = Enclosure(np.where(zero, -math.inf, low), np.where(zero, math.inf, high))
+        return times(self.of(node.dividend), inverse)
+
+    def negative(self, node: ex.Negative) -> Enclosure:
+        one = self.of(node.operand)
+        return Enclosure(-one.high, -one.low)
+
+    def power(self, node: ex.Power) -> Enclosure:
+        if node.base == ex.E:
+            return Enclosure(*map(np.exp, self.of(node.exponent)))
+        if node.exponent == ex.TWO:
+            return _square(self.of(node.base))
+        base, exponent = self.of(node.base), float(deciding.full(node.exponent))
+        ends = [np.power(x, exponent) for x in base]  # an odd power, or of numbers above 0
+        return Enclosure(np.minimum(*ends), np.maximum(*ends))
+
+    def root(self, node: ex.Root) -> Enclosure:
+        return Enclosure(*(np.sqrt(np.maximum(x, 0.0)) for x in self.of(node.operand)))
+
+    def applied(self, node: ex.Apply) -> Enclosure:
+        arguments = [self.of(one) for one in node.arguments]
+        special = _FUNCTIONS.get(node.function)
+        if special is not None:
+            return special(*arguments)
+        function = FUNCTIONS[node.function]  # one that never falls
+        ends = zip(*arguments, strict=True)
+        if len(arguments) > 1:  # max, min
+            return Enclosure(*(np.asarray(reduce(function, end)) for end in ends))
+        return Enclosure(*(np.asarray(function(*end)) for end in ends))
+
+
+def _middle_and_radius(one: Enclosure) -> tuple[Array, Array | None]:
+    """Those of finite numbers; no radius of numbers that are what they are."""
+    low, high = one
+    if low is high:
+        return low, None
+    alike = low == high
+    return np.where(alike, low, (low + high) / 2), np.where(alike, 0.0, (high - low) / 2)
+
+
+def times(a: Enclosure, b: Enclosure) -> Enclosure:
+    """The products of numbers between some others, cell by cell."""
+    ends = np.array([x * y for x in a for y in b])
+    ends[np.isnan(ends)] = 0.0  # nothing times anything
+    return Enclosure(*(np.asarray(pick.reduce(ends)) for pick in (np.minimum, np.maximum)))
+
+
+def _square(x: Enclosure) -> Enclosure:
+    ends = np.square(x.low), np.square(x.high)
+    least = np.where((x.low <= 0) & (x.high >= 0), 0.0, np.minimum(*ends))
+    return Enclosure(least, np.maximum(*ends))
+
+
+def _erfc(x: Enclosure) -> Enclosure:
+    return Enclosure(FUNCTIONS["erfc"](x.high), FUNCTIONS["erfc"](x.low))
+
+
+def _abs(x: Enclosure) -> Enclosure:
+    squared = _square(x)
+    return Enclosure(np.sqrt(squared.low), np.sqrt(squared.high))
+
+
+def _wave(name: str, top: float) -> Callable[[Enclosure], Enclosure]:
+    """The range of a wave that is 1 at `top`, and at each whole turn from it."""
+
+    def turns(x: Enclosure, at: float) -> Array:
+        return np.asarray(np.floor((x.high - at) / math.tau) >= np.ceil((x.low - at) / math.tau))
+
+    def of(x: Enclosure) -> Enclosure:
+        ends = [FUNCTIONS[name](end) for end in x]
+        low = np.where(turns(x, top + math.pi), -1.0, np.minimum(*ends))
+        return Enclosure(low, np.where(turns(x, top), 1.0, np.maximum(*ends)))
+
+    return of
+
+
+def _where(condition: Enclosure, one: Enclosure, other: Enclosure) -> Enclosure:
+    sure_one = (condition.low != 0) & (condition.low == condition.high)
+    sure_other = (condition.low == 0) & (condition.high == 0)
+    both = one.with_(other)
+    pairs = zip(one, other, both, strict=True)
+    return Enclosure(*(np.where(sure_one, a, np.where(sure_other, b, c)) for a, b, c in pairs))
+
+
+@np.errstate(invalid="ignore")
+def _rounded(x: Enclosure, places: Enclosure) -> Enclosure:
+    """To so many decimals, half away from zero."""
+    scale = 10.0**places.low
+    wholes = (np.copysign(np.floor(np.abs(end) * scale + 0.5 + 1e-9), end) for end in x)
+    return Enclosure(*(np.asarray(whole / scale) for whole in wholes))
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Enclosure]] = MappingProxyType(
+    {
+        "rounded": _rounded,
+        "erfc": _erfc,
+        "abs": _abs,
+        "sin": _wave("sin", math.pi / 2),
+        "cos": _wave("cos", 0.0),
+        "where": _where,
+    }
+)
+
+_Share = Callable[[Roundoffs, Any], float]
+_CHOICES = frozenset({"max", "min", "where", "abs"})
+_SHARES: Mapping[type, _Share] = MappingProxyType(
+    {
+        ex.Sum: lambda rounded, _: rounded.each,
+        ex.Total: lambda rounded, _: rounded.each,
+        ex.Product: lambda rounded, node: (len(node.factors) - 1) * rounded.each,
+        ex.Quotient: lambda rounded, _: 2 * rounded.each,  # or times the inverse
+        ex.Power: lambda rounded, _: rounded.function,
+        ex.Root: lambda rounded, _: rounded.function,
+        ex.Apply: lambda rounded, node: 0.0 if node.function in _CHOICES else rounded.function,
+    }
+)
+"""By what share of its size the result of each kind of node is rounded."""
+
+_RULES: Mapping[type, Callable[[_Enclosures, Any], Enclosure]] = MappingProxyType(
+    {
+        ex.Number: _Enclosures.constant,
+        ex.Symbol: _Enclosures.constant,
+        ex.Sum: _Enclosures.added,
+        ex.Total: _Enclosures.total,
+        ex.Product: _Enclosures.product,
+        ex.Quotient: _Enclosures.quotient,
+        ex.Negative: _Enclosures.negative,
+        ex.Power: _Enclosures.power,
+        ex.Root: _Enclosures.root,
+        ex.Apply: _Enclosures.applied,
+    }
+)

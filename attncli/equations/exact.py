@@ -1,0 +1,73 @@
+"""The decimals that hold every true value of an equation, and its values as fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Context, Decimal, Inexact
+from typing import NamedTuple
+
+from attncli.equations import deciding
+from attncli.equations import tree as ex
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Expression, constant, operands_in
+from attncli.numbers import decimals
+
+
+def reciprocal(number: Decimal) -> Decimal | None:
+    """1 / number, where that comes to an end soon."""
+    context = Context(prec=decimals.SIGNIFICANT, traps=[Inexact])
+    try:
+        return context.divide(Decimal(1), number)
+    except Inexact:
+        return None
+
+
+class Places(NamedTuple):
+    """The decimals of the parts of an equation; None where no number of them need do."""
+
+    operands: Sequence[Matrix]
+
+    def of(self, node: Expression) -> int | None:
+        """The decimals of a part."""
+        match node:
+            case ex.Operand(place):
+                return self.operands[place].places
+            case ex.Number(full):
+                return decimals.places(full)
+            case ex.Length():
+                return 0
+            case _:
+                return self._of_parts(node)
+
+    def _of_parts(self, node: Expression) -> int | None:
+        match node:
+            case ex.Total(_, operand) | ex.Negative(operand):
+                return self.of(operand)
+            case ex.Sum(parts) | ex.Apply("max" | "min", parts) | ex.Apply("where", (_, *parts)):
+                return _of_all(max, map(self.of, parts))
+            case ex.Product(factors):
+                return _of_all(sum, map(self.of, factors))
+            case ex.Power(base, ex.TWO) if base != ex.E:
+                return _of_all(sum, (self.of(base), self.of(base)))
+            case ex.Quotient(dividend, divisor) if not any(operands_in(divisor)):
+                return _of_all(sum, (self.of(dividend), self._of_reciprocal(divisor)))
+            case _:
+                return None
+
+    def _of_reciprocal(self, divisor: Expression) -> int | None:
+        over = reciprocal(deciding.full(self.counted(divisor)))
+        return None if over is None else decimals.places(over)
+
+    def counted(self, divisor: Expression) -> Expression:
+        """A divisor with numbers for lengths."""
+
+        def count(node: ex.Length) -> Expression:
+            return constant(self.operands[node.place].shape[node.axis])
+
+        return ex.with_each(divisor, ex.Length, count)
+
+
+def _of_all(function: Callable[[list[int]], int], places: Iterable[int | None]) -> int | None:
+    found = list(places)
+    known = [one for one in found if one is not None]
+    return function(known) if len(known) == len(found) else None

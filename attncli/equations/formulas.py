@@ -1,0 +1,207 @@
+"""The formula of an equation, and the working of a whole row, with names for its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import permutations, product
+from typing import Any
+
+from attncli.equations import tree as ex
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import (
+    Along,
+    Equation,
+    Expression,
+    Operand,
+    Signature,
+    Symbol,
+    at,
+    define,
+    indices_of,
+    operands_in,
+    rewritten,
+    with_each,
+)
+from attncli.equations.working import told_entries
+
+X, Y, Z = Operand(0), Operand(1), Operand(2)
+"""Whole operands, as formulas have them."""
+
+
+def cell(place: int, *indices: str) -> Operand:
+    """A cell of an operand, by its place from 0."""
+    return Operand(place, indices)
+
+
+def whole(tree: Expression) -> Expression:
+    """An equation without its indices: what it says of whole matrices."""
+    return with_each(tree, Operand, lambda operand: Operand(operand.place))
+
+
+def formula(shown: Expression, shapes: Signature, name: str, operands: Sequence[str]) -> Equation:
+    """What an equation makes of operands, by their names; with indices where these have some."""
+
+    def named(operand: Operand) -> Symbol:
+        return Symbol(operands[operand.place], operand.indices)
+
+    has_indices = any(operand.indices for operand in operands_in(shown))
+    left = at(name, *shapes.indices) if has_indices else name
+    return define(left, with_each(shown, Operand, named))
+
+
+def row_of_product(
+    shown: Expression, i: int, names: Sequence[str], operands: Sequence[Matrix]
+) -> Expression:
+    """The working of a row of a product of matrices: `[1, 2] × W_Q + b`; of a column times a row,
+    `3 × [1, 2]`."""
+
+    def change(node: Expression) -> Expression | None:
+        match node:
+            case ex.MatrixProduct((Operand(place), ex.Transposed(Operand(other)))) if (
+                operands[place].shape[1] == 1
+            ):
+                return ex.Product((operands[place].number(i, 0), operands[other].column(0)))
+            case ex.MatrixProduct((Operand(place), right)):
+                return ex.Product((_told_row(operands[place], i), ex.rewritten(right, change)))
+            case ex.MatrixProduct((ex.Transposed(Operand(place)), right)):
+                return ex.Product((operands[place].column(i), ex.rewritten(right, change)))
+            case Operand(place):
+                return Symbol(names[place])
+            case _:
+                return None
+
+    return ex.rewritten(shown, change)
+
+
+def _told_row(matrix: Matrix, i: int) -> ex.Vector:
+    """The numbers of a row that a page tells."""
+    return told_entries(matrix.shape[1], partial(matrix.number, i))
+
+
+def is_linear_in_rows(tree: Expression) -> bool:
+    """Whether an equation says of a row as a vector what it says of a cell: rows added up, or a row
+    times or over one number."""
+    match tree:
+        case Operand(_, indices):
+            return indices == ("i", "j")
+        case ex.Sum(terms):
+            return all(map(is_linear_in_rows, terms))
+        case ex.Quotient(dividend, divisor):
+            return is_linear_in_rows(dividend) and not _has_columns(divisor)
+        case ex.Product((first, second)):
+            return is_linear_in_rows(first) and not _has_columns(second)
+        case _:
+            return False
+
+
+def _has_columns(tree: Expression) -> bool:
+    return any("j" in operand.indices for operand in operands_in(tree))
+
+
+def row_as_vector(tree: Expression, i: int, operands: Sequence[Matrix]) -> Expression:
+    """The working of a row of an equation that is linear in rows."""
+
+    def change(node: Operand) -> Expression:
+        operand = operands[node.place]
+        return _told_row(operand, i) if "j" in node.indices else operand.number(i, 0)
+
+    return with_each(tree, Operand, change)
+
+
+# --------------------------------------------------------------------------------------------------
+# What an equation says of whole matrices, `X Wᵀ + b` for `Σ_k X[i, k] × W[j, k] + b[j]`.
+
+
+def in_matrices(tree: Expression, shapes: Signature) -> Expression | None:
+    """The equation without indices; None where it isn't one of sums and products of matrices."""
+    match tree:
+        case ex.Sum(terms):
+            said = [in_matrices(term, shapes) for term in terms]
+            known = tuple(term for term in said if term is not None)
+            return ex.Sum(known) if len(known) == len(said) else None
+        case ex.Negative(operand):
+            inner = in_matrices(operand, shapes)
+            return inner and ex.Negative(inner)
+        case ex.Total(over, ex.Product((Operand() as a, Operand() as b))):
+            return _product(a, b, over, shapes)
+        case ex.Product((Operand() as a, Operand() as b)):
+            return _product(a, b, "", shapes)
+        case _:
+            return whole(tree) if _is_multiple(tree) else None
+
+
+def _is_multiple(tree: Expression) -> bool:
+    """Whether an equation says of one matrix as a whole what it says of a cell: times or over
+    numbers."""
+    match tree:
+        case Operand(_, indices):
+            return indices == ("i", "j")
+        case ex.Quotient(dividend, divisor):
+            return _is_multiple(dividend) and not any(operands_in(divisor))
+        case ex.Product(factors):
+            known = [factor for factor in factors if any(operands_in(factor))]
+            return len(known) == 1 and _is_multiple(known[0])
+        case _:
+            return False
+
+
+def _product(a: Operand, b: Operand, over: str, shapes: Signature) -> Expression | None:
+    """Two matrices, transposed where they must be, in the order in which they can be multiplied;
+    a column times a row is such a product too."""
+    wanted = indices_of(shapes.result)
+    if not over and (wanted != ("i", "j") or len(a.indices + b.indices) != len(wanted)):
+        return None
+    for left, right in permutations((a, b)):
+        sides = _turned(left, shapes), _turned(right, shapes)
+        for ((row, inner), x), ((other, column), y) in product(*sides):
+            if (row, column) == wanted and inner == other == over:
+                return ex.MatrixProduct((x, y))
+    return None
+
+
+def _turned(operand: Operand, shapes: Signature) -> Iterator[tuple[Along, Expression]]:
+    """A matrix as it is, and transposed."""
+    row, column = shapes.along(operand)
+    plain = Operand(operand.place)
+    yield (row, column), plain
+    yield (column, row), ex.Transposed(plain)
+
+
+# -- constants by the names that a formula has for them ------------------------------------------
+
+
+def with_names(
+    tree: Expression, said: Mapping[Expression, Expression], shapes: Signature
+) -> Expression:
+    """An equation with names for its constants, such as d_model for how long a row is; for other
+    lengths those of its shapes."""
+
+    def named(node: Expression) -> Expression | None:
+        if isinstance(node, ex.Length) and node not in said:
+            return Symbol(shapes.operands[node.place][node.axis])
+        return said.get(node)
+
+    return rewritten(tree, named)
+
+
+def names_of_constants(tree: Expression, shown: Expression) -> dict[Expression, Expression]:
+    """The constants of an equation that its formula has something else for."""
+    return dict(_constants(tree, shown))
+
+
+def _constants(tree: Any, shown: Any) -> Iterator[tuple[Expression, Expression]]:  # noqa: ANN401
+    if isinstance(tree, Operand | str) or tree == shown:
+        return
+    if type(tree) is not tuple and not any(operands_in(tree)):
+        yield tree, shown
+    elif _are_alike(tree, shown):
+        for part, other in zip(tree, shown, strict=True):
+            yield from _constants(part, other)
+
+
+def _are_alike(a: Any, b: Any) -> bool:  # noqa: ANN401
+    """Whether two nodes, or the parts of two, stand for each other one by one."""
+    if isinstance(a, ex.Apply) and isinstance(b, ex.Apply) and a.function != b.function:
+        return False
+    return type(a) is type(b) and len(a) == len(b)

@@ -1,0 +1,359 @@
+"""A matrix of numbers that knows how its numbers are written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from attncli.equations.tree import Location, Number, Vector
+from attncli.numbers import decimals as numbers
+from attncli.numbers.rounding import FINEST, Array, Doubtful, Error, Range, range_of
+from attncli.numbers.rounding import carry as round_in_place
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+_WHOLE = 10**numbers.SIGNIFICANT
+_NONE = Decimal("NaN")
+
+Written = tuple[tuple[Decimal, ...], ...]
+
+
+class Source(Protocol):
+    """What numbers were worked from in floats, by which they can be worked again in full."""
+
+    @property
+    def numbers(self) -> Written | None:
+        """The numbers to fifty digits or so; None where that is too much work."""
+
+
+class _AsWritten(NamedTuple):
+    """Floats that nobody worked are the numbers that Python writes for them."""
+
+    array: Array
+
+    def units(self, doubtful: Doubtful) -> Array:
+        written = [Decimal(repr(x)) for x in self.array[doubtful.cells].tolist()]
+        return np.array([numbers.units(x, doubtful.decimals) for x in written])
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Numbers [n, m], read-only; −∞ for what is masked.
+
+    `places` is the number of decimals that hold every value exactly (None: none is known to),
+    `decimals` the number that a page shows, `written` the numbers as an author wrote them,
+    `name` whose numbers they are, where a line of working is to know. A number that was taken
+    out is nan. `source` settles what floats can't decide, where they were worked in floats.
+    """
+
+    values: Array
+    places: int | None
+    decimals: int
+    written: Written | None = None
+    name: str = ""
+    source: Source | None = None
+
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+        vars(self)["shape"] = self.values.shape  # which is asked for again and again
+
+    @cached_property
+    def _told(self) -> dict[tuple[int, int], Number]:
+        """Numbers that were asked for, since a page asks for each several times."""
+        return {}
+
+    @cached_property
+    def _lines(self) -> dict[tuple[int, int], Vector]:
+        """Rows (0) and columns (1) that were asked for."""
+        return {}
+
+    @classmethod
+    def of_written(cls, rows: Sequence[Sequence[Decimal]]) -> Matrix:
+        """The numbers that an author wrote; rows of one length."""
+        written = tuple(tuple(row) for row in rows)
+        values = np.array([[float(number) for number in row] for row in written])
+        most = max((numbers.places(number) for row in written for number in row), default=0)
+        return cls(values, most, most, written)
+
+    @classmethod
+    def of_array(cls, array: Array, decimals: int, *, carry: bool) -> Matrix:
+        """Numbers that nobody wrote, such as random ones; `carry` rounds them as they come in. What
+        nobody can write to isn't copied."""
+        if not carry:
+            fixed = array.dtype == np.float64 and array.flags.owndata and not array.flags.writeable
+            return cls(array if fixed else np.array(array, dtype=np.float64), None, decimals)
+        values = np.array(array, dtype=np.float64)
+        settle = _AsWritten(values.copy())
+        round_in_place(values, Error(0.0, 2.0**-53), None, decimals, settle)
+        return cls(values, decimals, decimals)
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        return self.values.shape
+
+    @property
+    def size(self) -> int:
+        """How many numbers they are."""
+        return math.prod(self.shape)
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the numbers are where they are kept still: `parts` take less than `values`."""
+        return False
+
+    @property
+    def parts(self) -> Iterator[tuple[slice, Array]]:
+        """Some rows at a time, and which they are; all at once, where they are there."""
+        yield slice(0, len(self.values)), self.values
+
+    def taken(self, rows: Sequence[int] | slice, columns: slice = slice(None)) -> Array:
+        """Some rows, or some columns of these."""
+        return self.values[rows, columns]
+
+    def item(self, i: int, j: int) -> float:
+        """The float in row `i` and column `j`, from 0."""
+        return self.values.item(i, j)
+
+    def number(self, i: int, j: int) -> Number:
+        """The number in row `i` and column `j`, from 0, as it is shown and in full."""
+        told = self._told.get((i, j))
+        if told is None:
+            told = self._told[i, j] = self._number(i, j)
+        return told
+
+    def shown(self, i: int, j: int) -> Decimal:
+        """The same as it is shown, for those who ask for each number once: it isn't kept."""
+        return self._number(i, j).shown
+
+    def _number(self, i: int, j: int) -> Number:
+        cell = Location(self.name, i, j) if self.name else None
+        if self.written is not None:
+            number = self.written[i][j]
+            return Number(number, number, cell)
+        value = self.item(i, j)
+        if self.places is not None and math.isfinite(value):
+            count = round(value * 10.0**self.places)
+            if abs(count) < _WHOLE:
+                number = numbers.counted(count, self.places)
+                return Number(number, self._shown(number), cell)
+        in_full = self._in_full_where_doubtful(value)
+        if in_full is not None:
+            number = numbers.certain(in_full.number(i, j).full)
+            return Number(number, self._shown(number), cell)
+        return Number(Decimal(repr(value)), numbers.shown(value, self.decimals), cell)
+
+    def _in_full_where_doubtful(self, value: float) -> Matrix | None:
+        if self.source is None or not numbers.is_doubtful(value, self.decimals):
+            return None
+        return self.in_full
+
+    def _shown(self, number: Decimal) -> Decimal:
+        few = self.places is not None and self.places <= self.decimals
+        return number if few else numbers.shown(number, self.decimals)
+
+    @cached_property
+    def range(self) -> Range:
+        """Between which numbers they lie, but for −∞."""
+        return range_of(self.values)
+
+    def squares(self, axis: int) -> Array:
+        """The sum of the squares down each column (0, [1, m]) or along each row (1, [n, 1])."""
+        known = self._squares.get(axis)
+        if known is None:
+            sums = [np.einsum("ij,ij->" + "ji"[axis], x, x) for _, x in self.parts]
+            made = (
+                np.sum(sums, axis=0)[np.newaxis]
+                if axis == 0
+                else np.concatenate(sums)[:, np.newaxis]
+            )
+            known = self._squares[axis] = made
+        return known
+
+    @cached_property
+    def _squares(self) -> dict[int, Array]:
+        """Those that were asked for, as X is for Q, K and V."""
+        return {}
+
+    @cached_property
+    def is_shown_in_full(self) -> bool:
+        """Whether there are no digits behind those that a page shows of them."""
+        if self.written is not None:
+            return True
+        few = self.places is not None and self.places <= self.decimals
+        return few and self.range.size * 10.0 ** (self.places or 0) < _WHOLE
+
+    @cached_property
+    def tops(self) -> tuple[float, ...]:
+        """The largest number of each row, [n]."""
+        return tuple(self.values.max(axis=1).tolist())
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64] | None:
+        """The numbers in whole units of the last of `places` decimals, [n, m]; None where these
+        are not known, or too many for floats."""
+        if self.places is None or self.places > FINEST:
+            return None
+        counts = self.values * 10.0**self.places
+        np.rint(counts, out=counts)
+        if not (self.range.size * 10.0**self.places < _WHOLE and counts.min() > -math.inf):
+            return None
+        return counts.astype(np.int64)
+
+    @cached_property
+    def in_full(self) -> Matrix | None:
+        """The same numbers to fifty digits or so; None where that is too much work."""
+        if self.source is None:
+            return self
+        known = self.source.numbers
+        return None if known is None else Matrix(self.values, None, self.decimals, known)
+
+    def named(self, name: str) -> Matrix:
+        """The same numbers, which know whose they are."""
+        return Matrix(self.values, self.places, self.decimals, self.written, name, self.source)
+
+    @property
+    def without_source(self) -> Matrix:
+        """The same numbers as far as floats tell them."""
+        return Matrix(self.values, self.places, self.decimals, self.written, self.name)
+
+    def worked_from(self, source: Source) -> Matrix:
+        """The same numbers, which know what they were worked from."""
+        own = self.values, self.places, self.decimals, self.written, self.name
+        return Matrix(*own, source)
+
+    def as_shown(self) -> Matrix:
+        """The numbers as a page shows them, without the digits behind these."""
+        if self.written is not None or (self.places is not None and self.places <= self.decimals):
+            return self
+        rows, columns = self.shape
+        cells = tuple(
+            tuple(self.number(i, j).shown if self.has(i, j) else _NONE for j in range(columns))
+            for i in range(rows)
+        )
+        values = np.array([[float(cell) for cell in row] for row in cells])
+        return Matrix(values, self.places, self.decimals, cells, self.name)
+
+    def without(self, cells: Collection[tuple[int, int]]) -> Matrix:
+        """The numbers but for those of some cells, which are nowhere kept."""
+        values, written = np.array(self.values), self.written
+        for cell in cells:
+            values[cell] = math.nan
+        if written is not None:
+            kept = ~np.isnan(values)
+            rows = (zip(row, here, strict=True) for row, here in zip(written, kept, strict=True))
+            written = tuple(tuple(x if here else _NONE for x, here in row) for row in rows)
+        left = Matrix(values, self.places, self.decimals, written, self.name)
+        left._told.update(self._settled(set(cells)))
+        return left
+
+    def _settled(self, cells: Collection[tuple[int, int]]) -> dict[tuple[int, int], Number]:
+        """The numbers but for those of some cells that take their source to be told."""
+        if self.source is None:
+            return {}
+        every, most = np.ndenumerate(self.values), self.decimals
+        doubtful = (place for place, value in every if numbers.is_doubtful(float(value), most))
+        return {(i, j): self.number(i, j) for i, j in doubtful if (i, j) not in cells}
+
+    def has(self, i: int, j: int) -> bool:
+        """Whether the number of a cell is there, and wasn't taken out."""
+        return not math.isnan(self.item(i, j))
+
+    def row(self, i: int) -> Vector:
+        return self._line(0, i)
+
+    def column(self, j: int) -> Vector:
+        return self._line(1, j)
+
+    def _line(self, axis: int, k: int) -> Vector:
+        told = self._lines.get((axis, k))
+        if told is None:
+            others = range(self.shape[1 - axis])
+            numbers = [self.number(*((k, x) if axis == 0 else (x, k))) for x in others]
+            told = self._lines[axis, k] = Vector(tuple(numbers))
+        return told
+
+
+# --------------------------------------------------------------------------------------------------
+# Numbers that stay where they are kept, such as in a file, until they are worked with: then some
+# rows at a time, so that the weights of a whole model are never there twice.
+
+MANY = 2**16
+"""Numbers that are worth being left where they are."""
+_PART = 2**20
+"""Numbers that are read at a time: few enough to stay in a cache between being read and worked
+with, and many enough for the product of matrices to be worth its start."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Kept:
+    """Floats of any width [n, m], as they are kept."""
+
+    array: NDArray[Any]
+
+    @property
+    def parts(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Some rows at a time, and which they are."""
+        rows, columns = self.array.shape
+        count = max(1, _PART // columns)
+        for start in range(0, rows, count):
+            some = slice(start, min(start + count, rows))
+            yield some, self.array[some]
+
+    @cached_property
+    def range(self) -> Range:
+        """Between which numbers they lie; nan where one is nan."""
+        lows, highs = zip(*((part.min(), part.max()) for _, part in self.parts), strict=True)
+        return Range(float(np.min(lows)), float(np.max(highs)))
+
+    @cached_property
+    def values(self) -> Array:
+        """All of them as float64, for those who need them at once."""
+        values = np.array(self.array, dtype=np.float64, order="C")
+        values.flags.writeable = False
+        return values
+
+
+class Stored(Matrix):
+    """A matrix of numbers that nobody wrote and that aren't rounded, which stay where they are
+    kept; all of them finite."""
+
+    kept: Kept
+
+    def __init__(self, kept: Kept, decimals: int, name: str = "") -> None:
+        own = {"places": None, "decimals": decimals, "written": None, "name": name}
+        vars(self).update(own, kept=kept, source=None, range=kept.range)
+        vars(self).update(shape=kept.array.shape)
+
+    @property
+    def values(self) -> Array:
+        return self.kept.values
+
+    @property
+    def is_stored(self) -> bool:
+        return True
+
+    @property
+    def parts(self) -> Iterator[tuple[slice, Array]]:
+        for some, part in self.kept.parts:
+            yield some, np.asarray(part, dtype=np.float64)
+
+    def taken(self, rows: Sequence[int] | slice, columns: slice = slice(None)) -> Array:
+        return np.array(self.kept.array[rows, columns], dtype=np.float64)
+
+    def item(self, i: int, j: int) -> float:
+        return float(self.kept.array[i, j])
+
+    def named(self, name: str) -> Matrix:
+        return Stored(self.kept, self.decimals, name)
+
+    @property
+    def without_source(self) -> Matrix:
+        return self

@@ -1,0 +1,422 @@
+"""Expression trees: the arithmetic of a page before it is written in some notation.
+
+The same few nodes make the working of a cell (`0.422 × 2 + 0.155 × 1`) and the formulas of a step
+(`Q = X W_Q`). `evaluation` gives a tree its value, a notation its looks.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache, cached_property, lru_cache
+from inspect import get_annotations
+from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
+
+from attncli.names import Word
+
+
+class Location(NamedTuple):
+    """Where a number stands: a quantity by its full name, a row and a column from 0."""
+
+    quantity: str
+    row: int
+    column: int
+
+
+@dataclass_transform(frozen_default=True)
+class Node(tuple[Any, ...]):
+    """What trees are made of: a named tuple whose last value is the name of its class, so that no
+    sum ever equals a product."""
+
+    def __init_subclass__(cls) -> None:
+        fields = (*get_annotations(cls), "kind")
+        usual = [vars(cls)[name] for name in fields if name in vars(cls)] + [cls.__name__]
+        made = namedtuple(cls.__name__, fields, defaults=usual)  # type: ignore[misc]
+        for name in (*made._fields, "__new__", "__getnewargs__", "__match_args__", "__repr__"):
+            setattr(cls, name, getattr(made, name))
+
+    def of(self, parts: Iterable[object]) -> Self:
+        """A node of the same kind that has other parts."""
+        return tuple.__new__(type(self), (*parts, self[-1]))
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The values of the fields."""
+        return self[:-1]
+
+
+INNER = Location("", 0, 0)
+"""The place of a number that was made inside a line of working, such as one of its products."""
+
+
+class Leaf(Node):
+    """A node that has no expressions for its parts."""
+
+
+class Number(Leaf):
+    """A number: its value in full, and the value that its printed digits have.
+
+    `cell` is the one whose number it is, INNER for what a line of working came to on its way,
+    None for a constant of a formula; `form` is what a number on the way was worked from.
+    """
+
+    full: Decimal
+    shown: Decimal
+    cell: Location | None = None
+    form: Expression | None = None
+
+    @classmethod
+    def written(cls, number: Decimal | int) -> Number:
+        """A number that is shown just as it is."""
+        value = Decimal(number)
+        return cls(value, value)
+
+    @classmethod
+    def inner(cls, number: Decimal, form: Expression | None = None) -> Number:
+        """A number that a line of working comes to on its way."""
+        return cls(number, number, INNER, form)
+
+    def is_same(self, other: object) -> bool:
+        """Whether another number has the same value and the same looks, whosever it is."""
+        return isinstance(other, Number) and self.parts[:2] == other.parts[:2]
+
+
+class Blank(Leaf):
+    """A number to be filled in, by its id; `answer` is None where it isn't told."""
+
+    id: str
+    answer: Number | None = None
+
+
+class Symbol(Leaf):
+    """A name: `W_Q`, or with indices, which may be words, one of its cells, `scores[love, AI]`."""
+
+    name: str
+    indices: tuple[str | Word, ...] = ()
+
+
+class Operand(Leaf):
+    """A cell of an equation's operand, by its place from 0: `0[i, k]`."""
+
+    place: int
+    indices: tuple[str, ...] = ()
+
+
+class Length(Leaf):
+    """How many cells an equation's operand has along an axis."""
+
+    place: int
+    axis: int
+
+
+class Shapes(Leaf):
+    """How many rows and columns matrices have that are multiplied: `(3 × 2)(2 × 4)`."""
+
+    sizes: tuple[tuple[int, int], ...]
+
+
+class Omitted(Leaf):
+    """Terms or entries that are left out, `…`; `total` is what terms come to, from the digits that
+    a page would show of them, and `places` the most decimals of a product among them."""
+
+    total: Number | None = None
+    places: int = 0
+
+
+class Sum(Node):
+    """Terms added up; one that begins with a minus is taken away: `2 × 3 − 1`."""
+
+    terms: tuple[Expression, ...]
+
+
+class Product(Node):
+    """Factors multiplied: `0.5 × 0.885`."""
+
+    factors: tuple[Expression, ...]
+
+
+class MatrixProduct(Node):
+    """A product of matrices, written side by side: `X W_Q`."""
+
+    factors: tuple[Expression, ...]
+
+
+class Dot(Node):
+    """The dot product of two vectors, `[1, 1] · [1, 2]`."""
+
+    left: Expression
+    right: Expression
+
+
+class Quotient(Node):
+    """`7.389 / 12.825`."""
+
+    dividend: Expression
+    divisor: Expression
+
+
+class Negative(Node):
+    """What is taken away: `−x`."""
+
+    operand: Expression
+
+
+class Power(Node):
+    """`e^2`, `x^3`."""
+
+    base: Expression
+    exponent: Expression
+
+
+class Root(Node):
+    """A square root, `√2`."""
+
+    operand: Expression
+
+
+class Transposed(Node):
+    """`Kᵀ`."""
+
+    operand: Expression
+
+
+class Apply(Node):
+    """A function by its name: `max(0, 1.2)`, `tanh(0.5)`."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+class Total(Node):
+    """A sum over an index, in a formula: `Σ_k exp[i, k]`. Where two things are `alike`, it is over
+    those of which they are the same: `Σ_{i: ids[i] = v} G[i]`."""
+
+    over: str
+    operand: Expression
+    alike: tuple[Expression, ...] = ()
+
+
+class Vector(Node):
+    """`[1, 2]`."""
+
+    entries: tuple[Expression, ...]
+
+
+Expression = Node | Word
+
+_LEAVES = (Leaf, Word)
+_Kind = TypeVar("_Kind", bound=Node)
+
+E = Symbol("e")
+PI = Symbol("π")
+ZERO, ONE, TWO = map(Number.written, range(3))
+
+
+class Equation(NamedTuple):
+    """A formula: what a quantity is, in terms of the ones before it."""
+
+    left: Expression
+    right: Expression
+
+
+def e_to(exponent: Expression) -> Power:
+    """e^exponent."""
+    return Power(E, exponent)
+
+
+def minus(left: Expression, right: Expression) -> Sum:
+    """left − right."""
+    return Sum((left, Negative(right)))
+
+
+def constant(number: int | str) -> Number:
+    """A number of a formula: the 2 of x / 2, the 0.044715 of GELU."""
+    return Number.written(Decimal(number))
+
+
+def rewritten(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
+    """The expression with some of its parts changed: `change` gives what stands in the place of
+    a part, or None where that is to be seen for each of the part's own parts."""
+    if (changed := change(node)) is not None or isinstance(node, _LEAVES):
+        return node if changed is None else changed
+    parts: list[Any] = [
+        tuple(rewritten(one, change) for one in part)
+        if type(part) is tuple
+        else part
+        if isinstance(part, str)
+        else rewritten(part, change)
+        for part in node.parts
+    ]
+    return node.of(parts)
+
+
+def with_each(
+    node: Expression, kind: type[_Kind], change: Callable[[_Kind], Expression | None]
+) -> Expression:
+    """The expression with something else in the place of each node of a kind, where `change` gives
+    something."""
+    return rewritten(node, lambda part: change(part) if isinstance(part, kind) else None)
+
+
+def each(node: Expression, kind: type[_Kind]) -> Iterator[_Kind]:
+    """The nodes of a kind in an expression, the outer ones before those inside them."""
+    waiting: list[Any] = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, kind):
+            yield part
+        if type(part) is tuple:
+            waiting += part[::-1]
+        elif isinstance(part, Node) and not isinstance(part, _LEAVES):
+            waiting += part.parts[::-1]
+
+
+def numbers_in(node: Expression) -> Iterator[Number]:
+    """The numbers of an expression, from left to right."""
+    return (leaf for leaf in leaves(node) if isinstance(leaf, Number))
+
+
+def blanks_in(node: Expression | Equation) -> Iterator[Blank]:
+    """The blanks of an expression, from left to right."""
+    return (leaf for leaf in leaves(node) if isinstance(leaf, Blank))
+
+
+def leaves(node: Expression | Equation) -> Iterator[Expression]:
+    """What an expression is made of in the end: numbers, blanks, names, marks of omission."""
+    waiting: list[Any] = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, _LEAVES):
+            yield part
+        elif not isinstance(part, str):  # a node, or a tuple of nodes
+            waiting += part[::-1]
+
+
+def define(left: str | Expression, right: Expression) -> Equation:
+    """left = right"""
+    return Equation(Symbol(left) if isinstance(left, str) else left, right)
+
+
+def at(name: str, *indices: str | Word) -> Symbol:
+    """name[i, j]"""
+    return Symbol(name, indices)
+
+
+# --------------------------------------------------------------------------------------------------
+# Signatures of operations, `n k, k m -> n m`: the shapes of what goes in and what comes out. `1`
+# is a side that has no index, `3*b`, `a+b` and `4` are extents made of others or fixed.
+
+
+class Dim(str):
+    """An extent as it is written: a constant, and letters with how often each counts; `alone` is
+    the letter that it is, if it is just one."""
+
+    __slots__ = ("alone", "constant", "letters")
+
+    constant: int
+    letters: tuple[tuple[str, int], ...]
+    alone: str | None
+
+    def __new__(cls, text: str) -> Dim:
+        dim = super().__new__(cls, text)
+        terms = text.split("+")
+        counted = (term.partition("*") for term in terms if not term.isdigit())
+        dim.constant = sum(int(term) for term in terms if term.isdigit())
+        dim.letters = tuple(
+            (letter, int(first)) if star else (first, 1) for first, star, letter in counted
+        )
+        dim.alone = text if dim.letters == ((text, 1),) else None
+        return dim
+
+
+Sides = tuple[Dim, Dim]
+"""How many rows something has, and how many columns."""
+Along = tuple[str, str]
+"""The index down the rows of a matrix and the one along its columns; empty where it has none."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The rows and columns of each operand, and of the result."""
+
+    operands: tuple[Sides, ...]
+    result: Sides
+
+    def source_of(self, letter: str) -> tuple[int, int] | None:
+        """The first operand and its side that a letter stands alone for."""
+        return self._sources.get(letter)
+
+    @cached_property
+    def alike(self) -> tuple[tuple[int, int] | None, ...]:
+        """For the rows and the columns of the result the operand and its side that have their
+        names, where one letter says so."""
+        return tuple(self.source_of(dim.alone) if dim.alone else None for dim in self.result)
+
+    @cached_property
+    def _sources(self) -> Mapping[str | None, tuple[int, int]]:
+        sides = [(k, side) for k in reversed(range(len(self.operands))) for side in (1, 0)]
+        return {self.operands[k][side].alone: (k, side) for k, side in sides}
+
+    @property
+    def indices(self) -> str:
+        """The indices of the result."""
+        return "".join(indices_of(self.result))
+
+    def along(self, operand: Operand) -> Along:
+        """The indices of an operand."""
+        indices, sides = iter(operand.indices), self.operands[operand.place]
+        rows, columns = ("" if side == "1" else next(indices) for side in sides)
+        return rows, columns
+
+    def extents(self, operands: Sequence[tuple[int, ...]]) -> dict[str, int]:
+        """How much each letter is. Raises ValueError where shapes don't go together."""
+        sizes: dict[str, int] = {"1": 1}
+        for (rows, columns), shape in zip(self.operands, operands, strict=True):
+            n, m = shape[:2]  # candidates have a third axis
+            if sizes.setdefault(rows, n) != n or sizes.setdefault(columns, m) != m:
+                told = ", ".join(map(str, operands))
+                raise ValueError(f"these don't go together, but have the shapes {told}")
+        return sizes
+
+
+@cache
+def parse(text: str) -> Signature:
+    """The signature that `text` writes. Raises ValueError for anything else."""
+    before, arrow, after = text.partition("->")
+    if not arrow:
+        raise ValueError(f"{text!r} is no signature")
+    operands = tuple(map(_sides, before.split(","))) if before.strip() else ()
+    return Signature(operands, _sides(after))
+
+
+def _sides(text: str) -> Sides:
+    rows, columns = text.split()
+    return Dim(rows), Dim(columns)
+
+
+def indices_of(sides: Sides) -> Along:
+    """The indices of a result of such sides: i down its rows, j along its columns."""
+    rows, columns = sides
+    return "" if rows == "1" else "i", "" if columns == "1" else "j"
+
+
+def operands_in(tree: Expression) -> Iterator[Operand]:
+    """The cells of operands that an equation has."""
+    return (leaf for leaf in leaves(tree) if isinstance(leaf, Operand))
+
+
+@lru_cache(maxsize=256)
+def axes_of(tree: Expression, shapes: Signature) -> Mapping[str, tuple[int, int]]:
+    """For each index of an equation an operand and its axis that it goes along."""
+    indices = {index for operand in operands_in(tree) for index in operand.indices}
+    return {index: axis_of(index, tree, shapes) for index in indices}
+
+
+def axis_of(index: str, tree: Expression, shapes: Signature) -> tuple[int, int]:
+    """An operand and its axis that an index goes along."""
+    for operand in operands_in(tree):
+        if index in operand.indices:
+            return operand.place, shapes.along(operand).index(index)
+    raise ValueError(f"no operand has the index {index}")

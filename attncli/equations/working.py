@@ -1,0 +1,433 @@
+"""What is left out of a long sum, vector, table or list: `1 + 2 + 3 + … + 512`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import reduce
+from typing import Any, NamedTuple
+
+from attncli.equations import deciding
+from attncli.equations import tree as ex
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import (
+    Dot,
+    Expression,
+    Number,
+    Omitted,
+    Product,
+    Quotient,
+    Signature,
+    Sum,
+    Vector,
+    axis_of,
+    constant,
+    rewritten,
+)
+from attncli.names import Word
+from attncli.numbers import decimals
+
+MOST_PARTS, MOST_ROWS_OF_A_LIST = 12, 40
+"""A sum, a vector, a table or a list with more parts than this is elided on a page."""
+MOST_FOLLOWED = 5000
+"""Numbers that are followed back to what they came from; of a very large trace the nearest."""
+
+
+def elided(count: int, most: int, first: int = 3) -> Sequence[int | None]:
+    """The places 0 … count − 1; where they are more than `most`, the first few, None, the last."""
+    if count <= most:
+        return range(count)
+    return [*range(first), None, count - 1]
+
+
+def elided_rows(count: int, *, of_list: bool) -> Sequence[int | None]:
+    """The places of rows that are told; a list, one number a row, may have more of them."""
+    return elided(count, MOST_ROWS_OF_A_LIST if of_list else MOST_PARTS)
+
+
+def told_entries(count: int, entry: Callable[[int], Expression]) -> Vector:
+    """A vector of so many entries with those that a page tells."""
+    places = elided(count, MOST_PARTS)
+    return Vector(tuple(Omitted() if k is None else entry(k) for k in places))
+
+
+def shortened(node: Expression, most: int) -> Expression:
+    """The expression with `…` for the middle of sums and vectors of more than `most` parts."""
+
+    def change(node: Expression) -> Expression | None:
+        match node:
+            case Sum(parts) | Vector(parts):
+                return type(node)(_some(parts, most))
+            case Product() | Dot() | Quotient():
+                return None
+            case _:
+                return node
+
+    return rewritten(node, change)
+
+
+def _some(parts: tuple[Expression, ...], most: int) -> tuple[Expression, ...]:
+    places = elided(len(parts), most)
+    return tuple(Omitted() if place is None else shortened(parts[place], most) for place in places)
+
+
+# --------------------------------------------------------------------------------------------------
+# Long sums as a page tells them: `1 + 2 + 3 + … + 512`, and what `…` comes to.
+
+_MANY = 256
+"""Of more terms only those are made that are told."""
+_FIRST = 3
+"""Terms that are told before those that are left out."""
+
+
+def in_brief(tree: Expression) -> Collection[ex.Total]:
+    """The sums of an equation that are told without most of their terms where they are many: of
+    cells as they are; and of products and squares of cells, where a page leaves terms out."""
+    of_cells = (total for total in ex.each(tree, ex.Total) if len(_factors(total)) == 1)
+    return (*of_cells, *(total for total in _elided_in(tree) if _factors(total)))
+
+
+def _elided_in(tree: Expression) -> Iterator[ex.Total]:
+    """The sums that lie where `elision.shortened` leaves terms out."""
+    match tree:
+        case ex.Total():
+            yield tree
+        case ex.Sum(terms):
+            for term in terms:
+                yield from _elided_in(term)
+        case ex.Quotient(dividend, divisor):
+            yield from (*_elided_in(dividend), *_elided_in(divisor))
+
+
+def _factors(total: ex.Total) -> Sequence[ex.Operand]:
+    """The one or two cells whose product each term of a sum over an index is; none of any other."""
+    match total:
+        case ex.Total(over, ex.Operand() as cell) if len(over) == 1:
+            return (cell,)
+        case ex.Total(over, ex.Power(ex.Operand() as cell, ex.TWO)) if len(over) == 1:
+            return (cell, cell)
+        case ex.Total(over, ex.Product((ex.Operand() as a, ex.Operand() as b))) if len(over) == 1:
+            return (a, b)
+    return ()
+
+
+def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: Filled) -> Filled:
+    """Terms added up, without most of them where they are many."""
+    cells = _factors(total)
+    lines = [(cell.place, shapes.along(cell)) for cell in cells]
+    if any(along.count(total.over) != 1 for _, along in lines):
+        return written_out
+    place, along = lines[0]
+    side = along.index(total.over)
+
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
+        count = operands[place].shape[side]
+        if count <= _MANY:
+            return written_out(at, operands)
+        omitted = _left_out(
+            [
+                [
+                    operands[one].shown(*({**at, total.over: k}[side] for side in sides))
+                    for one, sides in lines
+                ]
+                for k in range(_FIRST, count - 1)
+            ]
+        )
+        places = elided(count, MOST_PARTS, _FIRST)
+        told = (omitted if k is None else term({**at, total.over: k}, operands) for k in places)
+        return ex.Sum(tuple(told))
+
+    return fill
+
+
+def _left_out(terms: Sequence[Sequence[Decimal]]) -> ex.Omitted:
+    """The terms that have such factors, as a page would show these."""
+    products = [reduce(decimals.product, factors) for factors in terms]
+    places = max(map(decimals.places, products)) if len(terms[0]) > 1 else 0
+    return ex.Omitted(Number.written(decimals.total(products)), places)
+
+
+def one_omission(added: Filled) -> Filled:
+    """A sum with terms left out of some of its sums has these in one place, as a page tells it:
+    nothing is told after them but its last term."""
+
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
+        told = added(at, operands)
+        if not isinstance(told, ex.Sum) or ex.Omitted not in map(type, told.terms):
+            return told
+        *before, last = told.terms
+        return ex.Sum((*before[:_FIRST], _together(before[_FIRST:]), last))
+
+    return fill
+
+
+def _together(terms: Sequence[Expression]) -> ex.Omitted:
+    """Some terms, with products of numbers among them, as left out."""
+    values = [deciding.shown(term) for term in terms]
+    places = [
+        term.places if isinstance(term, ex.Omitted) else decimals.places(value)
+        for term, value in zip(terms, values, strict=True)
+        if not isinstance(term, Number)
+    ]
+    return ex.Omitted(Number.written(decimals.total(values)), max(places))
+
+
+# --------------------------------------------------------------------------------------------------
+# The working of a cell: an equation with numbers for its operands, and the forms that follow.
+
+Indices = Mapping[str, int]
+"""Where each index is, from 0; and "", which stands for an axis without any, at 0."""
+Filled = Callable[[Indices, Sequence[Matrix]], Expression]
+"""An equation for its indices and its operands."""
+
+LONGEST_PRODUCT = 10
+"""Decimals past which the products of a sum are left out of its working."""
+
+
+def sum_of(terms: Sequence[Expression]) -> Expression:
+    """Terms added up; a single one is itself, and none at all are 0."""
+    if len(terms) > 1:
+        return ex.Sum(tuple(terms))
+    return terms[0] if terms else ex.ZERO
+
+
+def are_long(numbers: Iterable[Number]) -> bool:
+    """Whether numbers that a line comes to on its way are too long to be told."""
+    return any(decimals.places(number.shown) > LONGEST_PRODUCT for number in numbers)
+
+
+def product_of(a: Number, b: Number) -> Number:
+    """What two numbers come to on the way of a line, in full."""
+    return Number.inner(decimals.product(a.shown, b.shown), ex.Product((a, b)))
+
+
+def negated(x: Number) -> Number:
+    """A number with the other sign, on the way of a line."""
+    full, shown = decimals.negated(x.full), decimals.negated(x.shown)
+    return Number(full, shown, ex.INNER, ex.Negative(x)) if x.cell else Number(full, shown)
+
+
+# -- the first form: numbers in the place of operands ------------------------------------------
+
+
+def filled(
+    tree: Expression, shapes: Signature, *, whole: bool = False, brief: bool = False
+) -> Filled:
+    """What gives the first form of a cell's working; a `whole` one has its conditions in it, where
+    others have what these lead to, a `brief` one leaves out most terms of long sums."""
+    told_in_brief = in_brief(tree) if brief else ()
+
+    def of(node: Expression) -> Filled:
+        match node:
+            case ex.Operand():
+                return _number(node, shapes)
+            case ex.Length(place, axis):
+                return lambda _, operands: constant(operands[place].shape[axis])
+            case ex.Total(over, operand):
+                axes = [axis_of(index, tree, shapes) for index in over]
+                term, kept = _kept(of, operand, whole)
+                written_out = _total(term, kept, axes, over)
+                is_long = node in told_in_brief
+                return brief_total(node, shapes, term, written_out) if is_long else written_out
+            case ex.Sum(terms):
+                added = _sum([_term(of, term, whole) for term in terms])
+                return one_omission(added) if told_in_brief else added
+            case ex.Negative(operand):
+                return _negative(of(operand))
+            case _:
+                return _node(node, of, whole)
+
+    return of(tree)
+
+
+def _number(node: ex.Operand, shapes: Signature) -> Filled:
+    place, (rows, columns) = node.place, shapes.along(node)
+    return lambda at, operands: operands[place].number(at[rows], at[columns])
+
+
+def _kept(
+    of: Callable[[Expression], Filled], term: Expression, whole: bool
+) -> tuple[Filled, Filled | None]:
+    """A term of a sum, and the condition without which it is 0 and left out."""
+    match term:
+        case ex.Apply("where", (condition, one, ex.ZERO)) if not whole:
+            return of(one), of(condition)
+        case _:
+            return of(term), None
+
+
+def _holds(condition: Filled | None, at: Indices, operands: Sequence[Matrix]) -> bool:
+    return condition is None or bool(deciding.full(condition(at, operands)))
+
+
+def _where(condition: Filled, one: Filled, other: Filled) -> Filled:
+    return lambda at, known: (one if _holds(condition, at, known) else other)(at, known)
+
+
+def _total(term: Filled, kept: Filled | None, axes: Sequence[tuple[int, int]], over: str) -> Filled:
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
+        cells = [at]
+        for index, (place, axis) in zip(over, axes, strict=True):
+            count = operands[place].shape[axis]
+            cells = [{**cell, index: k} for cell in cells for k in range(count)]
+        if kept is not None:
+            cells = [cell for cell in cells if _holds(kept, cell, operands)]
+        return sum_of([term(cell, operands) for cell in cells])
+
+    return fill
+
+
+class _Term(NamedTuple):
+    """A term of a sum without its minus, the condition that it is left out without, whether it is
+    to be spread out, and whether it is taken away."""
+
+    filled: Filled
+    kept: Filled | None
+    is_spread: bool
+    is_taken: bool
+
+
+def _term(of: Callable[[Expression], Filled], term: Expression, whole: bool) -> _Term:
+    inner = term.operand if isinstance(term, ex.Negative) else term
+    return _Term(*_kept(of, inner, whole), isinstance(term, ex.Total), inner is not term)
+
+
+def _sum(terms: Sequence[_Term]) -> Filled:
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
+        told: list[Expression] = []
+        for term in terms:
+            if not _holds(term.kept, at, operands):
+                continue
+            one = term.filled(at, operands)
+            if term.is_spread and isinstance(one, ex.Sum):
+                told += one.terms
+            else:
+                told.append(ex.Negative(one) if term.is_taken else one)
+        return sum_of(told)
+
+    return fill
+
+
+def _negative(of: Filled) -> Filled:
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
+        operand = of(at, operands)
+        return negated(operand) if isinstance(operand, Number) else ex.Negative(operand)
+
+    return fill
+
+
+def _node(node: Expression, of: Callable[[Expression], Filled], whole: bool) -> Filled:
+    """Any other node, with numbers in the place of the operands in its parts."""
+    if isinstance(node, Number | ex.Symbol | Word):
+        return lambda *_: node
+    if isinstance(node, ex.Apply) and node.function == "where" and not whole:
+        return _where(*map(of, node.arguments))
+    kind: Any = type(node)
+    *before, last = node.parts
+    if type(last) is tuple:
+        each = [of(part) for part in last]
+        if not before:
+            return lambda at, operands: kind(tuple([x(at, operands) for x in each]))
+        return lambda at, operands: kind(*before, tuple([x(at, operands) for x in each]))
+    each = [of(part) for part in node.parts]
+    return lambda at, operands: kind(*[x(at, operands) for x in each])
+
+
+# -- the forms after it ------------------------------------------------------------------------
+
+
+def forms(first: Expression) -> tuple[Expression, ...]:
+    """A form, and those that it is worked to: with what is in parentheses, `1 − 0.3`, worked; then
+    with squares, and the products of sums, worked, unless their numbers would be long."""
+    told = [first]
+    for work in (_without_parentheses, _worked):
+        numbers: list[Number] = []
+        form = work(told[-1], numbers)
+        if not numbers:
+            continue
+        if work is _worked and are_long(numbers):
+            break
+        told.append(form)
+    return tuple(told)
+
+
+def _without_parentheses(form: Expression, numbers: list[Number]) -> Expression:
+    """A sum whose products have sums of numbers as factors, with these worked."""
+    if not isinstance(form, ex.Sum) or not any(map(_has_parentheses, form.terms)):
+        return form
+    return ex.Sum(tuple(_one_number_each(term, numbers) for term in form.terms))
+
+
+def _has_parentheses(term: Expression) -> bool:
+    return isinstance(term, ex.Product) and ex.Sum in map(type, term.factors)
+
+
+def _one_number_each(term: Expression, numbers: list[Number]) -> Expression:
+    if not isinstance(term, ex.Product):
+        return term
+    return ex.Product(tuple(_added(factor, numbers) or factor for factor in term.factors))
+
+
+def _added(form: Expression, numbers: list[Number]) -> Number | None:
+    """What a sum of numbers comes to."""
+    total = _signed(form) if isinstance(form, ex.Sum) else None
+    if total is None:
+        return None
+    numbers.append(Number.inner(total, form))
+    return numbers[-1]
+
+
+def _signed(term: Expression) -> Decimal | None:
+    if isinstance(term, Number):
+        return term.shown
+    if isinstance(term, ex.Omitted):
+        return None if term.total is None else term.total.shown
+    if isinstance(term, ex.Negative):
+        taken = _signed(term.operand)
+        return None if taken is None else decimals.negated(taken)
+    if not isinstance(term, ex.Sum):
+        return None
+    found = [_signed(one) for one in term.terms]
+    known = [one for one in found if one is not None]
+    return decimals.total(known) if len(known) == len(found) else None
+
+
+def _worked(form: Expression, numbers: list[Number]) -> Expression:
+    match form:
+        case ex.Sum(terms):
+            return sum_of([_worked_term(term, numbers) for term in terms])
+        case ex.Power(Number() as base, ex.TWO):
+            numbers.append(product_of(base, base))
+            return numbers[-1]
+        case ex.Root(operand):
+            inner = _worked(operand, [])
+            return ex.Root(_added(inner, numbers) or _same_or_worked(operand, inner, numbers))
+        case ex.Quotient(dividend, divisor):
+            return ex.Quotient(_worked(dividend, numbers), divisor)
+        case ex.Negative(operand):
+            inner = _worked_term(operand, numbers)
+            is_nothing = isinstance(inner, Number) and not inner.shown  # which has no minus
+            return inner if is_nothing else ex.Negative(inner)
+        case _:
+            return form
+
+
+def _same_or_worked(before: Expression, after: Expression, numbers: list[Number]) -> Expression:
+    if isinstance(after, Number) and after != before:
+        numbers.append(after)
+    return after
+
+
+def _worked_term(term: Expression, numbers: list[Number]) -> Expression:
+    match term:
+        case ex.Product((Number() as a, Number() as b)):
+            numbers.append(product_of(a, b))
+            return numbers[-1]
+        case ex.Negative(ex.Product((Number() as a, Number() as b))):
+            numbers.append(negated(product_of(a, b)))
+            return numbers[-1]
+        case ex.Omitted(_, places) if places:
+            numbers.append(Number.inner(decimals.unit(places)))  # which is as long as they are
+            return term
+        case _:
+            return _worked(term, numbers)

@@ -1,0 +1,323 @@
+"""Which numbers of a page are asked for, how many points each is worth, and the page with blanks in
+their place.
+
+A result is asked for where the page tells it first: at the end of its line of working, or, where no
+line has it, in its table. A table that says only what lines have said is left out. A term is a
+number inside a line: another quantity's, or one that the line comes to on its way.
+
+What is asked for is nowhere else on the page: where other lines use it, its name stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from attncli.building.exercise_file import MOST_POINTS, Blanking, Points
+from attncli.choices import LANGUAGES
+from attncli.document.blocks import Addition, Block, Note, Spans, Working, each
+from attncli.document.tables import MatrixBlock
+from attncli.equations.tree import Location
+from attncli.equations.working import MOST_PARTS, elided, elided_rows
+from attncli.errors import Problem, quote
+from attncli.exercises.lines import (
+    Asked,
+    Blankable,
+    LineAsker,
+    Terms,
+    ToldCells,
+    is_ruled,
+    is_said,
+    is_telling,
+    like,
+    numbers_shown,
+    telling,
+    with_copies,
+    without_copies,
+)
+from attncli.exercises.sections import StepSection
+from attncli.languages import Words, words_of
+from attncli.numbers import decimals
+from attncli.pages.blocks import given_blocks
+from attncli.pages.selection import Selection, SelectionError
+from attncli.pages.sentences import joined, put_in
+from attncli.steps.order import STORY, inquiries, made
+from attncli.steps.schema import nearest_step
+from attncli.trace import Definition, Trace
+
+ENGLISH = words_of(LANGUAGES[0]).tasks
+
+
+@dataclass(frozen=True, eq=False)
+class WholePage:
+    """The sections of a page before anything is asked for. `terms` says which of those inside
+    lines may be asked for; `inputs` are the given quantities that may, and `again` says that
+    copies of what the page tells may, too; `words` are those of its frame."""
+
+    trace: Trace
+    told: Sequence[StepSection]
+    terms: Terms
+    inputs: Collection[str] = ()
+    again: bool = False
+    words: Words = ENGLISH
+
+    @cached_property
+    def makes(self) -> frozenset[str]:
+        """The quantities that are made on the page, but for those that it tells all the same."""
+        whole = (one for one in self.told if not one.only_asked)
+        planned = (definition for one in whole for definition in one.part.definitions)
+        made = [definition for definition in planned if definition.name in self.trace]
+        names = {one.name for one in made} if self.again else without_copies(made)
+        return frozenset(name for name in names if not is_said(self.trace, name))
+
+    def places(self) -> list[Blankable]:
+        """What can be asked for, in the order of the page."""
+        return [place for _, place in self.placed()]
+
+    def placed(self) -> list[tuple[StepSection, Blankable]]:
+        """What can be asked for, each with its section."""
+        return [(told, place) for told, places in self._gone_through(Asked()) for place in places]
+
+    def asking(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
+        """The sections with blanks for what is asked, and the places of the blanks."""
+        return [
+            (told, [place for place in places if asked.asks(place)])
+            for told, places in self._gone_through(asked)
+        ]
+
+    def _gone_through(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
+        shown, told = set[str](), ToldCells(self.trace, again=self.again)
+        return [_Asker(self, one, asked, shown, told).run() for one in self.told]
+
+    def asked(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> Asked:
+        """What may not be told when some of the `known` places are asked for: their cells and
+        copies of these, the rest of a quantity all of whose shown cells are asked for, and what
+        tells them and is made in no section of the page."""
+        cells = frozenset(place.cell for place in places if place.cell is not None)
+        names = {cell.quantity for cell in cells}
+        told = {p.quantity for p in known if p.cell is not None and p.cell not in cells}
+        whole = {name for name in names - told if not self.trace[name].given}
+        ids = frozenset(place.id for place in places)
+        hidden = frozenset(whole | telling(self.trace, names) - self.makes - names)
+        return Asked(ids, with_copies(self.trace, cells, whole), hidden)
+
+    def giving(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> list[Blankable]:
+        """Those of some places whose number, if it is not a common one, stands elsewhere on the
+        page when they are asked for."""
+        asking = self.asking(self.asked(places, known))
+        shown = numbers_shown([block for told, _ in asking for block in told.section.blocks])
+        return [
+            place for place in places if is_telling(place.number) and like(place.number) in shown
+        ]
+
+    def everything(self) -> Asked:
+        """What may not be told when all that the page makes is asked for."""
+        hidden = telling(self.trace, self.makes)
+        return Asked(None, frozenset(), frozenset(hidden))
+
+    def chain(self, name: str, hidden: Collection[str]) -> list[Definition]:
+        """How a hidden quantity that no section makes comes from those that sections make."""
+        wanted, chain = {name}, []
+        for definition in reversed(self.trace.plan):
+            if (
+                definition.name in wanted
+                and definition.name in hidden
+                and definition.name not in self.makes
+            ):
+                chain.append(definition)
+                wanted.update(definition.operands)
+        return chain[::-1]
+
+
+class _Asker:
+    """Goes through one section; `shown` are the quantities whose tables were shown before, `known`
+    are the cells."""
+
+    def __init__(
+        self, page: WholePage, told: StepSection, asked: Asked, shown: set[str], known: ToldCells
+    ) -> None:
+        self.page, self.told, self.asked, self.shown, self.known = page, told, asked, shown, known
+        self.made = {definition.name for definition in told.part.definitions}
+        self.lines = LineAsker(page.trace, told.part.path, asked, known, page.terms)
+        self.places: list[Blankable] = []
+
+    def run(self) -> tuple[StepSection, list[Blankable]]:
+        section = self.told.section
+        blocks = tuple(block for one in each(section.blocks) for block in self.block(one))
+        return self.told._replace(section=section._replace(blocks=blocks)), self.places
+
+    def block(self, block: Block) -> Iterator[Block]:
+        told: Block | None
+        match block:
+            case Working():
+                told, places = self.lines.working(block)
+            case Addition():
+                told, places = self.lines.addition(block)
+            case MatrixBlock() if self.is_told_otherwise(block.quantity):
+                yield from self.follows(block.quantity)
+                return
+            case MatrixBlock():
+                told, places = self.table(block)
+            case _:
+                told, places = block, []
+        self.places += places
+        if told is not None:
+            yield told
+
+    def is_told_otherwise(self, name: str) -> bool:
+        """Whether a table would tell what is asked for: not one that a section makes itself."""
+        return name in self.asked.quantities and name not in self.made
+
+    def table(self, block: MatrixBlock) -> tuple[Block | None, list[Blankable]]:
+        name = block.quantity
+        own = name in self.made
+        self.shown.add(name)
+        shown = [Location(name, i, j) for i, j in shown_cells(block)]
+        if not own and name not in self.page.inputs:
+            self.known.add(shown)
+            return block, []
+        if own and (self.is_said_by_lines(shown) or self.is_ruled(name)):
+            return None, []
+        quantity = self.page.trace[name]
+        numbers = [quantity.number(c.row, c.column) for c in shown if not self.known.has(c)]
+        self.known.add(shown)
+        places = [self.lines.result_place(number, name) for number in numbers]
+        return self.with_blanks(block, places), places
+
+    def is_ruled(self, name: str) -> bool:
+        """Whether the formula says all that a table holds, which is asked for in cells at most."""
+        return not self.page.again and is_ruled(self.page.trace, name)
+
+    def is_said_by_lines(self, cells: Sequence[Location]) -> bool:
+        """Whether lines of the section have the cells, or all that they copy."""
+        said = {self.known.source(place.cell) for place in self.places if place.cell is not None}
+        return said.issuperset(map(self.known.source, cells))
+
+    def with_blanks(self, block: MatrixBlock, places: Sequence[Blankable]) -> MatrixBlock:
+        blanks = {
+            (place.cell.row, place.cell.column): place.id
+            for place in places
+            if place.cell is not None and self.asked.asks(place)
+        }
+        untold = self.untold(block) - blanks.keys()
+        if not blanks and not untold:
+            return block
+        matrix = block.matrix.without(untold) if untold else block.matrix
+        return block._replace(matrix=matrix, blanks=blanks, with_sums=False)
+
+    def untold(self, block: MatrixBlock) -> set[tuple[int, int]]:
+        """The cells that the table may not tell."""
+        rows, columns = block.matrix.shape
+        if block.quantity in self.asked.quantities:
+            return {(i, j) for i in range(rows) for j in range(columns)}
+        return {(c.row, c.column) for c in self.asked.cells if c.quantity == block.quantity}
+
+    def follows(self, name: str) -> Iterator[Block]:
+        """What stands in the place of a table that would tell what is asked for: its formulas, and
+        the tables that these need besides."""
+        trace, path = self.page.trace, self.told.part.path
+        chain = self.page.chain(name, self.asked.quantities)
+        formulas: list[Spans] = []
+        for definition in chain:
+            names = (n.seen_from(path) for n in (definition.name, *definition.operands))
+            formulas += ((formula,) for formula in definition.operation.formulas(*names))
+        yield Note(put_in(self.page.words.goes_on, formulas=joined(formulas)))
+        needed = dict.fromkeys(operand for definition in chain for operand in definition.operands)
+        for operand in needed:
+            known = operand in self.shown or operand in self.page.makes
+            if not known and operand not in self.asked.quantities:
+                self.shown.add(operand)
+                yield from given_blocks(trace, [trace[operand]], Selection(), path)
+
+
+def shown_cells(block: MatrixBlock) -> Iterator[tuple[int, int]]:
+    """The cells of a table that a page shows, and doesn't elide."""
+    places = elided_rows(len(block.rows), of_list=block.is_list)
+    rows = [block.rows[k] for k in places if k is not None]
+    columns = [j for j in elided(block.matrix.shape[1], MOST_PARTS) if j is not None]
+    return ((i, j) for i in rows for j in columns)
+
+
+def parse_blanking(text: str) -> Blanking:
+    """What `--blank` says. Raises SelectionError."""
+    try:
+        return Blanking.of(text)
+    except decimals.UnreadableError as error:
+        raise SelectionError.of(f"--blank {text}", error.wrong, error.right) from None
+
+
+def parse_points(texts: Sequence[str]) -> Points:
+    """What `--points` says: `2` for each blank, `softmax=2` for those of a step, `exp=0.5` for
+    those of a quantity. Raises SelectionError, naming all that is wrong."""
+    each = Decimal(1)
+    steps: dict[str, Decimal] = {}
+    quantities: dict[str, Decimal] = {}
+    wrong: list[Problem] = []
+    for text in texts:
+        name, equals, count = text.rpartition("=")
+        option, worth = f"--points {text}", _worth(count)
+        if equals and name not in (*STORY, *inquiries()) and name not in made():
+            wrong.append(Problem.of(option, "no such step or quantity", nearest_step(name)))
+        elif worth is None:
+            right = f"give a number above 0 and at most {MOST_POINTS}"
+            wrong.append(Problem.of(option, f"{quote(count)} is no number of points", right))
+        elif equals:
+            (steps if name in STORY else quantities)[name] = worth
+        else:
+            each = worth
+    if wrong:
+        raise SelectionError(wrong)
+    return Points(each, steps, quantities)
+
+
+def _worth(text: str) -> Decimal | None:
+    """The points that a text says."""
+    try:
+        number = decimals.parse(text)
+    except ValueError:
+        return None
+    return number if 0 < number <= MOST_POINTS else None
+
+
+def terms_of(blankings: Sequence[Blanking]) -> Terms:
+    """Which numbers inside lines: where results are asked for, too, only those that nothing else
+    on the sheet tells."""
+    return Terms(
+        any(one.terms for one in blankings),
+        copied=all(one.kind == "working" for one in blankings),
+        ruled=any(one.kind == "all" for one in blankings),
+    )
+
+
+def takes(blanking: Blanking, place: Blankable) -> bool:
+    """Whether numbers such as this one are taken out."""
+    return blanking.terms if place.cell is None else blanking.results
+
+
+def chosen(
+    places: Sequence[Blankable],
+    blanking: Blanking,
+    seed: str,
+    told: Callable[[Sequence[Blankable]], Collection[Blankable]],
+) -> list[Blankable]:
+    """The places that are asked for, in their order. At least one of them is, if there are any.
+
+    Of a share, those whose number is `told` elsewhere when they are asked for make room for
+    others; where all are, they stay.
+    """
+    from random import Random
+
+    kept = [place for place in places if takes(blanking, place)]
+    if blanking.kind != "random" or not kept:
+        return kept
+    count = max(1, round(len(kept) * blanking.share))
+    waiting = Random(seed).sample(range(len(kept)), len(kept))
+    while True:
+        drawn = sorted(waiting[:count])
+        bad = told([kept[k] for k in drawn])
+        left = [k for k in waiting if kept[k] not in bad]
+        if not bad or not left:
+            return [kept[k] for k in drawn]
+        waiting = left

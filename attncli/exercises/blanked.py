@@ -1,0 +1,274 @@
+"""What is taken out of a page for a form of an exercise, and the sections without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from attncli.choices import POLICIES, Policy
+from attncli.document.blocks import Block, Note, Prose, Section, parts_of
+from attncli.document.questions import Interval, Item, RightAnswer
+from attncli.document.tables import MatrixBlock
+from attncli.equations.tree import Number
+from attncli.exercises.asking import ENGLISH, WholePage, chosen
+from attncli.exercises.keys import (
+    Reach,
+    key_of,
+    number_of,
+    solution_of,
+    what_is_accepted,
+    with_slips,
+)
+from attncli.exercises.lines import Asked, Blankable
+from attncli.exercises.requests import (
+    AskedInWords,
+    ExerciseRequest,
+    blocks_of,
+    by_names,
+    given_away,
+    table_of_answers,
+)
+from attncli.exercises.sections import StepSection, working_in
+from attncli.exercises.tasks import room, task_of
+from attncli.file.problems import ScenarioError
+from attncli.languages import FrameWords, Words
+from attncli.marking.paths import Paths, Tolerance, paths_from, together
+from attncli.pages.blocks import folded
+from attncli.pages.selection import Selection, SelectionError
+from attncli.pages.sentences import printed_roots
+from attncli.trace import Quantity, Trace
+
+_NONE = Tolerance()
+
+
+def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
+    """A key that lets more pass: units of the last place, an absolute and a relative difference;
+    and what the answer is when it is given with so many significant digits."""
+    if tolerance == _NONE or not key.number.shown.is_finite():
+        return key
+    shown = key.number.shown
+    more = 2 * key.half * tolerance.units + tolerance.absolute + abs(shown) * tolerance.relative
+    around = _rounded_off(shown, tolerance.digits)
+    low, high = key.accepted
+    wider = Interval(min(low - more, shown - around), max(high + more, shown + around))
+    return key._replace(accepted=wider)
+
+
+def what_passes(tolerance: Tolerance, words: Words) -> tuple[Note, ...]:
+    """What is said of it in a key."""
+    units, absolute, relative, digits = tolerance
+    told = (
+        (units, words.units),
+        (absolute, words.absolute),
+        (relative, words.relative),
+        (digits, words.digits),
+    )
+    said = ", ".join(says.format(number=much) for much, says in told if much)
+    return (Note((words.lets_pass.format(what=said),)),) if said else ()
+
+
+def _rounded_off(number: Decimal, digits: int | None) -> Decimal:
+    """The most that a number changes when only so many digits of it are given."""
+    if digits is None or not number:
+        return Decimal(0)
+    return Decimal(5).scaleb(number.adjusted() - digits)
+
+
+class BlankedPage(NamedTuple):
+    """What is taken out of a page for one form of an exercise: the places that are asked for, and
+    the page without them. Where honest paths lead may be `known`."""
+
+    wish: ExerciseRequest
+    page: WholePage
+    places: Sequence[Blankable]
+    asked: Asked
+    asking: Sequence[tuple[StepSection, list[Blankable]]]
+    known: Paths | None = None
+
+    @property
+    def trace(self) -> Trace:
+        return self.page.trace
+
+    @property
+    def context(self) -> set[str]:
+        """The quantities that the sheet shows for its working to start from, besides given ones:
+        those that it doesn't make itself."""
+        blocks = (block for told, _ in self.asking for block in told.section.blocks)
+        names = {table.quantity for block in blocks for table in parts_of(block, MatrixBlock)}
+        return {n for n in names - self.page.makes if not self.trace[n].given}
+
+    @property
+    def roots(self) -> Mapping[Decimal, Decimal]:
+        """The square roots that the sheet gives in figures."""
+        return printed_roots(self.trace)
+
+    def keys(self) -> dict[str, RightAnswer]:
+        """What is accepted for each of the places that are asked for, by their ids."""
+        carry, exact = map(self._numbers_under, POLICIES)
+        reach, tolerance = Reach(self.paths), self.wish.tolerance
+        known = ((place.id, place) for place in self.places)
+        keys = ((id_, key_of(reach, one, carry.get(id_), exact.get(id_))) for id_, one in known)
+        return {id_: let_pass(key, tolerance) for id_, key in keys}
+
+    @property
+    def paths(self) -> Paths:
+        """Where honest paths lead from what the sheet shows."""
+        return self.known or paths_from(self.trace, self.context, self.roots)
+
+    def _numbers_under(self, policy: Policy) -> Mapping[str, Number]:
+        """The numbers of the blanks under a policy, worked from what the sheet shows; none where
+        they can't be worked."""
+        trace = self.trace
+        own = trace.rounding.policy == policy
+        if own and (trace.rounding.carries or not self.context):
+            return {place.id: place.number for place in self.places}
+        if not self.wish.terms.inner:
+            trace = trace.leading_to(self.quantities, self.context)
+        try:
+            worked = trace.under(policy, {name: shown_rows(trace[name]) for name in self.context})
+        except ScenarioError:
+            return {}
+        if not self.wish.terms.inner:
+            return {p.id: number_of(lambda name: worked[name].numbers, p) for p in self.places}
+        return {place.id: place.number for place in self.wish.page(worked).places()}
+
+    @property
+    def quantities(self) -> set[str]:
+        """The quantities whose numbers are asked for."""
+        return {place.cell.quantity for place in self.places if place.cell is not None}
+
+    def sections(self, words: FrameWords) -> list[Section]:
+        """The sections with blanks, their questions with keys, and their solutions; the first of
+        these says how they are to be read."""
+        keys = self.keys()
+        before = (
+            *what_is_accepted(keys.values(), self.roots, words),
+            *what_passes(self.wish.tolerance, words.keys),
+        )
+        sections = []
+        in_words = self.wish.in_words(self.trace)
+        self.check_untold(in_words)
+        for told, places in self.asking:
+            section = told.section
+            if places:
+                section = self._section(told, places, keys, words)
+                section = section._replace(solution=(*before, *section.solution))
+                before = ()
+            own = [one for one in in_words if one.question.part == told.part]
+            sections.append(self._with_words(told, section, own, words) if own else section)
+        return sections
+
+    def check_untold(self, asked: Sequence[AskedInWords]) -> None:
+        """Raises SelectionError where the page tells the answer of a question."""
+        blocks = [block for told, _ in self.asking for block in told.section.blocks]
+        for one in asked:
+            table = given_away(self.trace, one.question, blocks)
+            if table is not None:
+                wrong = f"the sheet shows {table.name}, which tells the answer"
+                right = f"ask for all of {table.name} as well, or not for the step that needs it"
+                raise SelectionError.of(f"--ask {one.question.id}", wrong, right)
+
+    def _with_words(
+        self,
+        told: StepSection,
+        section: Section,
+        asked: Sequence[AskedInWords],
+        words: FrameWords,
+    ) -> Section:
+        """A section that asks something in words, too; where that is all, its solution has the
+        working that leads to the answers."""
+        questions = [one.asked_on(self.paths) for one in asked]
+        keys = [key for question in questions if (key := question.words) is not None]
+        blocks = blocks_of(self.trace, asked, keys, words)
+        lines: list[Block] = []
+        if told.only_asked:
+            names = {definition.name for definition in told.part.definitions}
+            lines = working_in(self.trace, told.part, names, (), Selection())
+        section = section._replace(solution=(*section.solution, *lines))
+        if any(one.question.ranked for one in asked):
+            section = by_names(section)
+        return section._replace(
+            blocks=(*section.blocks, *blocks),
+            questions=(*section.questions, *questions),
+            solution=(*section.solution, *table_of_answers(questions, words.keys)),
+        )
+
+    def _section(
+        self,
+        told: StepSection,
+        places: Sequence[Blankable],
+        keys: Mapping[str, RightAnswer],
+        words: FrameWords,
+    ) -> Section:
+        wish, part = self.wish, told.part
+        known = [(place, keys[place.id]) for place in places]
+        if wish.share is not None:
+            known = with_slips(self.trace, part, known)
+        questions = tuple(
+            Item(place.id, wish.worth(self.trace, part, place), key, cell=place.cell)
+            for place, key in known
+        )
+        task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
+        space = room(self.trace, told.section, places, wish.layout)
+        names = {place.quantity for place in places}
+        selection, cells = wish.told_of(part)
+        lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))
+        whole = wish.wants_everything or bool(cells)
+        return told.section._replace(
+            blocks=(*_with_task(told.section.blocks, task), *space),
+            questions=questions,
+            solution=solution_of(lines, places, questions, part.path, words.keys, whole=whole),
+        )
+
+
+def _with_task(blocks: Sequence[Block], task: Prose) -> list[Block]:
+    """A section with its task behind the sentence that says what happens."""
+    first = 1 if blocks and isinstance(blocks[0], Prose) else 0
+    return [*blocks[:first], task, *map(folded, blocks[first:])]
+
+
+def taken(trace: Trace, wish: ExerciseRequest, form: str, words: Words = ENGLISH) -> BlankedPage:
+    """What a form of an exercise asks for. Raises SelectionError where there is nothing."""
+    page = wish.page(trace, words)
+    if not wish.asks and wish.words:
+        return BlankedPage(wish, page, (), Asked(), page.asking(Asked()))
+    if wish.wants_everything:
+        asked = page.everything()
+        asking = page.asking(asked)
+        if places := [place for _, own in asking for place in own]:
+            return BlankedPage(wish, page, places, asked, asking)
+    known = page.places()
+    places = _chosen(wish, page, known, f"{wish.seed}/{form}")
+    if not places:
+        right = "ask for a step that makes numbers, or for other ones"
+        option = f"--blank {wish.asks[0].blanking.kind}"
+        raise SelectionError.of(option, "there is nothing to blank", right)
+    asked = page.asked(places, known)
+    return BlankedPage(wish, page, places, asked, page.asking(asked))
+
+
+def _chosen(
+    wish: ExerciseRequest, page: WholePage, known: Sequence[Blankable], seed: str
+) -> list[Blankable]:
+    """The places that are asked for, in their order."""
+    allowed = wish.allowed(page)
+    kept: set[str] = set()
+    for k, ask in enumerate(wish.asks):
+        may = [place for one, place in allowed if one is ask]
+        own = f"{seed}/{k}" if k else seed
+        taken_out = chosen(may, ask.blanking, own, lambda places: page.giving(places, known))
+        kept.update(place.id for place in taken_out)
+    return [place for _, place in allowed if place.id in kept]
+
+
+def worked_together(pages: Sequence[BlankedPage]) -> list[BlankedPage]:
+    """The same for some forms of one exercise, with what all of them need worked at once."""
+    paths = together([one.paths for one in pages])
+    return [one._replace(known=known) for one, known in zip(pages, paths, strict=True)]
+
+
+def shown_rows(quantity: Quantity) -> list[list[Decimal]]:
+    """The numbers of a quantity as a page shows them, [n, m]."""
+    rows, columns = quantity.matrix.shape
+    return [[quantity.number(i, j).shown for j in range(columns)] for i in range(rows)]

@@ -1,0 +1,253 @@
+"""A student's paper as a document, and the table of a class: marks, commonest mistakes, hardest
+cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+from attncli.document.blocks import (
+    Block,
+    Bullets,
+    Document,
+    Facts,
+    Section,
+    Spans,
+    Table,
+    TableCell,
+    Term,
+)
+from attncli.document.questions import OWN_FORM
+from attncli.document.tables import SIGNS
+from attncli.exercises.report import Report, raw_text, report, to_look_at
+from attncli.marking.answers import AnswerSheet
+from attncli.marking.exam import address_of
+from attncli.marking.papers import GradedClass, MarkedPaper, Unmarked, average, commonest, hardest
+from attncli.names import Phrase, Word
+from attncli.numbers import decimals
+from attncli.pages.published import MEANING
+from attncli.pages.sentences import counted, enumerated, rounding_facts
+from attncli.trace import Trace
+
+
+def marked_paper(paper: MarkedPaper) -> Document:
+    """What is said of a student's answers."""
+    sheet, exam = paper.sheet, paper.exam
+    facts: list[tuple[str, Spans]] = [("Student", (Word(sheet.student),))]
+    whose: dict[str, object] = {"student": sheet.student}
+    if sheet.id:
+        whose["id"] = sheet.id
+        facts.append(("ID", (Word(sheet.id),)))
+    if sheet.form not in ("", OWN_FORM):
+        facts.append(("Form", (Word(sheet.form),)))
+    facts.append(("Points", (in_words(paper),)))
+    points = {one.verdict.cell: one.points for one in paper.numbers}
+    remarks = remarks_on(paper)
+    data = {**whose, "points": float(paper.points), "of": float(paper.of), **doubt_data(paper)}
+    if remarks:
+        data["remarks"] = [*map(raw_text, remarks)]
+    told = Report(
+        Word(exam.title), tuple(facts), (), data, points, paper.terms, paper.words, remarks
+    )
+    return report(exam.judge, paper.verdicts, told)
+
+
+def in_words(paper: MarkedPaper) -> str:
+    """`12.5 of 21`"""
+    return f"{points_text(paper.points)} of {points_text(paper.of)}"
+
+
+def points_text(points: Decimal) -> str:
+    return decimals.text(points.normalize() + Decimal(0))
+
+
+def remarks_on(paper: MarkedPaper) -> tuple[Phrase, ...]:
+    """What somebody has to look at: numbers that show no working, and what doesn't fit."""
+    empty = all(given.is_empty for given in paper.sheet.answers.values())
+    return (*[("All answers are empty.",)] * empty, *_doubts(paper), *paper.remarks)
+
+
+def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
+    """Whether a paper shows working."""
+    doubt = paper.doubt
+    if doubt is None:
+        return
+    if doubt.too_few:
+        following = f" ({doubt.unearned})" if doubt.unearned else ""
+        yield (
+            "From ", Word(doubt.first), " on this paper shows no working: "
+            f"{doubt.slips} numbers are wrong without a reason, {_showing(doubt.shows)}."
+            f" What only follows from wrong numbers{following} earns nothing.",
+        )  # fmt: skip
+    else:
+        names, count = Word(enumerated(doubt.trivial)), doubt.unearned
+        what = "1 number follows" if count == 1 else f"{count} numbers follow"
+        earns = "earns" if count == 1 else "earn"
+        said = f"{what} trivially and {earns} nothing: the same number stands throughout "
+        yield (said, names, ".")
+
+
+def _showing(count: int) -> str:
+    which = "only 1 shows how it" if count == 1 else f"only {count} show how they"
+    return f"and {which} came about" if count else "and none shows how it came about"
+
+
+def doubt_data(paper: MarkedPaper) -> dict[str, object]:
+    """The same as data."""
+    doubt = paper.doubt
+    return {} if doubt is None else {"doubt": doubt._asdict()}
+
+
+_MOST = 8
+"""Mistakes, and cells, that are listed."""
+
+
+def class_page(graded: GradedClass) -> Document:
+    """What to look at first, the marks of a class, its commonest mistakes and hardest cells."""
+    papers = graded.papers
+    facts: list[tuple[str, Spans]] = [("Papers", (str(len(papers)),))]
+    if papers:
+        mean, of = points_text(mean_points(papers)), points_text(papers[0].of)
+        facts.append(("Average", (f"{mean} of {of} points",)))
+    if graded.unmarked:
+        facts.append(("Not marked", (str(len(graded.unmarked)),)))
+    marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
+    first = to_look_at(dict.fromkeys(_first(graded)))
+    sections = (*first, *marks, *_sections(graded.trace, papers))
+    return Document(
+        Word(graded.title), sections, Facts(tuple(facts)),
+        rounding=rounding_facts(graded.trace), data=class_data(graded),
+    )  # fmt: skip
+
+
+def mean_points(papers: Sequence[MarkedPaper]) -> Decimal:
+    """The points of a paper on average, to two decimals."""
+    return average(papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def _first(graded: GradedClass) -> Iterator[Spans]:
+    """All that is to be said of what was handed in, and whose it is."""
+    for sheet, why in graded.unmarked:
+        yield (*_whose(sheet), ": ", *why)
+    for paper in graded.papers:
+        for remark in remarks_on(paper):
+            yield (*_whose(paper.sheet), ": ", *remark)
+    yield from graded.remarks
+
+
+def _whose(sheet: AnswerSheet) -> Spans:
+    return Word(sheet.student), *((" (", Word(sheet.id), ")") if sheet.id else ())
+
+
+def _marks(graded: GradedClass) -> Iterator[Block]:
+    papers = graded.papers
+    signs = [name for name in SIGNS if any(paper.counts[name] for paper in papers)]
+    forms = len({*map(_form, papers), *map(_form, graded.unmarked)}) > 1
+    ids = _has_ids(graded)
+    of_whom = ("Student", *(("ID",) * ids), *(("Form",) * forms))
+    headings = (*of_whom, "Points", "%", *(SIGNS[one] for one in signs))
+    rows = [_row(paper, signs, ids=ids, forms=forms) for paper in papers]
+    for one in graded.unmarked:
+        whose = _row_of(one, ids=ids, forms=forms)
+        rows.append((*whose, *("–" for _ in headings[len(whose) :])))
+    yield Table(headings, tuple(rows))
+    if signs:
+        yield Facts(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
+
+
+def _has_ids(graded: GradedClass) -> bool:
+    return any(sheet.id for sheet in graded.sheets)
+
+
+def _form(one: MarkedPaper | Unmarked) -> str:
+    """The form that a paper is marked by, or else the one that it names."""
+    marked_by = one.exam.form if isinstance(one, MarkedPaper) else ""
+    return marked_by or one.sheet.form
+
+
+def _row_of(one: MarkedPaper | Unmarked, *, ids: bool, forms: bool) -> tuple[Word, ...]:
+    sheet = one.sheet
+    return (Word(sheet.student), *((Word(sheet.id),) * ids), *((Word(_form(one)),) * forms))
+
+
+def _row(
+    paper: MarkedPaper, signs: Sequence[str], *, ids: bool, forms: bool
+) -> tuple[TableCell, ...]:
+    counts = (str(paper.counts[name]) for name in signs)
+    whose = _row_of(paper, ids=ids, forms=forms)
+    return (*whose, points_text(paper.points), percent(paper), *counts)
+
+
+def percent(paper: MarkedPaper) -> str:
+    """How much of all points a paper has earned, in per cent."""
+    share = 100 * paper.points / paper.of if paper.of else Decimal(0)
+    return str(share.quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def _sections(trace: Trace, papers: Sequence[MarkedPaper]) -> Iterator[Section]:
+    mistakes = commonest(papers)[:_MOST]
+    if mistakes:
+        rows = tuple(((f"{counted(one.papers, 'paper')}: {one.says}"),) for one in mistakes)
+        yield Section("", None, ("Commonest mistakes",), (), (Bullets(rows),))
+    cells = hardest(papers)[:_MOST]
+    if cells:
+        symbols = ((trace[c.quantity].symbol(c.row, c.column), n) for c, n in cells)
+        told = tuple(
+            (Term(symbol), f": not right in {counted(n, 'paper')}") for symbol, n in symbols
+        )
+        yield Section("", None, ("Hardest cells",), (), (Bullets(told),))
+
+
+def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
+    """The table as rows of texts: its headings, then each student, and what has no marks."""
+    ids = _has_ids(graded)
+    whose: tuple[str, ...] = ("student", *(("id",) * ids), "form")
+    yield (*whose, "points", "of", "percent", *SIGNS, "file", "remarks")
+    for paper in graded.papers:
+        counts = (str(paper.counts[name]) for name in SIGNS)
+        points = points_text(paper.points), points_text(paper.of), percent(paper)
+        own = (word.raw for word in _row_of(paper, ids=ids, forms=True))
+        remarks = " ".join(map(raw_text, remarks_on(paper)))
+        yield (*own, *points, *counts, paper.sheet.source, remarks)
+    for one in graded.unmarked:
+        own = (word.raw for word in _row_of(one, ids=ids, forms=True))
+        yield (*own, *[""] * (len(SIGNS) + 3), one.sheet.source, raw_text(one.why))
+    for remark in graded.remarks:
+        yield (*[""] * (len(whose) + len(SIGNS) + 4), raw_text(remark))
+
+
+def class_data(graded: GradedClass) -> dict[str, object]:
+    """The class as data: each paper, who has no marks, what is to be said, what went wrong."""
+    papers = graded.papers
+    of = {"of": float(papers[0].of), "average": float(mean_points(papers))} if papers else {}
+    trace = graded.trace
+    return {
+        "papers": [*map(_paper_data, papers)],
+        "not_marked": [{**_whose_data(one), "why": raw_text(one.why)} for one in graded.unmarked],
+        "remarks": [*map(raw_text, graded.remarks)],
+        **of,
+        "commonest_mistakes": [
+            {"says": one.says, "verdict": one.judgement, "papers": one.papers}
+            for one in commonest(papers)
+        ],
+        "hardest_cells": [
+            {"cell": address_of(trace, one.cell), "wrong": one.wrong} for one in hardest(papers)
+        ],
+    }
+
+
+def _whose_data(one: MarkedPaper | Unmarked) -> dict[str, object]:
+    sheet = one.sheet
+    whose = {"student": sheet.student, "id": sheet.id, "form": _form(one), "file": sheet.source}
+    return {**whose}
+
+
+def _paper_data(paper: MarkedPaper) -> dict[str, object]:
+    return {
+        **_whose_data(paper),
+        "points": float(paper.points),
+        "of": float(paper.of),
+        "counts": {judgement: paper.counts[judgement] for judgement in SIGNS},
+        **doubt_data(paper),
+        "remarks": [*map(raw_text, remarks_on(paper))],
+    }

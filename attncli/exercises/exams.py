@@ -1,0 +1,335 @@
+"""From answers files to exams: the forms of an exercise to mark answers by, what is asked, and
+whether the answers belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cached_property
+from typing import NamedTuple
+
+from attncli.building.exercise_file import (
+    Blanking,
+    FormMade,
+    Frame,
+    Manifest,
+    Points,
+    TermMade,
+)
+from attncli.document.blocks import Section
+from attncli.document.questions import OWN_FORM, Interval, Item, RightAnswer, Worth
+from attncli.equations.tree import Location, Number
+from attncli.errors import Problem, Refusal, Where, listed
+from attncli.exercises.blanked import taken
+from attncli.exercises.fingerprint import fingerprint, numbers_mark
+from attncli.exercises.papers import exercise
+from attncli.exercises.requests import ExerciseRequest, PartAsked, tolerance_of
+from attncli.file.address import AddressError
+from attncli.marking.answers import AnswerSheet, Student
+from attncli.marking.exam import Exam, Scheme, cell_of, first_cell_of, line_of
+from attncli.marking.words import question_at
+from attncli.pages.selection import select
+from attncli.pages.sentences import printed_roots
+from attncli.steps.order import is_question
+from attncli.trace import Trace
+
+
+def keys_of_terms(
+    trace: Trace, steps: Sequence[str], ids: Sequence[str]
+) -> Mapping[str, RightAnswer]:
+    """The keys of numbers inside lines of some steps, by their ids: of those that a sheet asks for
+    beside results, else of those that it does alone."""
+    found: dict[str, RightAnswer] = {}
+    for kind in ("all", "working"):
+        if not found.keys() >= set(ids):
+            wish = ExerciseRequest((PartAsked(select(trace, steps), blanking=Blanking(kind)),))
+            found = {**taken(trace, wish, "").keys(), **found}
+    return found
+
+
+_FORMS = (
+    "forms are marked by an exercise file: name it, or the folder that was made of it; one that"
+    " says what options did makes the same forms"
+)
+_ANY = "take its line with the hash out to have it marked all the same"
+
+
+@dataclass(frozen=True)
+class Asking:
+    """The numbers that answers to a scenario are marked by, and for how many points."""
+
+    scenario: str
+    trace: Trace
+    points: Points = Points()
+    scheme: Scheme = Scheme()
+    named: tuple[str, ...] = ()
+    _marks: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _exams: dict[tuple[str, ...], Exam] = field(default_factory=dict)
+
+    def exam_of(self, sheet: AnswerSheet) -> Exam:
+        """What a paper is marked by: all that is `named`, else all that it answers itself. Raises
+        Refusal."""
+        asked = self.named or tuple(sheet.answers)
+        if asked not in self._exams:
+            self._exams[asked] = self.exam(asked, sheet.source)  # which tells what isn't there
+        self.check(sheet, asked)
+        return self._exams[asked]
+
+    @property
+    def title(self) -> str:
+        return self.trace.scenario.title
+
+    @property
+    def students(self) -> tuple[Student, ...]:
+        """None: a scenario has no list of a class."""
+        return ()
+
+    def named_by(self, sheet: AnswerSheet) -> Exam | None:  # noqa: ARG002
+        """The form that a paper names: there are none."""
+        return None
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What is asked, where that is named."""
+        return self.named
+
+    def knowing(self, asked: Sequence[str], sheets: Sequence[AnswerSheet]) -> Asking:
+        """The same, knowing all that is asked: what is named, else what is in any of the sheets
+        that belong to it."""
+        if asked:
+            return replace(self, named=tuple(asked))
+        return replace(self, named=asked_in(one for one in sheets if self._belongs(one)))
+
+    def _belongs(self, sheet: AnswerSheet) -> bool:
+        try:
+            self.exam_of(sheet)
+        except Refusal:
+            return False
+        return True
+
+    def exam(self, ids: Sequence[str], source: str) -> Exam:
+        """The exam that asks for some cells. Raises Refusal, naming all that aren't there."""
+        wrong: list[Problem] = []
+        items: list[Item] = []
+        for text in ids:
+            result = line_of(text) is None and not is_question(text)
+            try:
+                cell = self.cell(text) if result else None
+                items.append(Item(text, Decimal(self.points_of(text)), cell=cell))
+            except AddressError as error:
+                wrong.append(Problem.of(source, f"{text}: {error.wrong}", error.right))
+        if wrong:
+            raise Refusal(wrong)
+        keys = self._keys([text for text in ids if line_of(text)], source)
+        known = tuple(one._replace(key=keys.get(one.id)) for one in items)
+        return Exam(self.trace, known, self.scheme, printed=printed_roots(self.trace))
+
+    def cell(self, text: str) -> Location:
+        """The cell that an id is of; of a number inside a line, one that the line works out. Raises
+        AddressError."""
+        line = line_of(text)
+        return cell_of(self.trace, text) if line is None else first_cell_of(self.trace, line)
+
+    def _keys(self, ids: Sequence[str], source: str) -> Mapping[str, RightAnswer]:
+        """The keys of numbers inside lines. Raises Refusal for those that aren't asked for."""
+        parts = (self.trace.part_of(self.cell(text).quantity) for text in ids)
+        steps = tuple(dict.fromkeys(part.step for part in parts if part is not None))
+        keys = keys_of_terms(self.trace, steps, ids)
+        wrong = [text for text in ids if text not in keys]
+        if wrong:
+            why = "no sheet asks for this number of the line"
+            right = "name it as the answers file of the exercise does"
+            raise Refusal([Problem.of(source, f"{text}: {why}", right) for text in wrong])
+        return keys
+
+    def points_of(self, text: str) -> Worth:
+        """What a cell is worth, by the step that makes it, or that first uses it."""
+        if is_question(text):
+            question = question_at(self.trace, text)
+            return self.points.of(question.part.step, question.name.local)
+        name = self.cell(text).quantity
+        part = self.trace.part_of(name)
+        if part is None:
+            uses = (p for p in self.trace.story if any(name in d.operands for d in p.definitions))
+            part = next(uses, None)
+        return self.points.of("" if part is None else part.step, self.trace[name].name.local)
+
+    def check(self, sheet: AnswerSheet, asked: Sequence[str]) -> None:
+        """Raises Refusal for answers of another form, or of another exercise."""
+        if not sheet.mark:
+            self._check_form(sheet)
+        else:
+            own = tuple(sheet.answers)
+            if sheet.mark not in map(self.mark, (own, tuple(asked), self.in_order(own))):
+                raise Refusal([self._of_another(sheet)])
+
+    def in_order(self, ids: Sequence[str]) -> tuple[str, ...]:
+        """Ids in the order of the working, in which an exercise asks for them, whatever order
+        they were answered in."""
+        try:
+            return tuple(sorted(ids, key=self._place_in_order))
+        except AddressError:
+            return tuple(ids)
+
+    def _place_in_order(self, text: str) -> tuple[int, bool, int, int, int, bool, int]:
+        """A number inside a line stands before what the line comes to, a question behind all of
+        its step. Raises AddressError."""
+        if is_question(text):
+            question = question_at(self.trace, text)
+            row = question.asked.row or 0
+            return self.trace.story.index(question.part), True, 0, row, 0, False, 0
+        cell, line = self.cell(text), line_of(text)
+        part = self.trace.part_of(cell.quantity)
+        step = -1 if part is None else self.trace.story.index(part)
+        number = 0 if line is None else int(text.rpartition("[")[2].rstrip("]"))
+        quantity = self._order[cell.quantity]
+        return step, False, quantity, cell.row, cell.column, line is None, number
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.trace)}
+
+    def _check_form(self, sheet: AnswerSheet) -> None:
+        if sheet.form not in ("", OWN_FORM):
+            wrong = f"these are answers of form {sheet.form}, whose numbers {self.scenario} hasn't"
+            right = f"name the scenario of form {sheet.form}, or the exercise that it is a form of"
+            raise Refusal([Problem(Where(sheet.source), wrong, right)])
+
+    def _of_another(self, sheet: AnswerSheet) -> Problem:
+        if sheet.form in ("", OWN_FORM):
+            wrong = f"its hash {sheet.mark} isn't that of these cells of {self.scenario}"
+            return Problem(Where(sheet.source), wrong, _ANY)
+        wrong = f"these are answers of form {sheet.form} ({sheet.mark}), not of {self.scenario}"
+        return Problem(Where(sheet.source), wrong, _FORMS)
+
+    def mark(self, ids: tuple[str, ...]) -> str:
+        """The hash of an exercise that asks for some cells, none where they aren't there."""
+        if ids not in self._marks:
+            try:
+                questions = tuple(Item(text, self.points_of(text)) for text in ids)
+            except AddressError:
+                return ""
+            section = Section("", None, (), (), (), questions=questions)
+            self._marks[ids] = fingerprint(self.trace, [section])
+        return self._marks[ids]
+
+
+def asked_in(sheets: Iterable[AnswerSheet]) -> tuple[str, ...]:
+    """All cells that answers files ask for, in the order of the fullest file."""
+    order = sorted(sheets, key=lambda sheet: -len(sheet.answers))
+    return tuple(dict.fromkeys(text for sheet in order for text in sheet.answers))
+
+
+class FormExam(NamedTuple):
+    """A form by its name and its hash, and what papers of it are marked by."""
+
+    form: str
+    mark: str
+    exam: Exam
+
+
+def form_exam(
+    trace: Trace, wish: ExerciseRequest, form: str, scheme: Scheme, frame: Frame
+) -> FormExam:
+    """What a form of an exercise asks for. Raises SelectionError where that is nothing."""
+    document = exercise(trace, wish, form, "", frame)
+    roots = printed_roots(trace)
+    exam = Exam(trace, document.items, scheme, wish.tolerance, roots, frame.title, form)
+    assert document.paper is not None
+    return FormExam(form, document.paper.hash, exam)
+
+
+def made_form(
+    trace: Trace, form: str, made: FormMade, scheme: Scheme, manifest: Manifest
+) -> FormExam:
+    """What a form that was made into a folder asks for. Raises Refusal where its numbers aren't
+    those of its papers any more."""
+    if numbers_mark(trace) != made.numbers:
+        wrong = f"its numbers aren't those that the papers of form {form} were made from"
+        right = "put the old ones back, or make the exercise again"
+        raise Refusal.of(made.file, wrong, right)
+    tolerance = tolerance_of({name: Decimal(much) for name, much in manifest.tolerance.items()})
+    items, roots = tuple(_made_items(trace, made)), printed_roots(trace)
+    exam = Exam(trace, items, scheme, tolerance, roots, manifest.exercise, form)
+    return FormExam(form, made.hash, exam)
+
+
+def _made_items(trace: Trace, made: FormMade) -> Iterator[Item]:
+    """What a form asks for. Raises Refusal for what isn't there."""
+    for id_, points in made.asked.items():
+        item, term = Item(id_, Decimal(str(points))), made.terms.get(id_)
+        address = id_ if term is None else term.cell
+        try:
+            if is_question(address):
+                question_at(trace, address)
+                yield item
+                continue
+            cell = cell_of(trace, address) if address else None
+        except AddressError as error:
+            raise Refusal.of(made.file, f"{address}: {error.wrong}", error.right) from None
+        yield item._replace(cell=cell) if term is None else item._replace(key=_key(term, cell))
+
+
+def _key(term: TermMade, cell: Location | None) -> RightAnswer:
+    answer, *ends = map(Decimal, term[:3])
+    return RightAnswer(Number(answer, answer, cell), Interval(*ends), None, None)
+
+
+@dataclass(frozen=True)
+class AskedForms:
+    """All forms of an exercise, and the students that they were made for."""
+
+    source: str
+    forms: Sequence[FormExam]
+    students: Sequence[Student] = ()
+
+    @property
+    def title(self) -> str:
+        return self.forms[0].exam.title
+
+    @property
+    def trace(self) -> Trace:
+        """The first form's."""
+        return self.forms[0].exam.trace
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What the first form asks for, for files that only count."""
+        return self.forms[0].exam.ids
+
+    @cached_property
+    def _by_mark(self) -> dict[str, Exam]:
+        return {one.mark: one.exam for one in self.forms}
+
+    @cached_property
+    def _by_form(self) -> dict[str, Exam]:
+        return {one.form: one.exam for one in self.forms}
+
+    def knowing(self, asked: Sequence[str], sheets: Sequence[AnswerSheet]) -> AskedForms:  # noqa: ARG002
+        """The same; what is asked is known."""
+        return self
+
+    def exam_of(self, sheet: AnswerSheet) -> Exam:
+        """What a paper is marked by: the form of its hash, or without one of its name. Raises
+        Refusal for answers of no form of the exercise."""
+        if sheet.mark:
+            found = self._by_mark.get(sheet.mark)
+        elif not sheet.form and len(self.forms) == 1:
+            found = self.forms[0].exam
+        else:
+            found = self._by_form.get(sheet.form)
+        if found is None:
+            right = f"it has {listed(f'{one.form} ({one.mark})' for one in self.forms)}"
+            raise Refusal([Problem(Where(sheet.source), self._wrong(sheet), right)])
+        return found
+
+    def named_by(self, sheet: AnswerSheet) -> Exam | None:
+        """The form that a paper names, if it is one."""
+        return self._by_form.get(sheet.form)
+
+    def _wrong(self, sheet: AnswerSheet) -> str:
+        if not (sheet.form or sheet.mark):
+            return f"it doesn't say to which form of {self.source} it belongs"
+        mark = f" ({sheet.mark})" if sheet.mark else ""
+        return f"these are answers of form {sheet.form or '?'}{mark}, which {self.source} hasn't"

@@ -1,0 +1,185 @@
+"""A short hash that tells what an exercise was made from, and what changed between two makings."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from attncli.building.exercise_file import FormMade, Manifest, Rows
+from attncli.document.blocks import Section
+from attncli.document.questions import plain_points
+from attncli.errors import listed
+from attncli.file.keys import Key
+from attncli.scenario.model import (
+    Attention,
+    Layer,
+    Positions,
+    Prediction,
+    Recurrent,
+    Settings,
+    Stack,
+)
+from attncli.scenario.scenario import Scenario
+from attncli.steps.attention.masks import mask_rules
+from attncli.steps.block.feed_forward import ACTIVATION
+from attncli.steps.block.norms import SETTINGS
+from attncli.steps.input.embeddings import EMBEDDING_SCALE
+from attncli.steps.input.positions import BASE, DIMENSIONS, PAIRS, SLOPES, START
+from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, TOP_P
+from attncli.steps.recurrent.cells import RESET, UPDATE, gate_order, settled
+from attncli.steps.recurrent.readouts import READOUT
+from attncli.steps.schema import ATTENTION
+from attncli.trace import Trace
+
+_LETTERS = "ghijklmnopqrstuv"
+"""A hash begins with one of these, so that no spreadsheet takes it for a number."""
+_ADDRESS = re.compile(r"(?<=[\w>]) at 0x[0-9a-f]+>")
+"""Where a function of a tokenizer happens to lie, which is elsewhere each time."""
+_Keys = tuple[Key[Any], ...]
+_COUNTED = ("heads", "kv_heads", "projection", "weights_layout", "cache", "mask", "dropout")
+"""Keys of an attention that other fields tell."""
+_KEYS: Mapping[type, _Keys] = {
+    Settings: SETTINGS,
+    Positions: (BASE, START, PAIRS, DIMENSIONS, SLOPES),
+    Attention: tuple(key for name, key in ATTENTION.items() if name not in _COUNTED),
+    Recurrent: (RESET, UPDATE, READOUT),
+    Prediction: (TEMPERATURE, TOP_K, TOP_P),
+    Stack: (EMBEDDING_SCALE,),
+    Layer: (ACTIVATION,),
+}
+"""Of which keys it is told what a scenario says; the settings of no record are those of a norm."""
+_FOLLOWS: Mapping[type, Callable[[Any], object]] = {
+    Attention: lambda one: (
+        one.said.linear,
+        mask_rules(one),
+        one.said.values.get("dropout", {}).get("p"),
+    ),
+    Recurrent: lambda one: (one.said.layout or "linear", gate_order(one), one.readout_every),
+    Stack: lambda one: one.said.linear,
+    Layer: lambda one: one.said.linear,
+}
+"""What follows from what is said of a record."""
+
+
+def _said(value: object) -> object:
+    """What a record says: its fields, what is said for its keys, and what follows from that."""
+    if not isinstance(value, tuple):
+        return value
+    if not hasattr(value, "_fields"):
+        return tuple(map(_said, value))
+    if isinstance(value, Settings):
+        return value.path, _told(Settings, value)
+    fields = zip(value._fields, value, strict=True)
+    told: list[object] = [
+        (name, _told(type(value), one) if name == "said" else _said(one)) for name, one in fields
+    ]
+    return [*told, _FOLLOWS[type(value)](value)] if type(value) in _FOLLOWS else told
+
+
+def _told(record: type, said: Settings) -> list[tuple[str, object]]:
+    """What is said for the keys of a record, or of a norm. Matrices are counted by themselves."""
+    said = settled(said) if record is Recurrent else said
+    told = ((key.name, said.get(key)) for key in _KEYS[record])
+    return [(name, one) for name, one in told if isinstance(one, str | Decimal | int | dict)]
+
+
+class MadeFrom(NamedTuple):
+    """What all forms of an exercise are made from but for their numbers, as a text; `of` are the
+    parts of a scenario that it tells."""
+
+    of: tuple[object, ...]
+    told: str
+
+    @classmethod
+    def told_of(cls, scenario: Scenario) -> MadeFrom:
+        """That of a scenario."""
+        parts = _parts(scenario)
+        return cls(parts, _lines(map(_said, parts)))
+
+    def like(self, scenario: Scenario) -> MadeFrom:
+        """That of another scenario, which is mostly the same."""
+        same = all(one is own for one, own in zip(_parts(scenario), self.of, strict=True))
+        return self if same else MadeFrom.told_of(scenario)
+
+
+def _parts(scenario: Scenario) -> tuple[object, ...]:
+    return scenario.stack, scenario.encoder, scenario.prediction, scenario.rounding
+
+
+def _lines(values: Iterable[object]) -> str:
+    return _ADDRESS.sub(">", "\n".join(map(repr, values)))
+
+
+def fingerprint(
+    trace: Trace, sections: Sequence[Section], made_from: MadeFrom | None = None
+) -> str:
+    """A short hash of what an exercise is made from: the scenario, of which the most may be told
+    already, and what is asked for."""
+    asked = [(q.id, plain_points(q.points)) for section in sections for q in section.questions]
+    scenario = trace.scenario
+    told = made_from or MadeFrom.told_of(scenario)
+    return _mark(scenario, (_lines([scenario.title]), told.told, *map(repr, asked)))
+
+
+def numbers_mark(trace: Trace) -> str:
+    """A short hash of the numbers that a form is made from, and of what is done with them: neither
+    of what it is called nor of what is asked."""
+    return _mark(trace.scenario, (MadeFrom.told_of(trace.scenario).told,))
+
+
+def _mark(scenario: Scenario, told: Iterable[str]) -> str:
+    digest = hashlib.sha256("\n".join(told).encode())
+    for name, matrix in sorted(scenario.given.items()):
+        digest.update(f"\n{name} {matrix.shape} {matrix.decimals} ".encode())
+        digest.update(matrix.values.tobytes())
+    mark = digest.hexdigest()[:8]
+    return _LETTERS[int(mark[0], 16)] + mark[1:]
+
+
+def what_changed(before: Manifest | None, made: Manifest) -> str:
+    """`B changed: W_Q[1, 2]; A, C, D as they were`, as a line; none for an exercise that wasn't
+    there before."""
+    if before is None:
+        return ""
+    told = [*_changed(before, made)]
+    same = [name for name in made.forms if _is_same(before.forms.get(name), made.forms[name])]
+    asked = [name for name in same if before.forms[name].asked != made.forms[name].asked]
+    if asked:
+        told.append(f"{listed(asked)} with other questions about the same numbers")
+    if left := [name for name in same if name not in asked]:
+        told.append(f"{listed(left)} as {'it was' if len(left) == 1 else 'they were'}")
+    if gone := [name for name in before.forms if name not in made.forms]:
+        told.append(f"{listed(gone)} no longer made, the files are left")
+    if before.seed != made.seed:
+        told.append("forms that are there keep their numbers, whatever the seed is")
+    return f"{'; '.join(told)}\n"
+
+
+def _is_same(old: FormMade | None, new: FormMade) -> bool:
+    return old is not None and old.numbers == new.numbers
+
+
+def _changed(before: Manifest, made: Manifest) -> Iterator[str]:
+    for name, form in made.forms.items():
+        old = before.forms.get(name)
+        if old is None:
+            yield f"{name} is new"
+        elif not _is_same(old, form):
+            cells = [*_cells(old.given, form.given)]
+            yield f"{name} changed: {listed(cells) if cells else 'what is done with its numbers'}"
+
+
+def _cells(old: Mapping[str, Rows], new: Mapping[str, Rows]) -> Iterator[str]:
+    """The addresses of numbers that are others now; a whole matrix where its shape is."""
+    for name, rows in new.items():
+        was = old.get(name)
+        if was is None or [len(row) for row in was] != [len(row) for row in rows]:
+            yield name
+            continue
+        for i, (own, others) in enumerate(zip(rows, was, strict=True), start=1):
+            pairs = enumerate(zip(own, others, strict=True), start=1)
+            yield from (f"{name}[{i}, {j}]" for j, (a, b) in pairs if a != b)
+    yield from (name for name in old if name not in new)

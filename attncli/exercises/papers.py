@@ -1,0 +1,439 @@
+"""An exercise on paper: with all its answers, the student's sheet without any, in another language,
+for somebody, one that checks itself, and the key as a page.
+
+What a sheet that checks itself accepts is cut into decimal cells: from 0.1345 to 0.1355 it is
+0.1345…, 0.1346… to 0.1354…, and the end itself; a wide range has larger cells in its middle. A
+number is in one cell of each size, however many digits it is given with. The sheet has a salted
+digest of each cell. That keeps an answer from whoever looks into the file, and not from whoever
+tries numbers: there are few.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from hashlib import sha256
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from attncli.building.exercise_file import Frame
+from attncli.choices import LANGUAGES
+from attncli.document.blocks import (
+    Block,
+    Bullets,
+    Document,
+    Facts,
+    Fields,
+    Prose,
+    Section,
+    Span,
+    Spans,
+    Subheading,
+    WordBlank,
+    each,
+)
+from attncli.document.questions import (
+    Interval,
+    Item,
+    MistakenAnswer,
+    Owner,
+    Paper,
+    RightWords,
+    Seal,
+    SelfCheck,
+    Worth,
+    points_text,
+)
+from attncli.document.tables import MatrixBlock
+from attncli.equations.tree import Blank, Node, Omitted, with_each
+from attncli.equations.working import MOST_PARTS, elided
+from attncli.errors import Refusal
+from attncli.exercises.blanked import BlankedPage, taken, worked_together
+from attncli.exercises.fingerprint import MadeFrom, fingerprint
+from attncli.exercises.lines import Asked
+from attncli.exercises.requests import ExerciseRequest
+from attncli.exercises.tasks import arranged
+from attncli.languages import Words, named_sentences_in, sentences_in, words_of
+from attncli.marking.words import BETWEEN
+from attncli.names import Word
+from attncli.numbers import decimals
+from attncli.pages.blocks import matrix_block
+from attncli.pages.selection import Selection, told_parts
+from attncli.pages.sentences import facts_of, joined, put_in, rounding_facts
+from attncli.scenario.model import Layer
+from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
+
+
+def framing_facts(frame: Frame, words: Words) -> Iterator[tuple[str, Spans]]:
+    """The course, the institution and the date, as far as they are said."""
+    said = (
+        (words.course, frame.course),
+        (words.institution, frame.institution),
+        (words.date, frame.date),
+    )
+    yield from ((name, (Word(text),)) for name, text in said if text)
+
+
+def instructions(frame: Frame) -> Iterator[Prose]:
+    """What is to be known before the first question, if something is said."""
+    if frame.instructions:
+        yield Prose((Word(frame.instructions),))
+
+
+def products_in_words(trace: Trace, words: Words) -> Iterator[str]:
+    """How the products of matrices are done, where there are some."""
+    layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, told_parts(trace)))}
+    rows = {one.attention.said.linear for one in layers.values() if one.recurrent is None}
+    columns = {one.recurrent.in_out for one in layers.values() if one.recurrent is not None}
+    out_in, in_out = words.rows_out_in, words.columns_in_out
+    yield from (out_in if kept_so else words.rows for kept_so in sorted(rows))
+    yield from (in_out if kept_so else words.columns for kept_so in sorted(columns))
+
+
+def _is_worked(part: PlannedStep) -> bool:
+    """Whether a part is worked, and not one of those that lead to the tokens."""
+    of_tokens = isinstance(part.place, RoundPlace | CutPlace) or part.step == "dictionary"
+    return bool(part.definitions) and not of_tokens
+
+
+def _layer_of(part: PlannedStep) -> Layer:
+    """The layer of a part; of one that leads to the layers, or on from them, the first."""
+    place = part.place
+    return place.layer if isinstance(place, LayerPlace) else place.stack.layers[0]
+
+
+T = TypeVar("T")
+
+
+_AT_ONCE = 32
+
+
+def in_groups(items: Iterable[T]) -> Iterator[list[T]]:
+    """The items, some at a time; those before an error come before it."""
+    rest = iter(items)
+    while True:
+        group: list[T] = []
+        try:
+            group.extend(islice(rest, _AT_ONCE))
+        except Refusal:
+            if group:
+                yield group
+            raise
+        if group:
+            yield group
+        if len(group) < _AT_ONCE:
+            return
+
+
+_NUMBER = re.compile(r"\((?:\d+, )*\d+\)|\d+(?:\.\d+)?")
+"""A number, or several in parentheses: what a table leaves open."""
+_BETWEEN = re.compile(r"(?<=[.?:]) (?=[A-Zε])|(?<= ·) ")
+"""Where a sentence, or a part of a place, is followed by another."""
+
+
+def translated(section: Section, language: str) -> Section:
+    """A section as it is told in a language."""
+    if language == LANGUAGES[0]:
+        return section
+    return section._replace(
+        title=_parts(section.title, language),
+        place=" · ".join(_translated(part, language) for part in section.place.split(" · ")),
+        blocks=tuple(_block(block, language) for block in each(section.blocks)),
+    )
+
+
+def _block(block: Any, language: str) -> Any:  # noqa: ANN401
+    """A block whose text, headings, rows or origin are told in the language, whatever its kind."""
+    known = {"text", "headings", "rows", "origin"} & {*block._fields}
+    return block._replace(**{name: _parts(getattr(block, name), language) for name in known})
+
+
+def _parts(told: Any, language: str) -> Any:  # noqa: ANN401
+    """What a part of a block tells; words of authors and numbers stay as they are."""
+    if type(told) is tuple:
+        return tuple(_parts(one, language) for one in told)
+    return _span(told, language)
+
+
+def _span(span: Span, language: str) -> Span:
+    if not isinstance(span, str):
+        return span
+    return " ".join(_translated(part, language) for part in _BETWEEN.split(span))
+
+
+def _translated(text: str, language: str) -> str:
+    """A title or a sentence, its numbers and names as they are."""
+    bare, table = text.strip(), sentences_in(language)
+    known = table.get(_NUMBER.sub("{}", bare))
+    if known is not None:
+        return text.replace(bare, known.format(*_NUMBER.findall(bare)))
+    for pattern, own in named_sentences_in(language):
+        if found := pattern.fullmatch(bare):
+            gaps = found.groupdict().items()
+            listed = {gap: said.replace(" and ", f" {table['and']} ") for gap, said in gaps}
+            return text.replace(bare, own.format(**listed))
+    return text
+
+
+UNFRAMED = Frame()
+
+
+def exercise(
+    trace: Trace, wish: ExerciseRequest, form: str, command: str, frame: Frame = UNFRAMED
+) -> Document:
+    """The exercise with everything: blanks with their answers, keys, worked solutions.
+
+    Raises SelectionError where there is nothing to ask for.
+    """
+    what = taken(trace, wish, form, words_of(frame.language).tasks)
+    return _told(what, form, command, frame, MadeFrom.told_of(trace.scenario))
+
+
+def exercises(
+    forms: Iterable[tuple[str, Trace]], wish: ExerciseRequest, command: str, frame: Frame
+) -> Iterator[tuple[str, Trace, Document]]:
+    """The exercise in each form; what their keys need is worked for many forms at once."""
+    words = words_of(frame.language)
+    for some in in_groups(forms):
+        taken_out = [taken(trace, wish, form, words.tasks) for form, trace in some]
+        made_from = MadeFrom.told_of(some[0][1].scenario)
+        for (form, trace), what in zip(some, worked_together(taken_out), strict=True):
+            made_from = made_from.like(trace.scenario)
+            yield form, trace, _told(what, form, command, frame, made_from)
+
+
+def _told(
+    what: BlankedPage, form: str, command: str, frame: Frame, made_from: MadeFrom
+) -> Document:
+    words, wish, trace = words_of(frame.language), what.wish, what.trace
+    sections = [translated(section, frame.language) for section in what.sections(words)]
+    points = sum(section.points for section in sections)
+    mark = fingerprint(trace, sections, made_from)
+    opening, told = arranged(sections)
+    return Document(
+        Word(frame.title or trace.scenario.title),
+        tuple(told),
+        Facts((*framing_facts(frame, words.facts), *_facts(trace, words.facts).rows)),
+        given=tuple(_given(trace, what.asked)),
+        opening=(
+            _fields(points, frame, words.paper),
+            *instructions(frame),
+            *opening,
+        ),
+        sources=trace.scenario.sources,
+        rounding=rounding_facts(trace),
+        paper=Paper(
+            "exercise",
+            form,
+            mark,
+            Word(command),
+            points,
+            wish.share or 0,
+            wish.layout,
+            frame.language,
+        ),
+    )
+
+
+def _fields(points: Worth, frame: Frame, words: Words) -> Fields:
+    """What is to be written on the paper; the date, where that isn't printed above."""
+    date = () if frame.date else (words.date,)
+    return Fields((words.name, *date, words.points_of.format(points=points_text(points))))
+
+
+def _facts(trace: Trace, words: Words) -> Facts:
+    """What the key depends on, in words."""
+    products = "; ".join(products_in_words(trace, words))
+    told: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
+    return Facts((*facts_of(trace, words=words).rows, *told))
+
+
+def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
+    """The given matrices as data, without what is asked for."""
+    for quantity in trace.quantities.values():
+        if quantity.given:
+            block = matrix_block(quantity, Selection())
+            cells = [c for c in asked.cells if c.quantity == quantity.name]
+            blanks = {(c.row, c.column): quantity.address(c.row, c.column) for c in cells}
+            yield block._replace(blanks=blanks) if blanks else block
+
+
+def sheet_for(sheet: Document, name: str, number: str) -> Document:
+    """The sheet of a student, whose name needn't be written any more."""
+    assert sheet.paper is not None
+    words, owner = sheet.paper.words, Owner(Word(name), Word(number))
+    whose = ((words.facts.name, (owner.name,)), (words.facts.id, (owner.id,)))
+    rows = () if sheet.facts is None else sheet.facts.rows
+    return sheet._replace(
+        facts=Facts((*whose, *rows)),
+        paper=sheet.paper._replace(owner=owner),
+        opening=tuple(_without(words.paper.name, block) for block in each(sheet.opening)),
+    )
+
+
+def _without(name: str, block: Block) -> Block:
+    if not isinstance(block, Fields):
+        return block
+    return Fields(tuple(one for one in block.names if one != name))
+
+
+def sheet_of(whole: Document) -> Document:
+    """The exercise without any answer, key or solution."""
+    assert whole.paper is not None
+    return whole._replace(
+        sections=tuple(map(_unanswered_section, whole.sections)),
+        given=_unanswered(whole.given),
+        opening=_unanswered(tuple(each(whole.opening))),
+        paper=whole.paper._replace(kind="sheet", command=Word("")),
+    )
+
+
+def _unanswered_section(section: Section) -> Section:
+    return section._replace(
+        blocks=_unanswered(tuple(each(section.blocks))),
+        questions=tuple(one.unanswered for one in section.questions),
+        solution=(),
+    )
+
+
+def _unanswered(part: Any) -> Any:  # noqa: ANN401
+    """Blocks, or whatever they are made of, with nothing behind their blanks."""
+    match part:
+        case str():
+            return part
+        case Node():
+            return with_each(part, Blank, lambda blank: Blank(blank.id))
+        case WordBlank():
+            return part._replace(answer=None)
+        case MatrixBlock():
+            matrix = part.matrix.without(part.blanks) if part.blanks else part.matrix
+            return part._replace(matrix=matrix)
+        case tuple():
+            parts = map(_unanswered, part)
+            return type(part)(*parts) if hasattr(part, "_fields") else tuple(parts)
+        case _:
+            return part
+
+
+def key_page(whole: Document) -> Document:
+    """The key of an exercise."""
+    assert whole.paper is not None
+    return whole._replace(
+        sections=tuple(_section(one, whole.paper.words.keys) for one in whole.sections),
+        given=(),
+        opening=(),
+        paper=whole.paper._replace(kind="key"),
+    )
+
+
+def _section(section: Section, words: Words) -> Section:
+    return section._replace(blocks=(*section.solution, *_slips(section, words)), solution=())
+
+
+def _slips(section: Section, words: Words) -> list[Block]:
+    """What common mistakes would give, by which they can be told."""
+    found: dict[str, list[tuple[str, MistakenAnswer]]] = {}
+    for question in section.questions:
+        for slip in question.key.slips if question.key is not None else ():
+            found.setdefault(slip.says, []).append((question.id, slip))
+    if not found:
+        return []
+    told = tuple(_slip(says, places, words) for says, places in found.items())
+    return [Subheading((words.known_mistakes,)), Bullets(told)]
+
+
+def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]], words: Words) -> Spans:
+    told = [
+        put_in(words.number_for, number=(slip.number,), blank=(Word(id_),)) for id_, slip in places
+    ]
+    shown = elided(len(told), MOST_PARTS)
+    given = joined((Omitted(),) if place is None else told[place] for place in shown)
+    return put_in(words.gives, mistake=says, numbers=given)
+
+
+ROUNDS = 100
+"""How often a digest is taken, so that trying many numbers takes its time."""
+_DIGEST = 5
+"""Bytes of a digest; by chance one number in 10^10 would seem right."""
+_MOST_CELLS = 20
+"""Cells of one size that a range is cut into at most, before larger ones are taken."""
+_LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
+"""No digit stands where one looks for a number."""
+
+
+class Cell(NamedTuple):
+    """The numbers that begin with a whole number of units of a decimal, those nearer to −∞ left
+    out; or only the `end`, that number itself."""
+
+    level: int
+    units: int
+    end: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{self.level}{'=' if self.end else ':'}{self.units}"
+
+
+def self_checking(whole: Document) -> Document:
+    """The student's sheet of an exercise, with what it takes to check itself."""
+    assert whole.paper is not None
+    numbers = [one.key.number.shown for one in whole.items if one.key is not None]
+    return sheet_of(whole)._replace(
+        check=SelfCheck(
+            {one.id: _seal(one, f"{whole.paper.hash}/{one.id}") for one in whole.items},
+            max((len(decimals.text(number)) for number in numbers), default=0),
+            any(number < 0 for number in numbers),
+        )
+    )
+
+
+def _seal(question: Item, made_from: str) -> Seal:
+    """The salt is as good as any other, and the same sheet has the same."""
+    salt = _digest(made_from, 1)
+    if question.words is not None:
+        return Seal(salt, _digests(salt, _in_words(question.words)))
+    if not question.right.number.shown.is_finite():
+        return Seal(salt, _digests(salt, [question.answer]))
+    cells = [*cells_of(question.right.accepted)]
+    levels = sorted({cell.level for cell in cells})
+    return Seal(salt, _digests(salt, (cell.text for cell in cells)), tuple(levels))
+
+
+def cells_of(accepted: Interval) -> Iterator[Cell]:
+    """Cells that have just the numbers that are accepted."""
+    level = max(map(decimals.places, accepted))
+    low, high = (int(Fraction(end) * 10**level) for end in accepted)
+    yield Cell(level, high, end=True)
+    while high - low > _MOST_CELLS:
+        up, down = -(-low // 10), high // 10
+        yield from (Cell(level, units) for units in range(low, up * 10))
+        yield from (Cell(level, units) for units in range(down * 10, high))
+        low, high, level = up, down, level - 1
+    yield from (Cell(level, units) for units in range(low, high))
+
+
+def _in_words(key: RightWords) -> Iterable[str]:
+    """What is right by its place where one is chosen, otherwise as it is compared."""
+    if key.labels:
+        return map(str, key.right)
+    return (plainly(answer.raw) for answer in key.answers)
+
+
+def plainly(text: str) -> str:
+    """An answer in words, whatever its letters' case and what stands around and between them."""
+    told = unicodedata.normalize("NFKC", text).strip().upper().lower()
+    return BETWEEN.sub("", told) or told
+
+
+def _digests(salt: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """In an order that tells nothing."""
+    return tuple(sorted({_digest(f"{salt}/{text}", ROUNDS) for text in texts}))
+
+
+def _digest(text: str, rounds: int) -> str:
+    digest = text.encode()
+    for _ in range(rounds):
+        digest = sha256(digest).digest()
+    return digest[:_DIGEST].hex().translate(_LETTERS)

@@ -1,0 +1,521 @@
+"""A paper as a document: a table a quantity, each number with its sign, then what went wrong, first
+cause first, beside the author's working as it may have been; and the same as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType
+from typing import NamedTuple
+
+from attncli.document.blocks import (
+    Block,
+    Bullets,
+    Document,
+    Facts,
+    Note,
+    Prose,
+    Section,
+    Span,
+    Spans,
+    Subheading,
+    Table,
+    Term,
+    Working,
+)
+from attncli.document.tables import SIGNS, MarkedNumber
+from attncli.equations.tree import Location, Symbol
+from attncli.file.problems import ScenarioError
+from attncli.marking.exam import MarkedTerm, accepted_by, address_of
+from attncli.marking.judging import Judge, published_verdicts
+from attncli.marking.papers import all_follow
+from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Verdict
+from attncli.marking.words import MarkedWords
+from attncli.names import Phrase, Word, raw
+from attncli.notation import plain
+from attncli.notation.words import printed
+from attncli.numbers import decimals
+from attncli.pages.published import MEANING, accepted_text, in_short
+from attncli.pages.sentences import counted, joined, rounding_facts
+from attncli.pages.working import cell_line
+from attncli.trace import Quantity, Trace
+from attncli.trace.published import PublishedNumber, published_numbers
+
+_NOT_WORKED = (ScenarioError, ValueError, KeyError, ArithmeticError, IndexError, TypeError)
+"""What comes of numbers that no working gives, such as −∞ for a weight."""
+_RIGHT = ("correct", "blank", "unreadable")
+
+
+def beside(judge: Judge, verdict: Verdict, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    """The working of a wrong number: as it may have been, and as it is right."""
+    name, i, j = verdict.cell
+    own = theirs(judge.trace, [one for one in verdicts if one.cell.quantity != name], verdict)
+    if verdict.judgement == "known mistake" and own is not None:
+        wrong = _made_wrongly(judge, own, verdict)
+        if wrong is not None:
+            yield Prose(("As it may have been worked:",))
+            yield Working((cell_line(wrong, wrong[name], i, j),), _name(verdict))
+    if own is not None and verdict.follows is not None:
+        yield Prose(("From the earlier numbers given:",))
+        yield Working((cell_line(own, own[name], i, j),))
+    if judge.trace[name].definition is not None:
+        yield Prose(("Right:",))
+        yield Working((cell_line(judge.trace, judge.trace[name], i, j),))
+
+
+def _name(verdict: Verdict) -> str:
+    return verdict.cause.name if verdict.cause is not None else ""
+
+
+def theirs(trace: Trace, verdicts: Sequence[Verdict], before: Verdict) -> Trace | None:
+    """The trace worked again from an author's own numbers before a cell; None where these can't be
+    worked on with."""
+    order = list(trace)
+    end = order.index(before.cell.quantity)
+    for name in order[:end]:
+        wrong = [one for one in verdicts if one.cell.quantity == name]
+        wrong = [one for one in wrong if one.judgement not in _RIGHT]
+        if not wrong:
+            continue
+        try:
+            trace = trace.replay({name: _numbers(trace, name, wrong)})
+        except _NOT_WORKED:
+            return None
+    return trace
+
+
+def _numbers(trace: Trace, name: str, wrong: Sequence[Verdict]) -> list[list[Decimal]]:
+    """The numbers of a quantity with the author's in the place of ours."""
+    quantity = trace[name]
+    n, m = quantity.matrix.shape
+    rows = [[quantity.matrix.number(i, j).full for j in range(m)] for i in range(n)]
+    for one in wrong:
+        assert one.given.number is not None
+        rows[one.cell.row][one.cell.column] = one.given.number
+    return rows
+
+
+def _made_wrongly(judge: Judge, trace: Trace, verdict: Verdict) -> Trace | None:
+    """The trace with the mistake made in it that a verdict names."""
+    cause, name = verdict.cause, verdict.cell.quantity
+    if cause is None:
+        return None
+    made_in = cause.quantity or name
+    ways = (one for one in judge.hypotheses.ways if one.name == cause.name)
+    way = next((one for one in ways if one.definitions[0].name == made_in), None)
+    if way is None:
+        return None
+    try:
+        for definition in way.definitions:
+            trace = trace.remake(definition)
+    except _NOT_WORKED:
+        return None
+    same = trace[name].matrix.shape == judge.trace[name].matrix.shape
+    return trace if same else None
+
+
+_MOST_CELLS = 6
+_WRONG = ("rounding", "known mistake", "slip")
+
+
+class Finding(NamedTuple):
+    """Numbers that are wrong for the same reason."""
+
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def first(self) -> Verdict:
+        return self.verdicts[0]
+
+
+def findings(judge: Judge, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    """Each cause, in the order of the working, then what was worked in another right way, and what
+    is missing."""
+    for number, finding in enumerate(_causes(verdicts), start=1):
+        yield from _told(judge, finding, verdicts, number)
+    yield from _worked_otherwise(judge.trace, verdicts)
+    yield from _blanks(judge.trace, verdicts)
+    unreadable = [one for one in verdicts if one.judgement == "unreadable"]
+    if unreadable:
+        yield Subheading(("Unreadable",))
+        yield Bullets(tuple(_unread(judge.trace, one) for one in unreadable))
+
+
+def findings_in_words(answers: Sequence[MarkedWords]) -> Iterator[Block]:
+    """What led to wrong answers in words, where that is known."""
+    for one in answers:
+        if one.causes:
+            first, *others = one.causes
+            yield Subheading((Word(one.asked.id),))
+            yield Prose((f"{one.judgement.capitalize()}: ", first.says))
+            yield from _also(others)
+
+
+def _also(causes: Sequence[Cause]) -> Iterator[Prose]:
+    if causes:
+        others = list(dict.fromkeys(cause.says for cause in causes))
+        said = "These explain" if others[1:] else "This explains"
+        yield Prose((f"{said} it as well: ", " ".join(others)))
+
+
+def _causes(verdicts: Sequence[Verdict]) -> list[Finding]:
+    """The wrong numbers, those of one cause together."""
+    found: dict[tuple[object, ...], list[Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.judgement in _WRONG:
+            found.setdefault(_reason(verdict), []).append(verdict)
+    return [Finding(tuple(group)) for group in found.values()]
+
+
+def _reason(verdict: Verdict) -> tuple[object, ...]:
+    cause = verdict.cause
+    if cause is None or verdict.judgement == "slip":
+        return (verdict.cell,)
+    if verdict.judgement == "rounding":
+        return verdict.judgement, cause.name
+    return verdict.judgement, cause.name, cause.quantity or verdict.cell.quantity
+
+
+def _told(
+    judge: Judge, finding: Finding, verdicts: Sequence[Verdict], number: int
+) -> Iterator[Block]:
+    trace, first = judge.trace, finding.first
+    yield Subheading((f"{number} · ", Term(_symbol(trace, first.cell))))
+    yield Prose(_number(trace, first))
+    yield Prose(_why(finding))
+    if len(finding.verdicts) > 1:
+        cells = [one.cell for one in finding.verdicts[1:]]
+        said = f"The same in {counted(len(cells), 'more number')}: "
+        yield Prose((said, *_cells(trace, cells), "."))
+    yield from _also(first.others)
+    yield from _following(trace, finding, verdicts)
+    yield from beside(judge, first, verdicts)
+
+
+def _symbol(trace: Trace, cell: Location) -> Symbol:
+    return trace[cell.quantity].symbol(cell.row, cell.column)
+
+
+def _number(trace: Trace, verdict: Verdict) -> Spans:
+    """`Given is 0.5; right is 0.422 (0.4215 to 0.4225 is accepted).`"""
+    places = trace[verdict.cell.quantity].matrix.decimals
+    said: Spans = ("Given is ", Word(verdict.given.shown), "; right is ", verdict.expected)
+    if verdict.follows is not None:
+        own = accepted_text(verdict.follows, places)
+        return (*said, f", and from the earlier numbers given {own} would follow.")
+    return (*said, f" ({accepted_text(verdict.accepted, places)} is accepted).")
+
+
+def _why(finding: Finding) -> Spans:
+    verdict = finding.first
+    cause = verdict.cause
+    if cause is None:
+        return ("Slip: no rounding of the earlier numbers gives it, and no common mistake.",)
+    made = cause.quantity
+    where: tuple[Span, ...] = (" It was made in ", Term(made), ".") if made else ()
+    if cause.name == UNWORKABLE:
+        return (cause.says,)
+    if verdict.judgement == "slip":
+        return ("Slip; the nearest reason: ", cause.says, *where)
+    return (f"{verdict.judgement.capitalize()}: ", cause.says, *where)
+
+
+def _cells(trace: Trace, cells: Sequence[Location]) -> Spans:
+    told = joined((Term(_symbol(trace, cell)),) for cell in cells[:_MOST_CELLS])
+    more = len(cells) - _MOST_CELLS
+    return (*told, f" and {more} more") if more > 0 else told
+
+
+def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    """What follows from the wrong numbers."""
+    own = {one.cell for one in finding.verdicts}
+    later = [one for one in verdicts if not own.isdisjoint(one.follows_from)]
+    if later:
+        follow = "follows" if len(later) == 1 else "follow"
+        said = f"{counted(len(later), 'number')} {follow} from this by the right working: "
+        earns = all(one.judgement != "not worked" for one in later)
+        end = "." if earns else ", but that isn't shown, and earns nothing."
+        yield Prose((said, *_cells(trace, [one.cell for one in later]), end))
+
+
+def _worked_otherwise(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    found: dict[tuple[str, str], list[Location]] = {}
+    for one in verdicts:
+        if one.judgement == "worked otherwise" and one.cause is not None:
+            found.setdefault((one.cell.quantity, one.cause.says), []).append(one.cell)
+    if found:
+        yield Subheading(("Worked otherwise",))
+        told = ((*_cells(trace, cells), f": {says}") for (_, says), cells in found.items())
+        yield Bullets(tuple(told))
+
+
+def _blanks(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    cells = [one.cell for one in verdicts if one.judgement == "blank"]
+    if cells:
+        yield Subheading(("Blank",))
+        said = f"Nothing is given for {counted(len(cells), 'number')}: "
+        yield Prose((said, *_cells(trace, cells), "."))
+
+
+def _unread(trace: Trace, verdict: Verdict) -> Spans:
+    told = Term(_symbol(trace, verdict.cell)), ": ", Word(verdict.given.shown)
+    where = verdict.given.where
+    return (*told, ", in ", Word(where)) if where else told
+
+
+def tables(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Table]:
+    """A table for each quantity of which numbers are judged."""
+    for name in dict.fromkeys(one.cell.quantity for one in verdicts):
+        own = {one.cell[1:]: one for one in verdicts if one.cell.quantity == name}
+        yield _table(trace[name], own)
+
+
+def _table(quantity: Quantity, own: Mapping[tuple[int, int], Verdict]) -> Table:
+    rows = sorted({i for i, _ in own})
+    columns = sorted({j for _, j in own})
+    headings = (Word(quantity.columns.names[j]) for j in columns)
+    named = ("",) if quantity.is_list else tuple(headings)
+    told = (
+        (Word(quantity.rows.names[i]), *(_entry(own.get((i, j))) for j in columns)) for i in rows
+    )
+    return Table((quantity.name, *named), tuple(told))
+
+
+def _entry(verdict: Verdict | None) -> MarkedNumber | str:
+    if verdict is None:
+        return ""
+    right = "" if verdict.judgement in FOLLOW else plain(verdict.expected)
+    return MarkedNumber(Word(verdict.given.shown), verdict.judgement, right)
+
+
+def table_of_terms(terms: Sequence[MarkedTerm]) -> Iterator[Table]:
+    """Numbers inside lines of working, a row each; those that are right aren't told."""
+    rows = tuple(
+        (Word(one.asked.id), MarkedNumber(Word(one.given.shown), one.judgement,
+                                          plain(one.asked.right.number)))
+        for one in terms
+        if one.judgement != "correct"
+    )  # fmt: skip
+    if rows:
+        yield Table(("inside lines", ""), rows)
+
+
+def table_of_words(answers: Sequence[MarkedWords]) -> Iterator[Table]:
+    """Answers in words, a row each."""
+    rows = tuple(
+        (Word(one.asked.id), MarkedNumber(Word(one.given.shown), one.judgement, _right(one)))
+        for one in answers
+    )
+    if rows:
+        yield Table(("in words", ""), rows)
+
+
+def _right(answer: MarkedWords) -> str:
+    """The right answers, where they needn't be told in the author's own words."""
+    if answer.judgement in FOLLOW:
+        return ""
+    return " or ".join(printed(Word(option)) for option in answer.right)
+
+
+def legend(told: Collection[str]) -> Facts:
+    """What the signs mean that stand behind the numbers."""
+    signs = ((sign, name) for name, sign in SIGNS.items() if name in told)
+    return Facts(tuple((f"{sign} {name}", (_means(name),)) for sign, name in signs))
+
+
+def _means(name: str) -> str:
+    after = "" if name in FOLLOW else "; the right number stands in brackets"
+    return f"{MEANING[name]}{after}"
+
+
+Points = Mapping[Location, Decimal]
+
+
+def judged_numbers(
+    trace: Trace,
+    verdicts: Sequence[Verdict],
+    points: Points | None = None,
+    terms: Sequence[MarkedTerm] = (),
+    words: Sequence[MarkedWords] = (),
+) -> dict[str, object]:
+    """What is said of each number, in the order of the working, then of those inside lines and
+    of answers in words; and how many were judged how."""
+    told: list[str] = [verdict.judgement for verdict in verdicts]
+    told += [*(one.judgement for one in terms), *(one.judgement for one in words)]
+    numbers = (_number_as_data(trace, one, points) for one in verdicts)
+    return {
+        "verdicts": [*numbers, *map(_term, terms), *map(_words, words)],
+        "counts": {judgement: told.count(judgement) for judgement in SIGNS},
+    }
+
+
+def _number_as_data(trace: Trace, verdict: Verdict, points: Points | None) -> dict[str, object]:
+    others = [_cause(other) for other in verdict.others]
+    return {
+        "cell": address_of(trace, verdict.cell),
+        "given": verdict.given.text,
+        "expected": decimals.text(verdict.expected.shown),
+        "accepted": [*map(_bound, verdict.accepted)],
+        "verdict": verdict.judgement,
+        "cause": None if verdict.cause is None else _cause(verdict.cause),
+        "follows_from": [address_of(trace, cell) for cell in verdict.follows_from],
+        **({"others": others} if others else {}),
+        **({} if points is None else {"points": float(points[verdict.cell])}),
+    }
+
+
+def _bound(number: float) -> float | str:
+    """One of what is accepted: 0.2825, where a sum of floats has 0.28250000000000003."""
+    return float(f"{number:.15g}") + 0.0 if math.isfinite(number) else str(number)
+
+
+def _term(term: MarkedTerm) -> dict[str, object]:
+    return {
+        "cell": term.asked.id,
+        "given": term.given.text,
+        "expected": decimals.text(term.asked.right.number.shown),
+        "accepted": [*map(_bound, accepted_by(term.asked.right))],
+        "verdict": term.judgement,
+        "cause": None,
+        "follows_from": [],
+        "points": float(term.points),
+    }
+
+
+def _words(answer: MarkedWords) -> dict[str, object]:
+    return {
+        "cell": answer.asked.id,
+        "given": answer.given.text,
+        "expected": answer.right[0],
+        "accepted": list(answer.right),
+        "verdict": answer.judgement,
+        "cause": next(map(_cause, answer.causes), None),
+        "follows_from": [],
+        **({"others": [*map(_cause, answer.causes[1:])]} if answer.causes[1:] else {}),
+        "points": float(answer.points),
+    }
+
+
+def _cause(cause: Cause) -> dict[str, str]:
+    return {"name": cause.name, "says": cause.says}
+
+
+class Report(NamedTuple):
+    """What a report tells besides the verdicts: its title, facts and notes; some of it as data; and
+    the points of each number, if any are to be had; `terms` are numbers inside lines, `words`
+    answers in words, `remarks` what doesn't fit about what was handed in."""
+
+    title: Word
+    facts: tuple[tuple[str, Spans], ...] = ()
+    notes: tuple[Note, ...] = ()
+    data: Mapping[str, object] = MappingProxyType({})
+    points: Mapping[Location, Decimal] | None = None
+    terms: tuple[MarkedTerm, ...] = ()
+    words: tuple[MarkedWords, ...] = ()
+    remarks: tuple[Phrase, ...] = ()
+
+
+def to_look_at(remarks: Iterable[Spans]) -> Iterator[Section]:
+    """What doesn't fit about what was handed in, before anything else."""
+    items = tuple(remarks)
+    if items:
+        yield Section("", None, ("To look at first",), (), (Bullets(items),))
+
+
+def raw_text(text: Phrase) -> str:
+    """A text with somebody's words in it, as data."""
+    return "".join(map(raw, text))
+
+
+def report(judge: Judge, verdicts: tuple[Verdict, ...], told: Report) -> Document:
+    """What is said of an author's numbers, which a judge has judged."""
+    trace = judge.trace
+    judged: list[str] = [verdict.judgement for verdict in verdicts]
+    judged += [one.judgement for one in told.terms]
+    judged += [one.judgement for one in told.words]
+    facts = Facts(
+        (*told.facts, ("In short", (in_short(judged, "answer" if told.words else "number"),)))
+    )
+    numbers: tuple[Block, ...] = (
+        *tables(trace, verdicts),
+        *table_of_terms(told.terms),
+        *table_of_words(told.words),
+        legend(judged),
+    )
+    found = [*findings(judge, verdicts), *findings_in_words(told.words)]
+    found = found or [_without_findings(judged)]
+    sections = [Section("", None, ("Findings",), (), (*told.notes, *found))]
+    if judged:
+        sections.insert(0, Section("", None, ("Numbers",), (), numbers))
+    sections[:0] = to_look_at(told.remarks)
+    others = (told.terms, told.words)
+    data = {**told.data, **judged_numbers(trace, verdicts, told.points, *others)}
+    return Document(told.title, tuple(sections), facts, rounding=rounding_facts(trace), data=data)
+
+
+def _without_findings(judged: Sequence[str]) -> Prose:
+    if not judged:
+        return Prose(("There is no number to judge.",))
+    right = all(judgement in FOLLOW[:2] for judgement in judged)
+    return Prose(("Every number follows." if right else "The table says what isn't right.",))
+
+
+def checked(trace: Trace) -> tuple[Document, bool]:
+    """What is said of the numbers of a scenario's source, then of those for each variant, and
+    whether all of them follow."""
+    told = (("", trace), *trace.variants.items())
+    found = {name: _checked(one, name) for name, one in told if one.scenario.published}
+    pages = {name: page for name, (page, _) in found.items()}
+    sections = [one for name, page in pages.items() for one in _sections(name, page)]
+    page = pages.get("", _without_numbers(trace))
+    more = {name: one.data for name, one in pages.items() if name}
+    data = {**page.data, **({"variants": more} if more else {})}
+    page = page._replace(sections=tuple(sections), data=data)
+    return page, all(follows for _, follows in found.values())
+
+
+def _without_numbers(trace: Trace) -> Document:
+    """The page of a scenario that has variants with numbers, and none itself."""
+    facts = Facts((_scenario(trace),))
+    return Document(Word(trace.scenario.title), (), facts, rounding=rounding_facts(trace))
+
+
+def _scenario(trace: Trace) -> tuple[str, Spans]:
+    return "Scenario", (Word(trace.scenario.title),)
+
+
+def _checked(trace: Trace, variant: str) -> tuple[Document, bool]:
+    judge, verdicts = published_verdicts(trace)
+    facts = () if variant else (_scenario(trace),)
+    notes = tuple(_notes(published_numbers(trace), verdicts))
+    told = Report(Word(trace.scenario.title), facts, notes)
+    return report(judge, verdicts, told), all_follow(verdicts)
+
+
+def _sections(name: str, page: Document) -> Iterator[Section]:
+    """The sections of a page; those of a variant say so, and the first of these what its facts
+    say."""
+    for k, one in enumerate(page.sections):
+        if not name:
+            yield one
+            continue
+        heading = ("Variant ", Word(name), ": ", *one.title)
+        facts = (page.facts,) if k == 0 and page.facts is not None else ()
+        yield one._replace(title=heading, blocks=(*facts, *one.blocks))
+
+
+def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> Iterator[Note]:
+    assumed = sum(one.assumed for one in printed)
+    if assumed:
+        those = "that is" if assumed == 1 else "those are"
+        yield Note((f"The source assumes {counted(assumed, 'number')}; {those} gone on with.",))
+    differing = {one.key for one in printed if one.differs}
+    otherwise = [one for one in verdicts if one.key in differing]
+    follow = sum(one.judgement == "correct" for one in otherwise)
+    if follow:
+        said = f"As this scenario rounds, {counted(len(otherwise), 'number')} would be others, as"
+        which = "it follows" if len(otherwise) == 1 else f"{follow} of them follow"
+        which = f"{follow} of them follows" if follow == 1 < len(otherwise) else which
+        how = "where one rounds otherwise on the way, or keeps full precision"
+        yield Note((f"{said} its page tells; {which} {how}.",))

@@ -1,0 +1,462 @@
+"""What an exercise asks for of a worked scenario, from how it is ordered: selections of its steps,
+single cells, and questions that are answered in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from itertools import groupby, islice
+from typing import NamedTuple
+
+from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Points
+from attncli.choices import LAYOUTS, Layout
+from attncli.document.blocks import Block, Line, Section, Table, WordBlank, Working, each
+from attncli.document.questions import Item, RightWords, counted_points, points_text
+from attncli.document.tables import MatrixBlock
+from attncli.equations.tree import Blank, Location, Omitted
+from attncli.errors import Problem, Where, listed
+from attncli.exercises.asking import ENGLISH, WholePage, takes, terms_of
+from attncli.exercises.lines import Blankable, Terms, telling
+from attncli.exercises.sections import Cells, sections_of, told_of
+from attncli.file.address import Address, AddressError
+from attncli.languages import FrameWords, Words
+from attncli.marking.paths import Paths, Tolerance
+from attncli.marking.words import WordQuestion, questions_at
+from attncli.names import Name, Phrase, Word, words
+from attncli.pages.blocks import matrix_block
+from attncli.pages.cells import find_cells
+from attncli.pages.selection import Selection, SelectionError, check_told, select, told_parts
+from attncli.trace import PlannedStep, Trace
+
+
+class WordsWanted(NamedTuple):
+    """Questions that are asked for by their name, or one by its id, of some part of the trace;
+    whether the answer is to be written, and the points of each, if that is said."""
+
+    text: str
+    selection: Selection = Selection()
+    written: bool = False
+    points: Decimal | None = None
+
+    def questions(self, trace: Trace) -> list[WordQuestion]:
+        """Those that a trace has. Raises AddressError where it has none of that name."""
+        return [one for one in questions_at(trace, self.text) if self.tells(trace, one)]
+
+    def tells(self, trace: Trace, question: WordQuestion) -> bool:
+        """Whether a question is of the part of the trace that is asked about."""
+        own = is_of_rows(trace, question, self.selection)
+        return own and self.selection.includes(question.part)
+
+
+def is_of_rows(trace: Trace, question: WordQuestion, selection: Selection) -> bool:
+    """Whether a question is of a row that a selection shows, or of none."""
+    row = question.asked.row
+    return row is None or row in selection.rows(trace[question.reads])
+
+
+class AskedInWords(NamedTuple):
+    """A question that is asked, and how."""
+
+    question: WordQuestion
+    written: bool = False
+    points: Decimal = Decimal(1)
+
+    def asked_on(self, paths: Paths) -> Item:
+        """The question with its key: of the options that are listed, or of all."""
+        asked, right = self.question.asked, self.question.right_on(paths)
+        listed = [k for k, label in enumerate(asked.labels) if label and not self.written]
+        kept = listed or [*range(len(asked.options))]
+        key = RightWords(
+            words(tuple(asked.options[k] for k in kept)),
+            tuple(kept.index(k) for k in right if k in kept),
+            tuple(asked.labels[k] for k in listed),
+        )
+        return Item(self.question.id, self.points, words=key)
+
+    def block(self, key: RightWords, words: FrameWords, rule: Phrase = ()) -> WordBlank:
+        """The question as it stands on the page, with its answer; perhaps with a rule behind it."""
+        points = counted_points(self.points, words)
+        says = (*self.question.asked.says, *((" ", *rule) if rule else ()), f" ({points})")
+        listed = key.labels and not self.question.asked.tables
+        options = key.options if listed else ()
+        heading = words.keys.answer
+        return WordBlank(self.question.id, says, options, key.labels, heading, key.answer)
+
+    def tables(self, trace: Trace) -> list[MatrixBlock]:
+        """The options that are no words."""
+        asked, like = self.question.asked, trace[self.question.reads]
+        block = matrix_block(like, Selection(), self.question.part.path)
+        return [
+            block._replace(name=label, matrix=table, quantity=Name(label), begins_row=k == 0)
+            for k, (label, table) in enumerate(zip(asked.labels, asked.tables, strict=False))
+        ]
+
+
+def given_away(trace: Trace, question: WordQuestion, blocks: Iterable[Block]) -> MatrixBlock | None:
+    """A table with numbers that tell the answer of a question about a whole table, if there is
+    one."""
+    if not question.asked.tables:
+        return None
+    tell = telling(trace, [question.reads])
+    tables = (one for one in each(blocks) if isinstance(one, MatrixBlock) and one.quantity in tell)
+    return next((one for one in tables if not _is_blank(one)), None)
+
+
+def _is_blank(table: MatrixBlock) -> bool:
+    rows, columns = table.matrix.shape
+    cells = (table.entry(i, j) for i in range(rows) for j in range(columns))
+    return all(isinstance(cell, Blank) for cell in cells)
+
+
+def asked_in_words(
+    trace: Trace, wanted: Sequence[WordsWanted], points: Points
+) -> list[AskedInWords]:
+    """What is asked of a trace, each question once, in the order of the story; what is said of a
+    single one comes before what is said of all."""
+    found: dict[str, AskedInWords] = {}
+    for want in sorted(wanted, key=lambda one: not one.text.endswith("]")):
+        for one in want.questions(trace):
+            worth = want.points or points.of(one.part.step, one.name.local)
+            found.setdefault(one.id, AskedInWords(one, want.written, worth))
+    order = list(trace.story)
+    return sorted(
+        found.values(),
+        key=lambda one: (
+            order.index(one.question.part),
+            one.question.name,
+            one.question.asked.row or 0,
+        ),
+    )
+
+
+def by_names(section: Section) -> Section:
+    """A section whose lists go by names, so that their order doesn't tell what is largest."""
+    return section._replace(
+        blocks=tuple(map(_by_names, each(section.blocks))),
+        questions=tuple(sorted(section.questions, key=lambda one: one.id)),
+        solution=tuple(map(_by_names, each(section.solution))),
+    )
+
+
+def _by_names(block: Block) -> Block:
+    match block:
+        case MatrixBlock() if block.is_list and not block.given:
+            rows = sorted(block.rows, key=lambda row: block.row_names[row].raw)
+            return block._replace(rows=tuple(rows))
+        case Working():
+            return block._replace(lines=tuple(sorted(block.lines, key=_label_of)))
+        case _:
+            return block
+
+
+def _label_of(line: Line | Omitted) -> str:
+    return str(line.label) if isinstance(line, Line) else ""
+
+
+def blocks_of(
+    trace: Trace, asked: Sequence[AskedInWords], keys: Sequence[RightWords], words: FrameWords
+) -> list[Block]:
+    """The questions as they stand on the page, the first of a kind with its rule."""
+    told: list[Block] = []
+    rules: set[Phrase] = set()
+    for one, key in zip(asked, keys, strict=True):
+        told += one.tables(trace)
+        rule = one.question.rule
+        told.append(one.block(key, words, () if rule in rules else rule))
+        rules.add(rule)
+    return told
+
+
+def table_of_answers(questions: Sequence[Item], words: Words) -> list[Block]:
+    """The answers in words; where several are right, all of them."""
+    rows = tuple(
+        (
+            Word(one.id),
+            _label(one.words, words),
+            _answers(one.words, words),
+            points_text(one.points),
+        )
+        for one in questions
+        if one.words is not None
+    )
+    return [Table((words.blank, "", words.answer, words.points), rows)] if rows else []
+
+
+def _label(key: RightWords, words: Words) -> str:
+    labels = [key.labels[k] for k in key.right if key.labels]
+    return "" if labels == [word.raw for word in key.answers] else _either(labels, words)
+
+
+def _answers(key: RightWords, words: Words) -> Word:
+    return Word(_either([word.raw for word in key.answers], words))
+
+
+def _either(told: Sequence[str], words: Words) -> str:
+    """`A or C`"""
+    *before, last = told or [""]
+    return words.either.format(first=", ".join(before), last=last) if before else last
+
+
+class PartAsked(NamedTuple):
+    """One thing that an exercise asks for: a selection, or single cells; what is taken out of it,
+    and what each blank is worth, if that is said of it."""
+
+    selection: Selection
+    cells: Cells = ()
+    blanking: Blanking = Blanking()
+    points: Decimal | None = None
+
+    def allows(self, trace: Trace, part: PlannedStep, place: Blankable) -> bool:
+        """Whether a number that a part tells is among those that may be asked for."""
+        if not self.cells:
+            told, some = self.selection.includes(part), bool(self.selection.queries)
+            return told and (not some or self.selection.tells(trace[place.quantity]))
+        wanted = {Location(name, *trace[name].find(address)) for name, address in self.cells}
+        if place.cell is not None:
+            return place.cell in wanted
+        return place.line in {trace[c.quantity].address(c.row, c.column) for c in wanted}
+
+
+class ExerciseRequest(NamedTuple):
+    """What an exercise is to ask for, one thing after the other, and what in `words`. `share` is
+    what a known mistake earns, in per cent; where it is None, mistakes aren't looked for."""
+
+    asks: tuple[PartAsked, ...]
+    points: Points = Points()
+    seed: str = ""
+    share: int | None = None
+    tolerance: Tolerance = Tolerance()
+    layout: Layout = LAYOUTS[1]
+    words: tuple[WordsWanted, ...] = ()
+
+    @property
+    def terms(self) -> Terms:
+        """Which numbers inside lines are asked for."""
+        return terms_of([ask.blanking for ask in self.asks])
+
+    @property
+    def wants_everything(self) -> bool:
+        """Whether all that the page makes is asked for."""
+        if not self.asks:
+            return False
+        first = self.asks[0].blanking.kind
+        whole = (not (ask.cells or ask.selection.queries) for ask in self.asks)
+        alike = all(ask.blanking.kind == first for ask in self.asks)
+        return all(whole) and alike and first in ("results", "all")
+
+    def unused_points(self, trace: Trace) -> Iterator[tuple[str, str]]:
+        """The steps and quantities that are said to be worth something and that nothing is asked
+        of, each with what would be right."""
+        page = self.page(trace)
+        steps = {told.part.step for told in page.told}
+        makes = (definition for told in page.told for definition in told.part.definitions)
+        quantities = {definition.name.local for definition in makes}
+        quantities |= {one.question.name.local for one in self.in_words(trace)}
+        for known, said in ((steps, self.points.steps), (quantities, self.points.quantities)):
+            for name in said.keys() - known:
+                yield name, f"give points of {listed(sorted(known))}"
+
+    def quantities(self, trace: Trace) -> set[str]:
+        """What is asked for, by the full names of quantities that are made; for a given one,
+        what its first use makes."""
+        page = self.page(trace)
+        names = {
+            place.quantity
+            for told, place in page.placed()
+            if any(ask.allows(trace, told.part, place) for ask in self.asks)
+        }
+        made = {name for name in names if not trace[name].given}
+        users = (one.part for one in page.told if names - made)
+        made |= {one.question.reads for one in self.in_words(trace)}
+        return made | {definition.name for part in users for definition in part.definitions}
+
+    def page(self, trace: Trace, words: Words = ENGLISH) -> WholePage:
+        """The page that is asked about, in the words of a frame."""
+        cells = [cell for ask in self.asks for cell in ask.cells]
+        inputs = tuple(name for name, _ in cells if trace[name].given)
+        asks = [(ask.selection, ask.cells) for ask in self.asks]
+        told = sections_of(trace, asks, [one.question.part for one in self.in_words(trace)])
+        page = WholePage(trace, told, self.terms, inputs, again=bool(cells), words=words)
+        return page if page.makes else replace(page, again=True)
+
+    def in_words(self, trace: Trace) -> list[AskedInWords]:
+        """What is asked of a trace besides numbers."""
+        asked = asked_in_words(trace, self.words, self.points)
+        shown = [one for one in asked if self._shows_rows_of(trace, one.question)]
+        kept = [one for one in shown if not one.question.last]
+        last = (one for one in shown if one.question.last and self._ends_with(trace, one.question))
+        return [*kept, *islice(last, 1)]
+
+    def _ends_with(self, trace: Trace, question: WordQuestion) -> bool:
+        """Whether nothing is told after a question that would tell its answer."""
+        parts = told_parts(trace)
+        if question.part not in parts:
+            return False
+        later = parts[parts.index(question.part) + 1 :]
+        made = {one.name for part in later for one in part.definitions}
+        cells = any(name in made for ask in self.asks for name, _ in ask.cells)
+        whole = (ask.selection for ask in self.asks if not ask.cells)
+        return not cells and not any(one.includes(part) for one in whole for part in later)
+
+    def _shows_rows_of(self, trace: Trace, question: WordQuestion) -> bool:
+        """Whether the section of a question has its row, if it shows only some."""
+        whole = [ask for ask in self.asks if not ask.cells]
+        own = [ask.selection for ask in whole if ask.selection.includes(question.part)]
+        return not own or any(is_of_rows(trace, question, one) for one in own)
+
+    def allowed(self, page: WholePage) -> list[tuple[PartAsked, Blankable]]:
+        """The numbers of a page that may be asked for, each with what asks for it first."""
+        asking = (
+            (self.asking_for(page.trace, told.part, place), place) for told, place in page.placed()
+        )
+        return [(ask, place) for ask, place in asking if ask is not None]
+
+    def asking_for(self, trace: Trace, part: PlannedStep, place: Blankable) -> PartAsked | None:
+        """What asks for a number that a part tells: what is said of single cells comes first."""
+        asks = sorted(self.asks, key=lambda ask: not ask.cells) if len(self.asks) > 1 else self.asks
+        for ask in asks:
+            if takes(ask.blanking, place) and ask.allows(trace, part, place):
+                return ask
+        return None
+
+    def worth(self, trace: Trace, part: PlannedStep, place: Blankable) -> Decimal:
+        """The points of a blank."""
+        ask = self.asking_for(trace, part, place)
+        own = None if ask is None else ask.points
+        return own or self.points.of(part.step, place.quantity.local)
+
+    def all_points(self, trace: Trace) -> Decimal:
+        """The points of all numbers that may be asked for."""
+        placed = self.page(trace).placed()
+        worth = (
+            self.worth(trace, told.part, place)
+            for told, place in placed
+            if self.asking_for(trace, told.part, place) is not None
+        )
+        return sum(worth, Decimal(0))
+
+    def told_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
+        """How a part is told, and the cells that alone are told of it."""
+        return told_of(part, [(ask.selection, ask.cells) for ask in self.asks])
+
+
+def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
+    """What an exercise asks of a scenario. Raises SelectionError, naming all that is wrong: of a
+    file, each where it stands."""
+    wrong: list[Problem] = []
+    asks: list[PartAsked] = []
+    words: list[WordsWanted] = []
+    for group in _alike(ordered.ask):
+        try:
+            if group[0].question is None:
+                asks.append(_asked(trace, ordered, group))
+            else:
+                words += (wanted_in_words(trace, ask) for ask in group)
+        except SelectionError as error:
+            wrong += (_placed(problem, group[0]) for problem in error.problems)
+    if wrong:
+        raise SelectionError(wrong)
+    share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
+    found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
+    found = found._replace(words=tuple(words))
+    check_words(trace, ordered.ask, found)
+    if ordered.layout is not None:
+        found = found._replace(layout=ordered.layout)
+    _check_points(trace, ordered, found)
+    return found
+
+
+def tolerance_of(told: Mapping[str, Decimal]) -> Tolerance:
+    """What is let pass, as a file says it."""
+    said = dict(told)
+    digits = said.pop("digits", None)
+    return Tolerance(**said, digits=None if digits is None else int(digits))
+
+
+def _check_points(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -> None:
+    """Raises SelectionError for points of what isn't asked about."""
+    said = {**ordered.points.steps, **ordered.points.quantities}
+    wrong = []
+    for name, right in found.unused_points(trace):
+        option = Where(f"--points {name}={points_text(said[name])}")
+        where = ordered.places.get(f"points.{name}", option)
+        wrong.append(Problem(where, f"nothing is asked of {name}", right))
+    if wrong:
+        raise SelectionError(sorted(wrong))
+
+
+def check_words(trace: Trace, asks: Sequence[Ask], found: ExerciseRequest) -> None:
+    """Raises SelectionError for a question that the sheet tells the answer of, or hasn't."""
+    asked = {one.question.id for one in found.in_words(trace)}
+    wrong = []
+    for ask, want in zip([one for one in asks if one.question], found.words, strict=True):
+        if asked.isdisjoint(one.id for one in want.questions(trace)):
+            says = "the sheet would tell the answer, or hasn't what it takes"
+            right = "ask it of the last round on a sheet, and of rows that this shows"
+            wrong.append(_placed(Problem.of(f"--ask {want.text}", says, right), ask))
+    if wrong:
+        raise SelectionError(wrong)
+
+
+def _alike(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
+    """What is asked for in the same way, together: steps one after the other, or cells; of a file
+    one by one, so that what is wrong is told where it stands."""
+
+    def way(ask: Ask) -> tuple[object, ...]:
+        return ask._replace(step=None, cell=None), ask.cell is None, ask.question
+
+    return (list(group) for _, group in groupby(asks, way))
+
+
+def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsked:
+    first = group[0]
+    blanking = first.blank or ordered.blank
+    detail = ordered.detail or ("full" if blanking.terms else "summary")
+    cells = _cells(trace, group)
+    steps = [ask.step for ask in group if ask.step is not None]
+    part = {"layer": first.layer, "head": first.head}
+    selection = select(trace, steps, first.token, detail, **part)
+    check_told(trace, selection)
+    return PartAsked(selection, tuple(cells), blanking, first.points)
+
+
+def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
+    """A question that is answered in words. Raises SelectionError where nothing has it."""
+    assert ask.question is not None
+    selection = select(trace, (), ask.token, layer=ask.layer, head=ask.head)
+    wanted = WordsWanted(ask.question, selection, ask.written, ask.points)
+    option = f"--ask {ask.question}"
+    try:
+        if wanted.questions(trace):
+            return wanted
+    except AddressError as error:
+        raise SelectionError.of(option, error.wrong, error.right) from None
+    raise SelectionError.of(option, "nothing that is asked about has it", "ask about more of it")
+
+
+def _cells(trace: Trace, group: Sequence[Ask]) -> list[tuple[Name, Address]]:
+    """The cells that are asked for, each once."""
+    first = group[0]
+    steps = [ask.step for ask in group if ask.step is not None]
+    beside = {"step": steps, "token": first.token, "layer": first.layer, "head": first.head}
+    others = [(f"--{name}", value) for name, value in beside.items()]
+    texts = [ask.cell for ask in group if ask.cell is not None]
+    found: dict[tuple[Name, int, int], Address] = {}
+    wrong: list[Problem] = []
+    for name, address in find_cells(trace, texts, others if texts else ()):
+        if name not in trace:
+            wrong.append(Problem.of(f"--cell {name}", "holds no numbers", "ask for another cell"))
+        else:
+            found.setdefault((name, *trace[name].find(address)), address)
+    if wrong:
+        raise SelectionError(wrong)
+    return [(name, address) for (name, *_), address in found.items()]
+
+
+def _placed(problem: Problem, ask: Ask) -> Problem:
+    """What is wrong with something that a file asks for, at its place there."""
+    if ask.where is None:
+        return problem
+    said = problem.where.source.removeprefix("--")
+    return Problem(ask.where, f"{said}: {problem.wrong}", problem.right)

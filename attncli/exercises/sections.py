@@ -1,0 +1,242 @@
+"""The sections of a page that can be worked by itself: each shows what its working starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from attncli.document.blocks import Addition, Block, Line, Prose, Section, Working, each, parts_of
+from attncli.document.tables import MatrixBlock, SideBySide
+from attncli.equations.tree import Symbol
+from attncli.file.address import Address
+from attncli.names import Name
+from attncli.pages.blocks import given_blocks
+from attncli.pages.sections import (
+    ROUNDED_BY_ITSELF,
+    as_met,
+    one_by_one,
+    opening_blocks,
+    remarks_on,
+    section_of,
+    table_together,
+    told_quantities,
+)
+from attncli.pages.selection import (
+    Selection,
+    made_by,
+    only_for_sizes,
+    operands_of,
+    step_of,
+    told_parts,
+)
+from attncli.pages.working import cell_line, working_of
+from attncli.trace import PlannedStep, Quantity, Trace
+
+Cells = Sequence[tuple[Name, Address]]
+
+
+class StepSection(NamedTuple):
+    """A section, and the part of the story that it tells. Of what is `only_asked` in words it has
+    just what that starts from."""
+
+    part: PlannedStep
+    section: Section
+    only_asked: bool = False
+
+
+def sections_of(
+    trace: Trace,
+    asks: Sequence[tuple[Selection, Cells]],
+    asked_in_words: Collection[PlannedStep] = (),
+) -> list[StepSection]:
+    """A section for each part that is asked about, its tables one after the other. Of one of which
+    only cells are wanted it has the lines of these alone; the first part that uses a given one
+    tells what it makes of it. A part that is only asked in words has the tables it starts from."""
+    wanted = {name for _, cells in asks for name, _ in cells}
+    users = [_first_user(trace, name) for name in wanted if trace[name].given]
+
+    def makes(part: PlannedStep) -> bool:
+        return any(quantity.name in wanted for quantity in made_by(trace, part))
+
+    def includes(part: PlannedStep) -> bool:
+        return _whole(part, asks) != [] or makes(part) or part in users
+
+    def only_asked(part: PlannedStep) -> bool:
+        return part in asked_in_words and not includes(part)
+
+    def blocks(part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
+        if only_asked(part):
+            return opening_blocks(trace, part, Selection(), context, alone=True)
+        selection, cells = told_of(part, asks)
+        if cells and makes(part):
+            return _blocks_of_cells(trace, part, context, cells, selection)
+        return _blocks(trace, part, context, selection if not cells else Selection())
+
+    told = _told(trace, lambda part: includes(part) or part in asked_in_words, blocks, only_asked)
+    left = _left_out(trace, [one for one in told if not one.only_asked], asks)
+    return [one if one.only_asked else _without(one, left) for one in told]
+
+
+def told_of(part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]) -> tuple[Selection, Cells]:
+    """How a part is told, and the cells that alone are told of it; none where a selection tells
+    all of it, or of some queries."""
+    if whole := _whole(part, asks):
+        queries = dict.fromkeys(query for one in whole for query in one.queries)
+        some = all(one.queries for one in whole)
+        return whole[0]._replace(queries=tuple(queries) if some else ()), ()
+    selections = [selection for selection, cells in asks if cells]
+    return selections[0], tuple(cell for _, cells in asks for cell in cells)
+
+
+def _whole(part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]) -> list[Selection]:
+    """The selections that tell a part."""
+    return [selection for selection, cells in asks if not cells and selection.includes(part)]
+
+
+def working_in(
+    trace: Trace, part: PlannedStep, names: Collection[str], cells: Cells, selection: Selection
+) -> list[Block]:
+    """The full working of some quantities that a part makes; where single cells are asked for,
+    that of these, and of what leads to them."""
+    made = [quantity for quantity in made_by(trace, part) if quantity.name in names]
+    if not cells:
+        return [block for quantity in made for block in working_of(trace, quantity, selection)]
+    known = {quantity.name for quantity in made}
+    lines: dict[str, Line] = {}
+    for name, address in cells:
+        if name in known:
+            before = _lines_before(trace, part, name, trace[name].find(address)[0])
+            own = _line(trace, part, name, address, selection)
+            lines |= {str(line.label): line for line in (*before, own)}
+    return [Working(tuple(lines.values()))] if lines else []
+
+
+def _lines_before(trace: Trace, part: PlannedStep, name: str, row: int) -> list[Line]:
+    """The lines of a row of what a quantity is made of, as far as the same part makes it."""
+    rows = trace[name].matrix.shape[0]
+    lines: list[Line] = []
+    wanted = {name}
+    for quantity in reversed(made_by(trace, part)):
+        if quantity.definition is None or quantity.name not in wanted:
+            continue
+        wanted.update(quantity.definition.operands)
+        if quantity.name != name and quantity.matrix.shape[0] == rows:
+            cells = (cell_line(trace, quantity, row, j) for j in range(quantity.matrix.shape[1]))
+            lines = [*cells, *lines]
+    return lines
+
+
+def _told(
+    trace: Trace,
+    wanted: Callable[[PlannedStep], bool],
+    blocks: Callable[[PlannedStep, Sequence[Quantity]], Iterable[Block]],
+    only_asked: Callable[[PlannedStep], bool],
+) -> list[StepSection]:
+    numbered = [(k, part) for k, part in enumerate(told_parts(trace), start=1) if wanted(part)]
+    whole = (part for _, part in numbered if not only_asked(part))
+    known = {definition.name for part in whole for definition in part.definitions}
+    told = []
+    for number, part in numbered:
+        sizes = only_for_sizes(trace, part)
+        context = [q for q in operands_of(trace, part) if q.name not in known | sizes]
+        known |= {quantity.name for quantity in context}
+        kept = tuple(block for block in blocks(part, context) if block != ROUNDED_BY_ITSELF)
+        section = section_of(trace, part, number, kept)
+        told.append(StepSection(part, section, only_asked(part)))
+    return told
+
+
+def _blocks(
+    trace: Trace, part: PlannedStep, context: Sequence[Quantity], selection: Selection
+) -> list[Block]:
+    """A part's working, and its tables one after the other."""
+    tables = _separate(table_together(trace, part, selection), part)
+    worked = one_by_one(told_quantities(trace, part, selection), selection)
+    blocks = [*opening_blocks(trace, part, selection, context, alone=True), *worked, *tables]
+    return [as_met(part, block) for block in _begun_anew(blocks, part)]
+
+
+def _begun_anew(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
+    """The blocks of a part, its own tables below given ones that stand in rows."""
+    made = {definition.name for definition in part.definitions}
+    told, below_rows = list(blocks), False
+    for k, block in enumerate(each(blocks)):
+        if not isinstance(block, MatrixBlock):
+            continue
+        if below_rows and block.quantity in made:
+            told[k] = block._replace(begins_row=True)
+            break
+        below_rows = below_rows or block.begins_row
+    return told
+
+
+def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
+    """Rows side by side as a table each, which is better to write in: those that the part made."""
+    made = {definition.name for definition in part.definitions}
+    tables: list[Block] = []
+    for block in each(blocks):
+        columns = block.columns if isinstance(block, SideBySide) else ()
+        tables += [table for _, table in columns if table.quantity in made] if columns else [block]
+    return tables
+
+
+def _left_out(
+    trace: Trace, told: Sequence[StepSection], asks: Sequence[tuple[Selection, Cells]]
+) -> set[Name]:
+    """Of rows of some queries: the quantities that aren't theirs, and of which nothing is made
+    that is."""
+    selections = [(told_of(one.part, asks), made_by(trace, one.part)) for one in told]
+    made = [quantity for _, own in selections for quantity in own]
+    wanted = {
+        quantity.name
+        for (selection, cells), own in selections
+        for quantity in own
+        if cells or not selection.queries or selection.tells(quantity) or quantity.is_number
+    }
+    for quantity in reversed(made):
+        if quantity.definition is not None and quantity.name in wanted:
+            wanted.update(quantity.definition.operands)
+    return {quantity.name for quantity in made} - wanted
+
+
+def _without(told: StepSection, names: Collection[str]) -> StepSection:
+    """A section without the tables and lines of some quantities."""
+    blocks = told.section.blocks
+    kept = tuple(block for block in blocks if _tells_of(block).isdisjoint(names))
+    return told._replace(section=told.section._replace(blocks=kept))
+
+
+def _tells_of(block: Block) -> set[str]:
+    kinds: tuple[type[Line | Addition | MatrixBlock], ...] = (Line, Addition, MatrixBlock)
+    return {one.quantity for one in parts_of(block, kinds)}
+
+
+def _first_user(trace: Trace, name: str) -> PlannedStep | None:
+    parts = (p for p in told_parts(trace) if name in {q.name for q in operands_of(trace, p)})
+    return next(parts, None)
+
+
+def _blocks_of_cells(
+    trace: Trace, part: PlannedStep, context: Sequence[Quantity], cells: Cells, selection: Selection
+) -> list[Block]:
+    lines = [
+        _line(trace, part, name, address, selection)
+        for name, address in cells
+        if name in {quantity.name for quantity in made_by(trace, part)}
+    ]
+    return [
+        Prose(step_of(part).happens_at(part.place)),
+        *given_blocks(trace, context, Selection(), part.path),
+        *remarks_on(trace, part),
+        Working(tuple(lines)),
+    ]
+
+
+def _line(
+    trace: Trace, part: PlannedStep, name: Name, address: Address, selection: Selection
+) -> Line:
+    """The line of a cell; in a summary only its result."""
+    line = cell_line(trace, trace[name], *trace[name].find(address), whole=True)
+    label = Symbol(part.place.here(name), line.label.indices)
+    parts = line.parts[-1:] if selection.detail == "summary" else line.parts
+    return line._replace(label=label, parts=parts)

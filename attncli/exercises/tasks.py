@@ -1,0 +1,224 @@
+"""What is to be done, in words: `Compute the three scores of the query “likes”.` And hints how, in
+words, formulas and names, without a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from typing import Any
+
+from attncli.document.blocks import (
+    Addition,
+    AnswerSpace,
+    Block,
+    Bullets,
+    Document,
+    Line,
+    Prose,
+    Section,
+    Spans,
+    Subheading,
+    Term,
+    Working,
+    parts_of,
+)
+from attncli.document.questions import Item, counted_points
+from attncli.exercises.lines import Asked, Blankable, LineAsker, ToldCells
+from attncli.languages import FrameWords, Words
+from attncli.names import Name, Word
+from attncli.operations.pieces import CountInWords
+from attncli.pages.sentences import joined, put_in
+from attncli.steps import Step, step_named
+from attncli.trace import Quantity, Trace
+from attncli.trace.axes import KEYS, QUERIES, TOKENS
+
+_ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
+"""What says of which row numbers are, by what the rows are."""
+_LEAST, _MOST, _MOST_OF_A_PAGE = 2, 6, 10
+
+
+_Numbers = Sequence[tuple[Blankable, Item]]
+
+
+def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Prose:
+    """The task of a section at a path, with the points of each part if there are several."""
+    results: dict[Name, list[tuple[Blankable, Item]]] = {}
+    terms = [one for one in asked if one[0].cell is None]
+    for one in asked:
+        if one[0].cell is not None:
+            results.setdefault(one[0].quantity, []).append(one)
+    tasks = words.tasks
+    parts = [(_numbers(trace[name], path, group, tasks), group) for name, group in results.items()]
+    if terms:
+        parts.append(((tasks.missing,), terms))
+    told = [spans for spans, _ in parts]
+    if len(parts) > 1:
+        told = [put_in(tasks.part, what=w, points=_points(own, words)) for w, own in parts]
+    what, points = _listed(told, tasks), _points(asked, words)
+    return Prose(put_in(tasks.compute, what=what, points=points))
+
+
+def _points(asked: _Numbers, words: FrameWords) -> str:
+    return counted_points(sum((question.points for _, question in asked), Decimal(0)), words)
+
+
+def _listed(parts: Sequence[Spans], words: Words) -> Spans:
+    """`a, b and c`"""
+    if len(parts) == 1:
+        return parts[0]
+    return put_in(words.two, first=joined(parts[:-1]), last=parts[-1])
+
+
+def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> Spans:
+    """`the three scores of the query “likes”`, `the six numbers of Q`, `exp_sum[I]`"""
+    cell = asked[0][0].cell
+    if len(asked) == 1 and cell is not None:
+        return (Term(quantity.symbol(cell.row, cell.column, quantity.name.seen_from(path))),)
+    name, many = quantity.name, len(asked)
+    numbers, named = words.said["numbers"], words.said["named"]
+    count = numbers[many] if many < len(numbers) else str(many)
+    if name.local in named and name.local == name.seen_from(path):
+        told = put_in(named[name.local], count=count)
+    else:
+        told = put_in(words.numbers_of, count=count, name=(Term(name.seen_from(path)),))
+    rows = {place.cell.row for place, _ in asked if place.cell is not None}
+    if len(rows) > 1 or quantity.is_list:
+        return told
+    row = quantity.rows.names[min(rows)]
+    of_row: str = getattr(words, _ROWS.get(quantity.rows.role, "of_row"))
+    return put_in(of_row, what=told, name=(Word(row),)) if row else told
+
+
+def room(trace: Trace, section: Section, places: Sequence[Blankable], layout: str) -> list[Block]:
+    """Room for the working, where no line of it is there to be filled in and it takes some."""
+    lines = (line for block in section.blocks for line in parts_of(block, Line))
+    worked = any(len(line.parts) > 1 for line in lines)
+    if layout == "compact" or worked or any(isinstance(x, Addition) for x in section.blocks):
+        return []
+    if layout == "pages":
+        return [AnswerSpace(min(_MOST_OF_A_PAGE, max(_LEAST + 1, len(places))), to_end=True)]
+    counted_only = all(is_counted(trace[place.quantity]) for place in places)
+    return [] if counted_only else [AnswerSpace(min(_MOST, max(_LEAST, len(places) // 2)))]
+
+
+def is_counted(quantity: Quantity) -> bool:
+    """Whether its numbers are counts, which are whole."""
+    definition = quantity.definition
+    return definition is not None and isinstance(definition.operation, CountInWords)
+
+
+def arranged(sections: Iterable[Section]) -> tuple[list[Block], list[Section]]:
+    """What opens a paper, and its questions, numbered from 1. Sections that ask for nothing go to
+    the beginning of the next one that does; what one before has said isn't said again. The room
+    for the last one's working fills the last page."""
+    opening: list[Block] = []
+    waiting: list[Block] = []
+    asking: list[Section] = []
+    told: list[Section] = []
+    for section in sections:
+        if not section.questions:
+            heading = section._replace(number=None).heading
+            waiting += [Subheading(heading), *section.blocks]
+            continue
+        opening += waiting if not told else []
+        before = waiting if told else []
+        new = _without_what_was_said(section, asking)
+        asking.append(section)
+        told.append(new._replace(number=len(told) + 1, blocks=(*before, *new.blocks)))
+        waiting = []
+    return opening, [*told[:-1], *map(_to_the_end, told[-1:])]
+
+
+def _to_the_end(section: Section) -> Section:
+    match section.blocks:
+        case [*before, AnswerSpace() as last]:
+            return section._replace(blocks=(*before, last._replace(to_end=True)))
+    return section
+
+
+def _without_what_was_said(section: Section, before: Sequence[Section]) -> Section:
+    """A section without the first sentence and the formulas that the same step had before."""
+    alike = [one for one in before if one.step == section.step]
+    first = section.blocks[:1]
+    said = isinstance(first[0], Prose) and any(one.blocks[:1] == first for one in alike)
+    again = any(one.formulas == section.formulas for one in alike)
+    return section._replace(
+        blocks=section.blocks[1:] if said else section.blocks,
+        formulas=() if again else section.formulas,
+    )
+
+
+def hints_page(whole: Document, trace: Trace) -> Document:
+    """A sheet of hints for an exercise: what each step is for, how one of its cells is worked, and
+    the mistakes people make."""
+    assert whole.paper is not None
+    return whole._replace(
+        sections=tuple(
+            how._replace(blocks=(*how.blocks, *mistakes.blocks))
+            for how, mistakes in _hints(whole.sections, trace, whole.paper.words.tasks)
+        ),
+        given=(),
+        opening=(),
+        paper=whole.paper._replace(kind="hints", command=Word("")),
+    )
+
+
+def with_hints(whole: Document, trace: Trace) -> Document:
+    """An exercise with its hints for one try after the other: how each step is done, then the
+    mistakes people make."""
+    assert whole.paper is not None
+    words = whole.paper.words.tasks
+    how, mistakes = zip(*_hints(whole.sections, trace, words), strict=True)
+    tries = (tuple(section for section in told if section.blocks) for told in (how, mistakes))
+    return whole._replace(hints=tuple(told for told in tries if told))
+
+
+def _hints(
+    sections: Sequence[Section], trace: Trace, words: Words
+) -> Iterator[tuple[Section, Section]]:
+    """For each section how it is done, and the mistakes of its step; of a step what it is for,
+    and its mistakes, where it comes first."""
+    known: set[str] = set()
+    for section in sections:
+        step, bare = step_named(section.step), section._replace(questions=(), solution=())
+        place = next((part.place for part in trace.story if part.step == section.step), None)
+        purpose = () if section.step in known else (Prose((step.purpose_at(place),)),)
+        mistakes = () if section.step in known else _mistakes(step, words)
+        known.add(section.step)
+        yield (
+            bare._replace(blocks=(*purpose, *_by_names(section, trace, words))),
+            bare._replace(blocks=tuple(mistakes)),
+        )
+
+
+def _mistakes(step: Step[Any], words: Words) -> Sequence[Block]:
+    mistakes = tuple((mistake.says,) for mistake in step.mistakes)
+    return [Subheading((words.common_mistakes,)), Bullets(mistakes)] if mistakes else []
+
+
+def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
+    """The first line of each quantity of the solution, names in the place of its numbers."""
+    lines = [line_by_names(line, trace, section.path) for line in _first_lines(section.solution)]
+    told = tuple(line for line in lines if line.parts)
+    return [Subheading((words.how_one_is_done,)), Working(told)] if told else []
+
+
+def line_by_names(line: Line | Addition, trace: Trace, path: Name) -> Line:
+    """A line without its result, names in the place of its numbers."""
+    asker = LineAsker(trace, path, Asked(quantities=frozenset(trace)), ToldCells(trace))
+    if isinstance(line, Addition):
+        added, _ = asker.addition(line)
+        assert isinstance(added, Working)
+        (line,) = (one for one in added.lines if isinstance(one, Line))
+    forms = [form for _, form in line.parts[:-1]]
+    told, _ = asker.forms(forms, line, asks=True)
+    return line._replace(parts=tuple(("=", form) for form in told if form is not None))
+
+
+def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | Addition]:
+    seen: set[str] = set()
+    kinds: tuple[type[Line | Addition], ...] = (Line, Addition)
+    for line in (one for block in blocks for one in parts_of(block, kinds)):
+        if line.quantity not in seen:
+            seen.add(line.quantity)
+            yield line

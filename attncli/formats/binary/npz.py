@@ -1,0 +1,28 @@
+"""The quantities alone, as NumPy reads them: an array each, by its full name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from numpy.lib.format import write_array
+
+from attncli.document.blocks import Document
+from attncli.formats import Abilities, Page
+from attncli.formats.quantities import arrays_of
+
+SUFFIXES = (".npz",)
+ABILITIES = Abilities(detail="full")
+
+
+def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG001
+    """The same page is the same file: no array has a time. Raises NoQuantitiesError."""
+    buffer = BytesIO()
+    with ZipFile(buffer, "w") as archive:
+        for name, array in arrays_of(documents, "npz").items():
+            entry = ZipInfo(f"{name}.npy")
+            entry.compress_type = ZIP_DEFLATED
+            with archive.open(entry, "w", force_zip64=True) as file:
+                write_array(file, array, allow_pickle=False)
+    return buffer.getvalue()

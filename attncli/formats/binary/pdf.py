@@ -1,0 +1,45 @@
+"""PDF: pages, sheets, keys and marked papers, laid out by Typst."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from tempfile import TemporaryDirectory
+
+from attncli.document.blocks import Document
+from attncli.errors import Refusal
+from attncli.formats import Abilities, Page
+
+SUFFIXES = (".pdf",)
+ABILITIES = Abilities(together=True, pictured=True, package="typst")
+
+
+class NoTypstError(Refusal):
+    """The package that lays out pages isn't there."""
+
+
+def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG001
+    """The documents as one file; the page's width plays no part. The same documents are the same
+    bytes: there is no date in it, and nothing of this machine.
+
+    Raises NoTypstError.
+    """
+    from attncli.formats.typst.blocks import file
+
+    try:
+        import typst
+    except ImportError:
+        wrong = "it needs the package typst, which is not installed"
+        right = "pip install 'attncli[pdf]'"
+        raise NoTypstError.of("--format pdf", wrong, right) from None
+    with TemporaryDirectory() as empty:  # the only folder that Typst may read from
+        source = file(documents).encode()
+        compiler = typst.Compiler(
+            source,
+            root=empty,
+            package_path=empty,
+            package_cache_path=empty,
+            ignore_system_fonts=True,
+        )
+        data = compiler.compile(format="pdf")
+    assert isinstance(data, bytes)
+    return data

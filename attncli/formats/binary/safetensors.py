@@ -1,0 +1,32 @@
+"""The quantities alone as tensors, by their full names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attncli.document.blocks import Document
+from attncli.errors import Refusal
+from attncli.formats import Abilities, Page
+from attncli.formats.quantities import arrays_of
+
+SUFFIXES = (".safetensors",)
+ABILITIES = Abilities(detail="full", package="safetensors")
+
+
+class MissingSafetensorsError(Refusal):
+    """The package that writes tensors isn't there."""
+
+
+def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG001
+    """Raises MissingSafetensorsError, NoQuantitiesError."""
+    try:
+        from safetensors.numpy import save
+    except ImportError:
+        right = "install it with: pip install 'attncli[safetensors]'"
+        raise MissingSafetensorsError.of(
+            "--format safetensors", "it takes safetensors", right
+        ) from None
+    arrays = arrays_of(documents, "safetensors")
+    return bytes(save({name: np.ascontiguousarray(array) for name, array in arrays.items()}))

@@ -1,0 +1,111 @@
+"""A live workbook: each number that was worked is a formula, each that was given can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from attncli.document.blocks import Document
+from attncli.errors import Refusal
+from attncli.formats import Abilities, Page
+from attncli.formats.workbook.layout import (
+    Group,
+    Item,
+    SheetNames,
+    TextRow,
+    WorkbookLayout,
+    facts,
+    items_of,
+    layout_of,
+    paragraph,
+)
+from attncli.formats.workbook.writing import Writer
+from attncli.notation.words import visible
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+SUFFIXES = (".xlsx",)
+ABILITIES = Abilities(detail="full", package="xlsxwriter")
+
+_LONGEST_TITLE = 200
+_CREATED = datetime(2000, 1, 1)
+"""The same in every file, so that the same page is the same file."""
+
+
+class MissingXlsxWriterError(Refusal):
+    """The package that writes workbooks isn't there."""
+
+
+def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG001
+    """A workbook; the page's width plays no part. Raises MissingXlsxWriterError, TooLargeError."""
+    buffer = BytesIO()
+    workbook = _xlsxwriter().Workbook(buffer, {"in_memory": True})
+    title = visible(documents[0].title)[:_LONGEST_TITLE]
+    workbook.set_properties({"title": title, "created": _CREATED})
+    writer, names = Writer(workbook, title), SheetNames()
+    for document in documents:
+        own: WorkbookLayout | None = None
+        for group in _groups(document):
+            first = names.new("Read me", group.called)
+            layout = layout_of(group, names, own)
+            own = own or layout
+            writer.group(group.called, layout)
+            writer.first_sheet(first, [*_told_first(group)])
+            for sheet in layout.sheets:
+                writer.sheet(sheet)
+    workbook.close()
+    return buffer.getvalue()
+
+
+def _groups(document: Document) -> Iterator[Group]:
+    """A document, then the further ones of its scenario."""
+    yield Group(document, "", len(document.sections))
+    sections = len(document.sections)
+    for called, other in document.further.items():
+        sections += len(other.sections)
+        yield Group(other, called, sections)
+
+
+def _xlsxwriter() -> ModuleType:
+    try:
+        import xlsxwriter
+    except ImportError:
+        right = "install it with: pip install 'attncli[xlsx]'"
+        raise MissingXlsxWriterError.of("--format xlsx", "it takes XlsxWriter", right) from None
+    module: ModuleType = xlsxwriter
+    return module
+
+
+def _told_first(group: Group) -> Iterator[Item]:
+    """The title, how to play, the facts, and what stands before the first section."""
+    document = group.document
+    yield TextRow((document.title,), "title")
+    if document.workings:
+        for text in (_LINKED,) if group.called else _HOW_TO:
+            yield from paragraph(text)
+    if document.facts is not None:
+        yield from facts(document.all_facts, {})
+    yield from items_of(document.opening, {})
+
+
+_LINKED = (
+    "What is given here as in the scenario itself has its numbers from there: change them on its"
+    " sheets, and these are worked again, too."
+)
+_HOW_TO = (
+    "Each step has a sheet. Every number that was worked out is a formula of the numbers before"
+    " it: click on one to see its working.",
+    "The numbers on a tinted ground were given. Type others in their place, and all that follows"
+    " is worked again.",
+    "Numbers in grey italics on such a ground, such as those of a mask, were put there by a rule"
+    " that asks no other number; they can be changed, too, but don't change by themselves.",
+    "What is said in words (which tokens there are, who attends most to whom) is said of the"
+    " numbers as they were given, and doesn't change; beside weights, the column largest does.",
+    "Formulas are protected, without a password. Each table is a range with a name, such as"
+    " weights, that can be used in formulas of your own.",
+    "Where numbers are rounded, ROUND does it, half away from zero. ROUND(…, 12) inside it takes"
+    " away what a computer's binary fractions add to a sum: 0.1 + 0.2 is a hair above 0.3.",
+)

@@ -1,0 +1,379 @@
+"""QTI 2.1: a package of a test that draws one form, each form an item that holds all that it takes
+to answer it: its answers are marked by rules that stand in it.
+
+The files of a package are what is written here; packed they are a .zip file for Canvas, TAO, Onyx
+and others. Identifiers, elements and their order are those of the published schema,
+imsqti_v2p1.xsd; the test, the items and the manifest refer to each other by relative addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from attncli.document.blocks import Document
+from attncli.document.questions import Interval, Item, Paper, RightWords, Worth, points_text
+from attncli.equations.tree import Blank
+from attncli.formats import Abilities, Page
+from attncli.formats.exercises._self_marking import (
+    DECLARATION,
+    LEVEL,
+    LOOKS,
+    MASKED,
+    SelfMarking,
+    TakenWrong,
+    allowed,
+    headings,
+    hinted,
+    number_text,
+    whole,
+    written_answers,
+    xml,
+)
+from attncli.formats.exercises.yaml import paper_of
+from attncli.formats.html.blocks import HtmlStyle, escaped
+from attncli.notation.words import ISOLATE, POP, visible
+from attncli.numbers import decimals
+
+SUFFIXES = (".zip",)
+ABILITIES = Abilities(
+    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True, packed=True
+)
+"""An item marks itself by what is right in it, so the exercise itself is written."""
+
+QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
+STYLES = "items/attn.css"
+_LEAST_LENGTH = 6
+_IN_QTI = (
+    ("<bdi>", ISOLATE),
+    ("</bdi>", POP),
+    ("<aside>", '<div class="note">'),
+    ("</aside>", "</div>"),
+    ("<br>", "<br/>"),
+)
+"""What HTML has and QTI 2.1 hasn't, and what stands there instead."""
+
+
+class SheetItem(NamedTuple):
+    """A form, the variables of its answers by the ids of what is asked, and the feedbacks of its
+    mistakes; `length` is that of all places to answer in."""
+
+    form: SelfMarking
+    variables: Mapping[str, str]
+    mistakes: Mapping[str, TakenWrong]
+    length: int
+
+    @classmethod
+    def of(cls, document: Document, paper: Paper) -> SheetItem:
+        """Raises ValueError for a document that doesn't say what is right."""
+        form = SelfMarking.of(document, paper)
+        variables = {
+            question.id: f"R{k}" for k, question in enumerate(form.document.items, start=1)
+        }
+        slips = {slip.name: slip for told in form.told.values() for slip in told.slips}
+        mistakes = {f"mistake{k}": slip for k, slip in enumerate(slips.values(), start=1)}
+        lengths = (len(number_text(told.answer)) for told in form.told.values())
+        return cls(form, variables, mistakes, max(_LEAST_LENGTH, *lengths, 0))
+
+    @property
+    def identifier(self) -> str:
+        return f"item-{self.form.paper.hash}-{self.form.paper.form}"
+
+    @property
+    def path(self) -> str:
+        return f"items/{self.form.paper.form}.xml"
+
+    @property
+    def text(self) -> str:
+        """The item as a file."""
+        title = " · ".join((visible(self.form.document.title), *self.form.names))
+        asked, solved = body(self.form.asked(style, self._place)), body(self.form.solved(style))
+        inside = f'{asked}\n<rubricBlock view="scorer tutor">\n{solved}\n</rubricBlock>'
+        return self.file(self.identifier, title, inside)
+
+    def file(self, identifier: str, title: str, inside: str) -> str:
+        """An item with these answers and rules, by what is inside its body."""
+        return allowed(f"""\
+{DECLARATION}
+<assessmentItem xmlns="{QTI}" identifier="{xml(identifier)}" title="{xml(title)}" \
+adaptive="false" timeDependent="false">
+{_lines(self._declared())}
+<stylesheet href="{STYLES.removeprefix("items/")}" type="text/css"/>
+<itemBody>
+{inside}
+</itemBody>
+<responseProcessing>
+{_lines(self._rules())}
+</responseProcessing>
+{_lines(self._feedback())}
+</assessmentItem>
+""")
+
+    def _place(self, question: Item) -> str:
+        if question.words is not None and question.words.labels:
+            return _choice(self.variables[question.id], question.words)
+        return (
+            f'<textEntryInteraction responseIdentifier="{self.variables[question.id]}" '
+            f'expectedLength="{self.length}"/>'
+        )
+
+    def _declared(self) -> Iterator[str]:
+        """The answers, and what comes of them."""
+        for question in self.form.document.items:
+            kind, right = self._answer(question)
+            yield (
+                f'<responseDeclaration identifier="{self.variables[question.id]}" '
+                f'cardinality="single" baseType="{kind}">'
+                f"<correctResponse><value>{right}</value></correctResponse></responseDeclaration>"
+            )
+        most = self.form.paper.points
+        yield (
+            '<outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float" '
+            f'normalMaximum="{most}" normalMinimum="0">'
+            "<defaultValue><value>0</value></defaultValue></outcomeDeclaration>"
+        )
+        yield (
+            '<outcomeDeclaration identifier="FEEDBACK" cardinality="multiple" '
+            'baseType="identifier"/>'
+        )
+
+    def _answer(self, question: Item) -> tuple[str, str]:
+        """The kind of an answer, and the right one."""
+        words, told = question.words, self.form.told.get(question.id)
+        if words is not None and words.labels:
+            return "identifier", option_name(words.right[0])
+        if words is not None:
+            return "string", xml(words.answer.raw)
+        return ("string", MASKED[0]) if told is None else ("float", decimals.text(told.answer))
+
+    def _rules(self) -> Iterator[str]:
+        """How the answers are marked, and what is told after which try."""
+        yield from map(self._rule, self.form.document.items)
+        for number in range(1, len(self.form.document.hints) + 1):
+            wrong = _compared("lt", "SCORE", "float", str(self.form.paper.points))
+            now = _compared("match", "numAttempts", "integer", str(number))
+            told = _told(f"hint{number}")
+            yield _condition([(f"<and>{wrong}{now}</and>", told)])
+
+    def _rule(self, question: Item) -> str:
+        name, told = self.variables[question.id], self.form.told.get(question.id)
+        words = question.words
+        if words is not None and words.labels:
+            options = (_compared("match", name, "identifier", option_name(k)) for k in words.right)
+            return _condition([(_any_of(options), _earned(Decimal(question.points)))])
+        if told is None:
+            texts = MASKED if words is None else map(xml, written_answers(words))
+            matches = (_is_text(name, text) for text in texts)
+            return _condition([(_any_of(matches), _earned(Decimal(question.points)))])
+        cases = [(_within(name, told.right), _earned(Decimal(question.points)))]
+        for slip in told.slips:
+            points = decimals.product(Decimal(question.points * slip.share), Decimal("0.01"))
+            earned = _earned(points) if slip.share else ""
+            cases.append(
+                (_within(name, slip.mistake.accepted), earned + _told(self._mistake(slip)))
+            )
+        return _condition(cases)
+
+    def _mistake(self, slip: TakenWrong) -> str:
+        return next(name for name, one in self.mistakes.items() if one.name == slip.name)
+
+    def _feedback(self) -> Iterator[str]:
+        """What is told of mistakes, and the hints."""
+        for name, slip in self.mistakes.items():
+            html = f"<p><strong>{xml(slip.name)}:</strong> {xml(slip.mistake.says)}</p>"
+            yield _modal(name, html)
+        for number, sections in enumerate(self.form.document.hints, start=1):
+            yield _modal(f"hint{number}", body(hinted(sections, style)))
+
+
+def _choice(name: str, key: RightWords) -> str:
+    """A list of options in the middle of a text."""
+    options = "".join(
+        f'<inlineChoice identifier="{option_name(k)}">{xml(visible(option))}</inlineChoice>'
+        for k, option in enumerate(key.options)
+    )
+    return (
+        f'<inlineChoiceInteraction responseIdentifier="{name}" shuffle="false">{options}'
+        "</inlineChoiceInteraction>"
+    )
+
+
+def option_name(place: int) -> str:
+    return f"option{place + 1}"
+
+
+def _any_of(conditions: Iterable[str]) -> str:
+    return f"<or>{''.join(conditions)}</or>"
+
+
+def _is_text(name: str, text: str) -> str:
+    return (
+        f'<stringMatch caseSensitive="false"><variable identifier="{name}"/>'
+        f'<baseValue baseType="string">{text}</baseValue></stringMatch>'
+    )
+
+
+def style(blank: Callable[[Blank], str]) -> HtmlStyle:
+    return HtmlStyle(text=escaped, blank=blank, level=LEVEL + 1)
+
+
+def body(parts: Iterable[str]) -> str:
+    """HTML as QTI has it."""
+    html = whole(parts)
+    for other, own in _IN_QTI:
+        html = html.replace(other, own)
+    return html
+
+
+def _lines(parts: Iterable[str]) -> str:
+    return "\n".join(parts)
+
+
+def _within(name: str, accepted: Interval) -> str:
+    low = _compared("gte", name, "float", number_text(accepted.low))
+    high = _compared("lte", name, "float", number_text(accepted.high))
+    return f"<and>{low}{high}</and>"
+
+
+def _compared(how: str, name: str, kind: str, value: str) -> str:
+    variable = f'<variable identifier="{name}"/>'
+    return f'<{how}>{variable}<baseValue baseType="{kind}">{value}</baseValue></{how}>'
+
+
+def _condition(cases: Sequence[tuple[str, str]]) -> str:
+    """Of several cases, which each have a condition, the first one that holds."""
+    (condition, what), *others = cases
+    rest = "".join(f"<responseElseIf>{a}{b}</responseElseIf>" for a, b in others)
+    first = f"<responseIf>{condition}{what}</responseIf>"
+    return f"<responseCondition>{first}{rest}</responseCondition>"
+
+
+def _earned(points: Decimal) -> str:
+    return _set("SCORE", "sum", "float", number_text(points))
+
+
+def _told(feedback: str) -> str:
+    return _set("FEEDBACK", "multiple", "identifier", feedback)
+
+
+def _set(outcome: str, how: str, kind: str, value: str) -> str:
+    """An outcome with something added to it."""
+    changed = _compared(how, outcome, kind, value)
+    return f'<setOutcomeValue identifier="{outcome}">{changed}</setOutcomeValue>'
+
+
+def _modal(identifier: str, html: str) -> str:
+    return (
+        f'<modalFeedback outcomeIdentifier="FEEDBACK" showHide="show" identifier="{identifier}">'
+        f"{html}</modalFeedback>"
+    )
+
+
+def told_by(
+    files_of: Callable[[Sequence[Document], Page], Mapping[str, str]],
+) -> tuple[Callable[[Document, Page], str], Callable[[Sequence[Document], Page], str]]:
+    """What renders one form and all forms: the files of their package, one after the other, each
+    under its name."""
+
+    def render_forms(documents: Sequence[Document], page: Page) -> str:
+        files = files_of(documents, page)
+        return "".join(f"----- {name}\n{text}" for name, text in files.items())
+
+    def render(document: Document, page: Page) -> str:
+        return render_forms([document], page)
+
+    return render, render_forms
+
+
+_NOTES = ".attn .note { border-left: 3px solid rgba(127, 127, 127, .4); padding-left: 1em }\n"
+_PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
+
+
+def files_of(documents: Sequence[Document], page: Page) -> Mapping[str, str]:  # noqa: ARG001
+    """The files of a package by their names. Raises ValueError for a document that doesn't say
+    what is right."""
+    items = [SheetItem.of(one, paper_of(one, "qti")) for one in documents]
+    return {
+        "imsmanifest.xml": _manifest(items),
+        "test.xml": _test(documents[0], items),
+        STYLES: LOOKS + _NOTES,
+        **{item.path: item.text for item in items},
+    }
+
+
+render, render_forms = told_by(files_of)
+
+
+def _manifest(items: Sequence[SheetItem]) -> str:
+    mark = items[0].form.paper.hash
+    resources = "".join(
+        f"""
+    <resource identifier="{xml(item.identifier)}" type="imsqti_item_xmlv2p1" href="{item.path}">
+      <file href="{item.path}"/>
+      <file href="{STYLES}"/>
+    </resource>"""
+        for item in items
+    )
+    needed = "".join(
+        f'\n      <dependency identifierref="{xml(item.identifier)}"/>' for item in items
+    )
+    return f"""\
+{DECLARATION}
+<manifest xmlns="{_PACKAGE}" identifier="manifest-{xml(mark)}">
+  <metadata>
+    <schema>QTIv2.1 Package</schema>
+    <schemaversion>1.0.0</schemaversion>
+  </metadata>
+  <organizations/>
+  <resources>
+    <resource identifier="test-{xml(mark)}" type="imsqti_test_xmlv2p1" href="test.xml">
+      <file href="test.xml"/>{needed}
+    </resource>{resources}
+  </resources>
+</manifest>
+"""
+
+
+def _test(document: Document, items: Sequence[SheetItem]) -> str:
+    """A test of which each student gets one form, with a try more than there are hints. Its score
+    is that of the item, unweighted; the weights tell Canvas what an item is worth."""
+    title = xml(" · ".join((visible(document.title), *headings(document))))
+    tries = 1 + max(len(item.form.document.hints) for item in items)
+    drawn = "".join(item_ref(item.identifier, item.path, item.form.paper.points) for item in items)
+    return test_of(
+        f"test-{xml(items[0].form.paper.hash)}",
+        title,
+        f"""
+    <itemSessionControl maxAttempts="{tries}" showFeedback="true"/>
+    <assessmentSection identifier="forms" title="{title}" visible="false">
+      <selection select="1"/>{drawn}
+    </assessmentSection>""",
+    )
+
+
+def item_ref(identifier: str, path: str, points: Worth) -> str:
+    """An item in a test, with its weight."""
+    return f"""
+      <assessmentItemRef identifier="{xml(identifier)}" href="{path}">
+        <weight identifier="points" value="{points_text(points)}"/>
+      </assessmentItemRef>"""
+
+
+def test_of(identifier: str, title: str, parts: str) -> str:
+    """A test, whose score is the sum of its items' scores."""
+    return f"""\
+{DECLARATION}
+<assessmentTest xmlns="{QTI}" identifier="{identifier}" title="{title}">
+  <outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float"/>
+  <testPart identifier="part" navigationMode="nonlinear" submissionMode="individual">{parts}
+  </testPart>
+  <outcomeProcessing>
+    <setOutcomeValue identifier="SCORE">
+      <sum>
+        <testVariables variableIdentifier="SCORE"/>
+      </sum>
+    </setOutcomeValue>
+  </outcomeProcessing>
+</assessmentTest>
+"""

@@ -1,0 +1,394 @@
+"""Every block as HTML, and how a format writes what differs between formats made of HTML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from html import escape
+from typing import Any, NamedTuple
+
+from attncli.document import blocks as doc
+from attncli.document.blocks import Addition, Facts, Graph, Line, Spans, Table, WordBlank, Working
+from attncli.document.grid import GridCell, Look, Omission, grid_of
+from attncli.document.pictures import PICTURES, Picture
+from attncli.document.tables import Branch, MatrixBlock, SideBySide
+from attncli.equations.tree import (
+    Blank,
+    Equation,
+    Expression,
+    Number,
+    Omitted,
+    Symbol,
+    Vector,
+    blanks_in,
+    leaves,
+    with_each,
+)
+from attncli.formats.numbers import addends_of, text_of
+from attncli.formats.pictures_in_tables import in_tables
+from attncli.formats.writers import spans_as, written
+from attncli.names import Word
+from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.words import ISOLATE, POP, printed
+
+
+def escaped(text: str) -> str:
+    """The text with nothing in it that HTML would obey, in or outside quotes."""
+    return escape(text, quote=True)
+
+
+def isolating(html: str) -> str:
+    """HTML in which what runs to the left is kept to itself by elements."""
+    return html.replace(ISOLATE, "<bdi>").replace(POP, "</bdi>")
+
+
+def embedded(data: object) -> str:
+    """Data for a page's script, as JSON that nothing in a page can end early."""
+    told = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return told.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
+
+
+def set_apart(text: str) -> str:
+    """A text with somebody's words in it, as it is printed, its direction its own: isolates that it
+    has are enough for that, and what is ASCII has no other."""
+    told = isolating(escaped(text))
+    return told if ISOLATE in text or text.isascii() else f"<bdi>{told}</bdi>"
+
+
+def as_text(node: Expression | Equation) -> str:
+    """An expression in plain notation."""
+    return f"<span>{isolating(escaped(unbreakable(plain(node))))}</span>"
+
+
+def empty(_: Blank) -> str:
+    """A blank to write in."""
+    return '<span class="blank" role="img" aria-label="blank"></span>'
+
+
+def as_it_is(html: str, _: str) -> str:
+    """A table without anything around it."""
+    return html
+
+
+class HtmlStyle(NamedTuple):
+    """How texts of the program, printed texts with somebody's words in them, mathematics, blanks
+    and the numbers of tables are written; `level` is that of a heading inside a section.
+    `framed` is what stands around a table of a kind, `looks` the classes of a cell.
+    `inline` writes working in plain notation, and `answered` the options of a question and the
+    place for its answer, where a format has a way of its own for that;
+    `picture` draws, where one can."""
+
+    text: Callable[[str], str] = escaped
+    worded: Callable[[str], str] = set_apart
+    mathematics: Callable[[Expression | Equation], str] = as_text
+    blank: Callable[[Blank], str] = empty
+    level: int = 3
+    number: Callable[[Number], str] = text_of
+    framed: Callable[[str, str], str] = as_it_is
+    looks: Callable[[Look], str] = lambda _: ""
+    inline: Callable[[Expression | Equation], str] | None = None
+    answered: Callable[[WordBlank], str] | None = None
+    picture: Callable[[Picture | Graph], str] | None = None
+
+    def word(self, word: Word | str) -> str:
+        """Somebody's word, or a text of ours in its place."""
+        return self.worded(printed(word) if isinstance(word, Word) else word)
+
+
+_MARKS = range(0xE000, 0xF900)
+"""Characters for private use, one of which stands for blanks while an expression is written."""
+
+
+def spans_html(spans: Spans, style: HtmlStyle) -> str:
+    """Running text."""
+    told = spans_as(
+        spans,
+        style.text,
+        style.word,
+        lambda name: f"<code>{style.worded(name_of(name))}</code>",
+        lambda node: expression_html(node, style),
+    )
+    return "".join(told)
+
+
+def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
+    """An expression: in mathematics, where it holds neither blanks nor somebody's words."""
+    if any(blanks_in(node)):
+        return plain_html(node, style)
+    return code_html(node, style) if _has_words(node) else style.mathematics(node)
+
+
+def code_html(node: Expression | Equation, style: HtmlStyle) -> str:
+    """A name as the program writes it, `weights[love, AI]`."""
+    return f"<code>{style.worded(unbreakable(plain(node)))}</code>"
+
+
+def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
+    """An expression in plain notation around its blanks."""
+    if style.inline is not None:
+        return style.inline(node)
+    write = style.worded if _has_words(node) else style.text
+    if isinstance(node, Equation):
+        return write(unbreakable(plain(node)))
+    blanks, mark = list(blanks_in(node)), _unused(node)
+    places = iter(range(len(blanks)))
+    marked = with_each(node, Blank, lambda _: Symbol(f"{mark}{next(places)}{mark}"))
+    pieces = unbreakable(plain(marked)).split(mark)
+    return "".join(
+        style.blank(blanks[int(piece)]) if k % 2 else write(piece) if piece else ""
+        for k, piece in enumerate(pieces)
+    )
+
+
+def _unused(node: Expression) -> str:
+    """A character that an expression doesn't have, so that it can't be mistaken for its words."""
+    text = plain(with_each(node, Blank, lambda _: Symbol("x")))
+    return next(mark for mark in map(chr, _MARKS) if mark not in text)
+
+
+def _has_words(node: Expression | Equation) -> bool:
+    """Whether it is, or some name in it has, somebody's words: indices other than 2, i, j."""
+    parts = [*leaves(node)]
+    indices = (index for part in parts if isinstance(part, Symbol) for index in part.indices)
+    return any(isinstance(part, Word) for part in parts) or not all(map(_is_own, indices))
+
+
+def _is_own(index: Word | str) -> bool:
+    text = index.raw if isinstance(index, Word) else index
+    return text.isascii() and (text.isdigit() or (len(text) == 1 and text.isalpha()))
+
+
+def table_of(rows: Iterable[str], head: str = "") -> str:
+    """Rows, each a whole `<tr>`, below a head."""
+    top = f"<thead>\n{head}\n</thead>\n" if head else ""
+    body = "\n".join(rows)
+    return f"<table>\n{top}<tbody>\n{body}\n</tbody>\n</table>"
+
+
+def _framed(style: HtmlStyle, kind: str, rows: Iterable[str], head: str = "") -> str:
+    """A table in what a format puts around one of its kind."""
+    return style.framed(table_of(rows, head), kind)
+
+
+def row_of(name: str, cells: Iterable[str], *, numbers: bool = False, kind: str = "") -> str:
+    """A row: its name, of a `kind` that looks otherwise, and its cells."""
+    figure = ' class="figure"' if numbers else ""
+    inside = "".join(f"<td{figure}>{cell}</td>" for cell in cells)
+    named = _heading(name, "row", f' class="{kind}"' if kind else "")
+    return f"<tr>{named}{inside}</tr>"
+
+
+def _heading(name: str, scope: str, kind: str = "") -> str:
+    """What names a row or a column; where it has no name, an empty cell, which is no heading."""
+    return f'<th scope="{scope}"{kind}>{name}</th>' if name else f"<td{kind}></td>"
+
+
+def head_of(headings: Iterable[str], *, numbers: bool = False) -> str:
+    """The headings of columns; the first stands above the names of the rows."""
+    kinds = ("", ' class="figure"' if numbers else "")
+    cells = (_heading(heading, "col", kinds[k > 0]) for k, heading in enumerate(headings))
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def facts_html(facts: Facts, style: HtmlStyle) -> str:
+    rows = [row_of(style.word(name), [spans_html(told, style)]) for name, told in facts.rows]
+    return _framed(style, "facts", rows)
+
+
+def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str:
+    """A quantity, rows of several as vectors, or words; a blank where one is asked for."""
+    grid, kind = grid_of(block), _KINDS[type(block)]
+    figure = "figure" * isinstance(block, MatrixBlock)
+    named = _cell if isinstance(block, Table) else _name
+    rows = []
+    for name, *cells in grid.rows():
+        branch = ' class="branch"' * isinstance(name.told, Branch)
+        entries = "".join(_entry(cell, figure, style) for cell in cells)
+        rows.append(f"<tr>{_heading(named(name, style), 'row', branch)}{entries}</tr>")
+    headings = (named(column.heading, style) for column in grid.columns)
+    return _framed(style, kind, rows, head_of(headings, numbers=bool(figure)))
+
+
+_KINDS = {MatrixBlock: "quantity", SideBySide: "vectors", Table: "words"}
+
+
+def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
+    """Rows of several quantities as vectors, under what they are called."""
+    caption = f"<p><strong>{style.word(block.caption)}</strong></p>\n" if block.caption else ""
+    return caption + table_html(block, style)
+
+
+def _entry(cell: GridCell, figure: str, style: HtmlStyle) -> str:
+    look = "" if cell.behind else style.looks(cell.look)
+    kind = " ".join(filter(None, (figure, look)))
+    told = _cell(cell, style)
+    return f'<td class="{kind}">{told}</td>' if kind else f"<td>{told}</td>"
+
+
+def _name(cell: GridCell, style: HtmlStyle) -> str:
+    """What names a row or a column of a quantity."""
+    return style.word(cell.label) if isinstance(cell.told, Omission) else _cell(cell, style)
+
+
+def _cell(cell: GridCell, style: HtmlStyle) -> str:
+    match cell.told:
+        case Number():
+            told = f"{cell.before} {style.number(cell.told)}".lstrip()
+        case Blank():
+            told = style.blank(cell.told)
+        case Vector():
+            told = expression_html(cell.told, style)
+        case Symbol():
+            told = f"<code>{style.word(cell.label)}</code>"
+        case Branch(told=name, guides=guides):
+            told = f"{''.join(map(_GUIDES.__getitem__, guides))}{style.text(name)}"
+        case Word():
+            told = style.word(cell.label)
+            told = f'<span class="{cell.look.ink}">{told}</span>' if cell.behind else told
+        case _:
+            told = style.text(cell.text)
+    return told
+
+
+_GUIDES = {
+    "│": '<i class="past"></i>', "├": '<i class="fork"></i>', "└": '<i class="last"></i>',
+    " ": "<i></i>",
+}  # fmt: skip
+
+
+def graph_html(block: Graph, style: HtmlStyle) -> str:
+    """Who attends to whom, a row for each edge."""
+    rows = [
+        row_of(style.word(edge.source), (style.word(edge.target), style.number(edge.weight)))
+        for edge in block.edges
+    ]
+    head = head_of(["from", "to", f"<code>{style.word(block.name)}</code>"])
+    return _framed(style, "graph", rows, head)
+
+
+def working_html(block: Working, style: HtmlStyle) -> str:
+    """A row for each line: its name, its working, its result. Where one of the lines has a
+    blank, all of them are in plain notation."""
+    lines = [line for line in block.lines if isinstance(line, Line)]
+    plainly = _in_plain_notation(style, (part for line in lines for _, part in line.parts))
+    worked = any(len(line.parts) > 1 for line in lines)
+    rows = (
+        row_of("⋮", [""] * (1 + worked))
+        if isinstance(line, Omitted)
+        else _row(line, style, plainly, worked)
+        for line in block.lines
+    )
+    return _framed(style, "working", rows)
+
+
+def _in_plain_notation(style: HtmlStyle, parts: Iterable[Expression]) -> bool:
+    return style.inline is not None or any(any(blanks_in(part)) for part in parts)
+
+
+def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
+    write = plain_html if plainly else expression_html
+    *before, result = (f"{relation} {write(part, style)}" for relation, part in line.parts)
+    if not isinstance(line.parts[-1][1], Vector):
+        result = f'<span class="result">{result}</span>'  # a vector may have to be broken
+    cells = [" ".join(before), result] if worked else [result]
+    return row_of(code_html(line.label, style), cells)
+
+
+def addition_html(block: Addition, style: HtmlStyle) -> str:
+    """Vectors added up in columns: each product with its value, and the total."""
+    addends = addends_of(block)
+    told = [block.total, *(part for one in addends for part in one[1:] if part is not None)]
+    write = plain_html if _in_plain_notation(style, told) else expression_html
+    rows = []
+    for sign, product, value in addends:
+        cells = ["…", ""] if value is None else [write(product, style), f"→ {write(value, style)}"]
+        rows.append(row_of(sign.strip(), cells))
+    rows.append(row_of(block.relation, ["", write(block.total, style)]))
+    label = f'<tr><th scope="colgroup" colspan="3">{code_html(block.label, style)}</th></tr>'
+    return _framed(style, "addition", rows, label)
+
+
+def blocks_html(blocks: Iterable[doc.Block], style: HtmlStyle) -> str:
+    """The blocks one below the other. Raises TypeError for one that has no HTML."""
+    return "\n".join(written(blocks, _WRITERS, style))
+
+
+def _points(block: doc.Bullets, style: HtmlStyle) -> str:
+    items = "\n".join(f"<li>{spans_html(item, style)}</li>" for item in block.items)
+    return f"<ul>\n{items}\n</ul>"
+
+
+def _tree(block: doc.Tree, style: HtmlStyle) -> str:
+    """A list in which what is deeper is a list of its own."""
+    text, depth = "", -1
+    for row in block.rows:
+        opened = "<li>".join(["<ul>"] * (row.depth - depth))
+        text += opened or "</li>" + "</ul></li>" * (depth - row.depth)
+        text += f"\n<li>{_tree_row(row, style)}"
+        depth = row.depth
+    return text + "</li></ul>" * (depth + 1)
+
+
+def _tree_row(row: doc.TreeRow, style: HtmlStyle) -> str:
+    number = f"{style.text(row.numbers)} · " if row.numbers else ""
+    made = "".join(
+        code_html(span, style) if isinstance(span, Symbol) else spans_html((span,), style)
+        for span in row.made
+    )
+    return number + spans_html(row.title, style) + (f": {made}" if made else "")
+
+
+def _fields(block: doc.Fields, style: HtmlStyle) -> str:
+    names = (f'<span>{style.word(name)} <span class="rule"></span></span>' for name in block.names)
+    return f'<p class="fields">{" ".join(names)}</p>'
+
+
+def _word_blank(block: doc.WordBlank, style: HtmlStyle) -> str:
+    """A question, its options, and room for the answer."""
+    asked = f"<p>{spans_html(block.text, style)}</p>"
+    return asked + (style.answered or partial(_room, style=style))(block)
+
+
+def _room(block: doc.WordBlank, style: HtmlStyle) -> str:
+    options = "".join(
+        f"<li>{style.text(label)}) {style.word(option)}</li>"
+        for label, option in zip(block.labels, block.options, strict=False)
+    )
+    listed = f"<ul>{options}</ul>" if options else ""
+    return f"{listed}<p>{style.blank(Blank(block.id))}</p>"
+
+
+def _picture(block: Picture, style: HtmlStyle) -> str:
+    """A drawing, or the numbers where a format has none."""
+    if style.picture is None:
+        return blocks_html(in_tables(block), style)
+    return style.picture(block)
+
+
+def _graph(block: doc.Graph, style: HtmlStyle) -> str:
+    """A drawing, which tells its numbers in words, or their table where a format has none."""
+    return graph_html(block, style) if style.picture is None else style.picture(block)
+
+
+_WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
+    doc.Facts: facts_html,
+    doc.Prose: lambda block, style: f"<p>{spans_html(block.text, style)}</p>",
+    doc.Bullets: _points,
+    doc.Subheading: lambda block, style: (
+        f"<h{style.level}>{spans_html(block.text, style)}</h{style.level}>"
+    ),
+    doc.Note: lambda block, style: f"<aside><p>{spans_html(block.text, style)}</p></aside>",
+    doc.Working: working_html,
+    doc.Addition: addition_html,
+    doc.Table: table_html,
+    MatrixBlock: table_html,
+    SideBySide: side_by_side_html,
+    doc.Tree: _tree,
+    doc.Graph: _graph,
+    doc.Fields: _fields,
+    doc.WordBlank: _word_blank,
+    doc.AnswerSpace: lambda block, _: f'<div class="room">{"<br>" * block.lines}</div>',
+    **dict.fromkeys(PICTURES, _picture),
+}
+"""How each block is written."""

@@ -1,0 +1,71 @@
+"""Numbers of matrices as texts, for every format that prints tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from attncli.document.blocks import Addition
+from attncli.equations.tree import Blank, Expression, Number, Omitted, Product, Vector
+from attncli.notation import plain
+from attncli.notation.notation import signed
+from attncli.notation.plain import MINUS
+
+
+def text_of(number: Number | Blank) -> str:
+    """A number as it is printed; what is to be filled in as a rule."""
+    return plain(number)
+
+
+class Addend(NamedTuple):
+    """An addend of a column addition: its sign, of a first positive one a space; its product,
+    without the minus, and its value; `…` and none for those left out."""
+
+    sign: str
+    product: Product | Omitted
+    value: Vector | None
+
+
+def addends_of(block: Addition) -> list[Addend]:
+    """The addends, the sign of each by itself."""
+    addends = []
+    for k, addend in enumerate(block.addends):
+        product, value = (addend, None) if isinstance(addend, Omitted) else addend
+        minus, positive = signed(product)
+        assert isinstance(positive, Product | Omitted)
+        sign = MINUS if minus else "+" if k else " "
+        addends.append(Addend(sign, positive, value))
+    return addends
+
+
+class FilledAddend(NamedTuple):
+    """The texts of an addend: its sign, its product and its value; no value of those left out."""
+
+    sign: str
+    product: str
+    value: str
+
+
+def filled_addends(
+    block: Addition,
+    weights_of: Callable[[Sequence[Expression]], list[str]],
+    vectors_of: Callable[[Sequence[Vector]], list[str]],
+    times: str,
+    omitted: str,
+) -> tuple[list[FilledAddend], str]:
+    """The addends with their weights and the entries of their vectors filled up to stand below each
+    other, and the total filled up to stand below their values."""
+    addends = addends_of(block)
+    products = [one.product for one in addends if isinstance(one.product, Product)]
+    vectors = [one for product in products for one in product.factors if isinstance(one, Vector)]
+    *values, total = vectors_of([*(one.value for one in addends if one.value), block.total])
+    weights = weights_of([product.factors[0] for product in products])
+    told = zip(weights, vectors_of(vectors), values, strict=True)
+    texts = []
+    for sign, product, _ in addends:
+        if isinstance(product, Omitted):
+            texts.append(FilledAddend(sign, omitted, ""))
+            continue
+        weight, vector, value = next(told)
+        texts.append(FilledAddend(sign, f"{weight}{times}{vector}", value))
+    return texts, total

@@ -1,0 +1,296 @@
+"""One HTML file that works by itself: every number can be asked where it comes from, and sheets
+check themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from string import Template
+from typing import NamedTuple
+
+from attncli.choices import LANGUAGES
+from attncli.document.blocks import Block, Document, Facts, Graph, WordBlank
+from attncli.document.pictures import Picture
+from attncli.document.questions import Seal, SelfCheck
+from attncli.document.tables import MatrixBlock, in_groups
+from attncli.equations.tree import Blank, Equation, Expression, Number, leaves
+from attncli.formats import Abilities, Page
+from attncli.formats.html.asked import AskedNumbers
+from attncli.formats.html.blocks import (
+    HtmlStyle,
+    blocks_html,
+    embedded,
+    empty,
+    escaped,
+    facts_html,
+    set_apart,
+    spans_html,
+)
+from attncli.formats.html.site import INSIDE, SHARED, PageAssets, file_text, looks_of
+from attncli.formats.svg.drawing import drawn, inline
+from attncli.formats.svg.elements import Asked, silent
+from attncli.formats.writers import (
+    Heading,
+    NewPage,
+    Piece,
+    Tables,
+    Title,
+    pieces_of,
+    text_of_spans,
+    with_tables_together,
+)
+from attncli.languages import Words, words_of
+from attncli.names import Word
+from attncli.notation.mathml import mathml
+from attncli.notation.words import visible
+
+SUFFIXES = (".html", ".htm")
+ABILITIES = Abilities(keys=("none", "separate"), together=True, pictured=True, checking=True)
+"""A sheet says by itself what is right, and no key goes into the file that students get."""
+
+_UNTOLD = '<span class="untold" role="img" aria-label="…">▢</span>'
+"""In the place of a number that is asked for elsewhere, or would tell what is asked for."""
+_MORE = 2
+"""Characters that a field has room for besides the longest answer."""
+_IN_WORDS = 24
+
+
+class AnswerFields:
+    """The fields of one page, in their order."""
+
+    def __init__(self) -> None:
+        self._seals: list[Seal] = []
+
+    def of(self, document: Document) -> SheetFields | None:
+        """How those of a sheet are written; None where it can't check itself."""
+        check = document.check
+        return None if check is None else SheetFields(check, dict(check.seals), self._seals)
+
+    @property
+    def any(self) -> bool:
+        return bool(self._seals)
+
+    def script(self, words: Words) -> str:
+        """What tells right answers from others, for the page's script."""
+        seals = [[seal.salt, seal.levels, "".join(seal.digests)] for seal in self._seals]
+        said = words.said
+        states = {name: said[name] for name in ("right", "wrong", "unreadable", "tally")}
+        return embedded({"words": states, "seals": seals})
+
+
+class SheetFields(NamedTuple):
+    """The fields of a sheet: of its seals by the ids of its blanks, `left` are those that have
+    none yet; `placed` are those of the whole page."""
+
+    check: SelfCheck
+    left: dict[str, Seal]
+    placed: list[Seal]
+
+    def number(self, blank: Blank) -> str:
+        """A field for a number, where it is asked for first."""
+        return self._placed(blank.id, visible(Word(blank.id)), "number", self._to_type_a_number)
+
+    def answered(self, block: WordBlank) -> str:
+        """A field to write in, or options to choose from."""
+        asked = text_of_spans(block.text, visible)
+        if block.labels:
+            return f"<div>{self._placed(block.id, asked, 'choice', partial(_options, block))}</div>"
+        return f"<p>{self._placed(block.id, asked, 'words', _to_write)}</p>"
+
+    def _placed(self, id_: str, name: str, kind: str, inside: Callable[[int, str], str]) -> str:
+        if id_ not in self.left:
+            return _UNTOLD
+        place = len(self.placed)
+        self.placed.append(self.left.pop(id_))
+        return f'<span class="field" data-kind="{kind}">{inside(place, escaped(name))}</span>'
+
+    def _to_type_a_number(self, _: int, name: str) -> str:
+        # the keys that a telephone shows for decimals may have no minus
+        mode = "" if self.check.signed else ' inputmode="decimal"'
+        return _input(name, self.check.width + _MORE, mode)
+
+
+def _to_write(_: int, name: str) -> str:
+    return _input(name, _IN_WORDS)
+
+
+def _input(name: str, size: int, more: str = "") -> str:
+    """What is the same for all of them is for the script to say: a page may have hundreds."""
+    return f'<input aria-label="{name}" size="{size}"{more}>'
+
+
+def _options(block: WordBlank, place: int, name: str) -> str:
+    """Options to choose one of, by what they are called."""
+    told = [
+        f"{escaped(label)}) {set_apart(visible(option))}"
+        for label, option in zip(block.labels, block.options, strict=False)
+    ]
+    choices = "".join(
+        f'<label><input type="radio" name="f{place}"> {one}</label>'
+        for one in told or map(escaped, block.labels)
+    )
+    return f'<span class="options" role="radiogroup" aria-label="{name}">{choices}</span>'
+
+
+def bar_of(words: Words) -> str:
+    """What stands above sheets: how to answer, how many answers are right, what can be done."""
+    return f"""\
+<div id="check" hidden>
+<p>{escaped(words.how_to)}</p>
+<div class="bar"><strong class="tally"></strong>
+<button type="button" class="all">{escaped(words.check_all)}</button>
+<button type="button" class="clear">{escaped(words.clear)}</button>
+<span role="status"></span></div>
+</div>
+"""
+
+
+def figure_html(block: Picture | Graph, asked: Asked = silent) -> str:
+    """A figure that can be moved to and fro where the screen is narrower."""
+    picture = drawn(block, asked)
+    drawing = f'<div class="scroll">{inline(picture)}</div>'
+    told = f"<figcaption>{set_apart(picture.title)}</figcaption>"
+    return f'<figure class="picture">\n{drawing}\n{told}\n</figure>'
+
+
+def render(document: Document, page: Page) -> str:
+    """The document as one page; its width plays no part."""
+    return render_together([document], page)
+
+
+def render_together(documents: Sequence[Document], page: Page) -> str:
+    """Documents one below the other, each on a new sheet where they are printed."""
+    paper, fields = documents[0].paper, AnswerFields()
+    assets = SHARED if page.shared else INSIDE
+    of_sheet = paper is not None and paper.kind == "sheet"
+    asked = AskedNumbers(documents[0].origins, of_sheet=of_sheet)
+    told = [
+        (part, _style(asked, fields.of(document)))
+        for k, document in enumerate(documents)
+        for part in _parts(_pieces(document), on_new_page=k > 0)
+    ]
+    main = "\n".join(_section(k, part, style) for k, (part, style) in enumerate(told))
+    words = words_of(LANGUAGES[0] if paper is None else paper.language).check
+    return Template(file_text("page.html")).substitute(
+        language=LANGUAGES[0] if paper is None else paper.language,
+        title=escaped(visible(documents[0].title)),
+        styles=assets.styles,
+        scripts=assets.scripts,
+        style=assets.style(),
+        contents=_contents([part for part, _ in told]),
+        check=bar_of(words) if fields.any else "",
+        main=main,
+        numbers=asked.script(),
+        script=assets.script("page.js"),
+        sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
+    )
+
+
+def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
+    blank = empty if fields is None else fields.number
+    return HtmlStyle(
+        mathematics=partial(_mathematics, asked),
+        blank=blank,
+        number=asked.number,
+        framed=_framed,
+        looks=looks_of,
+        inline=partial(asked.expression, blank=blank),
+        answered=None if fields is None else fields.answered,
+        picture=partial(figure_html, asked=asked.attributes),
+    )
+
+
+def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
+    """The script of sheets, and what it goes by."""
+    data = f'<script type="application/json" id="seals">{fields.script(words)}</script>'
+    return f"{data}\n{assets.script('sheet.js')}"
+
+
+class _Part(NamedTuple):
+    """What stands under one heading, and whether it begins a new sheet of paper."""
+
+    head: Title | Heading
+    blocks: tuple[Block, ...]
+    on_new_page: bool
+
+
+def _pieces(document: Document) -> Iterator[Piece]:
+    """What stands on a page, below a title also where it has none in other formats."""
+    title, pieces = Title(document.title, "", Facts(())), pieces_of(document)
+    first = next(pieces, title)
+    yield from (first,) if isinstance(first, Title) else (title, first)
+    yield from pieces
+
+
+def _parts(pieces: Iterator[Piece], *, on_new_page: bool) -> Iterator[_Part]:
+    head = next(pieces)
+    assert isinstance(head, Title | Heading)
+    blocks: list[Block] = []
+    breaks = False
+    for piece in pieces:
+        if isinstance(piece, Title | Heading):
+            yield _Part(head, tuple(blocks), on_new_page)
+            head, blocks, on_new_page, breaks = piece, [], breaks, False
+        elif isinstance(piece, NewPage):
+            breaks = True
+        elif not isinstance(piece, Tables):  # which no page has, unless it is asked for them
+            blocks.append(piece)
+    yield _Part(head, tuple(blocks), on_new_page)
+
+
+def _section(k: int, part: _Part, style: HtmlStyle) -> str:
+    kind = ' class="new-page"' if part.on_new_page else ""
+    if isinstance(part.head, Title):
+        style = style._replace(level=2)  # a heading right below the title skips no level
+    blocks = "\n".join(_blocks(with_tables_together(part.blocks), style))
+    told = f"{_head(k, part.head, style)}\n{blocks}"
+    return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{told}\n</section>'
+
+
+def _blocks(pieces: Iterable[Piece], style: HtmlStyle) -> Iterator[str]:
+    """The blocks; small tables that follow each other stand beside each other."""
+    for piece in pieces:
+        if isinstance(piece, Tables):
+            beside = "\n".join(_together(group, style) for group in in_groups(piece.matrices))
+            yield f'<div class="tables">{beside}</div>' if len(piece.matrices) > 1 else beside
+        elif not isinstance(piece, Title | Heading | NewPage):
+            yield blocks_html((piece,), style)
+
+
+def _together(tables: Sequence[MatrixBlock], style: HtmlStyle) -> str:
+    """A table, or a pair of them that stay beside each other where there is room."""
+    told = blocks_html(tables, style)
+    return f'<div class="pair">{told}</div>' if len(tables) > 1 else told
+
+
+def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
+    if isinstance(head, Title):
+        title = f'<h1 id="h{k}">{style.word(head.title)}{escaped(head.called)}</h1>'
+        return f"{title}\n{facts_html(head.facts, style)}" if head.facts.rows else title
+    formulas = "".join(f'<div class="scroll">{mathml(one)}</div>' for one in head.formulas)
+    below = f'\n<div class="formulas">{formulas}</div>' if formulas else ""
+    return f'<h2 id="h{k}" tabindex="-1">{spans_html(head.title, style)}</h2>{below}'
+
+
+def _contents(parts: Sequence[_Part]) -> str:
+    rows = (
+        f'<li><a href="#s{k}">{escaped(_called(part.head))}</a></li>'
+        for k, part in enumerate(parts)
+    )
+    return f"<ol>\n{''.join(rows)}\n</ol>"
+
+
+def _called(head: Title | Heading) -> str:
+    return visible(head.title) if isinstance(head, Title) else text_of_spans(head.title)
+
+
+def _framed(table: str, kind: str) -> str:
+    """A table that can be moved to and fro where the screen is narrower."""
+    named = table.replace("<table>", f'<table class="{kind}">', 1)
+    return f'<div class="scroll">{named}</div>'
+
+
+def _mathematics(asked: AskedNumbers, node: Expression | Equation) -> str:
+    """What has numbers, so that these can be asked; formulas as browsers draw them."""
+    has_numbers = any(isinstance(leaf, Number) for leaf in leaves(node))
+    return asked.expression(node) if has_numbers else mathml(node)

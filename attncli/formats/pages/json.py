@@ -1,0 +1,530 @@
+"""One JSON object: the quantities of each step, numbers in full and as printed; written one piece
+after the other, so that no large page is ever a whole."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from attncli.choices import LANGUAGES
+from attncli.document import blocks as doc
+from attncli.document.blocks import Block, Document, each, rule_for
+from attncli.document.pictures import (
+    PICTURES,
+    Arrow,
+    Bars,
+    Box,
+    Curves,
+    Diagram,
+    HeatMaps,
+    Link,
+    Plane,
+)
+from attncli.document.questions import Item, Paper, plain_points
+from attncli.document.tables import Branch, Data, MarkedNumber, MatrixBlock, SideBySide
+from attncli.equations.tree import (
+    Blank,
+    Equation,
+    Expression,
+    Node,
+    Number,
+    Omitted,
+    Sum,
+    Symbol,
+    with_each,
+)
+from attncli.equations.working import MOST_PARTS
+from attncli.formats import Abilities, Page
+from attncli.formats.numbers import text_of
+from attncli.formats.quantities import made_in, tables_in
+from attncli.formats.writers import text_of_spans
+from attncli.names import Word, raw
+from attncli.notation import plain, unbreakable
+from attncli.notation.rows import plain_rows
+from attncli.notation.words import is_hidden
+
+SUFFIXES = (".json",)
+ABILITIES = Abilities(detail="full", values_only=True)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of numbers or of their texts, each as JSON, which are made when they are written."""
+
+    begin: Callable[[], Iterator[str]]
+
+
+def pieces(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
+    """JSON with a line for each key and each row of numbers."""
+    deeper = indent + "  "
+    match value:
+        case Rows(begin):
+            yield from _inside("[]", ([row] for row in begin()), indent)
+        case {**entries}:
+            items = (_entry(str(key), part, deeper) for key, part in entries.items())
+            yield from _inside("{}", items, indent)
+        case [*rows] if any(isinstance(row, list | dict) for row in rows):
+            yield from _inside("[]", (pieces(row, deeper) for row in rows), indent)
+        case _:
+            yield _escaped(written(value))
+
+
+def _entry(key: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401
+    yield f"{json.dumps(key)}: "
+    yield from pieces(value, indent)
+
+
+def _inside(brackets: str, items: Iterable[Iterable[str]], indent: str) -> Iterator[str]:
+    """Items a line each, in brackets; where there are none, these alone."""
+    before = brackets[0]
+    for item in items:
+        yield f"{before}\n{indent}  "
+        yield from item
+        before = ","
+    yield brackets if before == brackets[0] else f"\n{indent}{brackets[1]}"
+
+
+def written(value: object) -> str:
+    """Any value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _escaped(text: str) -> str:
+    """JSON with invisible characters as escapes; in it they can only stand inside strings."""
+    return re.sub(r"[^\n -~]", lambda c: json.dumps(c[0])[1:-1] if is_hidden(c[0]) else c[0], text)
+
+
+SENTENCES = frozenset({"text", "says", "title", "formula", "notes", "command"})
+"""What is said for people."""
+OF_QUANTITIES = ("variant", "rows", "columns", "tokens", "values", "source")
+
+
+def values_alone(page: Mapping[str, Any]) -> dict[str, Any]:
+    """What is left of a page, which keeps its title."""
+    return {key: page[key] if key == "title" else _alone(page[key]) for key in _kept(page, "title")}
+
+
+def _alone(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, list):
+        return [*map(_alone, value)]
+    if not isinstance(value, Mapping):
+        return value
+    if "attncli" in value:  # the key behind a sheet
+        return values_alone(value)
+    if "name" in value and ("rows" in value or "shape" in value):
+        return _quantity(value)
+    kept = {key: _alone(value[key]) for key in _kept(value)}
+    if kept.get("quantities"):  # whose numbers are what their working comes to
+        kept.pop("working", None)
+    return kept
+
+
+def _kept(data: Mapping[str, Any], *also: str) -> list[str]:
+    return [key for key in data if key not in SENTENCES or key in also]
+
+
+def _quantity(quantity: Mapping[str, Any]) -> dict[str, Any]:
+    shape = quantity["shape"] if "shape" in quantity else _shape(quantity)
+    kept = {key: quantity[key] for key in OF_QUANTITIES if key in quantity}
+    return {"name": quantity["name"], "shape": shape, **kept}
+
+
+def _shape(quantity: Mapping[str, Any]) -> list[int]:
+    counts = [len(quantity["rows"]), len(quantity["columns"])]
+    return counts if isinstance(quantity["values"], Rows) else counts[:1]
+
+
+_Data = dict[str, Any]
+
+
+def pictures_as_data(blocks: Iterable[Block]) -> Iterator[_Data]:
+    """The pictures among blocks. Heat maps name their quantities, whose numbers the page has."""
+    for block in each(blocks):
+        if isinstance(block, PICTURES):
+            yield rule_for(block, _WRITERS, "data")(block)
+
+
+def _maps(picture: HeatMaps) -> _Data:
+    names = [str(table.quantity or table.name) for _, table in picture.maps]
+    return {"kind": "heat maps", "title": raw(picture.title), "quantities": names}
+
+
+def _bars(picture: Bars) -> _Data:
+    return {"kind": "bars", **_series_of(picture)}
+
+
+def _curves(picture: Curves) -> _Data:
+    more = {"axis": picture.axis, "logarithmic": picture.logarithmic}
+    return {"kind": "curves", **_series_of(picture), **more}
+
+
+def _series_of(picture: Bars | Curves) -> _Data:
+    return {
+        "title": raw(picture.title),
+        "labels": [raw(label) for label in picture.labels],
+        "series": [{"name": raw(one.name), **_numbers(one.numbers)} for one in picture.series],
+    }
+
+
+def _numbers(numbers: Iterable[Number]) -> _Data:
+    """With null for −∞, which JSON has no number for."""
+    told = [*numbers]
+    values = [float(one.full) for one in told]
+    finite = [value + 0.0 if math.isfinite(value) else None for value in values]
+    return {"values": finite, "text": [plain(one) for one in told]}
+
+
+def _plane(picture: Plane) -> _Data:
+    groups = [
+        {"name": raw(group.name), "arrows": [_arrow(arrow) for arrow in group.arrows]}
+        for group in picture.groups
+    ]
+    return {"kind": "plane", "title": raw(picture.title), "groups": groups}
+
+
+def _arrow(arrow: Arrow) -> _Data:
+    start = {} if arrow.start is None else {"start": _numbers(arrow.start)}
+    return {"label": raw(arrow.label), **start, **_numbers(arrow.end)}
+
+
+def _diagram(picture: Diagram) -> _Data:
+    return {
+        "kind": "diagram",
+        "title": raw(picture.title),
+        "boxes": [_box(box) for box in picture.boxes],
+        "links": [_link(link) for link in picture.links],
+    }
+
+
+def _box(box: Box) -> _Data:
+    data = {"id": box.id, "label": raw(box.label), "below": raw(box.below)}
+    return {**data, "column": box.column, "row": box.row, "chosen": box.chosen}
+
+
+def _link(link: Link) -> _Data:
+    ends = {"from": link.source, "to": link.target}
+    return {**ends, "label": raw(link.label), "chosen": link.chosen}
+
+
+_WRITERS: Mapping[type, Callable[[Any], _Data]] = {
+    HeatMaps: _maps,
+    Bars: _bars,
+    Curves: _curves,
+    Plane: _plane,
+    Diagram: _diagram,
+}
+
+
+def as_printed(document: Document) -> Document:
+    """The document without the digits behind those of its made numbers: in full, a sum could tell
+    a term that is asked for. Raises TypeError for what is no block."""
+    known = (one._replace(blocks=tuple(each(one.blocks))) for one in document.sections)
+    opening = tuple(each(document.opening))
+    return document._replace(sections=_printed(tuple(known)), opening=_printed(opening))
+
+
+def _shown(number: Number) -> Number:
+    return Number(number.shown, number.shown, number.cell, number.form)
+
+
+def _printed(part: Any) -> Any:  # noqa: ANN401
+    match part:
+        case Node():
+            return with_each(part, Number, _shown)
+        case MatrixBlock():
+            return part._replace(matrix=part.matrix.as_shown())
+        case tuple():
+            parts = map(_printed, part)
+            return type(part)(*parts) if hasattr(part, "_fields") else tuple(parts)
+        case _:
+            return part
+
+
+VERSION = 1
+
+
+def render(document: doc.Document, page: Page) -> str:
+    """The document's numbers as JSON; the page's width plays no part."""
+    return "".join(in_pieces(document, page))
+
+
+def in_pieces(document: doc.Document, page: Page) -> Iterator[str]:
+    """The same in pieces, each made when it is asked for."""
+    is_sheet = document.paper is not None and document.paper.kind == "sheet"
+    told = as_printed(document) if is_sheet else document
+    data = _document(told)
+    yield from pieces(values_alone(data) if page.values_only else data)
+    yield "\n"
+
+
+TOLD_AS: Mapping[type, str] = {
+    doc.Facts: "rounding, paper",
+    **dict.fromkeys((doc.Prose, doc.Bullets, doc.Note), "text, findings, notes"),
+    **dict.fromkeys((doc.Working, doc.Addition), "working, mistakes"),
+    **dict.fromkeys((MatrixBlock, Data, SideBySide, doc.TextList), "given, quantities, variants"),
+    doc.Table: "tables",
+    **dict.fromkeys(PICTURES, "pictures"),
+    doc.WordBlank: "questions",
+    **dict.fromkeys(
+        (doc.Subheading, doc.Tree, doc.Graph, doc.Fields, doc.AnswerSpace), "other blocks' data"
+    ),
+}
+"""Where the data have what a block of a kind says. A block of any other kind is an error."""
+
+
+def _document(document: doc.Document) -> dict[str, Any]:
+    closing = document.closing
+    for _, blocks in document.parts:
+        for block in doc.each(blocks):
+            doc.rule_for(block, TOLD_AS, "JSON")
+    if document.data:
+        return {"attncli": VERSION, "title": document.title.raw, **document.data}
+    return {
+        "attncli": VERSION,
+        "title": document.title.raw,
+        **_paper(document.paper),
+        "rounding": dict(document.rounding),
+        "given": [_given(block, document.sources) for block in document.given],
+        "steps": [_section(section) for section in document.sections],
+        **document.ending,
+        "notes": [_text_of(block.text) for block in closing if isinstance(block, doc.Note)],
+        **_unless_empty(
+            pictures=[*pictures_as_data((*document.opening, *closing))],
+            working=[*_working(closing)],
+            tables=[_table(block) for block in closing if isinstance(block, doc.Table)],
+            variants=[*map(_matrix, _of_variants(closing))],
+            key={} if document.key is None else _document(document.key),
+        ),
+    }
+
+
+def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:
+    """What is told of variants: their results as tables, other numbers in words."""
+    for block in doc.each(closing):
+        if isinstance(block, Data) and block.table.variant:
+            yield block.table
+        elif isinstance(block, MatrixBlock) and not block.given:
+            yield block
+
+
+def _unless_empty(**data: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The entries that hold something."""
+    return {key: value for key, value in data.items() if value}
+
+
+def _paper(paper: Paper | None) -> dict[str, Any]:
+    if paper is None:
+        return {}
+    return {
+        "kind": paper.kind,
+        "form": paper.form,
+        "hash": paper.hash,
+        **_unless_empty(command=paper.command.raw),
+        **({} if paper.language == LANGUAGES[0] else {"language": paper.language}),
+        **(
+            {}
+            if paper.owner is None
+            else {"student": {"name": raw(paper.owner.name), "id": raw(paper.owner.id)}}
+        ),
+        "points": plain_points(paper.points),
+    }
+
+
+def _text_of(spans: doc.Spans) -> str:
+    return text_of_spans(spans, raw)
+
+
+def _plain(node: Expression | Equation) -> str:
+    return unbreakable(plain(node, raw))
+
+
+def _section(section: doc.Section) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "step": section.step,
+        **_unless_empty(path=section.path),
+        "title": _text_of(section.title),
+        "formula": ", ".join(map(_plain, section.formulas)),
+        "quantities": [
+            _list(t) if isinstance(t, doc.TextList) else _matrix(t) for t in made_in(section)
+        ],
+        "working": [*_working(section.blocks)],
+    }
+    if section.questions:
+        data["starts_from"] = [
+            _matrix(t)
+            for t in tables_in(section.blocks)
+            if isinstance(t, MatrixBlock) and t.made_in != section.step
+        ]
+        data["questions"] = [_question(question, section) for question in section.questions]
+    wrong, told = [*_mistakes(section.blocks)], [*_sentences(section.blocks)]
+    pictures = [*pictures_as_data(section.blocks)]
+    found = [] if section.formulas else [*_findings(section.blocks)]
+    return {**data, **_unless_empty(mistakes=wrong, text=told, findings=found, pictures=pictures)}
+
+
+def _question(question: Item, section: doc.Section) -> dict[str, Any]:
+    data: dict[str, Any] = {"id": question.id, "points": plain_points(question.points)}
+    key, words = question.key, (one for one in section.blocks if isinstance(one, doc.WordBlank))
+    data |= next((_asked(one) for one in words if one.id == question.id), {})
+    if question.words is not None:
+        right = [answer.raw for answer in question.words.answers]
+        return {**data, "answer": question.words.answer.raw, "right": right}
+    if key is None:
+        return data
+    policies = {"carry": key.carry, "exact": key.exact}
+    return {
+        **data,
+        "answer": text_of(key.number),
+        **{end: str(number) for end, number in key.accepted._asdict().items()},
+        **{name: None if x is None else text_of(x) for name, x in policies.items()},
+        "mistakes": [
+            {"name": slip.name, "says": slip.says, "figure": text_of(slip.number)}
+            for slip in key.slips
+        ],
+    }
+
+
+def _asked(block: doc.WordBlank) -> dict[str, Any]:
+    """How something is asked in words."""
+    options = [option.raw for option in block.options]
+    return {"text": _text_of(block.text), **_unless_empty(options=options)}
+
+
+def _list(block: doc.TextList) -> dict[str, Any]:
+    rows = [name.raw for name in block.row_names]
+    values = [value.raw if isinstance(value, Word) else value for value in block.values]
+    text = [str(value) for value in values]
+    return {"name": block.name, "rows": rows, "columns": [], "values": values, "text": text}
+
+
+def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
+    """A given matrix; of a large one that comes from elsewhere, what it is and how it begins."""
+    source = sources.get(block.quantity)
+    if source is None:
+        return _matrix(block)
+    shape = list(block.matrix.shape)
+    if max(shape) <= MOST_PARTS:
+        return {**_matrix(block), "source": source}
+    first = [text_of(block.matrix.number(0, j)) for j in range(min(3, shape[1]))]
+    return {"name": block.quantity, "shape": shape, "source": source, "first": first}
+
+
+def _matrix(block: MatrixBlock) -> dict[str, Any]:
+    block = block.as_data
+    values, texts = (lambda: map(written, _values(block))), partial(_texts, block)
+    return {
+        "name": block.quantity or block.name,
+        **_unless_empty(variant=block.variant),
+        "rows": [block.row_names[i].raw for i in block.rows],
+        "columns": [name.raw for name in block.column_names],
+        **_unless_empty(tokens=[token.raw for token in block.tokens]),
+        "values": [row[0] for row in _values(block)] if block.is_list else Rows(values),
+        "text": [_text(block.entry(i, 0)) for i in block.rows] if block.is_list else Rows(texts),
+    }
+
+
+def _values(block: MatrixBlock) -> Iterator[list[float | None]]:
+    """The rows of numbers, with null for −∞, which JSON has no number for, and for what is to be
+    filled in."""
+    for i in block.rows:
+        row = block.matrix.values[i] + 0.0  # no minus zero
+        finite = row.tolist()
+        if not np.isfinite(row).all():
+            finite = [x if math.isfinite(x) else None for x in finite]
+        yield finite
+
+
+def _texts(block: MatrixBlock) -> Iterator[str]:
+    """The rows of numbers as they are printed, each as JSON; null for what is to be filled in."""
+    columns = range(block.matrix.shape[1])
+    if columns and not block.blanks and not np.isnan(block.matrix.values).any():
+        return (f'["{row}"]' for row in plain_rows(block.matrix, block.rows, '", "'))
+    return (written([_text(block.entry(i, j)) for j in columns]) for i in block.rows)
+
+
+def _text(entry: Number | Blank) -> str | None:
+    return None if isinstance(entry, Blank) else text_of(entry)
+
+
+def _working(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
+    for block in doc.each(blocks):
+        if isinstance(block, doc.Working) and not block.mistake:
+            yield from _lines(block)
+        elif isinstance(block, doc.Addition):
+            yield _addition(block)
+
+
+def _mistakes(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
+    """What common mistakes come to, apart from the working."""
+    for block in doc.each(blocks):
+        if isinstance(block, doc.Working) and block.mistake:
+            yield from ({"name": block.mistake, **line} for line in _lines(block))
+
+
+def _lines(block: doc.Working) -> Iterator[dict[str, Any]]:
+    return (_line(line) for line in block.lines if isinstance(line, doc.Line))
+
+
+def _line(line: doc.Line) -> dict[str, Any]:
+    cell = _cell(line.label, line.quantity)
+    parts = (f"{relation} {_plain(part)}" for relation, part in line.parts)
+    data: dict[str, Any] = {"cell": cell, "text": f"{cell} {' '.join(parts)}"}
+    result = line.parts[-1][1]
+    return {**data, "value": float(result.full)} if isinstance(result, Number) else data
+
+
+def _cell(label: Symbol, quantity: str) -> str:
+    """The address of what is worked out, by its full name."""
+    return _plain(Symbol(quantity or label.name, label.indices))
+
+
+def _addition(block: doc.Addition) -> dict[str, Any]:
+    cell = _cell(block.label, block.quantity)
+    terms = (addend if isinstance(addend, Omitted) else addend[0] for addend in block.addends)
+    products, total = _plain(Sum(tuple(terms))), _plain(block.total)
+    return {"cell": cell, "text": f"{cell} = {products} {block.relation} {total}"}
+
+
+def _sentences(blocks: Iterable[doc.Block]) -> Iterator[str]:
+    """What is said in words, where a section is a lesson."""
+    for block in doc.each(blocks):
+        if isinstance(block, doc.Bullets):
+            yield from map(_text_of, block.items)
+        elif not isinstance(block, doc.Subheading | doc.WordBlank):
+            yield from (_text_of(text) for text in [getattr(block, "text", ())] if text)
+
+
+def _findings(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
+    """The names and numbers of what is listed in words, where these are no lesson's."""
+    for item in (
+        item for block in blocks if isinstance(block, doc.Bullets) for item in block.items
+    ):
+        names = [_text_of((span,)) for span in item if isinstance(span, doc.Term)]
+        values = [float(span.full) for span in item if isinstance(span, Number)]
+        if names or values:
+            yield {"names": names, "values": values}
+
+
+def _table(block: doc.Table) -> dict[str, Any]:
+    rows = [[*map(_cell_of_words, row)] for row in block.rows]
+    table = {"headings": [*map(_cell_of_words, block.headings)], "rows": rows}
+    first = [row[0] for row in block.rows]
+    if not any(isinstance(one, Branch) for one in first):
+        return table
+    under = [(one.above or None) if isinstance(one, Branch) else None for one in first]
+    return {**table, "under": under}
+
+
+def _cell_of_words(cell: doc.TableCell) -> str:
+    if isinstance(cell, MarkedNumber):
+        return cell.number.raw
+    if isinstance(cell, Branch):
+        return cell.name
+    return cell.raw if isinstance(cell, Word) else str(cell)

@@ -1,0 +1,26 @@
+"""LaTeX with amsmath and booktabs: an article, an exam of the class `exam`, or a fragment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attncli.document.blocks import Document
+from attncli.formats import Abilities, Page
+
+SUFFIXES = (".tex",)
+
+ABILITIES = Abilities(fragment=True, self_keyed=True, together=True)
+
+
+def render(document: Document, page: Page) -> str:
+    """The document as a LaTeX file; the page's width plays no part."""
+    from attncli.formats.tex.files import file
+
+    return file(document, fragment=page.fragment)
+
+
+def render_together(documents: Sequence[Document], page: Page) -> str:  # noqa: ARG001
+    """Sheets as one LaTeX file."""
+    from attncli.formats.tex.files import together
+
+    return together(documents)

@@ -1,0 +1,239 @@
+"""Plain text for a terminal or an e-mail, in colours where those are wanted.
+
+What only some pages hold (pictures, graphs) is imported with the first of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attncli.document import blocks as doc
+from attncli.document.pictures import PICTURES, Picture
+from attncli.document.tables import SideBySide
+from attncli.equations.tree import Number
+from attncli.formats import Abilities, Page
+from attncli.formats.screen.lines import (
+    BRACKETS,
+    NEW_PAGE,
+    Line,
+    StyledText,
+    hanging,
+    line_width,
+    width,
+    wrapped,
+)
+from attncli.formats.screen.tables import side_by_side_lines, table_lines, tables_together
+from attncli.formats.screen.working import addition_lines, inked, without_marks, working_lines
+from attncli.formats.writers import (
+    Heading,
+    NewPage,
+    Tables,
+    Title,
+    lists_in_columns,
+    pieces_of_all,
+    text_of_spans,
+    with_tables_together,
+    written,
+)
+from attncli.names import Word
+from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.plain import GLUE
+from attncli.notation.words import printed
+
+SUFFIXES = (".txt",)
+ABILITIES = Abilities(together=True)
+
+_NARROWEST = 20
+_INDENT = 2
+_WIDEST_PROSE = 88
+_SHORTEST_RULE = 8
+_GAP = "   "
+
+
+def render(document: doc.Document, page: Page) -> str:
+    """The document as text, no line wider than the page unless a single number is."""
+    return render_together([document], page)
+
+
+def render_together(documents: Sequence[doc.Document], page: Page) -> str:
+    """Documents as one text, a form feed between them."""
+    cells = max(page.width, _NARROWEST)
+    lines: list[Line] = []
+    for piece in written(
+        with_tables_together(lists_in_columns(pieces_of_all(documents))), _WRITERS, cells
+    ):
+        lines += [*([[]] if lines and lines[-1] != NEW_PAGE else []), *piece]
+    if page.colour:
+        from attncli.formats.screen.painting import painted
+
+        return painted(lines)
+    texts = ("".join(piece.text for piece in line).rstrip(" ") + "\n" for line in lines)
+    return without_marks("".join(texts))
+
+
+def _title(title: Title, cells: int) -> list[Line]:
+    text = [StyledText(printed(title.title), "title"), StyledText(title.called, "title")]
+    lines = wrapped(text, cells)
+    rule = "═" * min(cells, max(map(line_width, lines)))
+    return [*lines, [StyledText(rule, "rule")], [], *_facts(title.facts, cells)]
+
+
+def _facts(facts: doc.Facts, cells: int) -> list[Line]:
+    label_width = max(width(label) for label, _ in facts.rows) + 2
+    return [
+        line
+        for label, spans in facts.rows
+        for line in _behind([StyledText(label.ljust(label_width), "term")], spans, cells)
+    ]
+
+
+def _behind(start: Line, spans: doc.Spans, cells: int) -> list[Line]:
+    """Running text behind its start, all its lines below each other."""
+    room = min(cells, _WIDEST_PROSE)
+    return hanging(start, [_piece(span, room) for span in spans], room)
+
+
+def _heading(heading: Heading, cells: int) -> list[Line]:
+    title = text_of_spans(heading.title)
+    formulas = f",{_GAP}".join(inked(formula) for formula in heading.formulas)
+    text = [StyledText(title, "step"), StyledText(_GAP), StyledText(formulas, "formula")]
+    if width(title) + len(_GAP) + width(formulas) <= cells:
+        return [[StyledText(unbreakable(piece.text), piece.style) for piece in text]]
+    lines = wrapped([StyledText(title, "step")], cells, _INDENT)
+    for formula in heading.formulas:
+        room = cells - 2 * _INDENT
+        lines += _indented(
+            wrapped([StyledText(inked(formula), "formula")], room, _INDENT, BRACKETS)
+        )
+    return lines
+
+
+def _indented(lines: Sequence[Line]) -> list[Line]:
+    return [[StyledText(" " * _INDENT), *line] if line else [] for line in lines]
+
+
+def _points(block: doc.Bullets, cells: int) -> list[Line]:
+    bullet = [StyledText("• ", "rule")]
+    return [line for item in block.items for line in _behind(bullet, item, cells)]
+
+
+def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
+    caption: list[Line] = [[StyledText(block.caption, "step")], []] if block.caption else []
+    return [*caption, *_indented(side_by_side_lines(block, cells - _INDENT))]
+
+
+def _tree(block: doc.Tree, cells: int) -> list[Line]:
+    """A line for each part, below what it belongs to; the numbers stand in a column."""
+    most = max(width(row.numbers) for row in block.rows)
+    deepest = cells // 2 // _INDENT - most
+    lines: list[Line] = []
+    for row in block.rows:
+        numbers = StyledText(row.numbers.rjust(most + _INDENT), "rule")
+        heading = [StyledText(text_of_spans(row.title), "step")]
+        title = [_piece(s, cells) for s in row.title] if row.numbers else heading
+        made = [_piece(s, cells) if not isinstance(s, str) else _glued(s) for s in row.made]
+        pieces = [*title, *([StyledText(": ")] if row.made else []), *made]
+        indent = StyledText(" " * _INDENT * (max(0, min(row.depth, deepest)) + 1))
+        lines += hanging([numbers, indent], pieces, cells, 2)
+    return lines
+
+
+def _glued(text: str) -> StyledText:
+    """A shape in one piece: ` [3, 2]`, perhaps with a comma behind."""
+    shape, bracket, after = text.rpartition("]")
+    return StyledText(shape.replace(", ", ",\u00a0") + bracket + after)
+
+
+def _fields(block: doc.Fields, cells: int) -> list[Line]:
+    """Names with a rule behind each, all together one line long where there is room for it."""
+    gaps = _INDENT * (len(block.names) - 1)
+    names = sum(width(name) + 1 for name in block.names)
+    rule = "_" * max(_SHORTEST_RULE, (min(cells, _WIDEST_PROSE) - names - gaps) // len(block.names))
+    fields = [f"{name}\u00a0{rule}" for name in block.names]
+    return wrapped([StyledText(" ".join(fields))], cells)
+
+
+def _room(block: doc.AnswerSpace, cells: int) -> list[Line]:
+    """Dotted lines to write on, a line apart."""
+    rule = [StyledText("·" * min(cells, _WIDEST_PROSE), "rule")]
+    return [line for _ in range(block.lines) for line in ([], rule)][1:]
+
+
+def _word_blank(block: doc.WordBlank, cells: int) -> list[Line]:
+    """A question, its options, and a rule for the answer."""
+    options = [
+        StyledText(unbreakable(f"{label}) {printed(option)}"))
+        for label, option in zip(block.labels, block.options, strict=False)
+    ]
+    gaps = [piece for option in options for piece in (StyledText(f"{GLUE * 3} "), option)][1:]
+    answer = "_" * _SHORTEST_RULE * 2 if block.answer is None else printed(block.answer)
+    room = min(cells, _WIDEST_PROSE) - _INDENT
+    return [
+        *_behind([], block.text, cells),
+        *(_indented(wrapped(gaps, room)) if gaps else []),
+        *_indented([[StyledText(f"{block.heading} {answer}")]]),
+    ]
+
+
+def _piece(span: doc.Span, cells: int) -> StyledText:
+    """A span of running text; names and formulas that are short for the line stay whole."""
+    match span:
+        case str():
+            return StyledText(span)
+        case Word():
+            return StyledText(_kept_whole(printed(span), cells // 3).replace(" (", f"{GLUE}("))
+        case Number():
+            return StyledText(plain(span))
+        case doc.Term(name):
+            return StyledText(name_of(name).replace(" ", GLUE), "term")
+        case _:
+            return StyledText(_kept_whole(inked(span), cells // 2), "formula")
+
+
+def _kept_whole(text: str, most: int) -> str:
+    return text.replace(" ", GLUE) if width(text) <= most else text
+
+
+def _picture(block: Picture, cells: int) -> list[Line]:
+    """What is drawn in characters, and the numbers."""
+    from attncli.formats.pictures_in_tables import in_tables
+    from attncli.formats.screen.pictures import drawn
+
+    title, *tables = in_tables(block)
+    lines, says_all = drawn(block, cells - _INDENT)
+    numbers = () if says_all else written(with_tables_together(tables), _WRITERS, cells)
+    parts = (*written([title], _WRITERS, cells), *([_indented(lines)] if lines else []), *numbers)
+    return [line for part in parts for line in ([], *part)][1:]
+
+
+def _graph(block: doc.Graph, cells: int) -> list[Line]:
+    from attncli.formats.screen.pictures import graph_lines
+
+    return graph_lines(block, cells)
+
+
+_WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
+    Title: _title,
+    Heading: _heading,
+    NewPage: lambda *_: [NEW_PAGE],
+    Tables: lambda piece, cells: _indented(tables_together(piece.matrices, cells - _INDENT)),
+    doc.Facts: _facts,
+    doc.Prose: lambda block, cells: _behind([], block.text, cells),
+    doc.Bullets: _points,
+    doc.Note: lambda block, cells: _behind([StyledText("▸ ", "rule")], block.text, cells),
+    doc.Subheading: lambda block, cells: wrapped(
+        [StyledText(text_of_spans(block.text), "step")], cells
+    ),
+    doc.Working: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
+    doc.Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
+    doc.Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
+    SideBySide: _side_by_side,
+    doc.Tree: _tree,
+    doc.Graph: _graph,
+    doc.Fields: _fields,
+    doc.WordBlank: _word_blank,
+    doc.AnswerSpace: _room,
+    **dict.fromkeys(PICTURES, _picture),
+}
+"""How each piece is laid out."""

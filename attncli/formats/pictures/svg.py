@@ -1,0 +1,127 @@
+"""SVG: the pictures of a page alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from attncli.document.blocks import Block, Document, Graph, Subheading, each
+from attncli.document.pictures import PICTURES, HeatMaps
+from attncli.document.tables import MatrixBlock
+from attncli.errors import Refusal
+from attncli.formats import Abilities, Page
+from attncli.formats.svg.drawing import arrows, drawn
+from attncli.formats.svg.elements import (
+    Picture,
+    described,
+    element,
+    style_sheet,
+    text_at,
+    text_width,
+    title_width,
+)
+from attncli.formats.svg.heat_maps import heat_map
+from attncli.formats.writers import text_of_spans
+from attncli.names import Name
+from attncli.notation.columns import bands
+from attncli.notation.words import printed
+
+SUFFIXES = (".svg",)
+ABILITIES = Abilities(pictured=True)
+
+_MARGIN, _LINE, _GAP = 24, 28, 36
+_WIDEST = 960
+"""Pictures stand beside each other as far as they fit."""
+
+
+class NothingToDrawError(Refusal):
+    """A page that has no pictures."""
+
+
+def render(document: Document, page: Page) -> str:  # noqa: ARG001
+    """The pictures of the document; the page's width plays no part.
+
+    Raises NothingToDrawError where it has none.
+    """
+    pictures = list(_pictures(document))
+    if not pictures:
+        wrong = "there is nothing on this page to draw"
+        right = "pictures are made of steps such as softmax, so ask for a page with one"
+        raise NothingToDrawError.of("--format svg", wrong, right)
+    rows = bands(pictures, _width, _WIDEST, _GAP)
+    title = printed(document.title)
+    elements = [text_at(_MARGIN, _MARGIN + 8, title, "title")]
+    y: float = _MARGIN + _LINE
+    for row in rows:
+        elements += _beside_each_other(row, y)
+        y += _LINE + max(one.size[1] for one in row) + _GAP
+    wide = max(sum(_width(one) + _GAP for one in row) - _GAP for row in rows)
+    wide = max(wide, title_width(title))
+    return _whole(title, pictures, (wide + 2 * _MARGIN, y - _GAP + _MARGIN), elements)
+
+
+def _whole(
+    title: str, pictures: Sequence[Picture], size: tuple[float, float], elements: Sequence[str]
+) -> str:
+    width, height = size
+    inside = [
+        element("style", f"\n{style_sheet()}\n"),
+        element("rect", width=width, height=height, class_="page"),
+        *elements,
+    ]
+    told = " ".join(f"{one.title}: {one.told}" for one in pictures)
+    called = f"Pictures: {title}"
+    box = f"0 0 {width:.1f} {height:.1f}"
+    named = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": box}
+    return described("svg", called, told, inside, width=width, height=height, **named) + "\n"
+
+
+def _beside_each_other(pictures: Sequence[Picture], y: float) -> Iterator[str]:
+    """Pictures with their titles above them."""
+    x: float = _MARGIN
+    for picture in pictures:
+        yield text_at(x, y + 8, picture.title, "aside")
+        place = f"translate({x:.1f} {y + _LINE:.1f})"
+        yield described("g", picture.title, picture.told, picture.elements, transform=place)
+        x += _width(picture) + _GAP
+
+
+def _pictures(document: Document) -> Iterator[Picture]:
+    """What can be drawn, from top to bottom."""
+    mapped = {name for _, blocks in document.parts for name in _mapped(blocks)}
+    for section, blocks in document.parts:
+        yield from _drawn(blocks, "" if section is None else section.place, mapped)
+
+
+def _mapped(blocks: Sequence[Block]) -> Iterator[Name]:
+    """The quantities that the page has heat maps of."""
+    for block in blocks:
+        if isinstance(block, HeatMaps):
+            yield from (table.quantity for _, table in block.maps)
+
+
+def _drawn(blocks: Sequence[Block], place: str, mapped: Collection[Name]) -> Iterator[Picture]:
+    """Weights are called by their name, a graph as the subheading above it says."""
+    heading = ""
+    for block in each(blocks):
+        if isinstance(block, Subheading):
+            heading = text_of_spans(block.text)
+        elif isinstance(block, Graph):
+            yield arrows(block, heading or _called(place, block.name))
+        elif isinstance(block, PICTURES):
+            yield drawn(block)  # which says where it belongs
+        elif isinstance(block, MatrixBlock) and _is_of_weights(block, mapped):
+            yield heat_map(block, _called(place, block.name))
+
+
+def _is_of_weights(block: MatrixBlock, mapped: Collection[Name]) -> bool:
+    """Whether it is weights that no other picture shows."""
+    return block.shares and any(block.roles) and block.quantity not in mapped
+
+
+def _called(place: str, name: str) -> str:
+    return f"{place} · {name}" if place else name
+
+
+def _width(picture: Picture) -> float:
+    """How wide a picture is with its title."""
+    return max(picture.size[0], text_width(picture.title))

@@ -1,0 +1,77 @@
+"""Pictures as tables of their numbers, for a format that can't draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attncli.document.blocks import Block, Subheading, Table, rule_for
+from attncli.document.pictures import (
+    Arrow,
+    Bars,
+    Box,
+    Curves,
+    Diagram,
+    HeatMaps,
+    Label,
+    Picture,
+    Plane,
+)
+from attncli.names import Word, raw
+from attncli.notation import plain
+
+
+def in_tables(picture: Picture) -> list[Block]:
+    """What a picture is called, and its numbers."""
+    return [Subheading((picture.title,)), *rule_for(picture, _TABLES, "tables")(picture)]
+
+
+def box_label(box: Box) -> Label:
+    """What stands in a box and below it, on one line."""
+    if not isinstance(box.label, Word) and not isinstance(box.below, Word):
+        return ", ".join(filter(None, (box.label, box.below)))
+    return Word(", ".join(filter(None, map(raw, (box.label, box.below)))))
+
+
+def _series(picture: Bars | Curves) -> list[Block]:
+    """A row for each label, a column for each series."""
+    first = picture.axis if isinstance(picture, Curves) else ""
+    numbers = zip(*(one.numbers for one in picture.series), strict=True)
+    rows = ((label, *map(plain, row)) for label, row in zip(picture.labels, numbers, strict=True))
+    return [Table((first, *(one.name for one in picture.series)), tuple(rows))]
+
+
+def _arrows(picture: Plane) -> list[Block]:
+    """Where each arrow ends; before that, where it begins, if any doesn't at the origin."""
+    moved = any(arrow.start for group in picture.groups for arrow in group.arrows)
+    columns = ("from 1", "from 2", "to 1", "to 2") if moved else ("1", "2")
+    rows = (
+        (group.name if not k else "", arrow.label, *_ends(arrow, moved=moved))
+        for group in picture.groups
+        for k, arrow in enumerate(group.arrows)
+    )
+    return [Table(("Vectors", "of", *columns), tuple(rows))]
+
+
+def _ends(arrow: Arrow, *, moved: bool) -> list[str]:
+    start = [*map(plain, arrow.start)] if arrow.start else ["0", "0"]
+    return [*(start if moved else ()), *map(plain, arrow.end)]
+
+
+def _links(picture: Diagram) -> list[Block]:
+    names = {box.id: box_label(box) for box in picture.boxes}
+    rows = [(names[one.source], one.label, names[one.target]) for one in picture.links]
+    if not any(one.chosen for one in picture.links):
+        return [Table(("From", "", "To"), tuple(rows))]
+    chosen = ("best" if one.chosen else "" for one in picture.links)
+    marked = ((*row, mark) for row, mark in zip(rows, chosen, strict=True))
+    return [Table(("From", "", "To", ""), tuple(marked))]
+
+
+_TABLES: Mapping[type, Callable[[Any], list[Block]]] = {
+    HeatMaps: lambda picture: [table for _, table in picture.maps],
+    Bars: _series,
+    Curves: _series,
+    Plane: _arrows,
+    Diagram: _links,
+}

@@ -1,0 +1,150 @@
+"""The formulas, the working and the tables of a document as mathematics, as MathJax takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from attncli.document.blocks import (
+    Addition,
+    Block,
+    Document,
+    Line,
+    Section,
+    TextList,
+    Working,
+    each,
+    parts_of,
+)
+from attncli.document.grid import GridCell, Omission, grid_of
+from attncli.document.pictures import PICTURES
+from attncli.document.tables import MatrixBlock, SideBySide
+from attncli.equations.tree import Blank, Number, Omitted, Symbol
+from attncli.errors import Refusal
+from attncli.notation.latex import RELATIONS, latex
+from attncli.numbers.rounding import Array
+
+
+def mathematics_of(document: Document) -> str | None:
+    """`$$…$$`, a line a row; None of a page that has none."""
+    rows = [*_rows(document)]
+    lines = " \\\\\n".join(rows)
+    return f"$$\\begin{{aligned}}\n{lines}\n\\end{{aligned}}$$" if rows else None
+
+
+def _rows(document: Document) -> Iterator[str]:
+    for section, blocks in document.parts:
+        for one in () if section is None else section.formulas:
+            yield f"{latex(one.left)} &= {latex(one.right)}"
+        for block in each(blocks):
+            yield from _of_block(block)
+
+
+def _of_block(block: Block) -> Iterator[str]:
+    match block:
+        case Working(lines):
+            yield from (r"&\ \vdots" if isinstance(one, Omitted) else _line(one) for one in lines)
+        case Addition():
+            relation = RELATIONS[block.relation]
+            yield f"{latex(block.label)} &{relation} {latex(block.total)}"
+        case MatrixBlock():
+            for table in (block, *block.beside):
+                yield f"{latex(Symbol(table.name))} &= {_matrix(table)}"
+            if block.with_sums:
+                yield from _sums(block)
+        case SideBySide():
+            tables = (table._replace(rows=block.rows) for _, table in block.columns)
+            yield from (f"{latex(Symbol(one.name))} &= {_matrix(one)}" for one in tables)
+
+
+def _line(line: Line) -> str:
+    told = (f"{RELATIONS[relation]} {latex(part)}" for relation, part in line.parts)
+    return f"{latex(line.label)} &{' '.join(told)}"
+
+
+def _matrix(block: MatrixBlock) -> str:
+    """The numbers of a table without its names; what is left out, as dots."""
+    alone = block._replace(beside=(), tokens=(), with_sums=False, turned=False)
+    return _bracketed(map(_entry, row) for _, *row in grid_of(alone).rows())
+
+
+def _sums(block: MatrixBlock) -> Iterator[str]:
+    """What the rows of a table add up to, as they are shown: the matrix times a column of ones."""
+    sums = grid_of(block._replace(beside=(), turned=False)).columns[-1]
+    if sums.numbers:
+        relation = RELATIONS["≈" if any(one.before for one in sums.cells) else "="]
+        ones = rf"{latex(Symbol(block.name))} \thinspace \mathbf{{1}}"
+        yield f"{ones} &{relation} {_bracketed([_entry(one)] for one in sums.cells)}"
+
+
+def _bracketed(rows: Iterable[Iterable[str]]) -> str:
+    told = r" \\ ".join(" & ".join(row) for row in rows)
+    return rf"\begin{{bmatrix}} {told} \end{{bmatrix}}"
+
+
+def _entry(cell: GridCell) -> str:
+    match cell.told:
+        case Omission():
+            return _OMITTED[cell.told]
+        case Number() | Blank():
+            return latex(cell.told)
+        case _:
+            raise TypeError(f"{cell.told} is no number")
+
+
+_OMITTED = {
+    Omission.ROWS: r"\vdots",
+    Omission.COLUMNS: r"\cdots",
+    Omission.BOTH: r"\ddots",
+    Omission.UNTOLD: "",
+}
+
+
+# --------------------------------------------------------------------------------------------------
+# The quantities that a page shows, as formats keep them that have nothing but numbers.
+
+Shown = MatrixBlock | TextList
+
+
+class NoQuantitiesError(Refusal):
+    """A page has no numbers for a format that has nothing else."""
+
+
+def tables_in(blocks: Iterable[Block]) -> Iterator[Shown]:
+    """The quantities that blocks show."""
+    for block in each(blocks):
+        if not isinstance(block, PICTURES):  # whose numbers tables tell
+            for table in parts_of(block, MatrixBlock):
+                yield from (table, *table.beside)
+            yield from parts_of(block, TextList)
+
+
+def made_in(section: Section) -> Iterator[Shown]:
+    """Those of them that a section's step makes."""
+    for table in tables_in(section.blocks):
+        if isinstance(table, TextList) or table.made_in == section.step:
+            yield table
+
+
+def arrays_of(documents: Sequence[Document], form: str) -> dict[str, Array]:
+    """The numbers of what is given and made, by its full name. Raises NoQuantitiesError."""
+    shown = (table for one in documents for table in (*one.given, *_made(one)))
+    arrays = {name: array for name, array in map(_named, shown) if array is not None}
+    if not arrays:
+        right = "choose another format, or `attn run`, whose pages have quantities"
+        raise NoQuantitiesError.of(f"--format {form}", "the page has no quantities", right)
+    return arrays
+
+
+def _made(document: Document) -> Iterator[Shown]:
+    return (table for section in document.sections for table in made_in(section))
+
+
+def _named(table: Shown) -> tuple[str, Array | None]:
+    """A quantity's name and its array; words have none."""
+    if isinstance(table, TextList):
+        numbers = [value for value in table.values if isinstance(value, int)]
+        return table.name, np.array(numbers, dtype=np.int64) if numbers else None
+    values = table.matrix.values[list(table.as_data.rows)] + 0.0  # no minus zero
+    return str(table.quantity or table.name), values[:, 0] if table.is_list else values

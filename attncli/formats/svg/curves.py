@@ -1,0 +1,273 @@
+"""Numbers along an axis as curves with a point for each, their names at their ends; and sizes as
+bars, the number at each bar's end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from attncli.document.pictures import Bars, Curves, Series
+from attncli.equations.tree import Number
+from attncli.formats.numbers import text_of as number_text
+from attncli.formats.svg.elements import (
+    Asked,
+    DrawnAxis,
+    Picture,
+    Point,
+    axis_of,
+    element,
+    line,
+    logarithmic_axis,
+    number_at,
+    path,
+    series_in_words,
+    silent,
+    text_at,
+    text_width,
+    widest,
+)
+from attncli.notation.columns import bands
+from attncli.notation.words import printed
+
+_HEIGHT, _LEAST_WIDE, _MOST_WIDE = 240.0, 320.0, 640.0
+_STEP, _LINE, _PAD, _LEADER = 56, 18, 10, 44
+_TOP = 12
+INKS, DASHES = 6, 4
+"""So many inks and kinds of dashes there are: no two of twelve curves look alike."""
+_MARK = 4.0
+
+
+class _Plot(NamedTuple):
+    """Where the numbers are drawn."""
+
+    axis: DrawnAxis
+    left: float
+    wide: float
+    high: float
+    many: int
+
+    def x(self, k: int) -> float:
+        """Where the numbers of a label stand; one alone is in the middle."""
+        return self.left + self.wide * (k / (self.many - 1) if self.many > 1 else 0.5)
+
+    def y(self, number: float) -> float | None:
+        share = self.axis.share(number)
+        return None if share is None else _TOP + self.high * (1 - share)
+
+    def points(self, series: Series) -> list[Point | None]:
+        """A point for each number; None where it has no place."""
+        heights = [self.y(float(one.shown)) for one in series.numbers]
+        return [None if y is None else (self.x(k), y) for k, y in enumerate(heights)]
+
+
+def curves(block: Curves, asked: Asked = silent) -> Picture:
+    """The curves, ticks at the left, labels below, the name of each curve at its end."""
+    plot = _plot(block)
+    texts = [printed(label) for label in block.labels]
+    names = widest(printed(one.name) for one in block.series)
+    elements = [
+        *_ticks(plot),
+        *_labels(plot, texts, printed(block.axis)),
+        *(part for k, one in enumerate(block.series) for part in _curve(plot, k, one, asked)),
+        *_names(plot, block.series),
+    ]
+    below = plot.left + plot.wide / 2 + text_width(block.axis) / 2
+    wide = max(plot.left + plot.wide + _LEADER + names, below)
+    size = (wide, _TOP + plot.high + 2 * _LINE + (_LINE if block.axis else 0))
+    return Picture(
+        printed(block.title), series_in_words(block.series, texts), size, tuple(elements)
+    )
+
+
+def _plot(block: Curves) -> _Plot:
+    numbers = [float(n.shown) for one in block.series for n in one.numbers if n.shown.is_finite()]
+    axis = logarithmic_axis(numbers) if block.logarithmic else axis_of(numbers)
+    first = text_width(printed(block.labels[0])) / 2
+    left = max(widest(text for _, text in axis.ticks) + _PAD, first)
+    left = max(left, text_width(block.axis) / 2 - _LEAST_WIDE / 2)
+    wide = min(max(_LEAST_WIDE, _STEP * len(block.labels)), _MOST_WIDE)
+    high = max(_HEIGHT, _LINE * (len(block.series) + 1))
+    return _Plot(axis, left, wide, high, len(block.labels))
+
+
+def _ticks(plot: _Plot) -> Iterator[str]:
+    """Quiet lines across, 0 a little less so."""
+    for number, text in plot.axis.ticks:
+        y = plot.y(number)
+        assert y is not None
+        kind = "axis" if number == 0 else "grid"
+        yield line((plot.left, y), (plot.left + plot.wide, y), kind)
+        yield text_at(plot.left - _PAD, y, text, "end aside")
+
+
+def _labels(plot: _Plot, texts: Sequence[str], axis: str) -> Iterator[str]:
+    """The labels below, as many as fit."""
+    room = plot.wide / max(1, len(texts) - 1)
+    every = 1
+    while every * room < widest(texts[::every]) + _PAD and every < len(texts):
+        every += 1
+    y = _TOP + plot.high + _LINE
+    for k in range(0, len(texts), every):
+        yield text_at(plot.x(k), y, texts[k], "middle aside")
+    if axis:
+        yield text_at(plot.left + plot.wide / 2, y + _LINE + 4, axis, "middle aside")
+
+
+def _curve(plot: _Plot, k: int, series: Series, asked: Asked) -> Iterator[str]:
+    """Its line, which is broken where a number has no place, and its points."""
+    points = plot.points(series)
+    for run in _runs(points):
+        yield path(run, f"curve {_look(k)}")
+    for point, number in zip(points, series.numbers, strict=True):
+        if point:
+            yield _mark(k, point, number, asked)
+
+
+def _look(k: int) -> str:
+    return f"ink{k % INKS} dash{k % DASHES}"
+
+
+def _runs(points: Sequence[Point | None]) -> Iterator[list[Point]]:
+    run: list[Point] = []
+    for point in (*points, None):
+        if point:
+            run.append(point)
+        elif run:
+            if len(run) > 1:
+                yield run
+            run = []
+
+
+def _mark(k: int, point: Point, number: Number, asked: Asked) -> str:
+    """A point, by which its curve is known without its colour, too: round, square, on its tip."""
+    x, y = point
+    told = element("title", number_text(number))
+    kind = f"point ink{k % INKS}" + (" hollow" if k % 2 else "")
+    more = asked(number)
+    if k % 3 == 0:
+        return element("circle", told, cx=x, cy=y, r=_MARK, class_=kind, **more)
+    turn = {"transform": f"rotate(45 {x:.1f} {y:.1f})"} if k % 3 == 2 else {}  # noqa: PLR2004
+    corner = {"x": x - _MARK, "y": y - _MARK, "width": 2 * _MARK, "height": 2 * _MARK}
+    return element("rect", told, **corner, class_=kind, **turn, **more)
+
+
+def _names(plot: _Plot, all_series: Sequence[Series]) -> Iterator[str]:
+    """The curves' names, beside their ends as far as there is room there."""
+    ends = [_end(plot, one) for one in all_series]
+    right = plot.left + plot.wide
+    heights = _spread([y for _, y in ends], _TOP, _TOP + plot.high)
+    for k, (series, end, y) in enumerate(zip(all_series, ends, heights, strict=True)):
+        name = printed(series.name)
+        if not name:
+            continue
+        bend = (max(end[0], right) + _PAD, end[1])
+        leader = [(end[0] + _PAD, end[1]), bend, (right + _LEADER - 4, y)]
+        yield path(leader, f"leader ink{k % INKS}")
+        yield text_at(right + _LEADER, y, name, f"inked ink{k % INKS}")
+
+
+def _end(plot: _Plot, series: Series) -> Point:
+    """The last point of a curve."""
+    found = [point for point in plot.points(series) if point]
+    return found[-1] if found else (plot.left, _TOP + plot.high)
+
+
+def _spread(heights: Sequence[float], low: float, high: float) -> list[float]:
+    """The heights, moved as little as is needed to have a line's distance from each other."""
+    order = sorted(range(len(heights)), key=lambda k: heights[k])
+    placed = [*heights]
+    least = low
+    for k in order:
+        placed[k] = least = max(placed[k], least)
+        least += _LINE
+    most = high
+    for k in reversed(order):
+        placed[k] = most = min(placed[k], most)
+        most -= _LINE
+    return placed
+
+
+_ROW, _THICK, _HEADING = 26, 16, 30
+_GAP, _BETWEEN = 8, 28
+_LONGEST = 150.0
+"""How long the longest bar of a scale is."""
+_WIDEST = 900
+
+
+class _Panel(NamedTuple):
+    """A series, its size of a unit, where 0 is, and how wide all of it is."""
+
+    series: Series
+    unit: float
+    zero: float
+    wide: float
+
+
+def bars(block: Bars, asked: Asked = silent) -> Picture:
+    """The series beside each other, further ones below where there isn't room."""
+    names = [printed(label) for label in block.labels]
+    left = widest(names) + _GAP
+    rows = bands(_panels(block), lambda one: one.wide, _WIDEST - left, _BETWEEN)
+    high = _HEADING + _ROW * len(names)
+    elements: list[str] = []
+    for k, row in enumerate(rows):
+        top = k * (high + _BETWEEN)
+        elements += _row_names(names, left - _GAP, top)
+        x = left
+        for panel in row:
+            elements += _panel(panel, x, top, asked)
+            x += panel.wide + _BETWEEN
+    wide = left + max(sum(one.wide + _BETWEEN for one in row) for row in rows) - _BETWEEN
+    size = (wide, len(rows) * (high + _BETWEEN) - _BETWEEN)
+    return Picture(
+        printed(block.title), series_in_words(block.series, block.labels), size, tuple(elements)
+    )
+
+
+def _panels(block: Bars) -> list[_Panel]:
+    """The series with their scales; shares of 1 have one together."""
+    shares = [one for one in block.series if all(0 <= number.shown <= 1 for number in one.numbers)]
+    return [_panel_of(one, shares if one in shares else [one]) for one in block.series]
+
+
+def _panel_of(series: Series, others: Sequence[Series]) -> _Panel:
+    finite = [float(n.shown) for one in others for n in one.numbers if n.shown.is_finite()]
+    low, high = min([0.0, *finite]), max([0.0, *finite])
+    unit = _LONGEST / ((high - low) or 1.0)
+    below = [one for one in series.numbers if one.shown < 0]
+    after = widest(number_text(one) for one in series.numbers if one.shown >= 0) + 2 * _GAP
+    before = widest(number_text(one) for one in below) + 2 * _GAP if below else 0.0
+    wide = before - low * unit + max(high * unit + after, text_width(printed(series.name)))
+    return _Panel(series, unit, before - low * unit, wide)
+
+
+def _row_names(names: Sequence[str], x: float, top: float) -> Iterator[str]:
+    for i, name in enumerate(names):
+        yield text_at(x, _middle(top, i), name, "end")
+
+
+def _middle(top: float, i: int) -> float:
+    return top + _HEADING + _ROW * (i + 0.5)
+
+
+def _panel(panel: _Panel, x: float, top: float, asked: Asked) -> Iterator[str]:
+    zero = x + panel.zero
+    if panel.series.name:
+        yield text_at(zero, top + _HEADING / 2 - 2, printed(panel.series.name), "aside")
+    for i, number in enumerate(panel.series.numbers):
+        yield from _bar(number, zero, _middle(top, i), panel.unit, asked)
+    bottom = top + _HEADING + _ROW * len(panel.series.numbers)
+    yield line((zero, top + _HEADING), (zero, bottom), "axis")
+
+
+def _bar(number: Number, zero: float, y: float, unit: float, asked: Asked) -> Iterator[str]:
+    """A bar, whose length is its number's; none where that has no end."""
+    size = float(number.shown) * unit if number.shown.is_finite() else 0.0
+    kind = "bar below" if number.shown < 0 else "bar"
+    if size:
+        x = zero + min(size, 0.0)
+        yield element("rect", x=x, y=y - _THICK / 2, width=abs(size), height=_THICK, class_=kind)
+    if number.shown < 0:
+        yield number_at(zero + size - _GAP, y, number, "end", asked)
+    else:
+        yield number_at(zero + size + _GAP, y, number, "", asked)

@@ -1,0 +1,352 @@
+"""The elements of pictures: how wide their texts are, where these find room, the ticks of axes,
+their looks, with the colours of a light and of a dark page, as a style sheet, and what they say in
+words for those who don't see them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from html import escape
+from math import ceil, floor, hypot, inf, log10
+from typing import NamedTuple
+
+from attncli.document.pictures import Label, Series
+from attncli.equations.tree import Number
+from attncli.formats.colours import DARK, INKS, LIGHT, ColourScheme
+from attncli.formats.numbers import text_of as number_text
+from attncli.formats.screen.lines import width
+from attncli.notation.words import printed
+
+TEXT_SIZE, TITLE_SIZE = 14, 18
+_CELL = 8.5
+"""A terminal's cell in text of that size: 0.6 em in the usual fonts of one width, a little to
+spare."""
+_EDGE = 3.0
+_HEAD, _HALF_OF_HEAD = 11.0, 4.5
+"""How long the head of an arrow is, and half its width."""
+
+Asked = Callable[[Number], Mapping[str, str]]
+"""The attributes of what shows a number, where a reader can ask where it comes from."""
+Point = tuple[float, float]
+
+
+def silent(_: Number) -> Mapping[str, str]:
+    """Nobody can ask."""
+    return {}
+
+
+class Picture(NamedTuple):
+    """A drawing from (0, 0) to its size, what it is called, and what it says in words."""
+
+    title: str
+    told: str
+    size: tuple[float, float]
+    elements: tuple[str, ...]
+
+
+def text_width(text: str) -> float:
+    """The width of a text in a font of one width."""
+    return width(text) * _CELL
+
+
+def widest(texts: Iterable[str]) -> float:
+    """The width of the widest text, 0 of none."""
+    return max(map(text_width, texts), default=0.0)
+
+
+def title_width(text: str) -> float:
+    """The width of a text as the title of a page."""
+    return text_width(text) * TITLE_SIZE / TEXT_SIZE
+
+
+def element(name: str, inside: str | Iterable[str] = "", **attributes: float | str) -> str:
+    """An element; `class_` is its class, and what stands for a `-` in a name is a `_`."""
+    told = "".join(f' {_attribute(key)}="{_value(v)}"' for key, v in attributes.items())
+    text = inside if isinstance(inside, str) else "\n".join(["", *inside, ""])
+    return f"<{name}{told}>{text}</{name}>" if text else f"<{name}{told}/>"
+
+
+def text_at(x: float, y: float, text: str, kind: str = "", **attributes: float | str) -> str:
+    """A text, its middle as high as `y`."""
+    classes: dict[str, str] = {"class_": kind} if kind else {}
+    return element("text", escape(text), x=x, y=y + TEXT_SIZE * 0.35, **classes, **attributes)
+
+
+def number_at(x: float, y: float, number: Number, kind: str, asked: Asked) -> str:
+    """A number that can be asked, its middle as high as `y`."""
+    return text_at(x, y, number_text(number), kind, **asked(number))
+
+
+def plate(x: float, y: float, text: str) -> str:
+    """What hides the line that a text stands on, its middle as high as `y`."""
+    wide, high = text_width(text) + 2 * _EDGE, TEXT_SIZE * 1.2
+    return element(
+        "rect", "", x=x - wide / 2, y=y - high / 2, width=wide, height=high, class_="page"
+    )
+
+
+def line(start: Point, end: Point, kind: str, **attributes: float | str) -> str:
+    (x1, y1), (x2, y2) = start, end
+    return element("line", "", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind, **attributes)
+
+
+def path(points: Iterable[Point], kind: str) -> str:
+    """Straight lines from point to point."""
+    return element("path", d="M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in points), class_=kind)
+
+
+def arrow_to(start: Point, end: Point, kind: str, **attributes: float | str) -> str:
+    """A straight arrow; its shaft ends where its head begins."""
+    away = hypot(end[0] - start[0], end[1] - start[1])
+    share = max(0.0, 1 - _HEAD * 0.8 / away) if away else 0.0
+    neck = (start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share)
+    return line(start, neck, kind, **attributes) + head_at(start, end, f"head {kind}")
+
+
+def head_at(start: Point, end: Point, kind: str) -> str:
+    """The head of an arrow that comes from `start`."""
+    away = hypot(end[0] - start[0], end[1] - start[1]) or 1.0
+    length = min(_HEAD, away)
+    along, across = (end[0] - start[0]) / away, (end[1] - start[1]) / away
+    x, y = end[0] - along * length, end[1] - across * length
+    half = _HALF_OF_HEAD * length / _HEAD
+    sides = ((x - across * half, y + along * half), (x + across * half, y - along * half))
+    return element("path", d=_outline([end, *sides]), class_=kind)
+
+
+def _outline(points: Iterable[Point]) -> str:
+    return f"M{' L'.join(f'{x:.1f} {y:.1f}' for x, y in points)} z"
+
+
+def placed(picture: Picture, x: float, y: float) -> str:
+    """A picture inside another."""
+    return element("g", picture.elements, transform=f"translate({x:.1f} {y:.1f})")
+
+
+def described(name: str, title: str, told: str, inside: Iterable[str], **more: float | str) -> str:
+    """An element with a title and a description, for those who don't see it."""
+    words = (element("title", escape(title)), element("desc", escape(told)))
+    return element(name, (*words, *inside), **{"role": "img", **more})
+
+
+def _attribute(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
+
+
+def _value(value: float | str) -> str:
+    return escape(value) if isinstance(value, str) else f"{round(value, 1):g}"
+
+
+class Rectangle(NamedTuple):
+    """From its left upper to its right lower corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlaps(self, other: Rectangle) -> bool:
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
+        )
+
+    def wider(self, by: float) -> Rectangle:
+        """The rectangle with so much room at its sides."""
+        return Rectangle(self.left - by, self.top, self.right + by, self.bottom)
+
+    def holding(self, points: Sequence[Point]) -> int:
+        """How many points are in it, of some in the order of x."""
+        first = bisect_right(points, (self.left, inf))
+        last = bisect_left(points, (self.right, -inf))
+        return sum(self.top < y < self.bottom for _, y in points[first:last])
+
+    @property
+    def middle(self) -> Point:
+        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+
+
+def text_box(text: str, middle: Point) -> Rectangle:
+    """The place of a text around a point."""
+    half, high = text_width(text) / 2, TEXT_SIZE * 0.6
+    x, y = middle
+    return Rectangle(x - half, y - high, x + half, y + high)
+
+
+def with_room(
+    text: str, places: Iterable[Point], taken: Sequence[Rectangle], lines: Sequence[Point] = ()
+) -> Rectangle:
+    """The first of the places where the text overlaps nothing; of those that stand on lines only,
+    which are points in the order of x, the one that does so least; the last, where all overlap
+    something."""
+    boxes = [text_box(text, place) for place in places]
+    free = [one for one in boxes if not any(map(one.overlaps, taken))]
+    return min(free, key=lambda one: one.holding(lines), default=boxes[-1])
+
+
+def around(boxes: Iterable[Rectangle]) -> Rectangle:
+    """The least rectangle that has all of these in it."""
+    all_boxes = [*boxes]
+    return Rectangle(
+        min(one.left for one in all_boxes),
+        min(one.top for one in all_boxes),
+        max(one.right for one in all_boxes),
+        max(one.bottom for one in all_boxes),
+    )
+
+
+MOST_NUMBERS = 400
+"""So many numbers are told of each picture; who wants more has the page's tables."""
+
+
+def series_in_words(series: Sequence[Series], labels: Sequence[Label]) -> str:
+    """A sentence for each series: `T = 1: 0.2 (love), 0.8 (AI).`"""
+    told = [_sentence(one.name, one.numbers, labels) for one in series]
+    return " ".join(within_limits(told, [len(one.numbers) for one in series]))
+
+
+def _sentence(name: Label, numbers: Sequence[Number], labels: Sequence[Label]) -> str:
+    pairs = zip(labels, numbers, strict=True)
+    told = ", ".join(f"{number_text(number)} ({printed(label)})" for label, number in pairs)
+    return f"{printed(name)}: {told}." if name else f"{told}."
+
+
+def within_limits(sentences: Sequence[str], sizes: Sequence[int]) -> list[str]:
+    """The sentences, as many as have `MOST_NUMBERS` numbers, and how many were left out."""
+    kept: list[str] = []
+    total = 0
+    for sentence, size in zip(sentences, sizes, strict=True):
+        total += size
+        if kept and total > MOST_NUMBERS:
+            return [*kept, f"And {len(sentences) - len(kept)} more."]
+        kept.append(sentence)
+    return kept
+
+
+_STEPS = (1.0, 2.0, 5.0, 10.0)
+
+
+class DrawnAxis(NamedTuple):
+    """From its least to its greatest number, with ticks; their logarithms if it is logarithmic."""
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+    logarithmic: bool = False
+
+    def share(self, number: float) -> float | None:
+        """How far up a number stands, from 0 to 1; None of one that has no place on it."""
+        if self.logarithmic:
+            number = log10(number) if number > 0 else float("-inf")
+        share = (number - self.low) / (self.high - self.low)
+        return share if abs(share) < float("inf") else None
+
+
+def axis_of(numbers: list[float], most: int = 6) -> DrawnAxis:
+    """An axis for the numbers, with ticks at 1, 2 or 5 times a power of ten, 0 on it."""
+    low, high = min([0.0, *numbers]), max([0.0, *numbers])
+    if low == high:
+        high = 1.0
+    step = _step((high - low) / most)
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    ticks = tuple((k * step, _text(k, step)) for k in range(first, last + 1))
+    return DrawnAxis(ticks[0][0], ticks[-1][0], ticks)
+
+
+def logarithmic_axis(numbers: list[float]) -> DrawnAxis:
+    """An axis of powers of ten."""
+    logs = [log10(one) for one in numbers if one > 0] or [0.0]
+    first, last = floor(min(logs) + 1e-9), ceil(max(logs) - 1e-9)
+    last = max(last, first + 1)
+    step = ceil((last - first) / 7)  # so many ticks at the most
+    ticks = tuple((float(k), _power(k)) for k in range(first, last + 1, step))
+    return DrawnAxis(first, last, tuple((10.0**k, text) for k, text in ticks), logarithmic=True)
+
+
+def _step(least: float) -> float:
+    """The smallest step of a usual kind that isn't less."""
+    power = 10.0 ** floor(log10(least))
+    return next(one * power for one in _STEPS if one * power >= least * (1 - 1e-9))
+
+
+def _text(k: int, step: float) -> str:
+    number = Decimal(k) * Decimal(f"{step:g}")
+    return number_text(Number.written(number))
+
+
+def _power(k: int) -> str:
+    return number_text(Number.written(Decimal(10) ** k))
+
+
+_FONT = f"{TEXT_SIZE}px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+
+Rule = tuple[str, str]
+"""A class or an element, and its looks."""
+
+SHAPES: tuple[Rule, ...] = (
+    ("text", f"font: {_FONT}"),
+    (".title", f"font-size: {TITLE_SIZE}px; font-weight: bold"),
+    (".most", "font-weight: bold"),
+    (".end", "text-anchor: end"),
+    (".middle", "text-anchor: middle"),
+    (".halo", "stroke-width: 6px; stroke-linejoin: round; paint-order: stroke"),
+    (".grid", "opacity: .25"),
+    (".curve", "fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round"),
+    (".leader", "fill: none; stroke: currentColor; opacity: .6"),
+    (".point", "fill: currentColor; stroke: currentColor; stroke-width: 1.5"),
+    (".vector", "stroke: currentColor; stroke-width: 2"),
+    (".inked", "fill: currentColor"),
+    (".way", "fill: none; stroke: currentColor; stroke-width: 1.3"),
+    (".way.chosen", "stroke-width: 3"),
+    (".box", "stroke: currentColor; stroke-width: 1.2"),
+    (".box.chosen", "stroke-width: 3"),
+    (".dash1", "stroke-dasharray: 8 4"),
+    (".dash2", "stroke-dasharray: 2 3"),
+    (".dash3", "stroke-dasharray: 10 3 2 3"),
+    (".head", "fill: currentColor; stroke: none"),
+)
+
+
+def style_sheet() -> str:
+    """Light, and dark where the reader's system is."""
+    dark = "\n".join(f"  {rule}" for rule in written(colours_of(DARK)))
+    return f"{light_style_sheet()}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
+
+
+def light_style_sheet() -> str:
+    """For white paper; the later a rule, the stronger."""
+    inks = [(f".{name}", f"color: {INKS[name]}") for name in "QKV"]
+    return "\n".join(written([*SHAPES, *inks, *colours_of(LIGHT)]))
+
+
+def written(rules: Iterable[Rule], parent: str = "") -> Iterator[str]:
+    """The rules of a style sheet, for what stands inside an element if it is named."""
+    for selector, looks in rules:
+        yield f"{parent} {selector} {{ {looks}; }}".lstrip()
+
+
+def colours_of(scheme: ColourScheme) -> Iterator[Rule]:
+    page, text = scheme.page
+    yield ".page", f"fill: {page}"
+    yield "text", f"fill: {text}"
+    yield ".aside", f"fill: {scheme.aside}"
+    yield ".inked", "fill: currentColor"
+    yield ".halo", f"stroke: {page}"
+    for kind in (".axis", ".grid"):
+        yield kind, f"stroke: {scheme.aside}"
+    for kind in (".arrow", ".chosen"):
+        yield kind, f"stroke: {scheme.line}; color: {scheme.line}"
+    yield ".link", f"color: {scheme.aside}"
+    yield ".box", f"fill: {page}; color: {scheme.aside}"
+    yield ".hollow", f"fill: {page}"
+    yield ".bar", f"fill: {scheme.line}"
+    yield ".bar.below", f"fill: {scheme.below[6].background}"
+    for k, ink in enumerate(scheme.inks):
+        yield f".ink{k}", f"color: {ink}"
+    for sign, shades in (("", scheme.shades), ("-below", scheme.below)):
+        for k, shade in enumerate(shades):
+            yield f".shade{sign}{k}", f"fill: {shade.background}"
+            yield f".on{sign}{k}", f"fill: {shade.text}"

@@ -1,0 +1,183 @@
+"""Heat maps: each cell the darker the larger it is, its number in it; several beside each other,
+each under its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import sqrt
+
+from attncli.document.grid import Grid, grid_of, grid_of_places
+from attncli.document.pictures import HeatMaps
+from attncli.document.tables import MatrixBlock
+from attncli.equations.tree import Number
+from attncli.equations.working import elided
+from attncli.formats.colours import LIGHT, shade_of
+from attncli.formats.svg.elements import (
+    Asked,
+    Picture,
+    element,
+    number_at,
+    placed,
+    silent,
+    text_at,
+    text_width,
+    widest,
+    within_limits,
+)
+from attncli.notation.columns import bands
+from attncli.notation.words import printed
+
+_HEIGHT, _PAD, _GAP = 34, 18, 8
+_LONGEST_HEADING, _TURN = 80, 45
+"""Longer headings are turned, by so many degrees."""
+_SLOPE = sqrt(0.5)
+"""The sine and the cosine of that angle."""
+
+Shading = Callable[[Number], str]
+"""The name of a number's shade, "" for none."""
+
+
+def heat_map(block: MatrixBlock, title: str) -> Picture:
+    """The weights of one head."""
+    alone = block._replace(turned=False, beside=(), tokens=(), with_sums=False)
+    return shaded(grid_of(alone), title, share_of_1, silent)
+
+
+def share_of_1(number: Number) -> str:
+    return str(shade_of(float(number.shown), LIGHT.shades))
+
+
+def shaded(grid: Grid, title: str, shading: Shading, asked: Asked) -> Picture:
+    """A table whose numbers are shaded."""
+    names, *columns = grid.columns
+    headings, called = [one.heading.text for one in columns], [one.text for one in names.cells]
+    wide = widest(cell.text for column in columns for cell in column.cells) + _PAD
+    left = widest(called) + _GAP if any(called) else 0.0
+    heads = widest(headings)
+    turned = heads > _LONGEST_HEADING
+    wide = wide if turned else max(wide, heads + _PAD)
+    top = (heads * _SLOPE + 2 * _GAP if turned else _HEIGHT) if heads else 0.0
+    over = max(0.0, heads * _SLOPE - wide / 2 + _GAP) if turned else 0.0
+    elements = [
+        *_headings(headings, left, wide, top, turned=turned),
+        *(text_at(left - _GAP, _middle(top, i), one, "end") for i, one in enumerate(called)),
+        *_cells(grid, (left, top), wide, shading, asked),
+    ]
+    size = (left + wide * len(headings) + over, top + _HEIGHT * len(called))
+    return Picture(title, _in_words(grid), size, tuple(elements))
+
+
+def _middle(top: float, i: int) -> float:
+    """How high the middle of a row is."""
+    return top + _HEIGHT * (i + 0.5)
+
+
+def _headings(
+    texts: Sequence[str], left: float, wide: float, top: float, *, turned: bool
+) -> Iterator[str]:
+    for j, text in enumerate(texts):
+        x = left + wide * (j + 0.5)
+        if turned:
+            place = f"translate({x:.1f} {top - _GAP:.1f}) rotate(-{_TURN})"
+            yield text_at(0, 0, text, transform=place)
+        elif text:
+            yield text_at(x, top - _HEIGHT / 2, text, "middle")
+
+
+def _cells(
+    grid: Grid, corner: tuple[float, float], wide: float, shading: Shading, asked: Asked
+) -> Iterator[str]:
+    """The cells, the largest number of each row in bold."""
+    for i, (_, *row) in enumerate(grid.rows()):
+        for j, cell in enumerate(row):
+            x, y = corner[0] + wide * j, corner[1] + _HEIGHT * i
+            middle = (x + wide / 2, y + _HEIGHT / 2)
+            if not isinstance(cell.told, Number):
+                yield text_at(*middle, cell.text, "middle")
+                continue
+            kind = "middle most" if cell.look.most else "middle"
+            shade = shading(cell.told)
+            if shade:
+                kind += f" on{shade}"
+                yield _cell(x + 1, y + 1, wide - 2, f"shade{shade}")
+            yield number_at(*middle, cell.told, kind, asked)
+
+
+def _cell(x: float, y: float, wide: float, kind: str) -> str:
+    return element("rect", x=x, y=y, width=wide, height=_HEIGHT - 2, rx=3, class_=kind)
+
+
+def _in_words(grid: Grid) -> str:
+    """Every row's numbers, as a sentence each."""
+    told = []
+    keys = [column.heading.text for column in grid.columns[1:]]
+    for name, *row in grid.rows():
+        pairs = zip(keys, row, strict=True)
+        numbers = ", ".join(f"{one.text} ({key})" if key else one.text for key, one in pairs)
+        told.append(f"{name.text}: {numbers}." if name.text else f"{numbers}.")
+    return " ".join(within_limits(told, [len(keys)] * len(told)))
+
+
+_WIDEST, _BETWEEN, _NAME = 900, 36, 28
+_MOST, _FIRST = 16, 13
+"""So many rows and columns are drawn; the middle of more is left out."""
+
+
+def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
+    """The maps, all shaded by one scale, as many beside each other as fit."""
+    shading = _shading(block)
+    tables = [(printed(name), _drawn(one)) for name, one in block.maps]
+    maps = [_under(name, shaded(one, name, shading, asked)) for name, one in tables]
+    elements: list[str] = []
+    y = wide = 0.0
+    for row in bands(maps, lambda one: one.size[0], _WIDEST, _BETWEEN):
+        x = 0.0
+        for one in row:
+            elements.append(placed(one, x, y))
+            x += one.size[0] + _BETWEEN
+        wide = max(wide, x - _BETWEEN)
+        y += max(one.size[1] for one in row) + _BETWEEN
+    told = " ".join(f"{one.title}: {one.told}" if one.title else one.told for one in maps)
+    return Picture(printed(block.title), told, (wide, y - _BETWEEN), tuple(elements))
+
+
+def _under(name: str, picture: Picture) -> Picture:
+    """A map below its name."""
+    if not name:
+        return picture
+    wide, high = picture.size
+    elements = (text_at(0, _NAME / 2 - 4, name, "aside"), placed(picture, 0, _NAME))
+    return Picture(name, picture.told, (max(wide, text_width(name)), high + _NAME), elements)
+
+
+def _shading(block: HeatMaps) -> Shading:
+    """By parts of 1 where the numbers are that; else by the largest there is, below 0 in a hue of
+    their own where there are such."""
+    if all(one.shares for _, one in block.maps):
+        return share_of_1
+    numbers = [one for _, table in block.maps for one in _numbers(table)]
+    most = float(max((abs(one.shown) for one in numbers if one.shown.is_finite()), default=1)) or 1
+    return lambda number: _by_size(number, most)
+
+
+def _by_size(number: Number, most: float) -> str:
+    """The number's shade; an infinite one has none."""
+    if not number.shown.is_finite():
+        return ""
+    shade = shade_of(abs(float(number.shown)) / most, LIGHT.shades)
+    return f"-below{shade}" if number.shown < 0 else str(shade)
+
+
+def _numbers(block: MatrixBlock) -> Iterator[Number]:
+    for i in block.rows:
+        for j in range(block.matrix.shape[1]):
+            entry = block.entry(i, j)
+            if isinstance(entry, Number):
+                yield entry
+
+
+def _drawn(block: MatrixBlock) -> Grid:
+    """What is drawn of a quantity."""
+    places = (elided(count, _MOST, _FIRST) for count in (len(block.rows), block.matrix.shape[1]))
+    alone = block._replace(beside=(), tokens=(), with_sums=False)
+    return grid_of_places(alone, *places)

@@ -1,0 +1,225 @@
+"""Vectors of two dimensions as arrows, both axes of one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import atan2, cos, hypot, pi, sin
+from typing import NamedTuple
+
+from attncli.document.pictures import Arrow, ArrowGroup, Plane
+from attncli.equations.tree import Number
+from attncli.formats.numbers import text_of as number_text
+from attncli.formats.svg.elements import (
+    DrawnAxis,
+    Picture,
+    Point,
+    Rectangle,
+    around,
+    arrow_to,
+    axis_of,
+    element,
+    line,
+    placed,
+    text_at,
+    text_box,
+    text_width,
+    with_room,
+    within_limits,
+)
+from attncli.notation.columns import bands
+from attncli.notation.words import printed
+
+_SIDE = 340.0
+"""The longer side of the plane."""
+_PAD, _LINE, _SAMPLE, _DOT = 12, 24, 34, 4
+_AWAY = (12.0, 18.0, 26.0, 38.0, 52.0, 70.0, 90.0, 120.0)
+_TURNS = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8)
+"""Where a label is tried: on the arrow's way, and turned from it by sixteenths of a circle."""
+_DASHES = 4
+_PLAIN_INKS = 6
+
+
+class _Axes(NamedTuple):
+    """Both axes, and the size of a unit, which is the same on both."""
+
+    x: DrawnAxis
+    y: DrawnAxis
+    unit: float
+
+    def at(self, x: float, y: float) -> Point:
+        return (x - self.x.low) * self.unit, (self.y.high - y) * self.unit
+
+    @property
+    def frame(self) -> Rectangle:
+        return Rectangle(0, 0, *self.at(self.x.high, self.y.low))
+
+
+class _Drawn(NamedTuple):
+    """An arrow in the picture."""
+
+    label: str
+    start: Point
+    end: Point
+    kind: str
+
+    @property
+    def way(self) -> list[Point]:
+        """Some points of it."""
+        (x, y), (to_x, to_y) = self.start, self.end
+        return [(x + (to_x - x) * k / 24, y + (to_y - y) * k / 24) for k in range(25)]
+
+
+def plane(block: Plane) -> Picture:
+    """The arrows with their labels at their heads, and below what the kinds of arrows are."""
+    axes = _axes(block)
+    arrows = [*_arrows(block, axes)]
+    ticks = [*_ticks(axes)]
+    labels = _labels(arrows, [box for _, box in ticks])
+    elements = (
+        *_lines(axes),
+        *(_text(text, box, "middle aside") for text, box in ticks),
+        *(_arrow(one) for one in arrows),
+        *(_text(one.label, box, f"middle halo inked {one.kind.split()[0]}") for one, box in labels),
+    )
+    names = [one.name for one in block.groups]
+    boxes = [axes.frame, *(box for _, box in ticks), *(box for _, box in labels)]
+    drawn = _cut_to(around(boxes), elements, printed(block.title))
+    below = _kinds(block.groups, max(drawn.size[0], _SIDE)) if any(names) else None
+    return _above(drawn._replace(told=_in_words(block)), below)
+
+
+def _axes(block: Plane) -> _Axes:
+    ends = [end for one in _all(block) for end in (one.end, one.start) if end and _finite(end)]
+    x = axis_of([float(end[0].shown) for end in ends], 5)
+    y = axis_of([float(end[1].shown) for end in ends], 5)
+    unit = _SIDE / max(x.high - x.low, y.high - y.low)
+    return _Axes(x, y, unit)
+
+
+def _all(block: Plane) -> list[Arrow]:
+    return [one for group in block.groups for one in group.arrows]
+
+
+def _finite(end: tuple[Number, Number]) -> bool:
+    return all(one.shown.is_finite() for one in end)
+
+
+def _arrows(block: Plane, axes: _Axes) -> Iterator[_Drawn]:
+    """All arrows that have an end."""
+    for k, group in enumerate(block.groups):
+        kind = f"{group.ink or f'ink{k % _PLAIN_INKS}'} dash{k % _DASHES}"
+        for one in group.arrows:
+            start = one.start
+            if _finite(one.end) and (start is None or _finite(start)):
+                yield _Drawn(printed(one.label), _point(axes, start), _point(axes, one.end), kind)
+
+
+def _point(axes: _Axes, end: tuple[Number, Number] | None) -> Point:
+    return axes.at(0, 0) if end is None else axes.at(float(end[0].shown), float(end[1].shown))
+
+
+def _lines(axes: _Axes) -> Iterator[str]:
+    """A quiet grid, and the axes through the origin."""
+    for number, _ in axes.x.ticks:
+        ends = axes.at(number, axes.y.low), axes.at(number, axes.y.high)
+        yield line(*ends, "axis" if number == 0 else "grid")
+    for number, _ in axes.y.ticks:
+        ends = axes.at(axes.x.low, number), axes.at(axes.x.high, number)
+        yield line(*ends, "axis" if number == 0 else "grid")
+
+
+def _ticks(axes: _Axes) -> Iterator[tuple[str, Rectangle]]:
+    """The numbers at the axes, at the frame's lower and left edge."""
+    low = axes.frame.bottom + _PAD
+    end = float("-inf")
+    for number, text in axes.x.ticks:
+        box = text_box(text, (axes.at(number, 0)[0], low))
+        if box.left > end:
+            yield text, box
+            end = box.right + _PAD
+    for number, text in axes.y.ticks:
+        yield text, text_box(text, (-_PAD - text_width(text) / 2, axes.at(0, number)[1]))
+
+
+def _labels(arrows: Sequence[_Drawn], ticks: Sequence[Rectangle]) -> list[tuple[_Drawn, Rectangle]]:
+    """A place for each label near its arrow's head, on no other and if possible on no arrow."""
+    heads = [Rectangle(x - 5, y - 5, x + 5, y + 5) for x, y in (one.end for one in arrows)]
+    taken = [*ticks, *heads]
+    lines = sorted(point for one in arrows for point in one.way)
+    found = []
+    for one in arrows:
+        if one.label:
+            box = with_room(one.label, _places(one), taken, lines)
+            taken.append(box)
+            found.append((one, box))
+    return found
+
+
+def _places(arrow: _Drawn) -> Iterator[Point]:
+    """Where an arrow's label may stand, the nearest to its head first."""
+    (x, y), (to_x, to_y) = arrow.start, arrow.end
+    on = atan2(to_y - y, to_x - x) if hypot(to_x - x, to_y - y) else -pi / 4
+    half = text_width(arrow.label) / 2
+    for away, turn in product(_AWAY, _TURNS):
+        across, down = cos(on + turn * pi / 8), sin(on + turn * pi / 8)
+        yield to_x + across * (away + half), to_y + down * away
+
+
+def _arrow(one: _Drawn) -> str:
+    """An arrow; a dot for a vector without length."""
+    if one.start == one.end:
+        return element("circle", cx=one.end[0], cy=one.end[1], r=_DOT, class_=f"head {one.kind}")
+    return arrow_to(one.start, one.end, f"vector {one.kind}")
+
+
+def _text(text: str, box: Rectangle, kind: str) -> str:
+    return text_at(*box.middle, text, kind)
+
+
+def _cut_to(box: Rectangle, elements: Sequence[str], title: str) -> Picture:
+    """A picture of what is in the rectangle."""
+    inside = Picture("", "", (0, 0), tuple(elements))
+    size = (box.right - box.left, box.bottom - box.top)
+    return Picture(title, "", size, (placed(inside, -box.left, -box.top),))
+
+
+def _kinds(groups: Sequence[ArrowGroup], wide: float) -> Picture:
+    """A sample of each kind of arrow with its name."""
+    named = [(k, printed(one.name), one.ink) for k, one in enumerate(groups) if one.name]
+    width = max(_SAMPLE + text_width(name) + 2 * _PAD for _, name, _ in named)
+    rows = bands(named, lambda one: _SAMPLE + text_width(one[1]) + 2 * _PAD, max(wide, width), 0)
+    elements = []
+    for i, row in enumerate(rows):
+        x, y = 0.0, _LINE * (i + 0.5)
+        for k, name, ink in row:
+            kind = f"vector {ink or f'ink{k % _PLAIN_INKS}'} dash{k % _DASHES}"
+            elements.append(arrow_to((x, y), (x + _SAMPLE - 6, y), kind))
+            elements.append(text_at(x + _SAMPLE, y, name))
+            x += _SAMPLE + text_width(name) + 2 * _PAD
+    sizes = [sum(_SAMPLE + text_width(name) + 2 * _PAD for _, name, _ in row) for row in rows]
+    return Picture("", "", (max(sizes), _LINE * len(rows)), tuple(elements))
+
+
+def _above(upper: Picture, lower: Picture | None) -> Picture:
+    """A picture with another one below it."""
+    if lower is None:
+        return upper
+    high = upper.size[1] + _PAD
+    size = (max(upper.size[0], lower.size[0]), high + lower.size[1])
+    elements = (*upper.elements, placed(lower, 0, high))
+    return upper._replace(size=size, elements=elements)
+
+
+def _in_words(block: Plane) -> str:
+    told = [
+        f"{printed(group.name)}: " * bool(group.name) + ", ".join(map(_vector, group.arrows)) + "."
+        for group in block.groups
+    ]
+    return " ".join(within_limits(told, [2 * len(one.arrows) for one in block.groups]))
+
+
+def _vector(arrow: Arrow) -> str:
+    x, y = map(number_text, arrow.end)
+    start = f" from ({', '.join(map(number_text, arrow.start))})" if arrow.start else ""
+    return f"{printed(arrow.label)} ({x}, {y}){start}"

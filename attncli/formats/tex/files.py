@@ -1,0 +1,355 @@
+"""Whole files: an article, an exam, or a fragment of either to be put into a file of one's own; and
+how each block of a document is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from attncli.document import blocks as doc
+from attncli.document.blocks import Document, Fields, Section, each
+from attncli.document.pictures import PICTURES, Picture
+from attncli.document.questions import OWN_FORM, Paper, points_text
+from attncli.document.tables import SideBySide
+from attncli.equations.tree import Equation
+from attncli.formats.pictures_in_tables import in_tables
+from attncli.formats.tex import tables
+from attncli.formats.tex.setting import (
+    Setting,
+    article,
+    colour_macros,
+    escaped,
+    exam,
+    macros_for,
+    math_width,
+    on_one_line,
+    spans,
+    word,
+)
+from attncli.formats.tex.working import INDENT, addition, pieces, working
+from attncli.formats.writers import Tables, with_tables_together, written
+from attncli.notation.latex import latex
+
+_BETWEEN_ROWS = 2.5
+_DEEPEST = 10
+"""How deep a tree's lines are set in; what is deeper stands below each other."""
+
+
+def blocks(them: Iterable[doc.Block], setting: Setting) -> list[str]:
+    """The text of each block; small matrices that follow each other go side by side."""
+    return list(written(with_tables_together(them), _WRITERS, setting))
+
+
+def formulas(them: Sequence[Equation], setting: Setting) -> str:
+    """Formulas on one line if there is room for them, else one a line."""
+    texts = [latex(formula, setting.formula) for formula in them]
+    if not texts:
+        return ""
+    if sum(math_width(text) + _BETWEEN_ROWS for text in texts) <= setting.room:
+        return "\\[\n  " + on_one_line(r", \qquad ".join(texts)) + "\n\\]"
+    lines = " \\\\\n  ".join(_formula(text, setting) for text in texts)
+    return f"\\begin{{gather*}}\n  {lines}\n\\end{{gather*}}"
+
+
+def _formula(text: str, setting: Setting) -> str:
+    """A formula, broken between its terms if need be, and before the = if that isn't enough."""
+    room = setting.room - INDENT
+    rows = pieces(text, room)
+    if _widest(rows) > room:
+        left, _, right = text.partition(" = ")
+        rows = min(rows, [left, *pieces(f"= {right}", room)], key=_widest)
+    if len(rows) == 1:
+        return rows[0]
+    lines = (r" \\" + "\n    " + r"&\qquad ").join(rows)
+    return f"\\begin{{aligned}}[t]\n    &{lines}\n  \\end{{aligned}}"
+
+
+def _widest(rows: Sequence[str]) -> float:
+    """How wide rows are, of which all but the first are set in."""
+    return max(math_width(row) + INDENT * bool(k) for k, row in enumerate(rows))
+
+
+def facts(block: doc.Facts, _: Setting) -> str:
+    items = "\n".join(rf"\item[{escaped(label)}] {spans(text)}" for label, text in block.rows)
+    return f"\\begin{{description}}\\raggedright\n{items}\n\\end{{description}}"
+
+
+def _points(block: doc.Bullets, _: Setting) -> str:
+    items = "\n".join(rf"\item {spans(item)}" for item in block.items)
+    return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+
+
+def _tree(block: doc.Tree, _: Setting) -> str:
+    """A line for each part, below what it belongs to; the numbers stand in a column."""
+    lines = "\n".join(map(_tree_line, block.rows, block.has_parts))
+    return f"{{\\parskip 0pt\\parindent 0pt\\raggedright\n{lines}\n}}"
+
+
+def _tree_line(row: doc.TreeRow, has_parts: bool) -> str:
+    indent = 3 + 1.5 * min(row.depth, _DEEPEST)
+    number = rf"\makebox[2.5em][r]{{{escaped(row.numbers)}}}" if row.numbers else ""
+    start = rf"\hangindent {indent + 1}em\noindent\makebox[{indent}em][l]{{{number}}}"
+    title = rf"\textbf{{{spans(row.title)}}}" if has_parts else spans(row.title)
+    made = f": {spans(row.made)}" if row.made else ""
+    return rf"{start}{title}{made}\par"
+
+
+def _fields(block: doc.Fields, _: Setting) -> str:
+    fields = r"\quad ".join(rf"{escaped(name)} \hrulefill" for name in block.names)
+    return (
+        "\\noindent\\fbox{\\parbox{\\dimexpr\\linewidth-2\\fboxsep-2\\fboxrule}{%\n"
+        f"\\vspace{{3ex}}\\noindent {fields}\\vspace{{1ex}}}}}}\\par"
+    )
+
+
+def _word_blank(block: doc.WordBlank, setting: Setting) -> str:
+    """A question, its options, and a place for the answer."""
+    options = [
+        rf"\mbox{{{label}) {spans((option,))}}}"
+        for label, option in zip(block.labels, block.options, strict=False)
+    ]
+    place = setting.place("" if block.answer is None else spans((block.answer,)))
+    listed = "".join(rf"{option}\quad " for option in options)
+    return (
+        f"{{\\raggedright {spans(block.text)}\\\\*[1ex]\n"
+        f"{listed}\\hspace*{{\\fill}}\\mbox{{{escaped(block.heading)} {place}}}\\par}}\\medskip"
+    )
+
+
+def _picture(block: Picture, setting: Setting) -> str:
+    """The numbers of a picture, which LaTeX doesn't draw."""
+    return "\n\n".join(blocks(in_tables(block), setting))
+
+
+def _answer_space(block: doc.AnswerSpace, setting: Setting) -> str:
+    more = setting.lines_to_end if block.to_end else ""
+    return setting.lines_to_write.format(block.lines) + more
+
+
+_WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
+    Tables: lambda block, setting: tables.matrices(block.matrices, setting),
+    doc.Facts: facts,
+    doc.Prose: lambda block, _: spans(block.text),
+    doc.Bullets: _points,
+    doc.Subheading: lambda block, setting: setting.subheading.format(spans(block.text)),
+    doc.Note: lambda block, _: (
+        f"\\begin{{quote}}\\raggedright\n{spans(block.text)}\n\\end{{quote}}"
+    ),
+    doc.Working: working,
+    doc.Addition: addition,
+    doc.Table: tables.table,
+    SideBySide: tables.side_by_side,
+    doc.Tree: _tree,
+    doc.Graph: lambda block, _: tables.graph(block),
+    doc.Fields: _fields,
+    doc.WordBlank: _word_blank,
+    doc.AnswerSpace: _answer_space,
+    **dict.fromkeys(PICTURES, _picture),
+}
+"""How each block is written."""
+
+
+ARTICLE_ROOM, EXAM_ROOM, FRAGMENT_ROOM = 41.0, 41.0, 33.0
+"""Ems between the margins: 166 mm of A4 at 11 pt are 43, less the indent of displays and some to
+spare; of a fragment those of an article that says nothing of its own, 360 pt."""
+
+_RATHER_NEXT = r"\par\vskip 0pt plus {0}\penalty-300\vskip 0pt plus -{0}\medskip"
+_BETWEEN = {
+    "compact": _RATHER_NEXT.format("2cm"),
+    "lines": _RATHER_NEXT.format("5cm"),
+    "pages": r"\newpage",
+}
+"""What stands between questions: one that would begin at the end of a page begins on the next."""
+_SHEETS = ("exercise", "sheet")
+
+# TeX begins a paragraph for a display that none is there for, and leaves its first line empty.
+_DISPLAYS = (r"\[", r"\begin{align", r"\begin{gather")
+
+_PACKAGES = r"""% pdfTeX, XeTeX and LuaTeX all take this file.
+\ifdefined\Umathcode\else\IfFileExists{lmodern.sty}{\usepackage[T1]{fontenc}\usepackage{lmodern}}{}\fi
+\usepackage[margin=22mm]{geometry}
+\usepackage[fleqn]{amsmath}
+\usepackage{booktabs}
+\setlength\mathindent{1em}
+\setlength\parindent{0pt}
+\setlength\parskip{1ex plus 0.5ex}
+\setlength\emergencystretch{4em}
+\AtBeginDocument{\abovedisplayskip 1.2ex plus 0.5ex\abovedisplayshortskip 0.6ex
+  \belowdisplayskip 1ex plus 0.5ex\belowdisplayshortskip\belowdisplayskip}
+\allowdisplaybreaks
+"""
+_COLOURS = "\\IfFileExists{colortbl.sty}{\\usepackage{xcolor}\\usepackage{colortbl}}{}\n"
+_ARTICLE = "\\documentclass[11pt,a4paper]{article}\n" + _PACKAGES + _COLOURS
+_EXAM = (
+    "\\documentclass[addpoints,11pt,a4paper]{exam}\n"
+    + _PACKAGES
+    + r"""\pagestyle{foot}
+\pointsinrightmargin
+\setlength\rightpointsmargin{24mm}
+\pointpoints{ONE_POINT}{MANY_POINTS}
+\marginpointname{ \points}
+\renewcommand\questionlabel{}
+\renewcommand\questionshook{\leftmargin 0pt\labelwidth 0pt\labelsep 0pt}
+\CorrectChoiceEmphasis{\bfseries\boldmath}
+"""
+)
+_DENSE = r"""\geometry{vmargin={13mm,17mm},footskip=9mm}
+\setlength\parskip{0.6ex plus 0.3ex}
+"""
+_TOGETHER = r"""% the class labels each question by its number, which no sheet may have again
+\let\sheetshook\questionshook
+\renewcommand\questionshook{\sheetshook\setcounter{question}{\value{numquestions}}}
+"""
+_KEYED = r"""% a solution may go over pages, so it has a rule instead of a frame
+\renewenvironment{TheSolution}{\par\bigskip\hrule\medskip\noindent\textbf{SOLUTION}\par}{\par}
+% This is the sheet. Take the % away before \printanswers, or say
+%   pdflatex '\def\withanswers{}\input{this file}'
+% for the key.
+% \printanswers
+\ifdefined\withanswers\printanswers\fi
+"""
+
+
+def file(document: Document, *, fragment: bool) -> str:
+    """The document as a file of its own, or as a fragment without a preamble."""
+    paper = document.paper
+    if paper is not None and paper.kind in _SHEETS:
+        return _exam_file(document, paper, fragment=fragment)
+    room = FRAGMENT_ROOM if fragment else ARTICLE_ROOM
+    body = _article_body(document, article(room, fragment=fragment))
+    if fragment:
+        return _fragment(body, "amsmath and booktabs")
+    return _whole(_ARTICLE, body)
+
+
+def _whole(preamble: str, body: str) -> str:
+    start = f"{preamble}{macros_for(body)}{colour_macros(body)}"
+    return f"{start}\n\\begin{{document}}\n\n{body}\n\n\\end{{document}}\n"
+
+
+def _fragment(body: str, needs: str) -> str:
+    start = f"% To be \\input into a document that loads {needs}.\n"
+    start += "\\begingroup\\allowdisplaybreaks\\emergencystretch 4em"
+    start += "\\parindent 0pt\\splitmaxdepth\\maxdepth\n"
+    return f"{start}{macros_for(body)}{colour_macros(body)}\n{body}\n\n\\endgroup\n"
+
+
+def _together(parts: Iterable[str]) -> str:
+    """The parts as paragraphs. A display goes on with the running text before it, since a paragraph
+    that began with it would begin with an empty line."""
+    page = ""
+    told = False
+    for part in filter(None, parts):
+        goes_on = told and part.startswith(_DISPLAYS)
+        page += f"\n{part}" if goes_on else f"\n\n{part}"
+        told = not part.startswith(("\\", "{"))
+    return page.strip()
+
+
+def _article_body(document: Document, setting: Setting) -> str:
+    parts: list[str] = []
+    if document.facts is not None or document.paper is not None:
+        called = "" if document.paper is None else rf" \hfill {escaped(document.paper.called)}"
+        parts.append(setting.title.format(word(document.title) + called))
+    if document.paper is not None:
+        parts.append(_small_print(document.paper))
+    if document.facts is not None:
+        parts.append(facts(document.facts, setting))
+    parts += blocks(document.opening, setting)
+    for section in document.sections:
+        parts.append(setting.heading.format(spans(section.heading)))
+        parts += _section_parts(section, setting)
+        parts += blocks(section.solution, setting)
+    return _together([*parts, *blocks(document.closing, setting)])
+
+
+def _section_parts(section: Section, setting: Setting) -> list[str]:
+    return [formulas(section.formulas, setting), *blocks(section.blocks, setting)]
+
+
+def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
+    setting = exam(FRAGMENT_ROOM if fragment else EXAM_ROOM, with_key=paper.kind == "exercise")
+    body = _exam_body(document, paper, setting)
+    if fragment:
+        return _fragment(body, "amsmath and booktabs, of the class exam")
+    keyed = ""
+    if paper.kind == "exercise":
+        keyed = _KEYED.replace("SOLUTION", escaped(paper.words.paper.solution))
+    return _whole(f"{_preamble(paper)}{_footer(document, paper)}\n{keyed}", body)
+
+
+def _preamble(paper: Paper) -> str:
+    """That of an exam, with what its points are called."""
+    words = paper.words.paper
+    named = _EXAM if paper.layout != "compact" else _EXAM.replace("11pt", "10pt", 1) + _DENSE
+    named = named.replace("ONE_POINT", escaped(words.one_point))
+    return named.replace("MANY_POINTS", escaped(words.many_points))
+
+
+def _footer(document: Document, paper: Paper) -> str:
+    form = ""
+    if paper.form != OWN_FORM:
+        form = f"{paper.words.paper.one_form.format(form=paper.form)} · "
+    made = escaped(f"{form}{paper.hash}")
+    return rf"\footer{{{made}}}{{\thepage}}{{{word(document.title)}}}"
+
+
+def together(sheets: Iterable[Document]) -> str:
+    """Sheets as one file, each with a footer and pages of its own."""
+    papers = [*sheets]
+    first = papers[0].paper
+    assert first is not None
+    body = "\n\n\\clearpage\n\n".join(map(_numbered_sheet, papers))
+    return _whole(_preamble(first) + _TOGETHER, body)
+
+
+def _numbered_sheet(sheet: Document) -> str:
+    paper = sheet.paper
+    assert paper is not None
+    body = _exam_body(sheet, paper, exam(EXAM_ROOM, with_key=False))
+    return f"{_footer(sheet, paper)}\\setcounter{{page}}{{1}}%\n{body}"
+
+
+def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:
+    """What the whole exercise depends on and the first question, then a page or more for each of
+    the others."""
+    top = [block for block in each(document.opening) if isinstance(block, Fields)]
+    others = [block for block in document.opening if not isinstance(block, Fields)]
+    called = escaped(paper.called)
+    fields = "\n\n".join(blocks(top, setting))
+    if paper.kind == "exercise":
+        called = _unless_key(called, escaped(paper._replace(kind="key").called))
+        fields = _unless_key(fields, "")
+    title = rf"{word(document.title)} \hfill {called}"
+    parts = [setting.title.format(title), fields]
+    parts += [] if document.facts is None else [facts(document.facts, setting)]
+    parts += [_small_print(paper), *blocks(others, setting), r"\begin{questions}"]
+    questions = [_question(section, setting) for section in document.sections]
+    between = _BETWEEN[paper.layout]
+    parts.append(f"\n\n{between}\n".join(questions))
+    return _together([*parts, r"\end{questions}", *blocks(document.closing, setting)])
+
+
+def _question(section: Section, setting: Setting) -> str:
+    points = f"[{points_text(section.points)}]" if section.points else ""
+    start = f"\\question{points} \\textbf{{{spans(section.heading)}}}"
+    solution = blocks(section.solution, setting)
+    told = ["\\begin{solution}", *solution, "\\end{solution}"] if solution else []
+    return _together([start, *_section_parts(section, setting), *told])
+
+
+def _unless_key(sheet: str, key: str) -> str:
+    """What stands on the sheet, and in its place on the key."""
+    return rf"\ifprintanswers {key}\else {sheet}\fi"
+
+
+def _small_print(paper: Paper) -> str:
+    """What the paper was made from; on the key, by which command."""
+    words = paper.words.paper
+    called = escaped(words.made_from_hash.format(hash=paper.hash))
+    before, _, behind = map(escaped, words.by_command.partition("{command}"))
+    command = rf"{before}\texttt{{{word(paper.command)}}}{behind}"
+    made_by = command if paper.tells_command else ""
+    if paper.kind == "exercise":
+        made_by = _unless_key("", made_by)
+    return rf"{{\footnotesize\raggedright {called}{made_by}\par}}"

@@ -1,0 +1,392 @@
+"""How each piece of a page is written, a call of what `page.typ` defines, and whole files: what
+lays a page out, the colours, then the pieces of each document."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib.resources import files
+from itertools import groupby
+from typing import Any, NamedTuple, TypeVar, cast
+
+from attncli.document import blocks as doc
+from attncli.document.blocks import Addition, Document, Edge, Graph, Line, Table, Working
+from attncli.document.grid import Grid, GridCell, GridColumn, Look, Omission, grid_of, ink_of
+from attncli.document.pictures import PICTURES, Picture
+from attncli.document.questions import OWN_FORM
+from attncli.document.tables import Branch, MatrixBlock, SideBySide, in_groups
+from attncli.equations.tree import Blank, Expression, Node, Number, Omitted, Symbol, Vector
+from attncli.formats.colours import INKS, LIGHT, shade_of
+from attncli.formats.numbers import filled_addends
+from attncli.formats.pictures_in_tables import in_tables
+from attncli.formats.svg.drawing import alone, drawn, fit
+from attncli.formats.typst.text import (
+    WORKING,
+    InkedTypst,
+    characters,
+    expression,
+    filled,
+    in_pieces,
+    joined,
+    listed,
+    mathematics,
+    spans,
+    text,
+    word,
+)
+from attncli.formats.writers import (
+    Heading,
+    NewPage,
+    Tables,
+    Title,
+    lists_in_columns,
+    pieces_of,
+    with_tables_together,
+    written,
+)
+from attncli.names import Name, Word, raw
+from attncli.notation import plain
+from attncli.notation.columns import filled_vectors
+from attncli.notation.typst import literal
+from attncli.notation.words import is_hidden, visible
+
+
+class TypstSetting(NamedTuple):
+    """Whether there are colours: none on what is to be filled in. Millimetres of a blank in a
+    table."""
+
+    coloured: bool = True
+    blank_width: int = 18
+
+    @property
+    def notation(self) -> InkedTypst:
+        return WORKING if self.coloured else WORKING.but(coloured=False)
+
+    def entry(self, blank: Blank) -> str:
+        """A blank in a table: its answer, or a place to write it."""
+        if blank.answer is not None:
+            return f"${WORKING.blank(blank)}$"
+        return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
+
+
+T = TypeVar("T")
+_ROOM = (470, 640)
+"""Points between the margins of a page, and from top to bottom, less what stands below."""
+
+
+def picture(block: Picture | Graph) -> str | None:
+    """A call that draws it, None for what couldn't be read on a page."""
+    drawing = drawn(_in_fonts(block))
+    fitted = fit(drawing.size, _ROOM)
+    if fitted is None:
+        return None
+    called = "none" if isinstance(block, Graph) else text(drawing.title)
+    told = literal(f"{drawing.title}: {drawing.told}")
+    wide, turned = f"{fitted.scale * drawing.size[0]:.1f}pt", str(fitted.turned).lower()
+    return f"picture({called}, {told}, {wide}, {turned}, {literal(alone(drawing))})"
+
+
+def _in_fonts(value: T) -> T:
+    """The same in characters that the fonts have, so that room is made for these."""
+    told: object = value
+    if isinstance(value, Word):
+        letters = unicodedata.normalize("NFC", raw(value))
+        told = Word("".join(one if is_hidden(one) else characters(one) for one in letters))
+    elif isinstance(value, tuple) and not isinstance(value, Node | Name):
+        parts = map(_in_fonts, value)
+        told = type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return cast(T, told)
+
+
+def working(block: Working, setting: TypstSetting) -> str:
+    """The lines, each with its label and the parts with their relations."""
+    results = iter(_results(block, setting.notation))
+    lines = [
+        "none" if isinstance(line, Omitted) else _line(line, next(results), setting)
+        for line in block.lines
+    ]
+    return f"working{listed(lines)}"
+
+
+def _line(line: Line, result: str, setting: TypstSetting) -> str:
+    texts = [expression(part, setting.notation) for _, part in line.parts[:-1]]
+    relations = (relation for relation, _ in line.parts)
+    parts = zip(relations, [*texts, result], strict=True)
+    told = listed(f"(${relation}$, {in_pieces(text)})" for relation, text in parts)
+    return f"({in_pieces(setting.notation.write(line.label))}, {told})"
+
+
+def _results(block: Working, notation: InkedTypst) -> list[str]:
+    """The last part of each line; numbers with their points below each other, if all are."""
+    lines = [line for line in block.lines if isinstance(line, Line)]
+    results = [(line.parts[-1][1], ink_of(line.quantity)) for line in lines]
+    if all(isinstance(result, Number) for result, _ in results):
+        texts = _filled([result for result, _ in results])
+        inks = (ink for _, ink in results)
+        return [notation.inked(text, ink) for text, ink in zip(texts, inks, strict=True)]
+    return [notation.but(result=ink).write(result) for result, ink in results]
+
+
+def addition(block: Addition, setting: TypstSetting) -> str:
+    """Vectors added up in columns: the addends, a rule, the total."""
+    notation = setting.notation
+    column = partial(notation.column, filled=_filled)
+    addends, total = filled_addends(
+        block,
+        column,
+        partial(filled_vectors, column=column, form=r"\[{}\]", between=notation.comma),
+        notation.times,
+        notation.omitted,
+    )
+    rows = listed(
+        f"(${one.sign.strip()}$, {in_pieces(one.product)}, "
+        f"{in_pieces(one.value) if one.value else 'none'})"
+        for one in addends
+    )
+    label = in_pieces(notation.write(block.label))
+    return f"addition({label}, {rows}, ${block.relation}$, {in_pieces(total)})"
+
+
+def _filled(numbers: Sequence[Expression]) -> list[str]:
+    """Numbers with their points below each other."""
+    return filled([plain(number) for number in numbers], before=True)
+
+
+OMITTED = {
+    Omission.ROWS: "$⋮$",
+    Omission.COLUMNS: "$…$",
+    Omission.BOTH: "$…$",
+    Omission.UNTOLD: "none",
+}
+
+
+class Column(NamedTuple):
+    """A heading with the cells below it, each a piece of code; numbers stand at the right, words
+    may be broken."""
+
+    heading: str
+    cells: tuple[str, ...]
+    numbers: bool = True
+
+    def __str__(self) -> str:
+        kind = "right" if self.numbers else "left"
+        return f"(heading: {self.heading}, cells: {listed(self.cells)}, side: {kind})"
+
+
+def in_ink(cell: str, ink: str) -> str:
+    return f"inked({literal(ink)}, {cell})" if ink else cell
+
+
+def columns_of(grid: Grid, setting: TypstSetting) -> str:
+    """The columns of a table, each number filled up behind its point to the length of the longest
+    in its own."""
+    return listed(str(_column(one, setting)) for one in grid.columns)
+
+
+def _column(column: GridColumn, setting: TypstSetting) -> Column:
+    numbers = iter(filled([*map(plain, column.numbers)]))
+    write = partial(_cell, numbers=numbers, setting=setting)
+    return Column(write(column.heading), tuple(map(write, column.cells)), column.at_point)
+
+
+def _cell(cell: GridCell, numbers: Iterator[str], setting: TypstSetting) -> str:
+    match cell.told:
+        case Omission():
+            told = OMITTED[cell.told]
+        case Number():
+            told = f"${cell.before}{next(numbers)}$"
+        case Blank():
+            told = setting.entry(cell.told)
+        case Vector():  # a column is in one ink
+            told = mathematics(cell.told, WORKING.but(coloured=False))
+        case Symbol():
+            told = mathematics(cell.told, setting.notation)
+            told = joined([told, text(cell.behind)]) if cell.behind else told
+        case Branch(told=name, guides=guides):
+            told = f"branch({literal(guides)}, {text(name)})"
+        case _:
+            told = word(cell.label)
+    return _looking(told, cell.look) if setting.coloured else told
+
+
+def _looking(cell: str, look: Look) -> str:
+    """Shares are shaded by their size, the largest of a row is bold; the result is, too; given
+    numbers, queries, keys and values have their inks."""
+    bold = f"most({cell})" if look.most or look.result else in_ink(cell, look.ink)
+    if look.share is None:
+        return bold
+    return f"shaded({shade_of(look.share, LIGHT.shades)}, {bold})"
+
+
+_NO_NAME = "none"
+
+
+def together(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> str:
+    """Quantities beside each other as far as they fit; each pair in a row of its own."""
+    rows = groupby(in_groups(blocks), lambda group: group[0].quantity if len(group) > 1 else None)
+    return "\n".join(
+        f"beside{listed(matrix(one, setting) for group in row for one in group)}" for _, row in rows
+    )
+
+
+def matrix(block: MatrixBlock, setting: TypstSetting) -> str:
+    """A quantity with the names of its rows and columns."""
+    return columns_of(grid_of(block), setting._replace(blank_width=block.blank_width))
+
+
+def side_by_side(block: SideBySide, setting: TypstSetting) -> str:
+    """Rows of quantities as vectors; as a table each where they don't fit beside each other."""
+    whole = columns_of(grid_of(block), setting)
+    apart = listed(matrix(table, setting) for _, table in block.columns)
+    caption = text(block.caption) if block.caption else "none"
+    return f"vectors({caption}, {whole}, {apart})"
+
+
+def table(block: Table, setting: TypstSetting) -> str:
+    """A table of words and numbers; its first column names the rows."""
+    return f"beside({columns_of(grid_of(block), setting)})"
+
+
+def graph(block: Graph, _: TypstSetting) -> str:
+    """An arrow for each edge, the heavier the longer."""
+    most = float(max(edge.weight.full for edge in block.edges))
+    arrows = (f"arrow({float(edge.weight.full) / most:.3f})" for edge in block.edges)
+    weights = filled([plain(edge.weight) for edge in block.edges])
+    columns = [
+        Column(_NO_NAME, tuple(arrows), numbers=False),
+        Column(text("to"), tuple(word(edge.target) for edge in block.edges), numbers=False),
+        Column(text("weight"), tuple(f"${one}$" for one in weights)),
+    ]
+    sources = Column(text("from"), tuple(_sources(block.edges)), numbers=False)
+    return f"beside({listed(map(str, (sources, *columns)))})"
+
+
+def _sources(edges: Iterable[Edge]) -> Iterator[str]:
+    """Who attends, told once for all of its edges."""
+    before: Word | None = None
+    for edge in edges:
+        yield _NO_NAME if edge.source == before else word(edge.source)
+        before = edge.source
+
+
+def _title(piece: Title, setting: TypstSetting) -> str:
+    called = text(piece.called.removeprefix(" · ")) if piece.called else "none"
+    head = f"title({word(piece.title)}, {called})"
+    return f"{head}\n{_facts(piece.facts, setting)}" if piece.facts.rows else head
+
+
+def _heading(piece: Heading, setting: TypstSetting) -> str:
+    head = f"heading(level: 2, {spans(piece.title)})"
+    told = listed(mathematics(one, setting.notation) for one in piece.formulas)
+    return f"{head}\nformulas{told}" if piece.formulas else head
+
+
+def _facts(block: doc.Facts, _: TypstSetting) -> str:
+    return f"facts{listed(f'({text(name)}, {spans(told)})' for name, told in block.rows)}"
+
+
+def _prose(block: doc.Prose, setting: TypstSetting) -> str:
+    """A paragraph; on a sheet it is the task of what stands below."""
+    return f"{'prose' if setting.coloured else 'task'}({spans(block.text)})"
+
+
+def _tree_row(row: doc.TreeRow, has_parts: bool) -> str:
+    made = [text(": "), spans(row.made)] if row.made else []
+    told = joined([spans(row.title), *made])
+    return f"({row.depth}, {text(row.numbers)}, {f'strong({told})' if has_parts else told})"
+
+
+def _word_blank(block: doc.WordBlank, _: TypstSetting) -> str:
+    """A question, its options, and a place for the answer."""
+    options = listed(
+        joined([text(f"{label}) "), word(option)])
+        for label, option in zip(block.labels, block.options, strict=False)
+    )
+    answer = _answer(block.answer)
+    return f"question({spans(block.text)}, {options}, {text(block.heading)}, {answer})"
+
+
+def _answer(answer: Word | None) -> str:
+    return "none" if answer is None else word(answer)
+
+
+def _picture(block: Picture, setting: TypstSetting) -> str:
+    """A drawing, or the numbers of what is too large for one."""
+    return picture(block) or "\n".join(
+        written(with_tables_together(in_tables(block)), WRITERS, setting)
+    )
+
+
+WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
+    Title: _title,
+    Heading: _heading,
+    NewPage: lambda _, __: "pagebreak(weak: true)",
+    Tables: lambda piece, setting: together(piece.matrices, setting),
+    doc.Facts: _facts,
+    doc.Prose: _prose,
+    doc.Bullets: lambda block, _: f"list{listed(map(spans, block.items))}",
+    doc.Subheading: lambda block, _: f"heading(level: 3, {spans(block.text)})",
+    doc.Note: lambda block, _: f"note({spans(block.text)})",
+    doc.Working: working,
+    doc.Addition: addition,
+    doc.Table: table,
+    SideBySide: side_by_side,
+    doc.Tree: lambda block, _: f"tree{listed(map(_tree_row, block.rows, block.has_parts))}",
+    doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
+    doc.Fields: lambda block, _: f"fields{listed(map(text, block.names))}",
+    doc.WordBlank: _word_blank,
+    doc.AnswerSpace: lambda block, _: f"answer-space({block.lines}, {str(block.to_end).lower()})",
+    **dict.fromkeys(PICTURES, _picture),
+}
+"""How each piece is written."""
+
+
+_SHEETS = ("exercise", "sheet")
+
+
+def file(documents: Sequence[Document]) -> str:
+    """Documents one after the other, each with pages of its own."""
+    layout = (files("attncli.formats.typst") / "page.typ").read_text(encoding="utf-8")
+    title = literal(characters(visible(documents[0].title)))
+    head = f"#set document(title: {title}, date: none)\n"
+    leaves = (leaf for document in documents for leaf in _leaves(document))
+    return "\n".join([_colours(), layout, head, *map(_leaf, leaves)]) + "\n"
+
+
+def _leaves(document: Document) -> Iterator[Document]:
+    """The document, and its key behind it."""
+    yield document._replace(key=None)
+    if document.key is not None:
+        yield from _leaves(document.key)
+
+
+def _leaf(document: Document) -> str:
+    """The pages of a document, with what stands at the foot of each."""
+    paper = document.paper
+    is_sheet = paper is not None and paper.kind in _SHEETS
+    dense = str(is_sheet and paper is not None and paper.layout == "compact").lower()
+    setting = TypstSetting(not is_sheet)
+    pieces = with_tables_together(lists_in_columns(pieces_of(document)))
+    body = "\n".join(written(pieces, WRITERS, setting))
+    language = literal("en" if paper is None else paper.language)
+    told = f"{word(document.title)}, {_made_from(document)}, {language}, {dense}"
+    return f"#leaf({told}, {{\n{body}\n}})"
+
+
+def _made_from(document: Document) -> str:
+    """Which form a paper is, and what it was made from."""
+    paper = document.paper
+    if paper is None:
+        return "none"
+    one_form = paper.words.paper.one_form.format(form=paper.form)
+    form = "" if paper.form == OWN_FORM else f"{one_form} · "
+    return text(f"{form}{paper.hash}")
+
+
+def _colours() -> str:
+    inks = "".join(f"{literal(name)}: rgb({literal(ink)}), " for name, ink in INKS.items())
+    shades = listed(
+        f"(rgb({literal(one.background)}), rgb({literal(one.text)}))" for one in LIGHT.shades
+    )
+    return f"#let inks = ({inks})\n#let shades = {shades}\n#let aside = rgb({literal(LIGHT.aside)})"

@@ -1,0 +1,511 @@
+"""Which sheets a workbook has, what they have on them from top to bottom, rows of text and tables
+of numbers, where each number stands, and the names that a spreadsheet takes of these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from textwrap import wrap
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncli.document import blocks as doc
+from attncli.document.blocks import Document, Section
+from attncli.document.grid import grid_of
+from attncli.document.pictures import PICTURES, Picture
+from attncli.document.tables import Data, MatrixBlock, SideBySide, WorkedTable
+from attncli.equations.tree import INNER, Apply, Expression, Location, Number, Omitted, leaves
+from attncli.errors import Refusal
+from attncli.formats.pictures_in_tables import in_tables
+from attncli.formats.writers import text_of_spans
+from attncli.names import Word
+from attncli.notation import plain
+from attncli.notation.spreadsheet import SheetCell
+from attncli.notation.words import printed
+
+_LONGEST_LINE = 90
+_MOST_TERMS = 200_000
+"""Numbers in the formulas of one table."""
+
+Forms = Mapping[tuple[int, int], Expression | None]
+
+
+class TextRow(NamedTuple):
+    """A row of texts; of somebody's words, nothing is ever read as a formula."""
+
+    cells: tuple[Word | str | int, ...]
+    look: str = "text"
+
+
+class NumberTable(NamedTuple):
+    """A quantity whose cells are numbers or formulas; `rows` are those that are written. `notes`
+    say what is not as in other tables; one that is `linked` has the numbers of the scenario's own
+    pages, where these can be changed."""
+
+    worked: WorkedTable
+    rows: tuple[int, ...]
+    forms: Forms = MappingProxyType({})
+    notes: tuple[str, ...] = ()
+    linked: bool = False
+
+    @property
+    def quantity(self) -> str:
+        return self.worked.table.quantity
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it is worked from others."""
+        return bool(self.worked.formulas)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.rows), self.worked.table.matrix.shape[1]
+
+
+Item = TextRow | NumberTable
+Workings = Mapping[str, WorkedTable]
+
+
+def items_of(blocks: Iterable[doc.Block], workings: Workings) -> Iterator[Item]:
+    """What blocks come to. Raises TypeError for one of a kind that has no place in a workbook."""
+    for block in blocks:
+        yield from doc.rule_for(block, _WRITERS, "a workbook")(block, workings)
+
+
+def table_of(worked: WorkedTable) -> NumberTable:
+    """A quantity with all its rows."""
+    return NumberTable(worked, tuple(range(worked.table.matrix.shape[0])))
+
+
+def with_forms(item: Item) -> Item:
+    """A table with what each of its cells is worked from, where that is not too much."""
+    if not isinstance(item, NumberTable) or not item.is_made:
+        return item
+    first = item.worked.form(0, 0)
+    terms = sum(1 for _ in leaves(first)) if first else 0
+    count = item.worked.table.matrix.size
+    if count * terms > _MOST_TERMS:
+        note = (
+            f"Worked by the program: {count:,} sums of {terms:,} numbers are too many for a sheet."
+        )
+        return item._replace(notes=(note,))
+    cells = ((i, j) for i in item.rows for j in range(item.shape[1]))
+    return item._replace(forms={cell: item.worked.form(*cell) for cell in cells})
+
+
+def _told(quantities: Iterable[str], workings: Workings) -> Iterator[Item]:
+    """The quantities that are worked in the workbook."""
+    return (table_of(workings[name]) for name in quantities if name in workings)
+
+
+def _matrix(block: MatrixBlock, workings: Workings) -> Iterator[Item]:
+    for table in (block, *block.beside):
+        if table.quantity in workings:
+            yield from _told([table.quantity], workings)
+        else:
+            whole = table._replace(beside=(), turned=False)
+            yield NumberTable(WorkedTable(whole, (), None, lambda *_: None), table.rows)
+
+
+def _data(block: Data, workings: Workings) -> Iterator[Item]:
+    """What is told otherwise; that of a variant stands on sheets of its own."""
+    return iter(()) if block.table.variant else _matrix(block.table, workings)
+
+
+def _side_by_side(block: SideBySide, workings: Workings) -> Iterator[Item]:
+    if block.caption:
+        yield TextRow((block.caption,), "subheading")
+    for _, table in block.columns:
+        yield from _matrix(table, workings)
+
+
+def _working(block: doc.Working, workings: Workings) -> Iterator[Item]:
+    """What lines work out; as texts, where that is worked by nobody else."""
+    for line in block.lines:
+        if isinstance(line, Omitted):
+            continue
+        if line.quantity in workings and not block.mistake:
+            yield from _told([line.quantity], workings)
+        else:
+            told = " ".join(f"{relation} {plain(part)}" for relation, part in line.parts)
+            yield TextRow((f"{plain(line.label)} {told}",))
+
+
+def _addition(block: doc.Addition, workings: Workings) -> Iterator[Item]:
+    if block.quantity in workings:
+        yield from _told([block.quantity], workings)
+        return
+    parts = (one if isinstance(one, Omitted) else one[0] for one in block.addends)
+    told = " + ".join(map(plain, parts))
+    yield TextRow((f"{plain(block.label)} = {told} {block.relation} {plain(block.total)}",))
+
+
+def _text(look: str, block: Any, _: Workings) -> Iterator[Item]:  # noqa: ANN401
+    return paragraph(text_of_spans(block.text), look)
+
+
+def paragraph(text: str, look: str = "text") -> Iterator[Item]:
+    """A text on as many rows as it takes."""
+    return (TextRow((line,), look) for line in wrap(text, _LONGEST_LINE))
+
+
+def _bullets(block: doc.Bullets, _: Workings) -> Iterator[Item]:
+    for one in block.items:
+        yield from paragraph(f"• {text_of_spans(one)}")
+
+
+def facts(block: doc.Facts, _: Workings) -> Iterator[Item]:
+    """The name of each, and what it stands for on as many rows as it takes."""
+    for name, told in block.rows:
+        for k, line in enumerate(wrap(text_of_spans(told), _LONGEST_LINE) or [""]):
+            yield TextRow((name if k == 0 else "", line), "fact")
+
+
+def _table(block: doc.Table, _: Workings) -> Iterator[Item]:
+    grid = grid_of(block)
+    yield TextRow(tuple(column.heading.label for column in grid.columns), "heading")
+    yield from (TextRow(tuple(cell.label for cell in row), "fact") for row in grid.rows())
+
+
+def _list(block: doc.TextList, _: Workings) -> Iterator[Item]:
+    yield TextRow((plain_name(block.name), *block.values), "list")
+
+
+def plain_name(name: str) -> Word:
+    """The name of a quantity, as it is written."""
+    return Word(name)
+
+
+def _tree(block: doc.Tree, _: Workings) -> Iterator[Item]:
+    for row in block.rows:
+        told = f"{row.numbers} {text_of_spans(row.title)}".strip()
+        made = text_of_spans(row.made)
+        yield TextRow(("   " * row.depth + told + (f": {made}" if made else ""),))
+
+
+def _graph(block: doc.Graph, workings: Workings) -> Iterator[Item]:
+    """Who attends to whom is in the weights."""
+    if not workings:
+        for edge in block.edges:
+            yield TextRow((edge.source, edge.target, plain(edge.weight)), "fact")
+
+
+def _picture(block: Picture, workings: Workings) -> Iterator[Item]:
+    """The numbers of a picture, which in a live workbook stand on its sheets."""
+    return iter(()) if workings else items_of(in_tables(block), workings)
+
+
+def _fields(block: doc.Fields, _: Workings) -> Iterator[Item]:
+    return (TextRow((name, ""), "fact") for name in block.names)
+
+
+def _word_blank(block: doc.WordBlank, _: Workings) -> Iterator[Item]:
+    yield from paragraph(text_of_spans(block.text))
+    options = zip(block.labels or [""] * len(block.options), block.options, strict=True)
+    yield from (TextRow((f"{label} {printed(one)}".strip(),)) for label, one in options)
+    if block.answer is not None:
+        yield TextRow((block.heading, block.answer), "fact")
+
+
+_WRITERS: Mapping[type, Callable[[Any, Workings], Iterator[Item]]] = MappingProxyType(
+    {
+        doc.Facts: facts,
+        doc.Prose: partial(_text, "text"),
+        doc.Note: partial(_text, "note"),
+        doc.Subheading: partial(_text, "subheading"),
+        doc.Bullets: _bullets,
+        doc.Working: _working,
+        doc.Addition: _addition,
+        doc.Table: _table,
+        MatrixBlock: _matrix,
+        Data: _data,
+        SideBySide: _side_by_side,
+        doc.TextList: _list,
+        doc.Tree: _tree,
+        doc.Graph: _graph,
+        **dict.fromkeys(PICTURES, _picture),
+        doc.Fields: _fields,
+        doc.WordBlank: _word_blank,
+        doc.AnswerSpace: lambda *_: iter(()),
+    }
+)
+
+
+_LONGEST_SHEET, _LONGEST_NAME, _LONGEST_GROUP = 31, 200, 14
+_NOT_IN_SHEETS = r"[\[\]:*?/\\\x00-\x1f\x7f]+"
+_ADDRESS = r"[A-Za-z]{1,3}\d+|[RrCc]\d*|[Rr]\d*[Cc]\d*"
+"""What is read as an address, in one of two styles."""
+
+
+class SheetNames:
+    """The names of the sheets of one workbook, each other than all before it."""
+
+    def __init__(self) -> None:
+        self._taken = {"history"}  # which Excel keeps for itself
+
+    def new(self, wanted: str, group: str = "") -> str:
+        """A name as near to the wanted one as a sheet may have, behind that of its group."""
+        wanted = f"{group[:_LONGEST_GROUP].rstrip()} · {wanted}" if group else wanted
+        plain = re.sub(_NOT_IN_SHEETS, " ", wanted.replace("'", "’")).strip() or "Sheet"
+        return _untaken(plain, self._taken, " ({})", _LONGEST_SHEET)
+
+
+class RangeNames:
+    """The names of ranges of one workbook."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def new(self, quantity: str) -> str:
+        """`heads_1_weights`; with a `_` before it where it would be read as an address."""
+        plain = re.sub(r"[^A-Za-z0-9_]+", "_", quantity).strip("_") or "_"
+        if re.fullmatch(_ADDRESS, plain) or not re.match("[A-Za-z_]", plain):
+            plain = f"_{plain}"
+        return _untaken(plain, self._taken, "_{}", _LONGEST_NAME)
+
+
+def _untaken(wanted: str, taken: set[str], behind: str, longest: int) -> str:
+    """A name that is not taken, whether in large letters or small."""
+    name, k = wanted[:longest].rstrip(), 2
+    while name.lower() in taken:
+        end = behind.format(k)
+        name, k = f"{wanted[: longest - len(end)].rstrip()}{end}", k + 1
+    taken.add(name.lower())
+    return name
+
+
+_MOST_SHEETS = 40
+"""Steps that have a sheet each; of more, those of one place share one."""
+_LARGE = 10_000
+"""Numbers of a given table past which only the rows are written that something is made of."""
+_MOST_CELLS = 200_000
+_HEADER = 1
+"""Rows of a table above its numbers besides its name and its formulas: the names of columns."""
+
+
+class TooLargeError(Refusal):
+    """A page that has too many numbers for a workbook."""
+
+
+class PlacedItem(NamedTuple):
+    """An item, and the row that it begins in, from 0."""
+
+    row: int
+    item: Item
+
+    @property
+    def first_row(self) -> int:
+        """The row that a table's numbers begin in."""
+        assert isinstance(self.item, NumberTable)
+        table = self.item
+        return self.row + 1 + len(table.worked.formulas) + len(table.notes) + _HEADER
+
+    @property
+    def end(self) -> int:
+        """The row below it."""
+        if isinstance(self.item, NumberTable):
+            return self.first_row + self.item.shape[0]
+        return self.row + 1
+
+
+class Sheet(NamedTuple):
+    """A sheet by its name, with what stands on it."""
+
+    name: str
+    items: tuple[PlacedItem, ...]
+
+
+class Group(NamedTuple):
+    """A page of a workbook: what it is called, the scenario's own by nothing; and how many sections
+    all of its pages have."""
+
+    document: Document
+    called: str
+    sections: int
+
+
+class WorkbookLayout(NamedTuple):
+    """The sheets, and where the tables of quantities begin: the place of the first number, and for
+    each row of the quantity which of the table's it is. `own` is the layout of the scenario's own
+    page, where this is another, whose numbers it may be linked to."""
+
+    sheets: tuple[Sheet, ...]
+    tables: Mapping[str, tuple[SheetCell, Mapping[int, int]]]
+    workings: Workings
+    own: WorkbookLayout | None = None
+
+    def place_of(self, cell: Location) -> SheetCell:
+        """Where a number stands."""
+        (sheet, row, column), rows = self.tables[cell.quantity]
+        return SheetCell(sheet, row + rows[cell.row], column + cell.column)
+
+    def gives(self, table: NumberTable) -> bool:
+        """Whether the same numbers are given here under the same name."""
+        known = table.quantity in self.tables and table.quantity in self.workings
+        if not known or table.is_made:
+            return False
+        mine = self.workings[table.quantity]
+        _, rows = self.tables[table.quantity]
+        same = np.array_equal(mine.table.matrix.values, table.worked.table.matrix.values)
+        return same and not mine.formulas and rows.keys() >= set(table.rows)
+
+
+def layout_of(group: Group, taken: SheetNames, own: WorkbookLayout | None) -> WorkbookLayout:
+    """The sheets of a document's sections, of what closes it, and of what these need besides.
+    Raises TooLargeError."""
+    document = group.document
+    pages = [*_pages(document, is_long=group.sections > _MOST_SHEETS)]
+    placed: set[str] = set()
+    told = [(name, [*_headed(_once(items, placed))]) for name, items in pages]
+    _check_size(one for _, items in told for one in items)
+    told = [(name, [*map(with_forms, items)]) for name, items in told]
+    told.append(("Needed from elsewhere", [*_needed(document, told, placed)]))
+    tables = [one for _, items in told for one in items if isinstance(one, NumberTable)]
+    used = _rows_used(tables)
+    written = [(name, [*_written(items, used, own)]) for name, items in told]
+    sheets = [
+        Sheet(taken.new(name, group.called), tuple(_placed(items)))
+        for name, items in written
+        if items
+    ]
+    return WorkbookLayout(tuple(sheets), dict(_starts(sheets)), document.workings, own)
+
+
+def _written(
+    items: Iterable[Item], used: Mapping[str, set[int]], own: WorkbookLayout | None
+) -> Iterator[Item]:
+    """Items as they are written: large tables shortened, linked to the scenario's own numbers."""
+    for item in (_shortened(one, used) for one in items):
+        if isinstance(item, NumberTable) and own is not None and own.gives(item):
+            yield item._replace(linked=True)
+        else:
+            yield item
+
+
+def _pages(document: Document, *, is_long: bool) -> Iterator[tuple[str, Iterable[Item]]]:
+    """The names of sheets and what they have; many steps share the sheet of their place."""
+
+    def sheet_of(section: Section) -> str:
+        return section.place if is_long else text_of_spans(section.heading)
+
+    for name, sections in groupby(document.sections, sheet_of):
+        yield name or "Steps", [x for one in sections for x in _of_section(document, one)]
+    yield "Closing", items_of(document.closing, document.workings)
+
+
+def _of_section(document: Document, section: Section) -> Iterator[Item]:
+    yield TextRow((text_of_spans(section.heading),), "title")
+    yield from items_of(section.blocks, document.workings)
+
+
+def _once(items: Iterable[Item], placed: set[str]) -> Iterator[Item]:
+    """The items, each quantity where it comes first."""
+    for item in items:
+        if isinstance(item, NumberTable) and item.quantity:
+            if item.quantity in placed:
+                continue
+            placed.add(item.quantity)
+        yield item
+
+
+def _headed(items: Iterable[Item]) -> Iterator[Item]:
+    """The items, but for subheadings that nothing is left below."""
+    told = [*items]
+    for k, item in enumerate(told):
+        below = any(_look(one) not in ("subheading", "title") for one in told[k + 1 : k + 2])
+        if below or _look(item) != "subheading":
+            yield item
+
+
+def _look(item: Item) -> str:
+    return item.look if isinstance(item, TextRow) else ""
+
+
+def _needed(
+    document: Document, told: Sequence[tuple[str, Sequence[Item]]], placed: set[str]
+) -> Iterator[Item]:
+    """The quantities that others are made of and that the page doesn't tell."""
+    waiting = [one for _, items in told for one in items if isinstance(one, NumberTable)]
+    while waiting:
+        for name in _operands(waiting.pop()):
+            if name not in placed:
+                placed.add(name)
+                table = with_forms(table_of(document.workings[name]))
+                assert isinstance(table, NumberTable)
+                waiting.append(table)
+                yield table
+
+
+def _operands(table: NumberTable) -> Iterator[str]:
+    return (cell.quantity for form in table.forms.values() if form for cell in cells_in(form))
+
+
+def cells_in(form: Expression) -> Iterator[Location]:
+    """The cells that something is worked from."""
+    for leaf in leaves(form):
+        if isinstance(leaf, Number) and leaf.cell is not None:
+            if leaf.cell.quantity:
+                yield leaf.cell
+            elif leaf.cell == INNER and leaf.form is not None:
+                yield from cells_in(leaf.form)
+
+
+def is_rule(form: Expression) -> bool:
+    """Whether something is 1 or 0 by a rule that asks no number of another quantity."""
+    return isinstance(form, Apply) and form.function == "where" and not any(cells_in(form))
+
+
+def _check_size(items: Iterable[Item]) -> None:
+    tables = (one for one in items if isinstance(one, NumberTable) and one.is_made)
+    cells = sum(one.worked.table.matrix.size for one in tables)
+    if cells > _MOST_CELLS:
+        wrong = f"{cells:,} numbers to work out are too many for a workbook"
+        raise TooLargeError.of("--format xlsx", wrong, "ask for less, by --step or --head")
+
+
+def _rows_used(tables: Sequence[NumberTable]) -> Mapping[str, set[int]]:
+    """The rows of large given tables that something is made of."""
+    large = {one.quantity for one in tables if _is_large(one)}
+    used: dict[str, set[int]] = {name: set() for name in large}
+    for form in (form for one in tables for form in one.forms.values() if large and form):
+        for cell in cells_in(form):
+            if cell.quantity in large:
+                used[cell.quantity].add(cell.row)
+    return used
+
+
+def _is_large(table: NumberTable) -> bool:
+    return table.worked.table.given and table.worked.table.matrix.size > _LARGE
+
+
+def _shortened(item: Item, used: Mapping[str, set[int]]) -> Item:
+    if not isinstance(item, NumberTable) or item.quantity not in used:
+        return item
+    rows, count = tuple(sorted(used[item.quantity])), len(item.rows)
+    note = f"Of {count:,} rows only those that are used here: {len(rows):,}."
+    return item._replace(rows=rows, notes=(*item.notes, note))
+
+
+def _placed(items: Sequence[Item]) -> Iterator[PlacedItem]:
+    """Items below each other, tables with a row of air around them."""
+    row, before = 0, None
+    for item in items:
+        is_apart = any(isinstance(one, NumberTable) for one in (item, before))
+        row += before is not None and (is_apart or _look(item) == "title")
+        placed = PlacedItem(row, item)
+        yield placed
+        row = placed.end
+        before = item
+
+
+def _starts(sheets: Iterable[Sheet]) -> Iterator[tuple[str, tuple[SheetCell, Mapping[int, int]]]]:
+    for sheet in sheets:
+        for placed in sheet.items:
+            if isinstance(placed.item, NumberTable) and placed.item.quantity:
+                rows = {row: k for k, row in enumerate(placed.item.rows)}
+                start = SheetCell(sheet.name, placed.first_row, 1)
+                yield placed.item.quantity, (start, rows)

@@ -1,0 +1,188 @@
+"""Running text: without any markup, and what is mathematics in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple, TypeVar
+
+from attncli.document.blocks import ONLY_DATA, Block, Document, Facts, Span, Spans, Term, rule_for
+from attncli.document.tables import MatrixBlock
+from attncli.equations.tree import Equation, Expression, Root, Symbol, Transposed
+from attncli.equations.working import elided_rows
+from attncli.names import Word
+from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.words import printed
+
+Written = TypeVar("Written")
+_NAME = re.compile(r"(√?)\b([A-Za-z]_[A-Za-z0-9]+)(ᵀ?)(?![\w\[=])")
+"""A letter with something below it, in a text: `d_k`, `√d_model`, `W_Qᵀ`."""
+
+
+def spans_as(
+    spans: Spans,
+    text: Callable[[str], Written],
+    word: Callable[[Word], Written],
+    term: Callable[[str | Symbol], Written],
+    mathematics: Callable[[Expression | Equation], Written],
+) -> Iterator[Written]:
+    """The spans as a format that has mathematics writes each kind of them; names like `d_k` in a
+    text are symbols."""
+    for span in spans:
+        for part in _parts(span) if isinstance(span, str) and "_" in span else (span,):
+            match part:
+                case str():
+                    yield text(part)
+                case Word():
+                    yield word(part)
+                case Term(name):
+                    yield term(name)
+                case _:
+                    yield mathematics(part)
+
+
+@lru_cache(maxsize=4096)
+def _parts(text: str) -> Spans:
+    parts: list[Span] = []
+    end = 0
+    for name in _NAME.finditer(text):
+        symbol: Expression = Symbol(name[2])
+        symbol = Transposed(symbol) if name[3] else symbol
+        parts += [text[end : name.start()], Root(symbol) if name[1] else symbol]
+        end = name.end()
+    return tuple(part for part in (*parts, text[end:]) if part != "")
+
+
+def text_of_spans(spans: Spans, word: Callable[[Word], str] = printed) -> str:
+    """The text of spans; somebody's words as `word` writes them."""
+    return "".join(
+        span if isinstance(span, str)
+        else word(span) if isinstance(span, Word)
+        else name_of(span.name, word) if isinstance(span, Term)
+        else unbreakable(plain(span, word))
+        for span in spans
+    )  # fmt: skip
+
+
+# --------------------------------------------------------------------------------------------------
+# What stands on a page from top to bottom, and how a format goes through it. A format is a table
+# from each kind of piece to what writes it; `written` is what drives all of them.
+
+T = TypeVar("T")
+_LONGEST = 4
+"""Rows of a list with blanks that is told in one column."""
+_BESIDE = 4
+"""Tables of a longer one that stand side by side."""
+
+
+class Title(NamedTuple):
+    """What a page begins with; of an exercise also which of its papers it is."""
+
+    title: Word
+    called: str
+    facts: Facts
+
+
+class Heading(NamedTuple):
+    """What a section begins with."""
+
+    title: Spans
+    formulas: tuple[Equation, ...]
+
+
+class NewPage(NamedTuple):
+    """Where a new page begins if the text is printed."""
+
+
+class Tables(NamedTuple):
+    """Tables that follow each other, for a format that sets small ones side by side."""
+
+    matrices: tuple[MatrixBlock, ...]
+
+
+Piece = Block | Title | Heading | NewPage | Tables
+
+
+def pieces_of(document: Document) -> Iterator[Piece]:
+    """A whole page; each section of an exercise on one of its own, and its key behind it."""
+    paper = document.paper
+    if document.facts is not None:
+        called = "" if paper is None else f" · {paper.called}"
+        yield Title(document.title, called, document.all_facts)
+    yield from document.opening
+    for k, section in enumerate(document.sections):
+        if k > 0 and paper is not None and paper.layout == "pages":
+            yield NewPage()
+        if section.is_data:
+            continue  # told by what comes after it
+        heading = section.heading
+        if paper is not None:
+            heading = section.heading_with_points(paper.words)
+        yield Heading(heading, section.formulas)
+        yield from section.blocks
+    yield from document.closing
+    if document.key is not None:
+        yield NewPage()
+        yield from pieces_of(document.key)
+
+
+def pieces_of_all(documents: Iterable[Document]) -> Iterator[Piece]:
+    """Whole pages, each on a new one."""
+    for k, document in enumerate(documents):
+        if k > 0:
+            yield NewPage()
+        yield from pieces_of(document)
+
+
+def with_tables_together(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces, tables that follow each other as one."""
+    for is_matrix, group in groupby(pieces, lambda piece: isinstance(piece, MatrixBlock)):
+        if is_matrix:
+            yield from _rows_of(one for one in group if isinstance(one, MatrixBlock))
+        else:
+            yield from group
+
+
+def _rows_of(tables: Iterable[MatrixBlock]) -> Iterator[Tables]:
+    """Tables that may stand side by side."""
+    row: list[MatrixBlock] = []
+    for table in tables:
+        if table.begins_row and row:
+            yield Tables(tuple(row))
+            row = []
+        row.append(table)
+    yield Tables(tuple(row))
+
+
+def lists_in_columns(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces, a long list with blanks as several tables, which stand side by side."""
+    for piece in pieces:
+        if not isinstance(piece, MatrixBlock) or not is_long_list(piece):
+            yield piece
+            continue
+        height = -(-len(piece.rows) // min(_BESIDE, len(piece.rows)))
+        for start in range(0, len(piece.rows), height):
+            yield piece._replace(rows=piece.rows[start : start + height])
+
+
+def is_long_list(table: MatrixBlock) -> bool:
+    """Whether a list with blanks would be a high and narrow table."""
+    elided = None in elided_rows(len(table.rows), of_list=True)
+    long = len(table.rows) > _LONGEST and not elided
+    return long and table.is_list and bool(table.blanks) and not table.beside
+
+
+def written(
+    pieces: Iterable[Piece], writers: Mapping[type, Callable[..., T]], *settings: object
+) -> Iterator[T]:
+    """Each piece as its writer writes it, without those that come to nothing.
+
+    Raises TypeError for a piece that has no writer.
+    """
+    for piece in pieces:
+        if isinstance(piece, ONLY_DATA):
+            continue
+        if text := rule_for(piece, writers, "this format")(piece, *settings):
+            yield text

@@ -1,0 +1,231 @@
+"""The cells that answers are for, and numbers in working: `scores[love, AI].working[2]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from attncli.choices import Marks
+from attncli.document.questions import Item, RightAnswer
+from attncli.equations.tree import Location
+from attncli.file.address import AddressError, parse_address
+from attncli.marking.judging import Judge, Tolerance
+from attncli.marking.paths import Roots
+from attncli.marking.slips import OF_THE_PEN
+from attncli.marking.verdicts import Accepted, Given, Judgement, Verdict
+from attncli.marking.words import WordQuestion, question_at
+from attncli.names import Name
+from attncli.steps.order import is_question
+from attncli.trace import Trace
+from attncli.trace.quantity import known_name, timed
+
+_TERM = re.compile(r"(.*)\.working\[\d+\]", re.DOTALL)
+
+
+class MarkedTerm(NamedTuple):
+    """A number that somebody wrote inside a line, what is said of it, and its points."""
+
+    asked: Item
+    given: Given
+    judgement: Judgement
+    points: Decimal
+
+
+def line_of(id_: str) -> str | None:
+    """The line that a term is inside of; None where an id is that of a cell."""
+    match = _TERM.fullmatch(id_)
+    return None if match is None else match[1]
+
+
+def accepted_by(key: RightAnswer) -> Accepted:
+    return Accepted(*map(float, key.accepted))
+
+
+def marked_term(
+    asked: Item, given: Given, answers: Mapping[Location, Given], *, carry: bool
+) -> MarkedTerm:
+    """What is said of a number inside a line. It is carried forward where its author gave it for
+    the cell that it comes from."""
+    judgement = _judgement(asked, given, answers)
+    earns = judgement == "correct" or (carry and judgement == "carried forward")
+    return MarkedTerm(asked, given, judgement, Decimal(asked.points if earns else 0))
+
+
+def _judgement(asked: Item, given: Given, answers: Mapping[Location, Given]) -> Judgement:
+    if given.number is None:
+        return "blank" if given.is_empty else "unreadable"
+    if accepted_by(asked.right).takes(given.number):
+        return "correct"
+    cell = asked.right.number.cell
+    own = answers.get(cell) if cell is not None else None
+    same = own is not None and own.number is not None and given.number == own.number
+    return "carried forward" if same else "slip"
+
+
+@lru_cache(maxsize=4096)
+def cell_of(trace: Trace, text: str) -> Location:
+    """The cell that an address means. Raises AddressError."""
+    address = timed(parse_address(text), trace.quantities)
+    name = known_name(address.name, [one.name for one in trace.quantities.values()])
+    return Location(name, *trace[name].find(address))
+
+
+def first_cell_of(trace: Trace, line: str) -> Location:
+    """The cell that a line works out, or the first one of its row. Raises AddressError."""
+    name, indices = timed(parse_address(line), trace.quantities)
+    quantity = trace[known_name(name, [one.name for one in trace.quantities.values()])]
+    if len(indices) != 1 or quantity.is_list or quantity.is_vector:
+        return cell_of(trace, line)
+    return Location(quantity.name, quantity.rows.find(indices[0], quantity.name), 0)
+
+
+def address_of(trace: Trace, cell: Location) -> str:
+    """The address of a cell."""
+    return trace[cell.quantity].address(cell.row, cell.column)
+
+
+def known_id(trace: Trace, text: str) -> str | None:
+    """The id of what an address means, however that is written, `exp[1,2]` or `exp[I, love]`; of a
+    number inside a line too, and of a question; None where it means nothing."""
+    try:
+        if is_question(text):
+            return question_at(trace, text).id
+        line = line_of(text)
+        whole = text if line is None else line
+        return f"{address_of(trace, cell_of(trace, whole))}{text[len(whole) :]}"
+    except AddressError:
+        return None
+
+
+def shown_for(trace: Trace, asked: Iterable[str]) -> tuple[str, ...]:
+    """The quantities that a sheet shows for the working to start from, besides given ones: what
+    the steps that it asks about go on from and what isn't made of anything asked."""
+    names = set(asked)
+    parts = [part for part in trace.story if any(one.name in names for one in part.definitions)]
+    made = {one.name for part in parts for one in part.definitions}
+    after = set(made)
+    for one in trace.plan:
+        if not after.isdisjoint(one.operands):
+            after.add(one.name)
+    operands = (name for part in parts for one in part.definitions for name in one.operands)
+    return tuple(n for n in dict.fromkeys(operands) if n not in after and not trace[n].given)
+
+
+# --------------------------------------------------------------------------------------------------
+# What is asked, of which numbers, and for how many points; marks by what is said of a number.
+
+_NONE, _HALF, _ALL = Decimal(0), Decimal("0.5"), Decimal(1)
+_SHARES: Mapping[Marks, Mapping[Judgement, Decimal]] = MappingProxyType(
+    {
+        "single": {"correct": _ALL, "carried forward": _ALL},
+        "method": {"correct": _ALL, "carried forward": _ALL, "rounding": _HALF},
+    }
+)
+"""The share of its points that a number earns. Of method and accuracy marks, half each, one that is
+only rounded otherwise, or written down wrongly, has the former."""
+_IN_A_TABLE = ("row_and_column", "another_row", "another_column")
+"""Causes by which right numbers stand in the wrong places."""
+
+
+class Scheme(NamedTuple):
+    """How marks are given. Without `carry` only a number that is right earns some; one that was
+    worked in another right way earns the share `otherwise`."""
+
+    marks: Marks = "single"
+    carry: bool = True
+    otherwise: Decimal = _ALL
+
+    def shares(self, verdicts: Sequence[Verdict]) -> Iterator[Decimal]:
+        """The share of its points that each number of a paper earns. A mistake that is made again
+        in other cells costs once."""
+        made: set[tuple[str, str]] = set()
+        for verdict in verdicts:
+            again = _mistake(verdict)
+            repeated = self.carry and again is not None and again in made
+            if again is not None:
+                made.add(again)
+            yield _ALL if repeated else self._share(verdict)
+
+    def _share(self, verdict: Verdict) -> Decimal:
+        if not self.carry and verdict.judgement == "carried forward":
+            return _NONE
+        if verdict.judgement == "worked otherwise":
+            return self.otherwise
+        pen = verdict.cause is not None and verdict.cause.name in OF_THE_PEN
+        if pen and self.marks == "method":
+            return _HALF
+        return _SHARES[self.marks].get(verdict.judgement, _NONE)
+
+
+def _mistake(verdict: Verdict) -> tuple[str, str] | None:
+    """What would be the same mistake in another cell: a way of rounding anywhere, a wrong method
+    in all quantities of a kind, such as the masks of several heads, numbers in the wrong places of
+    a table in the same one; None of a slip."""
+    cause = verdict.cause
+    if cause is None or cause.name in OF_THE_PEN:
+        return None
+    if verdict.judgement == "rounding":
+        return cause.name, ""
+    if verdict.judgement != "known mistake":
+        return None
+    made = cause.quantity or verdict.cell.quantity
+    if isinstance(made, Name) and cause.name not in _IN_A_TABLE:
+        return cause.name, made.local
+    return cause.name, made
+
+
+@dataclass(frozen=True)
+class Exam:
+    """A form of an exercise, to mark papers by; `printed` are the roots that its sheet gives in
+    figures; `form` is what it is called. What is the same for all of them is worked once."""
+
+    trace: Trace
+    items: tuple[Item, ...]
+    scheme: Scheme = Scheme()
+    tolerance: Tolerance = Tolerance()
+    printed: Roots = field(default_factory=dict)
+    name: str = ""
+    form: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called: as the exercise says, or else the scenario."""
+        return self.name or self.trace.scenario.title
+
+    @cached_property
+    def judge(self) -> Judge:
+        reads = (question.reads for _, question in self.words)
+        names = (*(cell.quantity for cell in self.results), *reads)
+        shown = shown_for(self.trace, names)
+        return Judge(self.trace, shown, self.tolerance, self.printed)
+
+    @cached_property
+    def results(self) -> Mapping[Location, Item]:
+        """The numbers that are asked for, by their cells."""
+        return {one.cell: one for one in self.items if one.cell is not None}
+
+    @cached_property
+    def terms(self) -> tuple[Item, ...]:
+        """The numbers inside lines."""
+        return tuple(one for one in self.items if line_of(one.id) is not None)
+
+    @cached_property
+    def words(self) -> tuple[tuple[Item, WordQuestion], ...]:
+        """What is answered in words, each with what it asks of the trace."""
+        asked = (one for one in self.items if is_question(one.id))
+        return tuple((one, question_at(self.trace, one.id)) for one in asked)
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """All that is asked, by its ids, in the order of the paper."""
+        return tuple(one.id for one in self.items)
+
+    @property
+    def points(self) -> Decimal:
+        """Those of all that is asked."""
+        return Decimal(sum(one.points for one in self.items))

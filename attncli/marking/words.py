@@ -1,0 +1,278 @@
+"""Answers in words, as people write them: `attends_most[love]: AI`; and why they are wrong: what
+misreads the right numbers, or makes them in a known wrong way."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.document.questions import Worth
+from attncli.equations.enclosures import Enclosure
+from attncli.equations.tree import Location
+from attncli.errors import listed, shortened
+from attncli.file.address import AddressError, Index, parse_address
+from attncli.marking.causes import Hypotheses
+from attncli.marking.paths import Paths
+from attncli.marking.verdicts import Cause, Given, Judgement
+from attncli.names import Name, Phrase
+from attncli.steps import step_named
+from attncli.steps.order import inquiries
+from attncli.steps.step import WordsAsked
+from attncli.trace import PlannedStep, Trace
+from attncli.trace.quantity import meant
+
+
+class WordQuestion(NamedTuple):
+    """A question that a part of the story can be asked, by its `id`; its `name` is that of all of
+    its kind there, and `reads` the quantity that tells the answer. What comes later may tell it of
+    one that is the `last`, and rows in their order of one that goes by rank."""
+
+    id: str
+    name: Name
+    part: PlannedStep
+    reads: Name
+    asked: WordsAsked
+    rule: Phrase = ()
+    last: bool = False
+    ranked: bool = False
+
+    def meant(self, text: str) -> int | None:
+        """The option that somebody means; None where that can't be told."""
+        return chosen(text, self.asked.options, self.asked.labels)
+
+    def right_on(self, paths: Paths) -> tuple[int, ...]:
+        """The options that are right where honest paths lead, those of the trace's own first."""
+        own = self.right_for(Enclosure.of(paths.trace[self.reads].values))
+        return (*own, *(k for k in self.right_for(paths.written(self.reads)) if k not in own))
+
+    def right_for(self, held: Enclosure) -> tuple[int, ...]:
+        """The options that are right where numbers lie between two arrays."""
+        return tuple(sorted(self.asked.right(held.low, held.high)))
+
+
+def _questions_of(trace: Trace, part: PlannedStep) -> Iterator[WordQuestion]:
+    """What a part can be asked besides numbers, as far as the trace gets through it."""
+    for inquiry in step_named(part.step).inquiries:
+        name = part.place.name(inquiry.name)
+        made = (part.place.name(local) for local in inquiry.reads)
+        reads = next((one for one in made if one in trace and not trace[one].given), None)
+        if reads is None:
+            continue
+        rule = inquiry.rule(part.place)
+        for asked in inquiry.asks(part.place, trace):
+            index = "" if asked.row is None else f"[{trace[reads].rows.index(asked.row)}]"
+            yield WordQuestion(
+                f"{name}{index}", name, part, reads, asked, rule, inquiry.last, inquiry.ranked
+            )
+
+
+def questions_at(trace: Trace, text: str) -> list[WordQuestion]:
+    """The questions that an address means: all of a name, or one. Raises AddressError."""
+    name, indices = parse_address(text)
+    local = name.rpartition(".")[2]
+    step = inquiries().get(local)
+    parts = [part for part in trace.story if part.step == step]
+    known = [one for part in parts for one in _questions_of(trace, part) if one.name.local == local]
+    if name != local:
+        by_name: dict[str, Name] = {one.name: one.name for one in known}
+        own = meant(name, by_name)
+        known = [one for one in known if one.name == own]
+    found = [one for one in known if not indices or one.asked.row == _row(trace, one, indices[0])]
+    if not found:
+        right = f"it has {listed([one.id for one in known])}" if known else _knows(trace)
+        raise AddressError(f"nothing here is asked by {shortened(text)}", right)
+    return found
+
+
+def question_at(trace: Trace, text: str) -> WordQuestion:
+    """The question of an id. Raises AddressError where it isn't that of one."""
+    found = questions_at(trace, text)
+    if len(found) > 1:
+        raise AddressError(f"{shortened(text)} is asked more than once", f"say {found[0].id}")
+    return found[0]
+
+
+def _row(trace: Trace, question: WordQuestion, index: Index) -> int | None:
+    """The row that an index means. Raises AddressError."""
+    return trace[question.reads].rows.find(index, question.name)
+
+
+def _knows(trace: Trace) -> str:
+    names = dict.fromkeys(
+        one.name.local for part in trace.story for one in _questions_of(trace, part)
+    )
+    return f"ask {listed(names)}" if names else "ask for numbers instead"
+
+
+_LONGEST = 500
+"""Characters of an answer that is looked at."""
+BETWEEN = re.compile(r"[\s,;+()\[\]{}<>'\"“”‘’«»`→·|/]+")
+"""What stands around the parts of a pair, or between them."""
+
+
+def chosen(text: str, options: Sequence[str], labels: Sequence[str]) -> int | None:
+    """The option, from 0, that somebody means by its label, its words, or its parts in a row; None
+    where it is none or might be another, too."""
+    if len(text) > _LONGEST:
+        return None
+    ways: tuple[Callable[[str], object], ...] = (str.strip, _plainly, _parts, _joined)
+    for way in ways:
+        found = [k for k, option in enumerate(options) if way(option) == way(text)]
+        if found and way(text):
+            return found[0] if len(found) == 1 else None
+    label = _joined(text).rstrip(".:").upper()
+    return labels.index(label) if label in labels else None
+
+
+def _plainly(text: str) -> str:
+    """The text as it is compared, whatever its letters' case."""
+    return unicodedata.normalize("NFKC", text).strip().casefold()
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part for part in BETWEEN.split(_plainly(text)) if part)
+
+
+def _joined(text: str) -> str:
+    return "".join(_parts(text))
+
+
+class MeantOption(NamedTuple):
+    """A question, and the option that somebody means by an answer to it."""
+
+    question: WordQuestion
+    option: int
+
+
+class OwnAnswers(NamedTuple):
+    """Where honest paths lead, where they do from an author's own numbers, these, the known
+    mistakes, and what is meant by the author's words."""
+
+    right: Paths
+    theirs: Paths
+    answers: Mapping[Location, Given]
+    hypotheses: Hypotheses
+    words: Sequence[MeantOption] = ()
+
+    def held(self, name: str) -> Enclosure:
+        """Between which numbers a quantity lies that the author goes on with: as they were
+        given, where they were."""
+        low, high = (end.copy() for end in self.theirs.written(name))
+        for (quantity, i, j), given in self.answers.items():
+            if quantity == name and given.number is not None:
+                low[i, j] = high[i, j] = float(given.number)
+        return Enclosure(low, high)
+
+    @property
+    def given(self) -> set[str]:
+        """The quantities of which there are numbers."""
+        return {cell.quantity for cell, one in self.answers.items() if one.number is not None}
+
+    def causes(self, meant: MeantOption) -> tuple[Cause, ...]:
+        """What may have led to a wrong answer, and to more of the author's answers to the same
+        question than it would have led away from."""
+        alike = [one for one in self.words if one.question.name == meant.question.name]
+        others = [one for one in alike if one.question.id != meant.question.id]
+        with np.errstate(all="ignore"):  # what follows from wild numbers may be none
+            found = [way for way in self._ways(meant.question) if way.gives(meant)]
+            told = [way.cause for way in found if way.is_supported(others)]
+        return tuple(dict.fromkeys(told))
+
+    def _ways(self, question: WordQuestion) -> Iterator[_Explanation]:
+        held = self.held(question.reads)
+        for one in question.asked.misread:
+            yield _Explanation(Cause(one.name, one.says), partial(_misread, one.name, held))
+        if question.reads in self.given:
+            return
+        for k in self.hypotheses.leading_to(question.reads, self.given, ()):
+            way = self.hypotheses.ways[k]
+            paths = self.hypotheses.paths(k, self.theirs, roughly=False)
+            made = self.hypotheses.ranges(paths, question.reads)
+            if made is not None:
+                is_near = way.definitions[0].step == question.part.step
+                cause = way.cause(question.reads)
+                yield _Explanation(cause, partial(_told_by, made), 1 if is_near else 2)
+
+
+def _misread(name: str, held: Enclosure, question: WordQuestion) -> frozenset[int]:
+    return question.asked.misread_as(name, *held)
+
+
+def _told_by(held: Enclosure, question: WordQuestion) -> frozenset[int]:
+    return frozenset(question.right_for(held))
+
+
+class _Explanation(NamedTuple):
+    """What may have been done, and the options that it gives; it takes so many answers to be known
+    by."""
+
+    cause: Cause
+    options: Callable[[WordQuestion], frozenset[int]]
+    takes: int = 1
+
+    def gives(self, meant: MeantOption) -> bool:
+        return self.options(meant.question) == {meant.option}
+
+    def is_supported(self, others: Sequence[MeantOption]) -> bool:
+        """Whether it gives more answers, with the one that it is asked of, than speak against."""
+        given = 1 + sum(map(self.gives, others))
+        against = sum(one.option not in self.options(one.question) for one in others)
+        return given >= self.takes and given > against
+
+
+class MarkedWords(NamedTuple):
+    """What somebody answered in words, what is said of it, and its points; `right` are the options
+    that are right, `causes` what may have led to a wrong answer."""
+
+    asked: WordQuestion
+    given: Given
+    judgement: Judgement
+    points: Decimal
+    right: tuple[str, ...]
+    causes: tuple[Cause, ...] = ()
+
+
+def marked_words(
+    asked: WordQuestion, worth: Worth, given: Given, own: OwnAnswers, *, carry: bool
+) -> MarkedWords:
+    """What is said of an answer in words. It is carried forward where it is what the author's own
+    numbers tell, a known mistake where that is what gives it."""
+    right = asked.right_on(own.right)
+    judgement = _judgement(asked, given, right, own)
+    causes: tuple[Cause, ...] = ()
+    if judgement == "slip":
+        causes = own.causes(*meanings([(asked, given)]))
+        judgement = "known mistake" if causes else "slip"
+    earns = judgement == "correct" or (carry and judgement == "carried forward")
+    options = tuple(asked.asked.options[k] for k in right)
+    points = Decimal(worth if earns else 0)
+    return MarkedWords(asked, given, judgement, points, options, causes)
+
+
+def meanings(answers: Iterable[tuple[WordQuestion, Given]]) -> Iterator[MeantOption]:
+    """What is meant by answers in words, where that can be told."""
+    for asked, given in answers:
+        meant = asked.meant(given.text)
+        if meant is not None:
+            yield MeantOption(asked, meant)
+
+
+def _judgement(
+    asked: WordQuestion, given: Given, right: tuple[int, ...], own: OwnAnswers
+) -> Judgement:
+    if given.is_empty:
+        return "blank"
+    meant = asked.meant(given.text)
+    if meant is None:
+        return "unreadable"
+    if meant in right:
+        return "correct"
+    with np.errstate(all="ignore"):  # what follows from wild numbers may be none
+        follows = asked.right_for(own.held(asked.reads))
+    return "carried forward" if meant in follows else "slip"

@@ -1,0 +1,361 @@
+"""Products of matrices: `X W`, `Q Kᵀ`, `weights V`, `x W + b`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from attncli.equations.bounds import EPSILON
+from attncli.equations.formulas import cell
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import (
+    INNER,
+    Apply,
+    Dot,
+    Expression,
+    Number,
+    Omitted,
+    Product,
+    Sum,
+    Vector,
+    e_to,
+    minus,
+    operands_in,
+)
+from attncli.equations.working import MOST_PARTS, elided, filled, product_of, told_entries
+from attncli.numbers import decimals
+from attncli.numbers.decimals import SIGNIFICANT
+from attncli.numbers.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable
+from attncli.operations.equation import Indexed, equation
+from attncli.operations.operation import Layout, Working
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class ProductOfMatrices(Indexed):
+    """A product of two matrices, with or without a bias. [n, k], [k, m] -> [n, m], or of either
+    the transpose."""
+
+    layout: ClassVar[Layout] = "sums"
+
+    @cached_property
+    def left(self) -> str:
+        """The indices of the left matrix; `ki` where it is transposed."""
+        return self._indices(0)
+
+    @cached_property
+    def right(self) -> str:
+        """The indices of the right matrix; `jk` where it is transposed."""
+        return self._indices(1)
+
+    def _indices(self, place: int) -> str:
+        return next("".join(one.indices) for one in operands_in(self.tree) if one.place == place)
+
+    def values(self, *operands: Matrix) -> Array:
+        if operands[1].is_stored and self.left == "ik":
+            return self._by_parts(*operands)
+        return super().values(*operands)
+
+    def _by_parts(self, x: Matrix, W: Matrix, *bias: Matrix) -> Array:
+        """The product with some rows of W at a time, which each make some columns of it, or where
+        they go with the columns of x, a part of all its sums."""
+        if self.right == "jk":
+            made = np.concatenate([x.values @ rows.T for _, rows in W.parts], axis=1)
+        else:
+            made = reduce(np.add, (x.values[:, some] @ rows for some, rows in W.parts))
+        return made + bias[0].values if bias else made
+
+
+class _InCells(ProductOfMatrices):
+    layout: ClassVar[Layout] = "cells"
+
+
+class _RowsByRows(_InCells):
+    """Each row of the left matrix with each row of the right one."""
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        Q, K = operands
+        return (Dot(Q.row(i), K.row(j)), *super().cell(i, j, *operands))
+
+
+class _RowsAddedUp(ProductOfMatrices):
+    """The rows of V added up, each times its weight."""
+
+    layout: ClassVar[Layout] = "addition"
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        weights, V = operands
+        addends = [
+            Omitted() if k is None else Product((weights.number(i, k), V.row(k)))
+            for k in elided(V.shape[0], MOST_PARTS)
+        ]
+        return (Sum(tuple(addends)),)
+
+    def remark(self, *operands: Matrix) -> str | None:
+        rows = [str(i) for i, row in enumerate(operands[0].written or (), 1) if is_off_one(row)]
+        if not rows:
+            return None
+        told = ", ".join(rows[:MOST_PARTS]) + (", …" if len(rows) > MOST_PARTS else "")
+        of = f"row {told}" if len(rows) == 1 else f"the rows {told}"
+        return f"The given weights of {of} don't add up to 1, as those of a softmax do."
+
+
+_XW, _XWT = "sum(x[i, k] * W[k, j] for k in k)", "sum(x[i, k] * W[j, k] for k in k)"
+"""W as rows × columns, or as nn.Linear stores it, out × in."""
+
+MatMul = equation(_XW, ProductOfMatrices, shown="x @ W", x="n k", W="k m")
+Linear = equation(_XWT, ProductOfMatrices, shown="x @ W.T", x="n k", W="m k")
+Affine = equation(f"{_XW} + b[j]", ProductOfMatrices, shown="x @ W + b", x="n k", W="k m", b="1 m")
+AffineTransposed = equation(
+    f"{_XWT} + b[j]", ProductOfMatrices, shown="x @ W.T + b", x="n k", W="m k", b="1 m"
+)
+MatMulTransposed = equation(
+    "sum(Q[i, k] * K[j, k] for k in k)", _RowsByRows, shown="Q @ K.T", Q="n k", K="m k"
+)
+WeightedSum = equation(
+    "sum(w[i, k] * V[k, j] for k in k)", _RowsAddedUp, shown="w @ V", w="n k", V="k m"
+)
+TransposedWeights = equation(
+    "sum(w[k, i] * V[k, j] for k in k)", _InCells, shown="w.T @ V", w="k n", V="k m"
+)
+"""A column of weights in place of a row."""
+
+
+def is_off_one(row: Sequence[Decimal]) -> bool:
+    """Whether numbers can't be rounded ones of weights that add up to 1: each is off by half a
+    unit of its last place at most."""
+    halves = (decimals.counted(5, decimals.places(number) + 1) for number in row)
+    return abs(decimals.difference(decimals.total(row), Decimal(1))) > decimals.total(halves)
+
+
+def scaled_vector(weight: Number, vector: Vector) -> Vector:
+    """The products of a weight and the entries of a vector, in full."""
+    return Vector(
+        tuple(
+            product_of(weight, entry) if isinstance(entry, Number) else entry
+            for entry in vector.entries
+        )
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# The powers of e of a softmax, their sums and quotients, and what people take for them.
+# softmax(x)_j = e^(x_j − m) / Σ_k e^(x_k − m) is the same for every m. m = 0 is what one does by
+# hand; the row's maximum is subtracted only where an exponential would be too long, or all of them
+# too small, to work with.
+
+_UNDERFLOW = -700.0
+"""e^x of anything less is nearly out of float64's range."""
+
+
+@dataclass(frozen=True)
+class Exponential(Indexed):
+    """e^x, or e^(x − the row's maximum) where that is needed; e^(−∞) is 0. [n, m] -> [n, m]
+
+    `decimals` are those that the results are shown with; `carry` whether they are kept so;
+    `always` whether the maximum is subtracted where it needn't be, as software does.
+    """
+
+    shapes: str = "n m -> n m"  # type: ignore[misc]
+    tree: Expression = e_to(cell(0, "i", "j"))
+    shown: Expression | None = None
+    decimals: int = 0
+    carry: bool = False
+    always: bool = False
+
+    @classmethod
+    def under(cls, rounding: Rounding, step: str) -> Exponential:
+        return cls(decimals=rounding.of(step), carry=rounding.carries)
+
+    @classmethod
+    def down(cls, rounding: Rounding) -> Exponential:
+        """The same down a column. [n, 1] -> [n, 1]"""
+        tree = e_to(cell(0, "i"))
+        return cls("n 1 -> n 1", tree, decimals=rounding.decimals, carry=rounding.carries)
+
+    def shifted(self, scores: Array) -> NDArray[np.bool_]:
+        """The rows [n, 1] whose maximum is subtracted: where an e^x, or the sum of them, would have
+        more than 15 digits, or, in full precision, all would be too small for float64."""
+        tops = scores.max(axis=self._axis, keepdims=True)
+        if self.always:
+            return np.asarray(tops > -math.inf)
+        limit, near = self._longest, self._longest - math.log(scores.shape[self._axis])
+        need = (tops > limit) | ((tops < _UNDERFLOW) & (tops > -math.inf) & (not self.carry))
+        if ((tops > near) & ~need).any():  # no e^x is too long, but their sum may be
+            with np.errstate(invalid="ignore"):  # of a row that is masked out
+                sums = np.exp(scores - tops).sum(axis=self._axis, keepdims=True)
+                need |= tops + np.log(sums) > limit
+        return np.asarray(need)
+
+    @property
+    def _axis(self) -> int:
+        """The axis of the numbers that are divided by one sum."""
+        return len(self.sides.indices) - 1
+
+    @property
+    def _longest(self) -> float:
+        """The exponent past which a power of e has more than 15 digits."""
+        return (SIGNIFICANT - self.decimals) * math.log(10)
+
+    def values(self, *operands: Matrix) -> Array:
+        scores = operands[0]
+        return np.exp(scores.values) if self._is_plain(scores) else super().values(scores)
+
+    def _is_plain(self, scores: Matrix) -> bool:
+        """Whether it shows by the smallest and the largest score that no maximum is subtracted."""
+        if self.always:
+            return False
+        near = self._longest - math.log(scores.shape[self._axis])
+        return scores.range.low >= _UNDERFLOW and scores.range.high <= near
+
+    def arrays(self, operands: Sequence[Array]) -> Array:
+        scores = operands[0]
+        shifted = self.shifted(scores)
+        if not shifted.any():
+            return np.asarray(np.exp(scores))
+        tops = scores.max(axis=self._axis, keepdims=True)
+        differences = scores - np.where(shifted, tops, 0.0)
+        return np.asarray(np.exp(differences, out=differences))
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        return self.cell(i, j, *operands)[0]
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        scores = operands[0]
+        x, top = scores.number(i, j), self._subtracted(i, scores)
+        if top is None:
+            return (e_to(x),)
+        return e_to(minus(x, top)), e_to(_difference(x, top))
+
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """With the maximum of the row, whichever it is, where one is subtracted here."""
+        scores = operands[0]
+        if self._subtracted(i, scores) is None:
+            return e_to(scores.number(i, j))
+        line = scores.row(i) if self._axis else scores.column(j)
+        return e_to(minus(scores.number(i, j), Apply("max", line.entries)))
+
+    def _subtracted(self, i: int, scores: Matrix) -> Number | None:
+        """The maximum of a number's row, where that is subtracted."""
+        if not self._axis:
+            top = scores.number(int(scores.values.argmax()), 0)
+            return top if self.shifted(scores.values).any() else None
+        near = self._longest - math.log(scores.shape[1])
+        if not self.always and _UNDERFLOW <= scores.tops[i] <= near:
+            return None  # as most are
+        row = scores.values[i : i + 1]
+        return scores.number(i, int(row.argmax())) if self.shifted(row).any() else None
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        if not self._axis:
+            return ()
+        forms = range(1 if self._subtracted(i, operands[0]) is None else 2)
+        width = operands[0].shape[1]
+
+        def told(form: int) -> Vector:
+            return told_entries(width, lambda j: self.cell(i, j, *operands)[form])
+
+        return tuple(map(told, forms))
+
+    def remark(self, *operands: Matrix) -> str | None:
+        shifted = self.shifted(operands[0].values)
+        if not shifted.any():
+            return None
+        rows = "each row" if shifted.all() else "such a row"
+        return (
+            "Raised to these scores as they are, e would give numbers too long or too small to"
+            f" work with. So the largest score of {rows} is subtracted from all of the row"
+            " first, which leaves the weights as they would be."
+        )
+
+    def error(self, *operands: Matrix) -> Error:
+        # e^(x + δ) ≈ e^x (1 + δ), and a score and its maximum are each off by ε |x|
+        return Error(0.0, (8 + 4 * operands[0].range.size) * EPSILON)
+
+    def check(self, result: Matrix, *operands: Matrix) -> None:
+        vanished = ~result.values.any(axis=self._axis)
+        if vanished.any():
+            row = int(vanished.argmax())
+            top = float(operands[0].values.max(axis=self._axis)[row])
+            raise _vanished(row, top, self.decimals)
+
+
+def _difference(x: Number, top: Number) -> Number:
+    full = decimals.difference(x.full, top.full)
+    return Number(full, decimals.difference(x.shown, top.shown), INNER, minus(x, top))
+
+
+def all_masked(row: int) -> Unworkable:
+    """What is to be said of a row that sees nothing."""
+    what = "every key is masked out, so that there is nothing to attend to"
+    return Unworkable(row, what, "a mask that leaves each query a key")
+
+
+def _vanished(row: int, top: float, decimals: int) -> Unworkable:
+    if top == -math.inf:
+        return all_masked(row)
+    what = (
+        f"every e^x of the row rounds to 0 with {decimals} decimals (its largest score is"
+        f" {top:g}), so that there is nothing to divide by"
+    )
+    # e^x rounds to at least one unit of the last place d when e^x ≥ 10^−d / 2
+    enough = math.ceil(-(top / math.log(10)) - math.log10(2))
+    if enough > MOST_DECIMALS:
+        return Unworkable(row, what, "the policy exact, which keeps full precision")
+    return Unworkable(row, what, f"{enough} decimals")
+
+
+class _OfPower(Indexed):
+    """An equation that is told as its formula is."""
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        assert self.shown is not None
+        return filled(self.shown, self.sides)({"i": i, "j": j, "": 0}, operands)
+
+
+class _OverSum(Indexed):
+    """Each number divided by the sum of its row or its column."""
+
+    axis = 1
+
+    def refuse(self, *operands: Matrix) -> None:
+        """Where a sum is 0, or all that is left of it is the noise of floats."""
+        x = operands[0].values
+        sums, sizes = (one.sum(axis=self.axis, keepdims=True) for one in (x, np.abs(x)))
+        if (np.abs(sums) <= x.shape[self.axis] * EPSILON * sizes).any():
+            raise Unworkable(0, "a sum to divide by is 0", "other numbers")
+
+
+class _OverColumnSum(_OverSum):
+    axis = 0
+
+
+RowSum = equation("sum(exp[i, j] for j in m)", exp="n m")
+DivideByRow = equation("exp[i, j] / exp_sum[i]", exp="n m", exp_sum="n 1")
+Softmax = equation("exp(x[i, j]) / sum(exp(x[i, k]) for k in m)", x="n m")
+"""All of it in one, for the way back."""
+SoftmaxDown = equation("exp(x[i]) / sum(exp(x[k]) for k in n)", x="n 1")
+ExponentialOf = equation("exp(x[i, j])", whole=True, x="n m")
+"""e^x as it is, such as the perplexity of a cross-entropy."""
+AddedUp = equation("sum(exp[i] for i in n)", exp="n 1")
+ShareItself = equation("exp[i] / exp_sum", exp="n 1", exp_sum="1 1")
+"""The share that each number of a column has in all."""
+
+# what people take for them
+
+RaisedTo = equation("exp(x[i, j] * ln(base))", _OfPower, shown="base ** x[i, j]", x="n m")
+SumOfAll = equation("sum(exp[i, j] for i in n for j in m)", exp="n m", result="n 1")
+DivideByColumnSum = equation("x[i, j] / sum(x[i, j] for i in n)", _OverColumnSum, x="n m")
+DivideByRowSum = equation("x[i, j] / sum(x[i, j] for j in m)", _OverSum, x="n m")
+"""Without any exponential."""
+MaskedShare = equation(
+    "exp(x[i, j]) / sum(exp(x[i, j]) for j in m) * seen[i, j]", x="n m", seen="n m"
+)
+"""Times a mask of ones and zeros: what is masked too late."""

@@ -1,0 +1,550 @@
+"""An operation that is one indexed equation, from which all else follows."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from itertools import count
+from typing import NamedTuple, NoReturn, TypeGuard
+
+import numpy as np
+
+from attncli.equations import formulas
+from attncli.equations import tree as ex
+from attncli.equations.bounds import bound
+from attncli.equations.compiled import Following, following
+from attncli.equations.formulas import cell
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import (
+    Apply,
+    Equation,
+    Expression,
+    MatrixProduct,
+    Operand,
+    Sum,
+    Symbol,
+    each,
+    parse,
+    with_each,
+)
+from attncli.equations.working import forms
+from attncli.numbers.rounding import Array, Doubtful, Error
+from attncli.operations.operation import ByFirstForm, Working, cells_of_row, most_of
+
+
+@dataclass(frozen=True)
+class Indexed(ByFirstForm):
+    """result[i, j] = `tree`, whose `Operand`s are cells of the operands, by their places; for
+    instance `0[i, j] / 1[i]` with the shapes `n m, n 1 -> n m`. A sum's index has one meaning."""
+
+    shapes: str  # type: ignore[misc]  # here a field
+    tree: Expression
+    shown: Expression | None = None
+    """The formula, where that isn't the tree with names for places."""
+    equation: EquationText | None = None
+    """The text that it was read from, by which one knows what it is."""
+    numbers: tuple[Expression, ...] = ()
+    """What stands for the names in that text that are no operands."""
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        known, called = self._known_formulas, (name, *operands)
+        if called not in known:
+            known[called] = formulas.formula(self.shown or self.tree, self.sides, name, operands)
+        return known[called]
+
+    @property
+    def repeats(self) -> bool:
+        return isinstance(self.tree, Operand)
+
+    def values(self, *operands: Matrix) -> Array:
+        self.refuse(*operands)
+        return self.arrays([operand.values for operand in operands])
+
+    def refuse(self, *operands: Matrix) -> None:
+        """Raises Unworkable for numbers that the equation can't be worked with."""
+
+    def arrays(self, operands: Sequence[Array]) -> Array:
+        """The result of plain arrays [n, m], or of those of many candidates [n, m, b]."""
+        return self._follows.values(operands)
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        return self._follows.filled({"i": i, "j": j, "": 0}, operands)
+
+    def brief(self, i: int, j: int, *operands: Matrix) -> Working:
+        if not self._is_told_in_brief:
+            return self.cell(i, j, *operands)
+        return forms(self._follows.filled_in_brief({"i": i, "j": j, "": 0}, operands))
+
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        if all(one.function != "where" for one in each(self.tree, Apply)):
+            return self.first_form(i, j, *operands)
+        return self._follows.filled_whole({"i": i, "j": j, "": 0}, operands)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
+        if "j" not in self.sides.indices:
+            return ()
+        if self.shown and _has_product(self.shown):
+            return (formulas.row_of_product(self.shown, i, names, operands),)
+        if formulas.is_linear_in_rows(self.tree):
+            return (formulas.row_as_vector(self.tree, i, operands),)
+        extents = self.sides.extents([operand.shape for operand in operands])
+        return (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
+
+    def terms(self, *operands: Matrix) -> int:
+        return self._follows.terms(operands)
+
+    def leaves(self, *operands: Matrix) -> int:
+        return self._follows.leaves(operands)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return self._follows.places(operands)
+
+    def error(self, *operands: Matrix) -> Error:
+        return bound(self._follows.careful, self.sides, operands)
+
+    def largest_error(self, *operands: Matrix) -> float:
+        rough = bound(self._follows.careful, self.sides, operands, rough=True)
+        return float(np.max(rough.absolute))
+
+    def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:
+        from attncli.equations import whole  # which few pages need
+
+        return whole.units(self.tree, self.sides, operands, doubtful)
+
+    def __getstate__(self) -> dict[str, object]:
+        """The fields: what is worked out of them may be functions, which can't be pickled."""
+        known = vars(self).items()
+        kind = type(self)
+        return {k: x for k, x in known if not isinstance(getattr(kind, k, None), cached_property)}
+
+    @cached_property
+    def _follows(self) -> Following:
+        return following(self.tree, self.sides)
+
+    @cached_property
+    def _is_told_in_brief(self) -> bool:
+        """Whether it says its cells by the equation, and this has sums that are told in brief."""
+        own = type(self).cell is ByFirstForm.cell and type(self).first_form is Indexed.first_form
+        return own and bool(self._follows.in_brief)
+
+    @cached_property
+    def _known_formulas(self) -> dict[tuple[str, ...], Equation]:
+        """Those by the names of the result and the operands, which forms repeat, too."""
+        return {}
+
+
+def _has_product(shown: Expression) -> bool:
+    return isinstance(shown, MatrixProduct) or (
+        isinstance(shown, Sum) and isinstance(shown.terms[0], MatrixProduct)
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# Equations as text, in Python's own expression grammar, read by `ast` when they are first used.
+# weights = equation("exp[i, j] / exp_sum[i]", exp="n m", exp_sum="n 1") step = equation("x[i, j] -
+# rate * g[i, j]", whole=True, x="n m", g="n m") weights() the operation, whose equation has the
+# shapes n m, n 1 -> n m step(rate) the operation with a number for the name that is no operand An
+# operand has an index for each of its sides but `1`: `i` goes down the rows of the result, `j`
+# along its columns, any other over a sum, `sum(x[i, k] * W[k, j] for k in d)`. A side's letter
+# alone is how long it is. What else may stand there: numbers, + - * / **, pi, the functions below,
+# and `a if c else b` for what is chosen.
+
+_NODES: Mapping[str, Callable[..., Expression]] = {"exp": ex.e_to, "sqrt": ex.Root}
+_FUNCTIONS = {*_NODES, "cos", "erf", "finite", "ln", "max", "min", "sin", "tanh"}
+_SIGNS: Mapping[type, type[ex.Node]] = {
+    ast.Add: ex.Sum,
+    ast.Sub: ex.Sum,
+    ast.Mult: ex.Product,
+    ast.MatMult: ex.MatrixProduct,
+    ast.Div: ex.Quotient,
+    ast.Pow: ex.Power,
+}
+_SUMMED = "klmpqr"
+"""Indices for sums whose own are those of the result, too: in the tree an index has one meaning."""
+
+_Along = Mapping[str, str]
+"""The side that each index goes along."""
+_Numbers = Mapping[str, Expression]
+"""What names of an equation stand for that are no operands."""
+Read = tuple[str, Expression, Expression | None]
+"""The shapes, the tree, and the formula where that isn't the tree."""
+
+
+class EquationText(NamedTuple):
+    """An equation as it is written; called with the numbers that it names, in the order in which it
+    does so, the operation. `kind` is the class of that, `where` the file and the line."""
+
+    text: str
+    operands: tuple[tuple[str, str], ...]
+    kind: Callable[..., Indexed]
+    shown: str
+    whole: bool
+    result: str
+    where: tuple[str, int]
+
+    def __call__(self, *numbers: Expression | int) -> Indexed:
+        if not numbers:
+            return _made(self)
+        given = tuple(ex.constant(x) if isinstance(x, int) else x for x in numbers)
+        known = dict(zip(self.names, given, strict=True))
+        return self.kind(*read(self, known), equation=self, numbers=given)
+
+    def swap(self, part: str, other: str, shown: str = "") -> EquationText:
+        """The same with something else in the place of a part, as people get it wrong; without an
+        operand that isn't left. Raises SyntaxError where there is no such part."""
+        reader, old = _Reader(self, self.text, frozenset()), ast.dump(_parsed(part))
+        found = [one for one in ast.walk(reader.body) if ast.dump(one) == old]
+        if not found:
+            reader.refuse(reader.body, f"there is no {part} to swap", "a part of it")
+        is_one = isinstance(_parsed(other), ast.Call | ast.Constant | ast.Name | ast.Subscript)
+        text = self.text
+        for node in sorted(found, key=lambda one: one.col_offset, reverse=True):  # type: ignore[attr-defined]
+            whole = is_one or node is reader.body
+            start, end = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
+            text = text[:start] + (other if whole else f"({other})") + text[end:]
+        left = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)}
+        kept = tuple(one for one in self.operands if one[0] in left)
+        return self._replace(text=text, shown=shown, operands=kept)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those of numbers, in the order in which they stand there."""
+        return _names(self)
+
+
+Kind = type[Indexed] | EquationText
+"""What an operation may be: one of a class, or one that was read from a text."""
+
+
+def equation(
+    text: str,
+    kind: Callable[..., Indexed] = Indexed,
+    *,
+    shown: str = "",
+    whole: bool = False,
+    result: str = "",
+    **operands: str,
+) -> EquationText:
+    """An equation of operands with these sides. Its formula is another text where that is `shown`,
+    or with `whole` the text without its indices; `result` are its sides where no index says so."""
+    caller = sys._getframe(1)
+    where = caller.f_code.co_filename, caller.f_lineno
+    return EquationText(text, tuple(operands.items()), kind, shown, whole, result, where)
+
+
+def said(
+    text: str,
+    sides: Mapping[str, str],
+    *,
+    shown: str = "",
+    whole: bool = False,
+    numbers: _Numbers | None = None,
+) -> Read:
+    """What an equation says whose text a class puts together, of those operands that it has."""
+    caller = sys._getframe(1)
+    where = caller.f_code.co_filename, caller.f_lineno
+    left = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)}
+    operands = tuple(one for one in sides.items() if one[0] in left)
+    written = EquationText(text, operands, Indexed, shown, whole, "", where)
+    return read(written, numbers or {})
+
+
+def is_a(operation: object, *kinds: Kind) -> TypeGuard[Indexed]:
+    """Whether an operation is one of these, with whatever numbers."""
+    said = operation.equation if isinstance(operation, Indexed) else None
+    return any(
+        kind == said if isinstance(kind, EquationText) else isinstance(operation, kind)
+        for kind in kinds
+    )
+
+
+@cache
+def _made(written: EquationText) -> Indexed:
+    return written.kind(*read(written, {}), equation=written)
+
+
+def read(written: EquationText, numbers: _Numbers) -> Read:
+    """What an equation says, with these numbers for their names."""
+    shapes, tree, shown = _read(written, frozenset(numbers))
+    if not numbers:
+        return shapes, tree, shown
+    told = shown and ex.with_each(shown, Symbol, lambda one: numbers.get(one.name))
+    return shapes, ex.with_each(tree, Symbol, lambda one: numbers.get(one.name)), told
+
+
+@cache
+def _read(written: EquationText, names: frozenset[str]) -> Read:
+    """The same with the names themselves, since numbers may be equal that look otherwise."""
+    reader = _Reader(written, written.text, names)
+    shown = _Reader(written, written.shown or written.text, names, is_shown=True).tree()
+    if written.whole:
+        shown = ex.with_each(shown, Operand, lambda one: Operand(one.place))
+    tree = reader.tree()
+    return reader.shapes, tree, None if shown == tree else shown
+
+
+@cache
+def _names(written: EquationText) -> tuple[str, ...]:
+    return tuple(_Reader(written, written.text, frozenset()).names)
+
+
+@cache
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+class _Reader:
+    """Reads one text; where that is only shown, names and functions are whatever they are."""
+
+    def __init__(
+        self, of: EquationText, text: str, known: frozenset[str], *, is_shown: bool = False
+    ) -> None:
+        self.of, self.text, self.known, self.is_shown = of, text, known, is_shown
+        self.operands = dict(of.operands)
+        self.places = {name: place for place, name in enumerate(self.operands)}
+        self.lengths = {side for name in self.operands for side in self._sides(name)}
+        self.free: dict[str, str] = {}
+        """The indices that no sum has, and the sides that they go along."""
+        self.indices: set[str] = set()
+        self.names: dict[str, None] = {}
+        """Those of numbers, in their order."""
+        try:
+            self.body = _parsed(text)
+        except SyntaxError as wrong:
+            at = (*of.where, wrong.offset or len(text) + 1, text)
+            raise SyntaxError(f"{wrong.msg}; write it as Python does, x + y", at) from None
+        self._survey(self.body, frozenset())
+        result = of.result or f"{self.free.get('i', '1')} {self.free.get('j', '1')}"
+        self.shapes = f"{', '.join(self.operands.values())} -> {result}"
+        self.along = dict(zip("ij", result.split(), strict=True))
+
+    def _survey(self, node: ast.AST, bound: frozenset[str]) -> None:
+        """Takes note of indices and names."""
+        match node:
+            case ast.GeneratorExp(part):
+                self.indices |= _loops(node).keys()
+                self._survey(part, bound | _loops(node).keys())
+            case ast.Subscript(ast.Name(name)) if name in self.operands:
+                for index, side in zip(_indices_of(node), self._sides(name), strict=False):
+                    if index not in bound:
+                        self.free.setdefault(index, side)
+            case ast.Name(name) if name not in {*self.operands, *self.lengths, "pi"}:
+                self.names[name] = None
+            case _:
+                called = node.func if isinstance(node, ast.Call) else None
+                for inner in (one for one in ast.iter_child_nodes(node) if one is not called):
+                    self._survey(inner, bound)
+
+    def _sides(self, name: str) -> list[str]:
+        return [side for side in self.operands[name].split() if side != "1"]
+
+    def tree(self) -> Expression:
+        return self._read(self.body, self.along, {})
+
+    def _read(self, node: ast.expr, along: _Along, called: Mapping[str, str]) -> Expression:
+        """A part in which indices go along these sides, and are called otherwise in the tree."""
+        match node:
+            case ast.Constant():
+                return ex.constant(ast.get_source_segment(self.text, node) or "")
+            case ast.Name(name):
+                return self._name(node, name)
+            case ast.Subscript(ast.Name(name)) if name in self.operands:
+                return self._cell(node, name, along, called)
+            case ast.Call(ast.Name("sum"), [ast.GeneratorExp() as every]):
+                return self._sum(every, along, called)
+        return self._arithmetic(node, lambda part: self._read(part, along, called))
+
+    def _arithmetic(self, node: ast.expr, read: Callable[[ast.expr], Expression]) -> Expression:
+        made: Expression | None = None
+        match node:
+            case ast.UnaryOp(ast.USub(), x):
+                made = ex.Negative(read(x))
+            case ast.BinOp(x, op, y) if type(op) in _SIGNS:
+                made = self._of_two(node, _SIGNS[type(op)], read(x), read(y))
+            case ast.IfExp(condition, x, y):
+                made = Apply("where", (read(condition), read(x), read(y)))
+            case ast.Compare(x, [ast.Gt()], [ast.Constant(0)]):
+                made = Apply("step", (read(x),))
+            case ast.Attribute(x, "T"):
+                made = ex.Transposed(read(x))
+            case ast.Call(ast.Name(name), arguments) if name in _FUNCTIONS or self.is_shown:
+                parts = tuple(map(read, arguments))
+                made = _NODES[name](*parts) if name in _NODES else Apply(name, parts)
+        if made is None:
+            known = "+ - * / **", "sum(… for k in d)", *sorted(_FUNCTIONS)
+            self.refuse(node, "no part of an equation", *known)
+        return made
+
+    @staticmethod
+    def _of_two(node: ast.BinOp, kind: type[ex.Node], a: Expression, b: Expression) -> Expression:
+        """a + b − c as one sum of three; what stands in parentheses is a sum of its own."""
+        if kind in (ex.Quotient, ex.Power):
+            return kind(a, b)
+        left = node.left
+        goes_on = isinstance(left, ast.BinOp) and left.col_offset == node.col_offset
+        many = a.parts[0] if isinstance(a, kind) and goes_on else (a,)
+        return kind((*many, ex.Negative(b) if isinstance(node.op, ast.Sub) else b))
+
+    def _name(self, node: ast.expr, name: str) -> Expression:
+        if name in self.operands and (self.is_shown or not self._sides(name)):
+            return Operand(self.places[name])
+        if name == "pi":
+            return ex.PI
+        if name in self.known or self.is_shown:
+            return Symbol(name)
+        source = parse(self.shapes).source_of(name)
+        if source is None:
+            right = *self.operands, *sorted(self.known | self.lengths), "pi"
+            self.refuse(node, f"nothing is called {name}", *right)
+        return ex.Length(*source)
+
+    def _sum(self, every: ast.GeneratorExp, along: _Along, called: Mapping[str, str]) -> Expression:
+        over, own = _loops(every), dict[str, str]()
+        unused = (index for index in _SUMMED if index not in self.indices)
+        for index in over:
+            is_taken = not self.is_shown and along.get(index, "1") != "1"
+            own[index] = next(unused) if is_taken else index
+        part = self._read(every.elt, {**along, **over}, {**called, **own})
+        return ex.Total("".join(own.values()), part)
+
+    def _cell(
+        self, node: ast.Subscript, name: str, along: _Along, called: Mapping[str, str]
+    ) -> Operand:
+        indices, sides = _indices_of(node), self._sides(name)
+        if len(indices) != len(sides):
+            has = f"{name} has {len(sides)} indices, for {self.operands[name]}"
+            self.refuse(node, has, f"{name}[{', '.join('ij'[: len(sides)])}]")
+        for index, side in zip(indices, sides, strict=True):
+            if along.get(index) != side:
+                what = f"{index} goes along {along.get(index, 'nothing')}, not along {side}"
+                self.refuse(node, what, f"another index, or sum(… for {index} in {side})")
+        return Operand(self.places[name], tuple(called.get(index, index) for index in indices))
+
+    def refuse(self, node: ast.expr, what: str, *right: str) -> NoReturn:
+        file, line = self.of.where
+        at = file, line, node.col_offset + 1, self.text, line, (node.end_col_offset or 0) + 1
+        raise SyntaxError(f"{what}; write {', '.join(right)}", at)
+
+
+def _indices_of(node: ast.Subscript) -> list[str]:
+    each = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return [ast.unparse(index) for index in each]
+
+
+def _loops(node: ast.GeneratorExp) -> dict[str, str]:
+    """The indices of a sum, and the sides that they go along."""
+    return {ast.unparse(one.target): ast.unparse(one.iter) for one in node.generators}
+
+
+# --------------------------------------------------------------------------------------------------
+# Lists of which each number has an equation of its own, such as the scores of words.
+
+
+def number_of(place: int, row: int, column: int = 0) -> Operand:
+    """One number of an operand, by their places from 0."""
+    return Operand(place, (str(row), str(column)))
+
+
+class _Alike(NamedTuple):
+    """Rows whose equations differ only in which rows and columns they take their numbers from."""
+
+    rows: list[int]
+    equation: Indexed
+    taken: list[tuple[int, list[int], list[int]]]
+    """For each of its operands the place of the whole one, and these rows and columns."""
+
+    def places(self, operands: Sequence[Matrix]) -> int | None:
+        return self.equation.places(*(operands[place] for place, _, _ in self.taken))
+
+    def operands(self, arrays: Sequence[Array]) -> list[Array]:
+        return [arrays[place][rows, columns][:, np.newaxis] for place, rows, columns in self.taken]
+
+
+class ListOfEquations(ByFirstForm):
+    """result[i] = `trees[i]`, whose operands are single numbers (`number_of`)."""
+
+    @property
+    @abstractmethod
+    def trees(self) -> Sequence[Expression]:
+        """The equation of each number."""
+
+    def values(self, *operands: Matrix) -> Array:
+        return self.arrays([operand.values for operand in operands])
+
+    def arrays(self, operands: Sequence[Array]) -> Array:
+        """The result of plain arrays [n, m], or of those of many candidates [n, m, b]."""
+        made = [group.equation.arrays(group.operands(operands)) for group in self._groups]
+        return np.asarray(np.concatenate(made)[self._order])
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:  # noqa: ARG002
+        def number(node: Operand) -> Expression:
+            return operands[node.place].number(*map(int, node.indices))
+
+        return with_each(self._trees[i], Operand, number)
+
+    def places(self, *operands: Matrix) -> int | None:
+        return most_of([group.places(operands) for group in self._groups])
+
+    def error(self, *operands: Matrix) -> Error:
+        arrays = [operand.values for operand in operands]
+        errors = [
+            group.equation.error(*(Matrix(one, None, 0) for one in group.operands(arrays)))
+            for group in self._groups
+        ]
+        absolute = max(float(np.max(error.absolute)) for error in errors)
+        return Error(absolute, max(error.relative for error in errors))
+
+    @cached_property
+    def _trees(self) -> Sequence[Expression]:
+        return tuple(self.trees)
+
+    @cached_property
+    def _groups(self) -> list[_Alike]:
+        found: dict[Expression, tuple[list[int], list[list[Operand]]]] = {}
+        for i, tree in enumerate(self._trees):
+            taken: list[Operand] = []
+            rows, numbers = found.setdefault(_without_places(tree, taken), ([], []))
+            rows.append(i)
+            numbers.append(taken)
+        return [
+            _Alike(rows, _over_lists(tree), _taken(numbers))
+            for tree, (rows, numbers) in found.items()
+        ]
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """Where each row is in those of all groups."""
+        rows = [row for group in self._groups for row in group.rows]
+        return sorted(range(len(rows)), key=rows.__getitem__)
+
+
+def _without_places(tree: Expression, taken: list[Operand]) -> Expression:
+    """A tree of whole operands; the numbers that it takes of them are added to a list."""
+
+    def change(node: Operand) -> Expression:
+        taken.append(node)
+        return Operand(node.place)
+
+    return with_each(tree, Operand, change)
+
+
+def _taken(numbers: Sequence[Sequence[Operand]]) -> list[tuple[int, list[int], list[int]]]:
+    """Of the numbers that each row takes, the operands, and the rows and columns in these; what
+    takes none has one all the same, which tells how many rows there are."""
+    each = [*zip(*numbers, strict=True)] or [(number_of(0, 0),) * len(numbers)]
+    return [
+        (alike[0].place, *([int(one.indices[side]) for one in alike] for side in (0, 1)))
+        for alike in each
+    ]
+
+
+@lru_cache(maxsize=256)
+def _over_lists(tree: Expression) -> Indexed:
+    """The equation with a list for each of its numbers, from left to right."""
+    lists = count()
+    listed = with_each(tree, Operand, lambda _: cell(next(lists), "i"))
+    return Indexed(", ".join(["n 1"] * max(1, next(lists))) + " -> n 1", listed)

@@ -1,0 +1,427 @@
+"""Settling what floats leave in doubt: how a number rounds under `carry`, and under `exact` what is
+little beside the terms that it is left of.
+
+Sums and products of decimals are settled many at once in whole numbers, all else cell by cell from
+its operands, as `evaluation` decides it. A float has 52 bits, and where terms cancel each other few
+of them may be left: 1 − tanh²(20) is 1.7e-17, and comes to 0. Such a number is worked again in
+sixty digits, from what is given on, as far as that is not too much work.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from attncli.equations import deciding
+from attncli.equations.bounds import EPSILON
+from attncli.equations.matrix import Matrix, Written
+from attncli.equations.tree import (
+    Equation,
+    Expression,
+    Signature,
+    Vector,
+    constant,
+    define,
+    leaves,
+    parse,
+)
+from attncli.equations.working import forms, told_entries
+from attncli.numbers import decimals as numbers
+from attncli.numbers.rounding import (
+    Array,
+    Doubtful,
+    Error,
+    Rounding,
+    Unworkable,
+    carry,
+    check_finite,
+    cleanse,
+)
+
+if TYPE_CHECKING:
+    from attncli.equations.enclosures import Enclosure, Roundoffs
+
+
+_MOST_TERMS = 100_000
+"""So many numbers are worked with in less than a second."""
+_NOTHING = 1e-25
+"""What is this much smaller than what floats may be off by is left of last digits of its terms."""
+_KEPT = Context(prec=deciding.ENOUGH, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+class Worked:
+    """The operation that a matrix [n, m] was made by, and the matrices that it was made of."""
+
+    def __init__(
+        self, operation: Operation, operands: tuple[Matrix, ...], shape: tuple[int, int]
+    ) -> None:
+        self.operation, self.operands, self.shape = operation, operands, shape
+
+    @property
+    def numbers(self) -> Written | None:
+        """The numbers to fifty digits or so; None where that is too much work."""
+        if not self.is_workable:
+            return None
+        self._first("_numbers")
+        return self._numbers
+
+    @property
+    def is_workable(self) -> bool:
+        """Whether it is not too much work."""
+        if self._least > _MOST_TERMS or any(one._least > _MOST_TERMS for one in self._sources):
+            return False  # whatever else it was worked from
+        if "_depth" not in vars(self):
+            self._first("_depth")
+        return self._depth <= _MOST_TERMS
+
+    @cached_property
+    def _depth(self) -> int:
+        """How many numbers it takes, on the longest way from what is given."""
+        before = max((source._depth for source in self._sources), default=0)
+        return before if before > _MOST_TERMS else before + self._terms
+
+    @cached_property
+    def _numbers(self) -> Written | None:
+        operands = [operand.in_full for operand in self.operands]
+        known = [operand for operand in operands if operand is not None]
+        if len(known) < len(operands):
+            return None
+        noise = _NOTHING * _known(self.operation.error(*self.operands).absolute, self.shape)
+        rows, columns = self.shape
+        return tuple(
+            tuple(self._number(i, j, known, float(noise[i, j])) for j in range(columns))
+            for i in range(rows)
+        )
+
+    def _number(self, i: int, j: int, operands: list[Matrix], noise: float) -> Decimal:
+        number = deciding.full(self.operation.first_form(i, j, *operands))
+        return Decimal(0) if abs(number) < noise else _KEPT.plus(number)
+
+    @property
+    def _terms(self) -> int:
+        """How many numbers it takes to work this from its operands."""
+        if self._least > _MOST_TERMS:
+            return self._least
+        rows, columns = self.shape
+        return rows * columns * self.operation.leaves(*self.operands)
+
+    @property
+    def _least(self) -> int:
+        """The same, or fewer that are quicker to count."""
+        rows, columns = self.shape
+        return rows * columns * self.operation.terms(*self.operands)
+
+    @cached_property
+    def _sources(self) -> Sequence[Worked]:
+        """What the operands were worked from; nothing that matters where it takes too many numbers
+        whatever that is."""
+        if self._least > _MOST_TERMS:
+            return ()
+        return [one.source for one in self.operands if isinstance(one.source, Worked)]
+
+    def _first(self, attribute: str) -> None:
+        """Works out an attribute of all that this was worked from, in turn: what goes on for a
+        thousand times would otherwise nest as deep."""
+        waiting = [self]
+        while waiting:
+            missing = [one for one in waiting[-1]._sources if attribute not in vars(one)]
+            if missing:
+                waiting += missing
+            else:
+                getattr(waiting.pop(), attribute)
+
+
+_AT_A_TIME = 2**16
+"""Numbers that a processor's cache holds, several times over."""
+_LITTLE = 2.0**28
+"""Times what it may be off by: a number that is no larger may have lost half of its 52 bits."""
+
+
+class Settling:
+    """The true values of an operation's result to so many decimals; cell by cell those that take no
+    more than so many numbers all together."""
+
+    def __init__(self, operation: Operation, operands: tuple[Matrix, ...], most: float) -> None:
+        self.operation, self.operands, self.most = operation, operands, most
+
+    def units(self, doubtful: Doubtful) -> Array:
+        known = self.operation.units(doubtful, *self.operands)
+        if known is not None:
+            return known
+        cells, work = doubtful.cells, self.operation.leaves(*self.operands)
+        if cells.size * work > self.most:
+            what = f"{cells.size:,} numbers are too long for floats to round them"
+            instead = "fewer decimals, or --large (in Python large=True),"
+            raise Unworkable(int(cells.rows[0]), what, instead)
+        return np.array([self._cell(i, j, doubtful.decimals) for i, j in zip(*cells, strict=True)])
+
+    def _cell(self, i: int, j: int, decimals: int) -> float:
+        form = self.operation.first_form(int(i), int(j), *self.operands)
+        return numbers.units(deciding.rounded(form, decimals), decimals)
+
+
+def settle_cancelled(values: Array, source: Worked) -> None:
+    """Puts right, in place, what is little beside the terms that it is left of; of numbers that
+    are too much work in full, sets what is no more than noise to 0."""
+    operation, operands = source.operation, source.operands
+    if not source.is_workable:
+        # a trace of 512 × 512 takes 1.4 times as long as NumPy's, by the bound of each cell 1.6
+        largest = operation.largest_error(*operands)
+        if not largest or _least(values) > largest:
+            return
+        noise = _known(operation.error(*operands).absolute, values.shape)
+        values[np.abs(values) <= noise] = 0.0
+        return
+    off = operation.error(*operands).absolute
+    if not isinstance(off, np.ndarray) and not off:
+        return
+    little = np.abs(values) <= off * _LITTLE
+    numbers = source.numbers if little.any() else None
+    if numbers is not None:
+        for i, j in np.argwhere(little).tolist():
+            values[i, j] = float(numbers[i][j])
+
+
+def _least(values: Array) -> float:
+    """The smallest size, some rows at a time, which stay in a processor's cache."""
+    count = max(1, _AT_A_TIME // values.shape[1])
+    rows = range(0, len(values), count)
+    return min(float(np.abs(values[k : k + count]).min()) for k in rows)
+
+
+def _known(off: Array | float, shape: tuple[int, int]) -> Array:
+    """How far each value may be off, 0 where that isn't known."""
+    return np.broadcast_to(np.where(np.isfinite(off), off, 0.0), shape)
+
+
+# --------------------------------------------------------------------------------------------------
+# What every operation on matrices offers: its values, and the working of each cell.
+
+Layout = Literal["cells", "rows", "sums", "addition"]
+"""A cell a line; a row a line; a row a line with its sums inside, where they are short; or
+vectors added up in columns."""
+
+Working = tuple[Expression, ...]
+"""The forms that a piece of working goes through, all of one value: `1×1 + 1×0`, `1 + 0`."""
+
+
+@dataclass(frozen=True)
+class Operation(ABC):
+    """A way to make one matrix of others: `values` does it at NumPy's speed, `cell` gives the
+    working of one number of the result. The two agree for every cell, which the tests check."""
+
+    layout: ClassVar[Layout] = "cells"
+    """How its full working is laid out on a page."""
+
+    copies: ClassVar[bool] = False
+    """Whether it only puts numbers elsewhere, so that there is nothing to work out."""
+
+    stands_in_a_table: ClassVar[bool] = False
+    """Whether what it makes is a part of a table that stands on the page."""
+
+    takes_only_sizes: ClassVar[bool] = False
+    """Whether of its operands it uses no numbers, but how large they are."""
+
+    first_for_size: ClassVar[bool] = False
+    """Whether of the first of them it uses no more than that."""
+
+    is_enclosed: ClassVar[bool] = False
+    """Whether it says itself where its result lies, of many candidates too."""
+
+    shapes: ClassVar[str]
+    """What `signature` is, where that is fixed."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether its numbers are its last operand's, or these put back to where they came from."""
+        return False
+
+    def signature(self) -> str:
+        """The shapes that it takes and gives: `n k, k m -> n m`.
+
+        A letter, or a letter and digits such as `a2`, is one extent wherever it stands; `3*b` and
+        `a+b` are extents made of others, `2` is one that is fixed.
+        An axis of the result that stands alone in an operand has that operand's names.
+        """
+        return self.shapes
+
+    @cached_property
+    def sides(self) -> Signature:
+        """What its signature says."""
+        return parse(self.signature())
+
+    @abstractmethod
+    def formula(self, name: str, *operands: str) -> Equation:
+        """What it makes of its operands, by their names: `Q = X W_Q`."""
+
+    def formulas(self, name: str, *operands: str) -> tuple[Equation, ...]:
+        """Its formula as a page tells it: in several where one is too much for a line."""
+        return (self.formula(name, *operands),)
+
+    @abstractmethod
+    def values(self, *operands: Matrix) -> Array:
+        """The result in full, a new array. Raises ValueError where the shapes don't fit."""
+
+    @abstractmethod
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        """The forms of the working of the result's cell (i, j), the last one before its value."""
+
+    def brief(self, i: int, j: int, *operands: Matrix) -> Working:
+        """The same as a page tells them, which need not have all terms of a long sum."""
+        return self.cell(i, j, *operands)
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """The result's cell (i, j) in numbers of which none is worked out yet."""
+        return self.cell(i, j, *operands)[0]
+
+    def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """The first form for numbers that may change: with its conditions, met or not."""
+        return self.first_form(i, j, *operands)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
+        """The forms of the working of a whole row, as vectors; `names` are the operands'."""
+        return ()
+
+    def terms(self, *operands: Matrix) -> int:  # noqa: ARG002
+        """How many numbers, or more, one of the result is made of."""
+        return 1
+
+    def leaves(self, *operands: Matrix) -> int:
+        """How many numbers the first form of a cell has."""
+        plain = (operand.without_source for operand in operands)
+        return sum(1 for _ in leaves(self.first_form(0, 0, *plain)))
+
+    def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
+        """The decimals that hold every true value of the result; None where none need do."""
+        return None
+
+    def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
+        """A bound on how far `values` is from the true values of written operands."""
+        return Error(0.0, 4 * EPSILON)
+
+    def largest_error(self, *operands: Matrix) -> float:
+        """No less than the absolute part of that bound for any number, which may be quicker."""
+        return float(np.max(self.error(*operands).absolute))
+
+    def enclosed(
+        self,
+        operands: Sequence[Enclosure],  # noqa: ARG002
+        rounded: Roundoffs,  # noqa: ARG002
+    ) -> Enclosure | None:
+        """Between which numbers the result lies, those of its operands being known, where what is
+        made on the way is `rounded`; None where that is told cell by cell."""
+        return None
+
+    def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:  # noqa: ARG002
+        """What some cells of the result round to, many at once; None where that isn't known so."""
+        return None
+
+    def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: B027
+        """Raises Unworkable where the result, as rounded, can't be gone on with."""
+
+    def remark(self, *operands: Matrix) -> str | None:  # noqa: ARG002
+        """What has to be said of how it was done on these numbers, if anything."""
+        return None
+
+    @property
+    def only_moves(self) -> bool:
+        """Whether each number that it makes is one of its operands', said of which or not."""
+        return self.copies
+
+    def make(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
+        """The result, rounded as `rounding` says for `step`.
+
+        Raises Unworkable for numbers that can't be worked with, ValueError for shapes.
+        """
+        result = self.made(rounding, step, *operands)
+        if result.places is None and result.written is None and result.source is None:
+            result = result.worked_from(Worked(self, operands, result.shape))
+        self.check(result, *operands)
+        return result
+
+    @np.errstate(all="ignore")  # what isn't finite is refused
+    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
+        """The result of `make`, which doesn't know yet what it was worked from."""
+        values = self.values(*operands)
+        check_finite(values)
+        decimals, places = rounding.of(step), self.places(*operands)
+        if rounding.carries:
+            settling = Settling(self, operands, rounding.most_settled)
+            carry(values, self.error(*operands), places, decimals, settling)
+            return Matrix(values, decimals if places is None else min(places, decimals), decimals)
+        if places is not None and cleanse(values, self.error(*operands), places, places):
+            return Matrix(values, places, decimals)
+        source = Worked(self, operands, values.shape)
+        settle_cancelled(values, source)
+        values += 0.0  # no minus zero
+        return Matrix(values, None, decimals, source=source)
+
+
+class ByFirstForm(Operation):
+    """An operation that says the first form of a cell, from which the others follow."""
+
+    @abstractmethod
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        """The cell's equation with numbers for its operands."""
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        return forms(self.first_form(i, j, *operands))
+
+
+class WholeNumbers(Operation):
+    """A table of whole numbers, whatever the rounding, with nothing to work out."""
+
+    layout = "rows"
+    copies = True
+
+    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+        return Matrix(self.values(*operands), 0, 0)
+
+
+class ZeroOne(WholeNumbers):
+    """A table of ones and zeros: which numbers are seen, or kept."""
+
+
+class One(ZeroOne):
+    """1, with which the way back begins: how a loss changes with itself. [1, 1] -> [1, 1]"""
+
+    takes_only_sizes = True
+    shapes = "1 1 -> 1 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:  # noqa: ARG002
+        return define(name, constant(1))
+
+    def values(self, *operands: Matrix) -> Array:
+        return np.ones(operands[0].shape)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
+        return (constant(1),)
+
+
+def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) -> Vector:
+    """The working of a row as a vector of that of its cells, as many as a page tells: `[1 − 2, 3 −
+    2]`."""
+    return told_entries(width, lambda j: operation.first_form(i, j, *operands))
+
+
+def added_places(*operands: Matrix) -> int | None:
+    """The decimals of a product: those of its factors together."""
+    known = [operand.places for operand in operands if operand.places is not None]
+    return sum(known) if len(known) == len(operands) else None
+
+
+def most_places(*operands: Matrix) -> int | None:
+    """The decimals of a sum: the most that a term has."""
+    return most_of([operand.places for operand in operands])
+
+
+def most_of(places: Sequence[int | None]) -> int | None:
+    """The most decimals of some terms; None where those of one aren't known."""
+    known = [one for one in places if one is not None]
+    return max(known) if len(known) == len(places) else None

@@ -1,0 +1,165 @@
+"""The operations of recurrent cells: sums over the input and the memory, and gates; what a gradient
+is multiplied by on its way back through one, and how large it is.
+
+Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014 (arXiv:1406.1078); Bengio et al. 1994;
+Pascanu et al. 2013 (arXiv:1211.5063). Vectors are columns [h, 1], biases rows [1, h].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Equation, Expression, Operand, Sum, Symbol, at, define, each
+from attncli.equations.working import Filled, filled, sum_of
+from attncli.names import Word
+from attncli.operations.equation import Indexed, equation, said
+from attncli.operations.moved import Moved, Numbers
+from attncli.operations.operation import Working, ZeroOne
+
+
+@dataclass(frozen=True)
+class OfMemory(Indexed):
+    """An equation that has a memory for an operand. Where that is told to be `empty` and is nothing
+    but zeros, its terms are left out of the working, which would only say that they are 0."""
+
+    empty: int | None = None
+
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        if self._is_empty(operands):
+            return self._without({"i": i, "j": j, "": 0}, operands)
+        return super().first_form(i, j, *operands)
+
+    def cell(self, i: int, j: int, *operands: Matrix) -> Working:
+        told = super().cell(i, j, *operands)
+        return told[:1] if self.is_nothing(*operands) else told
+
+    def is_nothing(self, *operands: Matrix) -> bool:
+        """Whether nothing but an empty memory goes in."""
+        return self._is_empty(operands) and not self._has_others
+
+    def _is_empty(self, operands: Sequence[Matrix]) -> bool:
+        return self.empty is not None and not operands[self.empty].values.any()
+
+    @cached_property
+    def _has_others(self) -> bool:
+        """Whether anything is left without the memory; else its products are told after all."""
+        return isinstance(self.tree, Sum)
+
+    @cached_property
+    def _without(self) -> Filled:
+        terms = self.tree.terms if isinstance(self.tree, Sum) else ()
+        kept = [one for one in terms if all(x.place != self.empty for x in each(one, Operand))]
+        return filled(sum_of(kept) if kept else self.tree, self.sides)
+
+
+class AddUp(OfMemory):
+    """W x + U a + … + columns + biases, all in one: so many `products` of a matrix and a column,
+    then so many columns, then so many biases. `in_out` has matrices that are kept in × out, `empty`
+    is the place of a memory that may be empty.
+    [h, d], [d, 1], …, [h, 1], …, [1, h], … -> [h, 1]"""
+
+    def __init__(
+        self,
+        products: int,
+        columns: int,
+        biases: int,
+        in_out: bool = False,
+        empty: int | None = None,
+    ) -> None:
+        sides: dict[str, str] = {}
+        terms: list[str] = []
+        shown: list[str] = []
+        for one, k in zip(range(1, products + 1), "kmo", strict=False):  # each has its own index
+            sides |= {f"W{one}": f"d{one} h" if in_out else f"h d{one}", f"x{one}": f"d{one} 1"}
+            weight = f"W{one}[{k}, i]" if in_out else f"W{one}[i, {k}]"
+            terms.append(f"sum({weight} * x{one}[{k}] for {k} in d{one})")
+            shown.append(f"W{one}.T @ x{one}" if in_out else f"W{one} @ x{one}")
+        rest = {f"z{k}": "h 1" for k in range(columns)} | {f"b{k}": "1 h" for k in range(biases)}
+        terms += [f"{name}[i]" for name in rest]
+        told = " + ".join([*shown, *rest])
+        super().__init__(*said(" + ".join(terms), sides | rest, shown=told), empty=empty)
+
+
+class Gated(OfMemory):
+    """update ⊙ candidate + forget ⊙ before: what a memory takes over, and what it keeps.
+    [h, 1], [h, 1], [h, 1], [h, 1] -> [h, 1]"""
+
+    def __init__(self, empty: int | None = None) -> None:
+        gated = "update[i] * candidate[i] + forget[i] * before[i]"
+        sides = dict.fromkeys(("update", "candidate", "forget", "before"), "h 1")
+        super().__init__(*said(gated, sides), empty=empty)
+
+
+class GatedBlend(OfMemory):
+    """update ⊙ candidate + (1 − update) ⊙ before; the other way about where an update gate of 1
+    `keeps` what was before, as PyTorch has it. [h, 1], [h, 1], [h, 1] -> [h, 1]"""
+
+    def __init__(self, keeps: bool = False, empty: int | None = None) -> None:
+        new, old = ("(1 - u[i])", "u[i]") if keeps else ("u[i]", "(1 - u[i])")
+        blended = f"{new} * candidate[i] + {old} * before[i]"
+        sides = dict.fromkeys(("u", "candidate", "before"), "h 1")
+        super().__init__(*said(blended, sides), empty=empty)
+
+
+class _Empty(Indexed):
+    layout = "rows"
+    copies = True
+    takes_only_sizes = True
+
+
+Zeros = equation("0", _Empty, W="h k", result="h 1")
+"""A column of zeros, as long as a matrix of weights is high: a memory that is empty."""
+GatedColumn = equation("gate[i] * x[i]", gate="h 1", x="h 1")
+"""A column that a gate lets through, number by number."""
+
+
+@dataclass(frozen=True)
+class RowAsColumn(Moved):
+    """A row of a matrix, from 0, as a column, as it is written; `key` looks it up.
+    [n, d] -> [d, 1]"""
+
+    row_number: int = 0
+    key: str = ""
+
+    shapes = "n d -> d 1"
+
+    def formula(self, name: str, *operands: str) -> Equation:
+        return define(name, at(operands[0], Word(self.key)) if self.key else Symbol(operands[0]))
+
+    def arranged(self, *arrays: Numbers) -> Numbers:
+        return arrays[0][self.row_number, np.newaxis].swapaxes(0, 1)
+
+
+class OnlyRow(RowAsColumn):
+    """A vector, which is kept as the only row of a matrix, as a column. [1, d] -> [d, 1]"""
+
+    shapes = "1 d -> d 1"
+
+
+# -- on the way back -------------------------------------------------------------------------------
+
+
+class _Slope(ZeroOne, Indexed):
+    """Of ones and zeros."""
+
+
+ReluSlope = equation("1 if z[i] > 0 else 0", _Slope, shown="z[i] > 0", z="h 1")
+"""1 where z is above 0, else 0."""
+TanhSlope = equation("1 - a[i] ** 2", a="h 1")
+"""The slope of tanh where it comes to a."""
+FrobeniusNorm = equation("sqrt(sum(W[i, j] ** 2 for i in h for j in k))", W="h k")
+"""√ of the sum of all squares: how large a matrix is."""
+
+
+class TimesDiagonal(Indexed):
+    """Wᵀ diag(slope): what a gradient is multiplied by at one step back. `in_out` has a W that is
+    kept in × out. [h, h], [h, 1] -> [h, h]"""
+
+    def __init__(self, in_out: bool = False) -> None:
+        weight, sides = ("W[i, j]", "h k") if in_out else ("W[j, i]", "k h")
+        super().__init__(*said(f"{weight} * slope[j]", {"W": sides, "slope": "k 1"}))

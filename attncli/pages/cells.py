@@ -1,0 +1,248 @@
+"""Pages of a single step, of a single quantity, and of the working of single cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import numpy as np
+
+from attncli.document.blocks import Document, Line, Subheading, Working
+from attncli.equations.tree import Number, Symbol
+from attncli.errors import Problem, listed, shortened
+from attncli.file.address import Address, AddressError, Index, parse_address
+from attncli.names import Name, Word, below
+from attncli.pages.blocks import given_block, matrix_block
+from attncli.pages.published import differences_at
+from attncli.pages.sections import section_of
+from attncli.pages.selection import (
+    Selection,
+    SelectionError,
+    check_steps,
+    check_told,
+    select,
+    sentence_axis,
+    told_of,
+    tried,
+)
+from attncli.pages.sentences import rounding_facts
+from attncli.pages.walkthrough import walkthrough
+from attncli.pages.working import Origins, Workings, cell_line, working_of
+from attncli.scenario.model import Stack, TokenizedText
+from attncli.steps.schema import step_meant
+from attncli.trace import PlannedStep, Quantity, Trace
+from attncli.trace.quantity import known_name, meant
+from attncli.trace.trace import parts_of
+
+
+def find_cells(
+    trace: Trace,
+    texts: Sequence[str],
+    others: Sequence[tuple[str, object]] = (),
+    option: str = "--cell ",
+) -> list[tuple[Name, Address]]:
+    """The cells that an option or argument names, all of them; `others` are options that don't go
+    with it.
+
+    Raises SelectionError.
+    """
+    wrong: list[Problem] = []
+    found = tried(
+        lambda text: _cells_of_time(trace, text) or [find_cell(trace, text, option)], texts, wrong
+    )
+    wrong += [
+        Problem.of(option, "a cell is one number", f"leave {option} out, or --cell")
+        for option, given in others
+        if given
+    ]
+    if wrong:
+        raise SelectionError(wrong)
+    return [cell for cells in found for cell in cells]
+
+
+def names_of(trace: Trace) -> list[Name]:
+    """The names of all quantities, by which they are known; none is worked for it."""
+    return [*cast("Iterable[Name]", trace.quantities)]
+
+
+def _cells_of_time(trace: Trace, text: str) -> list[tuple[Name, Address]]:
+    """All cells of what is of one time, `a[2]` or `gates[2].forget`, if that is what is named."""
+    try:
+        address = parse_address(text)
+        inside = f"[{address.indices[0].text}]" if address.indices else ""
+    except AddressError:
+        return []
+    quantity = meant(address.name + inside, trace.quantities)
+    if quantity is None or not quantity.is_timed or len(address.indices) > 1:
+        return []
+    cells = np.ndindex(*quantity.matrix.shape)
+    return [(quantity.name, address_of(quantity, i, j)) for i, j in cells]
+
+
+def address_of(quantity: Quantity, i: int, j: int) -> Address:
+    """The address of a cell, from 0; its name may end in a time, so that it isn't parsed."""
+    axes = () if quantity.is_number else (quantity.rows, quantity.columns)
+    named = [axis.names[place] for axis, place in zip(axes, (i, j), strict=False) if axis.names]
+    named = named[1:] if quantity.is_vector else named
+    return Address(quantity.name, tuple(Index(name, quoted=True) for name in named))
+
+
+def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, Address]:
+    """The quantity and the address that a text means; `option` is what named it. Raises
+    SelectionError."""
+    lists = [
+        below(stack.path, name)
+        for stack in trace.scenario.stacks
+        for name in ("tokens", "ids")
+        if getattr(stack.text, name)
+    ]
+    address = Address(text)
+    try:
+        address = parse_address(text)
+        known = [*names_of(trace), *lists]
+        name = known_name(
+            address.name, known, lambda word: _loss_meant(trace, word) or step_meant(word)
+        )
+        if name in trace.quantities:
+            trace[name].find(address)
+        else:
+            place_in_list(text_of_list(trace, name), address)
+    except AddressError as error:
+        wrong, right = _at_a_time(trace, address) or (error.wrong, error.right)
+        raise SelectionError.of(
+            f"{option}{text}", wrong, right + _together(trace, address)
+        ) from None
+    return name, address
+
+
+def _loss_meant(trace: Trace, word: str) -> str | None:
+    """What is said of a loss that is called otherwise: `mse`."""
+    path, _, local = word.rpartition("loss")
+    loss = path + trace.scenario.prediction.loss
+    return f"the loss here is {loss}" if not local and loss in trace else None
+
+
+def _together(trace: Trace, address: Address) -> str:
+    """What is said besides of a list that is named whole: the number that all of it makes, as the
+    losses of all positions make the cross-entropy."""
+    made = (one.definition for one in trace.quantities.values() if one.is_number)
+    of_all = [one.name for one in made if one is not None and one.operands == (address.name,)]
+    return f", or {of_all[0]} for all of them" if of_all and not address.indices else ""
+
+
+def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:
+    """What to say of `a[2, 1]`, where `a[2][1]` is meant."""
+    if not address.indices:
+        return None
+    time, *others = (index.text for index in address.indices)
+    name = f"{address.name}[{time}]"
+    if name not in trace.quantities or not others:
+        return None
+    return "the time stands by itself", f"did you mean {name}[{listed(others)}]?"
+
+
+def text_of_list(trace: Trace, name: Name) -> TokenizedText:
+    """The text that a list such as `encoder.tokens` belongs to."""
+    stacks: dict[Name, Stack] = {stack.path: stack for stack in trace.scenario.stacks}
+    return stacks[name.path].text
+
+
+def place_in_list(text: TokenizedText, address: Address) -> int:
+    """The place, from 0, of the token that an index of `tokens` or `ids` means."""
+    axis = sentence_axis(text)
+    if len(address.indices) != 1:
+        example = f"{address.name}[{shortened(axis.index(0))}]"
+        raise AddressError(f"{address.name} is addressed by a token", f"write it like {example}")
+    return axis.find(address.indices[0], "the sentence")
+
+
+def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document:
+    """The working of single cells, with no term left out."""
+    worked = [*parts_of(trace)]
+    lines: dict[int | None, list[Line]] = {}
+    for name, address in wanted:
+        lines.setdefault(_part_of(worked, name), []).append(line_of(trace, name, address))
+    last = max((k for k in lines if k is not None), default=-1)
+    numbers = {  # those on the page of the whole trace
+        id(part): number for number, part in enumerate(told_of(trace, worked[: last + 1]), start=1)
+    }
+    cells = {(name, *_place(trace, name, address)) for name, address in wanted}
+    sections = [
+        section_of(
+            trace,
+            part,
+            numbers.get(id(part)),
+            (Working(tuple(lines[k])), *differences_at(trace, part, cells)),
+        )
+        for k, part in enumerate(worked)
+        if k in lines
+    ]
+    given = lines.get(None)
+    return Document(
+        Word(trace.scenario.title),
+        tuple(sections),
+        closing=(Subheading(("Given",)), Working(tuple(given))) if given else (),
+        rounding=rounding_facts(trace),
+        origins=Origins(trace),
+        workings=Workings(trace),
+    )
+
+
+def _part_of(worked: Sequence[PlannedStep], name: str) -> int | None:
+    """The place among the parts of the one that made a quantity; None for a given one."""
+    for k, part in enumerate(worked):
+        if any(definition.name == name for definition in part.definitions):
+            return k
+        if part.step == "tokenize" and name in (
+            part.place.name("tokens"), part.place.name("ids")
+        ):  # fmt: skip
+            return k
+    return None
+
+
+def _place(trace: Trace, name: Name, address: Address) -> tuple[int, int]:
+    """The row and column, from 0, of a cell or of an entry of a list."""
+    if name in trace.quantities:
+        return trace[name].find(address)
+    return place_in_list(text_of_list(trace, name), address), 0
+
+
+def line_of(trace: Trace, name: Name, address: Address) -> Line:
+    """The line of working of a cell, or of an entry of a list."""
+    if name in trace.quantities:
+        quantity = trace[name]
+        return cell_line(trace, quantity, *quantity.find(address), whole=True)
+    text = text_of_list(trace, name)
+    place = place_in_list(text, address)
+    label = Symbol(name, (Word(sentence_axis(text).index(place)),))
+    ids = name.local == "ids"
+    value = Number.written(text.ids[place]) if ids else Word(text.tokens[place])
+    return Line(label, (("=", value),), name)
+
+
+_MOST_IN_FULL = 60
+"""A quantity with more cells than this is worked row by row."""
+
+
+def step_page(
+    trace: Trace, name: str, token: str | None, layer: str | None, head: str | None
+) -> Document:
+    """A step, of a token, a layer and a head if these are said. Raises SelectionError."""
+    check_steps([name])
+    chosen = select(trace, [name], token, layer=layer, head=head)
+    check_told(trace, chosen)
+    return walkthrough(trace, chosen)
+
+
+def quantity_page(trace: Trace, quantity: Quantity) -> Document:
+    """The table of a quantity, and of one that was made the working before it."""
+    page = Document(
+        Word(trace.scenario.title), (), rounding=rounding_facts(trace), origins=Origins(trace)
+    )
+    part = trace.part_of(quantity.name)
+    if part is None:
+        return page._replace(opening=(given_block(trace, quantity, Selection()),))
+    detail = "full" if quantity.matrix.size <= _MOST_IN_FULL else "rows"
+    worked = working_of(trace, quantity, Selection(detail=detail))
+    table = matrix_block(quantity, Selection(), part.path)
+    return page._replace(sections=(section_of(trace, part, None, [*worked, table]),))

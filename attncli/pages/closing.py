@@ -1,0 +1,272 @@
+"""What closes a page: what its numbers come to, what was given and not used, why it ends where it
+does, what it found, and where to read on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attncli.document.blocks import Block, Note, Subheading, Table, Term, TextList
+from attncli.errors import listed
+from attncli.file import shipped
+from attncli.names import Word, words
+from attncli.pages.blocks import given_blocks
+from attncli.pages.findings import findings_of, last_finding, moved, weights_of
+from attncli.pages.published import closing_on_published, printed_otherwise
+from attncli.pages.sections import ending_with
+from attncli.pages.selection import Selection, made_by, step_of, told_parts
+from attncli.pages.sentences import joined, unfinished_in_words
+from attncli.scenario.scenario import Scenario
+from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
+
+
+def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """What a part's numbers come to, in words."""
+    tell = ending_with(part)
+    return [
+        *([] if tell is None else tell(trace, part)),
+        *map(Note, findings_of(trace, part, selection)),
+        *(_likeliest(trace) if part.step == "predict" else ()),
+    ]
+
+
+def _likeliest(trace: Trace) -> list[Block]:
+    """The likeliest next tokens as data."""
+    probabilities = trace.next_token
+    if probabilities is None:
+        return []
+    tokens = tuple(probabilities.columns.names[j] for j in probabilities.values.argmax(axis=1))
+    return [TextList("predicted", words(probabilities.rows.names), words(tokens))]
+
+
+def closing_notes(trace: Trace, selection: Selection) -> list[Block]:
+    """What closes the page."""
+    return [
+        *_found(trace, selection),
+        *_asked_for(trace, selection),
+        *_generated(trace),
+        *_trained(trace, selection),
+        *_varied(trace, selection),
+    ]
+
+
+def _found(trace: Trace, selection: Selection) -> list[Block]:
+    """What the page found: of a block what it does to the tokens, or else its last finding, unless
+    one of its last two sections, or a summary, has just said so; states that are set side by side
+    behind it say nothing new, and a page that ends with the way back is about that."""
+    if whole := moved(trace, selection):
+        return [Note(whole)]
+    parts = told_parts(trace)
+    back = bool(parts) and isinstance(parts[-1].place, BackwardPlace)
+    if back or (selection.detail == "summary" and parts):
+        return []
+    part, said = last_finding(trace, selection)
+    told = [one for one in parts if one is part or one.step != "states"]
+    return [Note(said)] if said and not any(part is one for one in told[-2:]) else []
+
+
+def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
+    """Graphs, and tokens before and after, where the scenario asks for these."""
+    show = trace.scenario.show
+    if not (show.before_after or show.graph or show.arrows):
+        return []
+    from attncli.pages.outcomes import before_and_after, closing_graphs, result_of
+
+    told = before_and_after(trace, result_of(trace), selection)
+    return [*told, *closing_graphs(trace, selection)]
+
+
+def _varied(trace: Trace, selection: Selection) -> list[Block]:
+    if not trace.variants:
+        return []
+    from attncli.pages.outcomes import variants_of
+
+    return variants_of(trace, selection)
+
+
+def _trained(trace: Trace, selection: Selection) -> list[Block]:
+    if trace.scenario.training is None:
+        return []
+    from attncli.pages.outcomes import training_table
+
+    return training_table(trace, selection)
+
+
+def _generated(trace: Trace) -> list[Block]:
+    """The greedy choice of each step of generation."""
+    if not trace.scenario.prediction.generate or trace.next_token is None:
+        return []
+    rows: list[tuple[Word | str, ...]] = []
+    for k, step in enumerate((trace, *trace.generated)):
+        probabilities = step.next_token
+        assert probabilities is not None
+        j = int(probabilities.values[-1].argmax())
+        number = probabilities.matrix.number(probabilities.matrix.shape[0] - 1, j)
+        text = " ".join(step.scenario.text.tokens)
+        rows.append(
+            (str(k + 1), Word(text), Word(probabilities.columns.names[j]), str(number.shown))
+        )
+    end = trace.scenario.prediction.end_token
+    ended = () if not end or rows[-1][2] != Word(end) else (
+        " It ends with ", Word(end), ", after which no other one is made.",
+    )  # fmt: skip
+    headings = ("Step", "Tokens so far", "Next token", "Probability")
+    said: Block = Note(
+        (
+            "Each step works the whole model again on the tokens so far and takes the likeliest"
+            " next one. To see the working of a step, run its tokens as the scenario's ",
+            Term("tokens"), ".", *ended,
+        )
+    )  # fmt: skip
+    return [Subheading(("Generation",)), said, Table(headings, tuple(rows))]
+
+
+def unused_in(trace: Trace) -> list[Quantity]:
+    """Given quantities that no step came to use."""
+    made = (definition for definition in trace.plan if definition.name in trace)
+    used = {name for definition in made for name in definition.operands}
+    return [one for one in trace.quantities.values() if one.given and one.name not in used]
+
+
+def ending_in_short(trace: Trace) -> str:
+    """`; not used: W3; ends before ffn, which needs W3`; nothing where neither is so."""
+    unused = f"; not used: {listed(trace.unused)}" if trace.unused else ""
+    ends = trace.unfinished
+    if ends is None or not looks_forgotten(trace, unused_in(trace)):
+        return unused
+    return f"{unused}; ends before {ends.definition.step}, which needs {listed(ends.missing)}"
+
+
+def ending_facts(trace: Trace) -> dict[str, object]:
+    """What was given to no purpose and what is missing, as data."""
+    unused = {"unused": [*trace.unused]} if trace.unused else {}
+    ends = trace.unfinished
+    if ends is None or not looks_forgotten(trace, unused_in(trace)):
+        return {**unused}
+    return {**unused, "unfinished": {"step": ends.definition.step, "needs": [*ends.missing]}}
+
+
+def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
+    """Whether a trace ends where its scenario seems to want more.
+
+    It is meant to end where it does if it has told or found something, and the scenario gives
+    nothing of what the step that comes next would need besides what flows into it: no weights, no
+    values. Something looks forgotten if that step has made a part of what it makes, if anything
+    else that is given, or that it needs and was made, waits to be used, or if only d_k is missing.
+    """
+    ends = trace.unfinished
+    if ends is None:
+        return False
+    part = trace.part_of(ends.definition.name)
+    if part is None or ends.definition.needs or made_by(trace, part):
+        return True
+    if not told_parts(trace) and not last_finding(trace, Selection())[1]:
+        return True
+    waiting = {name for name in ends.definition.operands if name in trace}
+    return not waiting.union(quantity.name for quantity in unused) <= {part.place.x}
+
+
+def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
+    """All that comes behind a page's sections."""
+    unused = unused_in(trace)
+    return (
+        *_not_needed(trace, unused, selection),
+        *_said_in_vain(trace),
+        *(_ends_here(trace) if looks_forgotten(trace, unused) else ()),
+        *_way_back(trace, selection),
+        *closing_notes(trace, selection),
+        *closing_on_published(trace, selection),
+        *_judged(trace),
+        *_why(trace, selection),
+    )
+
+
+def _way_back(trace: Trace, selection: Selection) -> list[Block]:
+    """The way back at a glance, where there is one of several steps; a page of training by rows,
+    which goes on from it, is long enough without."""
+    back = sum(isinstance(part.place, BackwardPlace) for part in told_parts(trace))
+    is_long = trace.scenario.training and selection.detail == "rows"
+    if not back or ((is_long or back == 1) and not selection.whole):
+        return []
+    from attncli.pages.way_back import chain_of
+
+    return chain_of(trace, selection)
+
+
+def _said_in_vain(trace: Trace) -> list[Block]:
+    """What the scenario says of steps that aren't taken."""
+    said = [name for name in trace.unused if name not in trace]
+    so_far = " so far" if trace.unfinished is not None else ""
+    told = joined((Term(name),) for name in said)
+    return [Note((f"Said, and not used{so_far}: ", *told, "."))] if said else []
+
+
+def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) -> list[Block]:
+    if not unused:
+        return []
+    used = any(definition.name in trace and definition.operands for definition in trace.plan)
+    heading = "Given, and not needed" if used else "Given"
+    heading += " so far" if used and trace.unfinished is not None else ""
+    return [Subheading((heading,)), *given_blocks(trace, unused, selection)]
+
+
+def _ends_here(trace: Trace) -> list[Block]:
+    return [] if trace.unfinished is None else [unfinished_in_words(trace.unfinished)]
+
+
+def _judged(trace: Trace) -> list[Block]:
+    """Where it is told why the source prints other numbers than are worked here."""
+    called = as_asked_for(trace.scenario)
+    count = printed_otherwise(trace)
+    if called is None or not count:
+        return []
+    said = f"Why {'is it another one' if count == 1 else 'are these others'}? "
+    return [Note((said, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
+
+
+def _why(trace: Trace, selection: Selection) -> list[Block]:
+    """Where a step is explained: the one that found something, or else the last; where weights are
+    given and not used, the one that would have made them."""
+    told, called = told_parts(trace), as_asked_for(trace.scenario)
+    if not told or called is None:
+        return []
+    part = last_finding(trace, selection)[0] or told[-1]
+    step = _way_to_read_of(told) or part.step
+    explained = f"{_typed(called)} --step {step}{asking_for_large(trace.scenario)}"
+    if any(one is weights_of(trace) for one in unused_in(trace)):
+        explained = "softmax"
+    return [Note(("Why? ", Term(f"attn explain {explained}")))]
+
+
+def _way_to_read_of(told: Sequence[PlannedStep]) -> str:
+    """Of a page that ends with the way back, the step of it to begin with: one that says so, or
+    else the first."""
+    if not isinstance(told[-1].place, BackwardPlace):
+        return ""
+    back = [part for part in told if isinstance(part.place, BackwardPlace)]
+    return next((part for part in back if step_of(part).read_first), back[0]).step
+
+
+def _typed(called: str) -> str:
+    """A name or a path as it is typed in a shell."""
+    if called.isascii() and called.isidentifier():  # as those of shipped scenarios are
+        return called
+    from shlex import quote
+
+    return quote(called)
+
+
+def asking_for_large(scenario: Scenario) -> str:
+    """What a further command has to say of a scenario that is only worked where this is said."""
+    return " --large" if scenario.large else ""
+
+
+def as_asked_for(scenario: Scenario) -> str | None:
+    """What a command calls a scenario: a shipped one by its name, a file as it was asked for from
+    here, or by its name alone, since a page is read elsewhere too."""
+    path = Path(scenario.places[""].source)
+    if path == shipped.path_of(path.stem):
+        return path.stem
+    if path.suffix not in (".yaml", ".yml"):
+        return None
+    return path.name if path.is_absolute() else str(path)

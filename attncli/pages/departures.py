@@ -1,0 +1,449 @@
+"""The report on a dump: where an implementation first departs, and which bug that looks like."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import compress
+
+import numpy as np
+
+from attncli.document.blocks import (
+    Block,
+    Bullets,
+    Document,
+    Facts,
+    Note,
+    Prose,
+    Section,
+    Spans,
+    Term,
+    Working,
+)
+from attncli.dumps.departures import Compared, Comparison, Standing
+from attncli.names import Word
+from attncli.notation.plain import MINUS
+from attncli.numbers.rounding import Array
+from attncli.pages.blocks import table
+from attncli.pages.sentences import counted, enumerated, joined
+from attncli.pages.working import cell_line
+from attncli.trace import Trace
+
+SIGNS: Mapping[Standing, str] = {
+    "agrees": "✓",
+    "departs": "✗",
+    "carried forward": "→",
+    "can't tell": "?",
+}
+_MOST_CELLS = 6
+_MOST_TENSORS = 500
+_BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
+_DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
+_HOOKED = frozenset(
+    ["X", "Q", "K", "V", "scores", "weights", "attention", "residual1", "normed", "hidden", "ffn"]
+)
+"""What hooks can easily see."""
+
+
+def report(comparison: Comparison, dump: str) -> Document:
+    """The page: the first departure, its cause, all that depart, what can't be told, every
+    tensor."""
+    trace = comparison.trace
+    sections = [*_wrong_shapes(comparison), *_departures(comparison), *_lost(comparison)]
+    if comparison.compared:
+        sections.append(Section("", None, ("Every tensor",), (), _tensors(comparison)))
+    return Document(
+        Word(trace.scenario.title),
+        tuple(sections),
+        Facts(tuple(_facts(comparison, dump))),
+        closing=(Note(in_short(comparison)),),
+        data=_data(comparison),
+    )
+
+
+def _departures(comparison: Comparison) -> Iterator[Section]:
+    first = comparison.first
+    if first is not None:
+        yield Section("", None, ("Where it departs first",), (), (*_first(comparison, first),))
+        if comparison.close is None:
+            yield Section("", None, ("What it looks like",), (), (*_causes(first),))
+        yield from _others(comparison)
+
+
+def _facts(comparison: Comparison, name: str) -> Iterator[tuple[str, Spans]]:
+    dump = comparison.dump
+    called = {one.called for one in dump.tensors.values()}
+    read = f", {counted(len(called), 'tensor')} taken for {counted(len(dump.tensors), 'quantity')}"
+    yield "Dump", (Word(name), read.replace("quantitys", "quantities"))
+    yield "Numbers", (_numbers(comparison),)
+    if dump.unknown:
+        words = joined((Word(one),) for one in dump.unknown[:_MOST_CELLS])
+        more = len(dump.unknown) - _MOST_CELLS
+        yield "Left out", (*words, f" and {more} more" if more > 0 else "", ": no name known here")
+    for one, other in dump.repeated.items():
+        yield (
+            "Left out",
+            (Word(one), ": ", Word(other), " is the same quantity, with other numbers"),
+        )
+
+
+def _numbers(comparison: Comparison) -> str:
+    """In which floats all was worked, and how that is known; or what is let pass."""
+    dump, close = comparison.dump, comparison.close
+    if close is not None:
+        return (
+            f"close enough within {close.atol:g} + {close.rtol:g} × the size of the scenario's own"
+        )
+    kind = dump.grain.type
+    known = f"{kind}, {_BITS[kind]} bits"
+    if dump.is_said:
+        known += ", as --precision says"
+    elif dump.kept and kind not in dump.kept:
+        kept = " and ".join(dump.kept)
+        known += (
+            f", by the digits that they have, though kept as {kept}"
+            f" (else say --precision {dump.kept[0]})"
+        )
+    if dump.grain.half:
+        known += f", written with {round(-math.log10(2 * dump.grain.half))} decimals"
+    return f"{known}: what this rounding makes of the working is no departure"
+
+
+def in_short(comparison: Comparison) -> Spans:
+    """`heads[1].scaled departs first. It looks like this: Forgetting to scale, …`"""
+    lost = sum(one.standing == "can't tell" for one in comparison.compared)
+    more = f" Of {counted(lost, 'tensor')} nothing can be told." if lost else ""
+    if comparison.first is not None:
+        return (*_first_in_short(comparison.first, comparison.close is None), more)
+    if comparison.misshapen:
+        one = comparison.misshapen[0]
+        return (
+            Term(one.name),
+            f" has the shape {_shape(one.shape)} instead of {_shape(one.right)}.",
+            more,
+        )
+    if comparison.lost is not None:
+        told = len(comparison.compared) - lost
+        rest = f" {_every(told, 'other tensor')} {_follow(told)}." if told else ""
+        if lost == 1:
+            return ("Nothing can be told of ", Term(comparison.lost.name), ".", rest)
+        of_many = f"Nothing can be told of {counted(lost, 'tensor')}: "
+        return (of_many, Term(comparison.lost.name), " is the first of them.", rest)
+    return (_all_follow(comparison),)
+
+
+def _first_in_short(first: Compared, is_explained: bool) -> Spans:
+    if not is_explained:
+        return (Term(first.name), " is the first that isn't close enough.")
+    if not first.causes:
+        return (Term(first.name), " departs first. No bug that is known here gives its numbers.")
+    return (Term(first.name), " departs first. It looks like this: ", first.causes[0].says)
+
+
+def _every(count: int, noun: str) -> str:
+    return f"The {noun}" if count == 1 else f"All of the {counted(count, noun)}"
+
+
+def _follow(count: int) -> str:
+    return "follows" if count == 1 else "follow"
+
+
+def _all_follow(comparison: Comparison) -> str:
+    """`All of the 47 tensors follow, 13 of them as computed in float32.`"""
+    every = comparison.compared
+    said = _every(len(every), "tensor")
+    if comparison.close is not None:
+        return f"{said} {'is' if len(every) == 1 else 'are'} close enough."
+    lower = Counter(one.lower for one in every if one.lower)
+    told = [
+        f"{f'{count} of them ' if len(every) > 1 else ''}as computed in {kind}"
+        for kind, count in lower.items()
+    ]
+    as_computed = f", {enumerated(told)}" if told else ""
+    says = f"{said} {_follow(len(every))}{as_computed}."
+    opened, size = sum(int(one.open.sum()) for one in every), sum(one.open.size for one in every)
+    return f"{says} Of {opened} of their {size} numbers nothing can be told." if opened else says
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _wrong_shapes(comparison: Comparison) -> Iterator[Section]:
+    if comparison.misshapen:
+        rows = (
+            (Word(one.name), Word(one.called), _shape(one.shape), _shape(one.right))
+            for one in comparison.misshapen
+        )
+        found = table(("Quantity", "In the dump", "Shape", "Should be"), rows, _MOST_TENSORS)
+        says = (
+            "These tensors haven't the shape of what they are called, and aren't compared. Of a"
+            " batch dump one sequence, as x[0]; what is called so and is something else is left out"
+            " with --map NAME=."
+        )
+        yield Section("", None, ("Wrong shapes",), (), (Prose((says,)), found))
+
+
+def _lost(comparison: Comparison) -> Iterator[Section]:
+    """What can't be told, where first, and what would help."""
+    one = comparison.lost
+    if one is None:
+        return
+    digits = _DIGITS[comparison.dump.grain.type]
+    cells = sorted(np.argwhere(one.open).tolist(), key=lambda cell: -one.differences[tuple(cell)])
+    quantity = comparison.trace[one.name]
+    rows: list[tuple[Word | str, ...]] = [
+        (
+            Word(quantity.address(i, j)),
+            *(number(float(x[i, j]), digits) for x in (one.theirs, one.value, *one.follows)),
+        )
+        for i, j in cells[:_MOST_CELLS]
+    ]
+    says = (
+        f" is the first of which nothing can be told: as {one.lower or comparison.dump.grain.type}"
+        f" rounds, {len(cells)} of its {counted(one.open.size, 'number')} may be so far from what"
+        " follows that a wrong one couldn't be told from a right one."
+    )
+    blocks = (
+        Prose((Term(one.name), *_called(one), says)),
+        table(("Cell", "In the dump", "Follows", "From", "To"), rows),
+        Prose(("What would help:",)),
+        Bullets(tuple(_help(comparison, one))),
+    )
+    yield Section("", None, ("What can't be told",), (), blocks)
+
+
+def _help(comparison: Comparison, one: Compared) -> Iterator[Spans]:
+    missing = comparison.missing(one.name)
+    shown = [name for name in missing if comparison.trace[name].name.local in _HOOKED] or missing
+    if shown:
+        some = joined((Term(name),) for name in shown[:_MOST_CELLS])
+        what = counted(len(missing), "quantity").replace("quantitys", "quantities")
+        yield (
+            f"more hooks: between it and the tensors before it are {what} that the dump hasn't,"
+            " and bounds start anew from each that it has, such as ", *some, ".",
+        )  # fmt: skip
+    if comparison.dump.grain.type in ("float16", "bfloat16"):
+        yield ("a dump of the same model in float32, as model.float() makes it.",)
+    if one.lower:
+        kind = comparison.dump.grain.type
+        yield (
+            f"--precision {kind}, if nothing was computed in {one.lower}: then it departs.",
+        )  # fmt: skip
+    elif comparison.dump.grain.type == "float32":
+        yield ("a dump of the same model in float64, as model.double() makes it.",)
+    yield ("--rtol and --atol, where numbers that are near enough are all that is asked for.",)
+
+
+def _called(one: Compared) -> Spans:
+    return () if one.called == one.name else (" (", Word(one.called), " in the dump)")
+
+
+def _first(comparison: Comparison, one: Compared) -> Iterator[Block]:
+    trace, digits = comparison.trace, _DIGITS[comparison.dump.grain.type]
+    off = int(one.off.sum())
+    from_what = "given" if trace[one.name].given else "worked from the tensors before it"
+    if comparison.close is not None:
+        from_what = "as the scenario says"
+    yield Prose(
+        (
+            Term(one.name), *_called(one),
+            f" is the first that isn't what it should be, {from_what}: {off} of its "
+            f"{counted(one.off.size, 'number')} {'departs' if off == 1 else 'depart'}.",
+        )
+    )  # fmt: skip
+    yield table(_HEADINGS, _worst(trace, one, digits))
+    yield from _working(comparison, one)
+
+
+_HEADINGS = ("Cell", "In the dump", "Follows", "Difference")
+
+
+def _worst(trace: Trace, one: Compared, digits: int) -> list[tuple[Word | str, ...]]:
+    """The cells that are furthest off."""
+    differences = one.differences
+    cells = sorted(
+        ((int(i), int(j)) for i, j in zip(*one.off.nonzero(), strict=True)),
+        key=lambda cell: -differences[cell],
+    )
+    quantity = trace[one.name]
+    return [
+        (
+            Word(quantity.address(*cell)),
+            number(float(one.theirs[cell]), digits),
+            number(float(one.value[cell]), digits),
+            number(float(differences[cell]), 3),
+        )
+        for cell in cells[:_MOST_CELLS]
+    ]
+
+
+def _working(comparison: Comparison, one: Compared) -> Iterator[Block]:
+    """The right working of the cell that is furthest off, of their own tensors."""
+    quantity = comparison.trace[one.name]
+    if quantity.definition is None or quantity.definition.operation.copies or comparison.close:
+        return
+    own = [name for name in quantity.definition.operands if name in comparison.theirs]
+    if any(not (comparison.theirs[name] < math.inf).all() for name in own):  # nan isn't either
+        return
+    part = comparison.trace.part_of(one.name)
+    if part is None:
+        return
+    theirs: dict[str, Array] = {name: _short(comparison.theirs[name]) for name in own}
+    try:
+        trace = comparison.trace.within(part).replay(theirs)
+    except (ValueError, ArithmeticError):
+        return
+    yield Prose(("The right working of the first of these, from the tensors before:",))
+    yield Working((cell_line(trace, trace[one.name], *one.largest),))
+
+
+def _short(values: Array) -> Array:
+    """Numbers with six digits, as one works with them on a page."""
+    return np.array([[float(f"{x:.6g}") for x in row] for row in values])
+
+
+def _causes(one: Compared) -> Iterator[Block]:
+    if not one.causes:
+        yield Prose(("No bug that is known here gives these numbers.",))
+        return
+    yield Bullets((_cause(one, 0),))
+    if len(one.causes) > 1:
+        yield Prose(("These give the same numbers, so that they can't be told apart:",))
+        yield Bullets(tuple(_cause(one, k) for k in range(1, min(len(one.causes), _MOST_CELLS))))
+
+
+def _cause(one: Compared, k: int) -> Spans:
+    cause = one.causes[k]
+    made = (" This is in ", Term(cause.quantity), ".") if cause.quantity else ()
+    lower = f" All was computed in {one.lower} there." if one.lower else ""
+    return (cause.says, *made, lower)
+
+
+def _others(comparison: Comparison) -> Iterator[Section]:
+    """What departs besides, which doesn't follow from the first."""
+    departing = [one for one in comparison.compared if one.standing == "departs"][1:]
+    if departing and comparison.close is None:
+        alike: dict[str, list[str]] = {}
+        for one in departing:
+            like = one.causes[0].says if one.causes else "No bug that is known gives its numbers."
+            alike.setdefault(like, []).append(one.name)
+        told = (
+            (*joined((Term(name),) for name in names[:_MOST_CELLS]), _more(names), ": ", like)
+            for like, names in alike.items()
+        )
+        says = "These don't follow from the tensors before them either."
+        yield Section("", None, ("What else departs",), (), (Prose((says,)), Bullets(tuple(told))))
+
+
+def _more(names: list[str]) -> str:
+    more = len(names) - _MOST_CELLS
+    return f" and {more} more" if more > 0 else ""
+
+
+def _tensors(comparison: Comparison) -> tuple[Block, ...]:
+    rows = [
+        (
+            SIGNS[one.standing],
+            Word(one.name),
+            Word(one.called) if one.called != one.name else "",
+            number(float(one.differences[one.largest]), 3),
+            Word(one.follows_from[0]) if one.follows_from else "",
+            one.lower,
+        )
+        for one in comparison.compared
+    ]
+    headings = ("", "Quantity", "In the dump", "Off by", "Follows from", "Computed in")
+    kept = [True, True, *(any(row[k] for row in rows) for k in (2, 3, 4, 5))]
+    told = table(
+        tuple(compress(headings, kept)), (tuple(compress(row, kept)) for row in rows), _MOST_TENSORS
+    )
+    known = {one.standing for one in comparison.compared}
+    legend = (f"{SIGNS[name]} {says}" for name, says in _MEANING.items() if name in known)
+    what = "the scenario says" if comparison.close else "follows from the dump itself"
+    return told, Prose((f"{'; '.join(legend)}. Off by: from what {what}.",))
+
+
+_MEANING: Mapping[Standing, str] = {
+    "agrees": "agrees",
+    "departs": "departs from what follows from the tensors before it",
+    "carried forward": "is carried forward: another number, which follows from one that departs",
+    "can't tell": "can't be told: its rounding may hide anything",
+}
+
+
+def number(value: float, digits: int) -> str:
+    """A float with so many digits, as it is printed."""
+    if not math.isfinite(value):
+        return "nan" if math.isnan(value) else f"{MINUS if value < 0 else ''}∞"
+    if value == 0:
+        return "0"
+    if 1e-4 <= abs(value) < 10.0**digits:  # noqa: PLR2004
+        told = f"{value:.{digits}g}"
+    else:
+        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+        told = f"{float(mantissa):g}e{int(exponent)}"
+    return told.replace("-", MINUS)
+
+
+def _data(comparison: Comparison) -> dict[str, object]:
+    first, dump, close = comparison.first, comparison.dump, comparison.close
+    standings = [one.standing for one in comparison.compared]
+    return {
+        "type": dump.grain.type,
+        "type_is_said": dump.is_said,
+        "kept_as": list(dump.kept),
+        "close": None if close is None else {"rtol": close.rtol, "atol": close.atol},
+        "lost": comparison.lost and comparison.lost.name,
+        "misshapen": [
+            {
+                "quantity": one.name,
+                "called": one.called,
+                "shape": list(one.shape),
+                "expected": list(one.right),
+            }
+            for one in comparison.misshapen
+        ],
+        "repeated": dict(dump.repeated),
+        "first": None if first is None else _tensor_data(comparison.trace, first),
+        "tensors": [_tensor_data(comparison.trace, one) for one in comparison.compared],
+        "unknown": list(comparison.dump.unknown),
+        "counts": {standing: standings.count(standing) for standing in SIGNS},
+    }
+
+
+def _tensor_data(trace: Trace, one: Compared) -> dict[str, object]:
+    i, j = one.largest
+    cells = [
+        {
+            "cell": trace[one.name].address(int(a), int(b)),
+            "given": _finite(float(one.theirs[a, b])),
+            "expected": _finite(float(one.right[a, b])),
+            "accepted": [_finite(float(end[a, b])) for end in one.follows],
+        }
+        for a, b in zip(*one.off.nonzero(), strict=True)
+    ]
+    causes = [
+        {"name": cause.name, "says": cause.says, "quantity": cause.quantity or one.name}
+        for cause in one.causes
+    ]
+    return {
+        "quantity": one.name,
+        "called": one.called,
+        "verdict": one.standing,
+        "computed_in": one.lower or None,
+        "open": int(one.open.sum()),
+        "largest": {
+            "cell": trace[one.name].address(i, j),
+            "difference": _finite(float(one.differences[i, j])),
+        },
+        "cells": cells,
+        "cause": causes[0] if causes else None,
+        "others": causes[1:],
+        "follows_from": list(one.follows_from),
+    }
+
+
+def _finite(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)

@@ -1,0 +1,309 @@
+"""Which quantities of two traces are held against each other, which of their cells differ, and the
+part of them that is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from attncli.building.trees import Difference
+from attncli.equations.tree import Number, Symbol
+from attncli.names import Name
+from attncli.numbers.rounding import Array
+from attncli.pages.selection import Selection, SelectionError, select
+from attncli.pages.sentences import contrasted
+from attncli.trace import Axis, PlannedStep, Quantity, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+_NOISE = 1e-12
+"""What floats may be off by where the same sums are done in another order, of their size."""
+
+Places = tuple[tuple[int, int], ...]
+"""Places along an axis, from 0, that have one name in both quantities."""
+
+
+class PairedCell(NamedTuple):
+    """A cell by its row and column in either quantity."""
+
+    own: tuple[int, int]
+    other: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A quantity of one trace beside that of another one, with the rows and columns that have the
+    same names in both."""
+
+    own: Quantity
+    other: Quantity
+    rows: Places
+    columns: Places
+
+    @cached_property
+    def common(self) -> tuple[Array, Array]:
+        """The numbers of the common cells, [rows, columns] each."""
+        (own, other), (columns, others) = _sides(self.rows), _sides(self.columns)
+        return self.own.values[np.ix_(own, columns)], self.other.values[np.ix_(other, others)]
+
+    @cached_property
+    def differs(self) -> NDArray[np.bool_]:
+        """Which of the common cells differ, [rows, columns]."""
+        own, other = self.common
+        size = np.maximum(1, np.where(np.isfinite(own), np.abs(own), 1))
+        alike: NDArray[np.bool_] = (own == other) | (self._apart <= _NOISE * size)
+        return ~alike
+
+    @cached_property
+    def _apart(self) -> Array:
+        own, other = self.common
+        same = own == other
+        with np.errstate(invalid="ignore"):
+            return np.where(same, 0.0, np.abs(own - other))
+
+    @property
+    def count(self) -> int:
+        """How many common cells differ."""
+        return int(self.differs.sum())
+
+    @property
+    def size(self) -> int:
+        """How many common cells there are."""
+        return self.differs.size
+
+    @property
+    def name(self) -> str:
+        """What both are called."""
+        names = dict.fromkeys((self.own.name, self.other.name))
+        return " and ".join(names)
+
+    @property
+    def is_given(self) -> bool:
+        return self.own.given and self.other.given
+
+    def cell(self, k: int, m: int) -> PairedCell:
+        """A common cell by the places of its row and its column among the common ones."""
+        rows, columns = self.rows[k], self.columns[m]
+        return PairedCell((rows[0], columns[0]), (rows[1], columns[1]))
+
+    def symbol(self, cell: PairedCell) -> Symbol:
+        """A cell as it is called in the first trace."""
+        return self.own.symbol(*cell.own, self.own.name)
+
+    def values(self, cell: PairedCell) -> tuple[float, float]:
+        """Both numbers of a cell as floats."""
+        return self.own.values[cell.own], self.other.values[cell.other]
+
+    def numbers(self, cell: PairedCell) -> tuple[Number, Number]:
+        """Both numbers of a cell, with as many decimals as tell them apart."""
+        numbers = self.own.number(*cell.own), self.other.number(*cell.other)
+        return contrasted(*numbers) or numbers
+
+    def differing(self) -> Iterator[tuple[int, int]]:
+        """The places of the cells that differ, row by row."""
+        for k in np.flatnonzero(self.differs.any(axis=1)):
+            yield from ((int(k), int(m)) for m in np.flatnonzero(self.differs[k]))
+
+    @property
+    def most(self) -> tuple[int, int] | None:
+        """The place of the cell that differs most: one that is only infinite in one of both, or
+        else the one whose numbers are furthest apart."""
+        if not self.count:
+            return None
+        k, m = np.unravel_index(int(self._apart.argmax()), self._apart.shape)
+        return int(k), int(m)
+
+    @property
+    def left_out(self) -> Iterator[tuple[int, str]]:
+        """Names of rows and columns that only one of both has, with which: 0 the first."""
+        for one, two in ((self.own.rows, self.other.rows), (self.own.columns, self.other.columns)):
+            yield from ((0, name) for name in one.names if name not in two.names)
+            yield from ((1, name) for name in two.names if name not in one.names)
+
+
+def _sides(places: Places) -> tuple[list[int], list[int]]:
+    return [one for one, _ in places], [other for _, other in places]
+
+
+class Pairs(NamedTuple):
+    """The quantities of two traces: those that are held against each other, in the order in which
+    they are made; the names of those that both have, without a row or a column of one name, and
+    of those that only one has."""
+
+    pairs: tuple[Pair, ...]
+    apart: tuple[Name, ...]
+    only_own: tuple[Name, ...]
+    only_other: tuple[Name, ...]
+
+    @classmethod
+    def of(cls, own: Trace, other: Trace) -> Pairs:
+        pairs = list(_pairs(own.quantities, other.quantities))
+        mine = {pair.own.name for pair in pairs}
+        theirs = {pair.other.name for pair in pairs}
+        names = [one.name for one in own.quantities.values() if one.name not in mine]
+        others = [one.name for one in other.quantities.values() if one.name not in theirs]
+        apart = {*names} & {*others}
+        return cls(
+            tuple(pairs),
+            tuple(name for name in names if name in apart),
+            tuple(name for name in names if name not in apart),
+            tuple(name for name in others if name not in apart),
+        )
+
+
+def _pairs(own: Mapping[str, Quantity], other: Mapping[str, Quantity]) -> Iterator[Pair]:
+    """Those of one name; and where one model has heads that the other goes without, its quantity
+    beside that of each head, if they have one shape."""
+    heads = {q.name: _without_heads(q.name) for q in other.values() if q.name not in own}
+    for quantity in own.values():
+        if quantity.name in other:
+            alike = [other[quantity.name]]
+        else:
+            plain = _without_heads(quantity.name)
+            alike = [
+                other[name]
+                for name, without in heads.items()
+                if without == plain and other[name].matrix.shape == quantity.matrix.shape
+            ]
+        for one in alike:
+            rows, columns = _common(quantity.rows, one.rows), _common(quantity.columns, one.columns)
+            if rows and columns:
+                yield Pair(quantity, one, rows, columns)
+
+
+def _without_heads(name: Name) -> Sequence[Name]:
+    """The places that a name leads through, but for heads."""
+    return [place.alone for place in name.places if place.local != "heads"]
+
+
+def _common(own: Axis, other: Axis) -> Places:
+    """The places that have one name in both; of a list's only column, the place that has none."""
+    if own.names == other.names:
+        return tuple((k, k) for k in range(max(1, len(own.names))))
+    return tuple(
+        (k, other.names.index(name)) for k, name in enumerate(own.names) if name in other.names
+    )
+
+
+class Side(NamedTuple):
+    """A trace, what it is called, and which part of it is told."""
+
+    called: str
+    trace: Trace
+    selection: Selection
+
+    def tells(self, quantity: Quantity) -> bool:
+        """Whether a quantity is told: of a part only what its steps make."""
+        part = self.trace.part_of(quantity.name)
+        return not self.selection.partial if part is None else self.selection.includes(part)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedTraces:
+    """Two traces side by side; `changed` is what their files say otherwise."""
+
+    own: Side
+    other: Side
+    changed: Sequence[Difference]
+
+    @property
+    def traces(self) -> tuple[Trace, Trace]:
+        return self.own.trace, self.other.trace
+
+    @property
+    def detail(self) -> str:
+        return self.own.selection.detail
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs that are told: of a made quantity those in either trace's part."""
+        return tuple(one for one in self._all.pairs if self._tells(one))
+
+    @cached_property
+    def _all(self) -> Pairs:
+        return Pairs.of(*self.traces)
+
+    def _tells(self, pair: Pair) -> bool:
+        made = [
+            side.tells(quantity)
+            for side, quantity in ((self.own, pair.own), (self.other, pair.other))
+            if not quantity.given
+        ]
+        return any(made) if made else self.own.tells(pair.own) or self.other.tells(pair.other)
+
+    @cached_property
+    def only(self) -> tuple[tuple[Name, ...], tuple[Name, ...]]:
+        """The quantities that only one has, of the part that is told."""
+        own, other = self._all.only_own, self._all.only_other
+        return _told(self.own, own), _told(self.other, other)
+
+    @cached_property
+    def apart(self) -> tuple[Name, ...]:
+        """Those that both have, and that have no cell in common."""
+        return _told(self.own, self._all.apart)
+
+    def rows(self, pair: Pair) -> list[int]:
+        """The common rows of a pair that are told: those of some queries, or all."""
+        wanted = set(self.own.selection.rows(pair.own))
+        others = set(self.other.selection.rows(pair.other))
+        return [k for k, (i, j) in enumerate(pair.rows) if i in wanted and j in others]
+
+    def differing(self, pair: Pair) -> list[int]:
+        """The rows of a pair that are told and have a number that differs."""
+        return [k for k in self.rows(pair) if pair.differs[k].any()]
+
+    @cached_property
+    def first(self) -> tuple[Pair, PairedCell] | None:
+        """The first number that differs, in the order of the story; one that is given only where
+        nothing that is made of these differs."""
+        found = [(one, rows[0]) for one in self.pairs if (rows := self.differing(one))]
+        made = [(pair, row) for pair, row in found if not pair.is_given]
+        for pair, row in made or found:
+            return pair, pair.cell(row, int(pair.differs[row].argmax()))
+        return None
+
+    @property
+    def same(self) -> bool:
+        """Whether all that is told of both is the same."""
+        return self.first is None and not any((*self.only, self.apart))
+
+    def part_of(self, pair: Pair) -> PlannedStep | None:
+        """The part of the story in which a pair is made; None where both are given."""
+        own = self.own.trace.part_of(pair.own.name)
+        return own if not pair.own.given else self.other.trace.part_of(pair.other.name)
+
+
+def _told(side: Side, names: Iterable[Name]) -> tuple[Name, ...]:
+    return tuple(name for name in names if side.tells(side.trace[name]))
+
+
+def compared(
+    sides: Sequence[tuple[str, Trace]],
+    changed: Sequence[Difference],
+    steps: Sequence[str] = (),
+    detail: str = "rows",
+    **within: Any,  # noqa: ANN401
+) -> ComparedTraces:
+    """Two traces, by what they are called, and the part that options ask for. What only one of
+    both has can be asked for, too. Raises SelectionError for what neither has."""
+    chosen: Mapping[int, Selection] = {}
+    refused: list[SelectionError] = []
+    for k, (_, trace) in enumerate(sides):
+        try:
+            chosen = {**chosen, k: select(trace, steps, detail=detail, **within)}
+        except SelectionError as error:
+            refused.append(error)
+    if not chosen:
+        raise refused[0]
+    known = next(iter(chosen.values()))
+    usual = known._replace(queries=(), axis=())
+    own, other = (
+        Side(called, trace, chosen.get(k, usual)) for k, (called, trace) in enumerate(sides)
+    )
+    return ComparedTraces(own, other, changed)

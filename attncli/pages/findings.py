@@ -1,0 +1,487 @@
+"""What the numbers of a step come to: one sentence each, made of the digits that are shown.
+
+A step's findings are found here, by its name; those of tokenizers are with what else is told of
+them. A page says a finding behind its step, and the last one again where it closes. Of later passes
+of training it tells what an update came to.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice, pairwise
+
+import numpy as np
+
+from attncli.document.blocks import Block, Section, Span, Spans, TextList
+from attncli.document.tables import Data
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number, Omitted, Symbol, Vector
+from attncli.equations.working import MOST_PARTS, elided
+from attncli.names import Name, Word, below
+from attncli.notation import plain
+from attncli.numbers.rounding import Array
+from attncli.operations.activations import Add
+from attncli.operations.operation import Operation
+from attncli.pages.blocks import Row, matrix_block, table
+from attncli.pages.selection import (
+    Selection,
+    definitions_of,
+    is_structured,
+    made_by,
+    place_in_words,
+    row_asked_for,
+    step_of,
+    told_parts,
+)
+from attncli.pages.sentences import MOST_TIED, Attending, attended, called_as, joined, percent, tied
+from attncli.scenario.model import ENCODER, UPDATES, after_updates, updates_before
+from attncli.steps import formulas_of
+from attncli.trace import (
+    BackwardPlace,
+    CellPlace,
+    Definition,
+    Place,
+    PlannedStep,
+    Quantity,
+    Trace,
+    UpdatePlace,
+)
+from attncli.trace.axes import place_of
+
+_TOLD = ("update", "loss", "progress")
+"""The steps of a later pass that a page tells by default."""
+FEW = 4
+"""So many numbers that are trained are worked at each update."""
+
+
+def is_left_out(part: PlannedStep, selection: Selection) -> bool:
+    """Whether a page goes without a part of a model that is worked again after an update."""
+    return is_again(part, selection) and part.step not in _TOLD
+
+
+def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """What is told of a later update: the parameters after it."""
+    path = Name(UPDATES, after_updates(part.updates))
+    made = [(one, matrix_block(one, selection, part.path)) for one in made_by(trace, part)]
+    return [table if one.name.inside(path) else Data(table) for one, table in made]
+
+
+def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
+    """Whether a page tells of a later update no more than the parameters after it."""
+    trained = [
+        one
+        for one in made_by(trace, part)
+        if one.name.inside(Name(UPDATES, after_updates(part.updates)))
+    ]
+    few = sum(one.matrix.size for one in trained) <= FEW
+    return part.step == "update" and is_again(part, selection) and not few
+
+
+def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
+    """A section of an update whose formulas are those of one parameter, as those of all are
+    alike."""
+    if not isinstance(part.place, UpdatePlace):
+        return section
+    alike: dict[tuple[str, Operation], Definition] = {}
+    here = after_updates(part.place.after)
+    for one in definitions_of(trace, part):
+        if isinstance(one.operation, Add):  # of what was promised for each
+            continue
+        made = one.name.seen_from(here).places[0].local  # m_hat of m_hat.W_Q
+        alike.setdefault((made, one.operation), one)
+    told = formulas_of(step_of(part), part.place, tuple(alike.values()))
+    return section._replace(formulas=told)
+
+
+def is_again(part: PlannedStep, selection: Selection) -> bool:
+    """Whether a part is of a model that is worked again, of which a page tells in brief."""
+    return not selection.whole and bool(part.updates)
+
+
+def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """`after update 1 the loss is 1.343: it fell by 0.344; the gradient predicted …`"""
+    assert isinstance(place, UpdatePlace)
+    loss, change, promised = (
+        trace.quantities.get(below(after_updates(place.update), local))
+        for local in (trace.scenario.prediction.loss, "change", "promised")
+    )
+    if loss is None or change is None or promised is None:
+        return []
+    now, by, said = (one.matrix.number(0, 0) for one in (loss, change, promised))
+    verb = "rose" if by.shown > 0 else "fell" if by.shown < 0 else "changed"
+    size = Number(abs(by.full), abs(by.shown))
+    of = ", as the gradient predicted." if by.shown == said.shown else (
+        "; the gradient predicted a change of ", said, ".",
+    )  # fmt: skip
+    told = of if isinstance(of, tuple) else (of,)
+    return [(f"after update {place.update} the loss is ", now, f": it {verb} by ", size, *told)]
+
+
+_FIRST = 64
+"""Places that are put in order at first, and how many times as many whenever these don't do."""
+
+
+def ranked(matrix: Matrix, i: int) -> Iterator[tuple[Number, list[int]]]:
+    """The numbers of a row from the largest on, and the places that show each: as few as may be
+    are put in order or looked at, since there may be as many as a vocabulary has words."""
+    values, at, order = matrix.values[i], 0, list[int]()
+    while at < values.size:
+        order = _from_largest(values, at + 1, order)
+        number = matrix.number(i, order[at])
+        differs = partial(_differs, matrix, i, number)
+        end = bisect_left(order, True, at, key=differs)
+        while end == len(order) < values.size:  # more may show the same
+            order = _from_largest(values, end + 1, order)
+            end = bisect_left(order, True, end, key=differs)
+        yield matrix.number(i, min(order[at:end])), sorted(order[at:end])
+        at = end
+
+
+def _from_largest(values: Array, count: int, known: list[int]) -> list[int]:
+    """The places of the largest numbers, so many or more, of equal ones the first before
+    the others; `known` are those that were asked for before."""
+    if count <= len(known):
+        return known
+    count = min(values.size, max(count, _FIRST, _FIRST * len(known)))
+    among = np.flatnonzero(values >= np.partition(values, -count)[-count])
+    order: list[int] = among[np.argsort(-values[among], kind="stable")].tolist()
+    return order
+
+
+def _differs(matrix: Matrix, i: int, number: Number, j: int) -> bool:
+    return matrix.shown(i, j) != number.shown
+
+
+def findings_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
+    """What a part's numbers come to, a sentence each."""
+    return [_capital(said) for said in _found(trace, part, selection)]
+
+
+def _found(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
+    find = _FINDINGS.get(part.step)
+    return [] if find is None else find(trace, part.place, selection)
+
+
+def _capital(spans: Spans) -> Spans:
+    """A sentence that begins with a capital, unless with somebody's word."""
+    first, *others = spans
+    return (first[:1].upper() + first[1:], *others) if isinstance(first, str) else spans
+
+
+def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None, Spans]:
+    """The finding that a page closes with, and the part that it is of: the last one of the main
+    stack, or of weights that are given; with no words if there is none."""
+    for part in reversed(_of_main_stack(trace)):
+        if found := _found(trace, part, selection):
+            asked = row_asked_for(trace)
+            of_each = asked is not None and len(found) == len(asked[0].names)
+            told = found[asked[1]] if asked is not None and of_each else found[-1]
+            return part, _with_place(part, told)
+    weights = weights_of(trace)
+    if weights is None or not weights.given:
+        return None, ()
+    return None, _capital(_attended(trace, weights, selection.rows(weights)))
+
+
+def _of_main_stack(trace: Trace) -> list[PlannedStep]:
+    told = told_parts(trace)
+    return [one for one in told if one.path != ENCODER and not one.path.inside(ENCODER)]
+
+
+def _with_place(part: PlannedStep, said: Spans) -> Spans:
+    place = place_in_words(part.path)
+    return (f"{place}: ", *said) if place else _capital(said)
+
+
+def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spans]:
+    """What a trace comes to that one before it doesn't: of heads side by side each, and of their
+    queries those that attend otherwise."""
+    part, found = last_finding(trace, selection)
+    if isinstance(told_parts(trace)[-1].place, BackwardPlace):
+        return []  # the page is about the way back
+    if part is not None and part.step != "softmax":
+        return [found] if found != last_finding(before, selection)[1] else []
+    if part is None:
+        weights = weights_of(trace)
+        said = None if weights is None else _attended_anew(trace, weights, before, selection)
+        return [_capital(said)] if found and said else []
+    alike = (one for one in _of_main_stack(trace) if one.step == part.step)
+    heads = [one for one in alike if one is part or _side_by_side(one.path, part.path)]
+    told = ((one, trace.quantities.get(one.place.name("weights"))) for one in heads)
+    anew = [
+        (one, _attended_anew(trace, weights, before, selection))
+        for one, weights in told
+        if weights is not None
+    ]
+    return [_with_place(one, said) for one, said in anew if said]
+
+
+def _side_by_side(one: Name, other: Name) -> bool:
+    """Whether two paths are of heads of the same layer."""
+    return one.local == other.local == "heads" and one.path == other.path
+
+
+def _attended_anew(trace: Trace, weights: Quantity, before: Trace, selection: Selection) -> Spans:
+    """Whom the queries attend to that attend otherwise than before."""
+    own = before.quantities.get(weights.name)
+    rows = [i for i in selection.rows(weights) if own is None or _is_new(weights, i, own)]
+    return _attended(trace, weights, rows) if rows else ()
+
+
+def _is_new(weights: Quantity, i: int, own: Quantity) -> bool:
+    """Whether a query attends to others than in its own weights before, or more or less to them."""
+    query = weights.rows.names[i]
+    if query not in own.rows.names:
+        return True
+    now = Attending.of_row(weights, i)
+    then = Attending.of_row(own, own.rows.names.index(query))
+    return now.told(weights) != then.told(own)
+
+
+def weights_of(trace: Trace) -> Quantity | None:
+    """The weights of the last head of the main stack."""
+    found = [q for q in trace.quantities.values() if q.local == "weights" and not q.is_list]
+    main = [quantity for quantity in found if not quantity.name.inside(ENCODER)]
+    return next(reversed(main or found), None)
+
+
+def _attended(trace: Trace, weights: Quantity, rows: Sequence[int]) -> Spans:
+    own = not place_of(weights.name, trace.scenario).attention.sees_memory
+    return attended(weights, rows, to_itself=own)
+
+
+def _attention(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
+    """Whom each query attends to most."""
+    weights = trace.quantities.get(place.name("weights"))
+    return [] if weights is None else [_attended(trace, weights, selection.rows(weights))]
+
+
+def _lookup(trace: Trace, place: Place, selection: Selection) -> list[Spans]:
+    """What a query gets mostly, where the values have other names than their keys."""
+    weights = trace.quantities.get(place.name("weights"))
+    V = trace.quantities.get(place.find("V"))
+    if weights is None or V is None or not looks_up(weights, V):
+        return []
+    return [_looked_up(weights, V, i) for i in selection.rows(weights)]
+
+
+def looks_up(weights: Quantity, V: Quantity) -> bool:
+    """Whether values have names of their own, as in a dictionary; a sink has no value."""
+    keys, values = weights.columns.names, V.rows.names
+    return len(keys) == len(values) and keys != values
+
+
+def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
+    """`Pasta is most like Food: 81 % of its answer is Rice.`"""
+    one = Attending.of_row(weights, i)
+    keys = tied(called_as(weights.columns.names, j) for j in one.keys)
+    values = tied(called_as(V.rows.names, j) for j in one.keys)
+    share = (percent(one.weight, 0), " %", " each" if len(one.keys) > 1 else "")
+    query = called_as(weights.rows.names, i)
+    return (*query, " is most like ", *keys, ": ", *share, " of its answer is ", *values, ".")
+
+
+def _predicted(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """The likeliest next token after each, and the one that comes next to it."""
+    probabilities = trace.next_token_after(updates_before(place.path))
+    if probabilities is None:
+        return []
+    rows = range(probabilities.matrix.shape[0])
+    return [("after ", *_likeliest(probabilities, i)) for i in rows]
+
+
+def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """The likeliest class of each, or the token that belongs in its place."""
+    probabilities = trace.next_token_after(updates_before(place.path))
+    if probabilities is None:
+        return []
+    return [
+        ("for ", *_likeliest(probabilities, i, "likeliest"))
+        for i in range(probabilities.matrix.shape[0])
+    ]
+
+
+def _likeliest(probabilities: Quantity, i: int, called: str = "likeliest next token") -> Spans:
+    """`go the likeliest next token is alone (0.649), then home (0.258).`"""
+    columns, told = probabilities.columns.names, list[Span]()
+    for number, places in islice(ranked(probabilities.matrix, i), 2):
+        if number.shown == 0:
+            break
+        several = len(places) > 1
+        plural = "s are" if called.endswith("token") else " are"
+        verb = f" the {called}{plural if several else ' is'} "
+        names = tied([called_as(columns, j) for j in places[:MOST_TIED]], many=len(places))
+        told += [", then " if told else verb, *names]
+        told += [" (", number, " each)" if several else ")"]
+    return (*called_as(probabilities.rows.names, i), *told, ".")
+
+
+def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """How sure a cell is, or of which class."""
+    assert isinstance(place, CellPlace)
+    y = trace.quantities.get(place.timed("y"))
+    if y is None:
+        return []
+    if place.timed("y_exp") in trace:
+        return [_classified(y)]
+    sure = ((place.here(y.name), y.matrix.number(k, 0), k) for k in range(y.matrix.shape[0]))
+    several = y.matrix.shape[0] > 1
+    return [
+        (Symbol(name, (str(k + 1),)), " is ", number, ": the cell is ", percent(number), " % sure ",
+         f"of class {k + 1}." if several else "that the answer is yes.")
+        for name, number, k in sure
+    ]  # fmt: skip
+
+
+def _classified(y: Quantity) -> Spans:
+    """`Class 2 is the likeliest (0.632).`"""
+    numbers = [y.matrix.number(k, 0) for k in range(y.matrix.shape[0])]
+    most = max(number.shown for number in numbers)
+    places = [k for k, number in enumerate(numbers) if number.shown == most]
+    names = tied((str(k + 1),) for k in places)
+    if len(places) > 1:
+        return ("classes ", *names, " are the likeliest (", numbers[places[0]], " each).")
+    return ("class ", *names, " is the likeliest (", numbers[places[0]], ").")
+
+
+def _gradient(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """Whether a gradient vanishes or explodes, told once it is back where the cell began."""
+    assert isinstance(place, CellPlace)
+    if place.time != place.order[0]:
+        return []
+    norms = trace.quantities.get(place.name("factor_norms"))
+    return [] if norms is None else way_back(norms, [time - 1 for time in reversed(place.order)])
+
+
+def way_back(norms: Quantity, places: Sequence[int]) -> list[Spans]:
+    """The norms of a factor, at places in the order of its way back, and what becomes of it."""
+    if len(places) < 2:  # noqa: PLR2004  (one norm goes nowhere)
+        return []
+
+    numbers = [norms.matrix.number(k, 0) for k in places]
+    return [on_its_way(numbers, "on its way back the norm of the factor")]
+
+
+def _surprised(trace: Trace, place: Place, _: Selection) -> list[Spans]:
+    """What a perplexity means, unless the page goes on to what the loss is there for."""
+    perplexity = trace.quantities.get(place.name("perplexity"))
+    if perplexity is None or trace.scenario.goes_back:
+        return []
+    number = perplexity.matrix.number(0, 0)
+    what = "classes" if trace.scenario.prediction.of_classes else "tokens"
+    return [
+        (
+            "with a perplexity of ", number, " the model is as unsure as if it had to guess among ",
+            number, f" equally likely {what}.",
+        )
+    ]  # fmt: skip
+
+
+_FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], list[Spans]]] = {
+    "softmax": _attention,
+    "weighted_sum": _lookup,
+    "predict": _predicted,
+    "classify": _classed,
+    "loss": _surprised,
+    "readout": _read_out,
+    "gradient": _gradient,
+    "progress": progressed,
+}
+"""What finds the findings of a step, by its name."""
+
+
+def on_its_way(numbers: Sequence[Number], what: str) -> Spans:
+    """How large something is on its way back, and what becomes of it:
+    `0.834 → 2.014 → 4.199 → 8.369: it grows at every step; the gradient explodes.`"""
+    shown = elided(len(numbers), MOST_PARTS)
+    sequence = joined((("…",) if k is None else (numbers[k],) for k in shown), " → ")
+    steps = [
+        (after.shown > before.shown) - (after.shown < before.shown)
+        for before, after in pairwise(numbers)
+    ]
+    verdict = _verdict(steps, float(numbers[0].shown), float(numbers[-1].shown))
+    return (f"{what} goes ", *sequence, f": {verdict}.")
+
+
+def _verdict(steps: Sequence[int], first: float, last: float) -> str:
+    """What becomes of a gradient whose size shrinks (−1) or grows (1) at steps, or ends at 0."""
+    if last == 0:
+        return "nothing is left of it; the gradient vanishes"
+    (way,) = set(steps) if len(set(steps)) == 1 else (None,)
+    if last < first / _MUCH:
+        outcome = "; the gradient vanishes"
+    else:
+        outcome = "; the gradient explodes" if last > first * _MUCH else ""
+    return _WAYS.get(way, "it neither shrinks nor grows at every step") + outcome * bool(way)
+
+
+_MUCH = 2
+"""Times that a gradient is smaller or larger in the end before one says that it vanishes or
+explodes."""
+_WAYS: Mapping[int | None, str] = {
+    -1: "it shrinks at every step",
+    0: "it stays the same at every step",
+    1: "it grows at every step",
+}
+
+
+def keys_and_values(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """Each key with its value and the weights that the queries give it, where values have names of
+    their own: as a table, and as a list."""
+    weights = trace.quantities.get(part.place.name("weights"))
+    V = trace.quantities.get(part.place.find("V"))
+    if part.step != "weighted_sum" or weights is None or V is None or not looks_up(weights, V):
+        return []
+    keys, values = weights.columns.words, V.rows.words
+    shown = selection.rows(weights)
+    queries = [shown[k] for k in elided(len(shown), MOST_PARTS) if k is not None]
+    rows: list[Row] = [
+        (key, value, *(plain(weights.matrix.number(i, j)) for i in queries))
+        for j, (key, value) in enumerate(zip(keys, values, strict=True))
+    ]
+    headings: tuple[Word | str, ...] = (
+        "Key",
+        "Value",
+        *(Word(f"Weight for {weights.rows.names[i]}") for i in queries),
+    )
+    return [table(headings, rows), TextList(below(part.path, "values"), keys, values)]
+
+
+_BLOCK = ("residual", "norm", "ffn")
+
+
+def moved(trace: Trace, selection: Selection) -> Spans:
+    """Which token ends furthest from where it began, where a trace ends with what several heads or
+    a block made of all tokens; nothing where it doesn't."""
+    X = trace.quantities.get(below(trace.scenario.stack.path, "X"))
+    told = told_parts(trace)
+    if X is None or not told or not is_structured(trace):
+        return ()
+    made, step = made_by(trace, told[-1]), told[-1].step
+    if not made or step not in (*_BLOCK, "merge"):
+        return ()
+    result = [one for one in made if not one.is_list][-1]
+    if result.rows.names != X.rows.names or result.matrix.shape != X.matrix.shape:
+        return ()
+    i = _furthest(X, result, selection)
+    several = len(trace.scenario.stack.layers) > 1
+    mover = "layers have" if several else "block has" if step in _BLOCK else "heads have"
+    start = (*_vector(X, i), " in ", Symbol(X.name))
+    end = (*_vector(result, i), " in ", Symbol(result.name))
+    token = called_as(X.rows.names, i)
+    return (f"The {mover} moved the row of ", *token, " furthest: from ", *start, " to ", *end, ".")
+
+
+def _furthest(X: Quantity, result: Quantity, selection: Selection) -> int:
+    """The row of those told whose ends are furthest from each other."""
+    distances = np.linalg.norm(result.values - X.values, axis=1)
+    return max(selection.rows(result), key=lambda i: distances[i])
+
+
+def _vector(quantity: Quantity, i: int) -> Spans:
+    places = elided(quantity.matrix.shape[1], MOST_PARTS)
+    return (
+        Vector(tuple(Omitted() if j is None else quantity.matrix.number(i, j) for j in places)),
+    )

@@ -1,0 +1,215 @@
+"""A step as a lesson: what it is for, its shapes, the working, the mistakes people make; and the
+list of the steps, with their formulas in general."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from attncli.document.blocks import (
+    Block,
+    Bullets,
+    Document,
+    Facts,
+    Note,
+    Prose,
+    Section,
+    Spans,
+    Subheading,
+    Table,
+    Term,
+    Working,
+)
+from attncli.equations.tree import Equation, Symbol, with_each
+from attncli.names import Name, Word, raw
+from attncli.pages.blocks import common_mistakes, shape_in_short
+from attncli.pages.pictures import pictures_of
+from attncli.pages.sections import listed_again, section_of
+from attncli.pages.selection import Selection, made_by, operands_of, told_parts, with_routing
+from attncli.pages.sentences import facts_of, joined, rounding_facts
+from attncli.pages.walkthrough import part_blocks
+from attncli.pages.working import Origins, Workings, cell_line
+from attncli.steps import Mistake, Step, formulas_of, steps
+from attncli.steps.general import general_place
+from attncli.steps.mistakes import all_made_wrongly, mistaken
+from attncli.steps.order import THROUGH
+from attncli.trace import Definition, PlannedStep, Quantity, Trace, WayPlace
+
+
+def steps_catalogue() -> Document:
+    """Every step and what it does, a line each, in the order they are told; then those that lead
+    back through others."""
+    rows = tuple((step.name, (step.does,)) for step in steps() if step.name not in THROUGH)
+    back = Prose(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
+    learn = Note(("Why, and how: ", Term("attn explain softmax")))
+    return Document(Word("Steps"), (), closing=(Facts(rows), back, learn))
+
+
+def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
+    """The formulas of a step with all that it can have, at any time if it has times."""
+    place = general_place(step.name)
+    formulas = formulas_of(step, place, step.planned(place))
+    if not formulas:
+        raise LookupError(f"the step {step.name} makes nothing where `general_place` puts it")
+    return tuple(map(_at_any_time, formulas)) if isinstance(place, WayPlace) else formulas
+
+
+def _at_any_time(formula: Equation) -> Equation:
+    """A formula that was made for the second of three times, for any time t."""
+
+    def change(node: Symbol) -> Symbol:
+        name = node.name
+        if isinstance(name, Name) and name.time in _TIMES:
+            name = name.at(_TIMES[name.time])
+        index = ("t" if raw(index) == "2" else index for index in node.indices)
+        return Symbol(name, tuple(index))
+
+    return Equation(*(with_each(side, Symbol, change) for side in formula))
+
+
+_TIMES: dict[object, str] = {1: "t−1", 2: "t", 3: "t+1"}
+
+
+_KEYS = "how many queries and how many keys; in self-attention as many as tokens"
+
+
+def lessons(
+    trace: Trace,
+    told: Sequence[tuple[Step[Any], Trace]],
+    selection: Selection,
+    changes: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> Document:
+    """Lessons on steps of a trace, each with the trace whose numbers it works on: the scenario's
+    own, or one with the `changes` that give it the step."""
+    sections = (
+        _lesson(step, its, selection, changes.get(step.name, ()) if its is not trace else ())
+        for step, its in told
+    )
+    scenario = trace.scenario.title
+    title = told[0][0].title if len(told) == 1 else f"{scenario}, step by step"
+    facts = Facts((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
+    document = Document(Word(title), tuple(sections), facts, rounding=rounding_facts(trace))
+    is_one = all(its is trace for _, its in told)
+    if not is_one:
+        return document
+    return document._replace(origins=Origins(trace), workings=Workings(trace))
+
+
+def _lesson(
+    step: Step[Any], trace: Trace, selection: Selection, changes: tuple[str, ...]
+) -> Section:
+    selection = with_routing(trace, selection)
+    part = part_to_explain(step, trace, selection)
+    blocks: list[Block] = [Prose((step.purpose_at(part.place if part else None),))]
+    blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
+    if part is None:
+        blocks += [Facts(tuple(_in_letters(step))), Note(_not_told(trace, step))]
+        blocks += _mistakes(trace, step, None)
+        formulas = general_formulas(step)
+        return Section(step.name, None, (step.title,), formulas, tuple(blocks))
+    blocks.append(Facts(tuple(_shapes(step, trace, part))))
+    blocks.append(Subheading(("On these numbers",)))
+    if changes:
+        change = Term(", ".join(one.replace("=", ": ", 1) for one in changes))
+        said = ("This scenario goes without this step. With ", change, " it would look like this.")
+        blocks.append(Note(said))
+    blocks += part_blocks(trace, part, selection, operands_of(trace, part))
+    blocks += pictures_of(trace, part, selection) if selection.pictured else ()
+    blocks += _mistakes(trace, step, part)
+    return section_of(trace, part, None, blocks)
+
+
+def part_to_explain(step: Step[Any], trace: Trace, selection: Selection) -> PlannedStep | None:
+    """The first part that takes a step, in the layer and head that are asked for; of those at times
+    the second, which goes on from the one before."""
+    chosen = selection._replace(steps=())
+    told = (part for part in told_parts(trace) if part.step == step.name)
+    parts = [part for part in told if chosen.includes(part)]
+    at_times = len(parts) > 1 and parts[0].time != parts[1].time
+    return parts[1 if at_times else 0] if parts else None
+
+
+def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[Block]:
+    if not step.mistakes:
+        return []
+    blocks: list[Block] = []
+    for mistake in step.mistakes:
+        if part is None or any(mistake.ways(part.place, part.definitions)):
+            blocks += _mistake_blocks(trace, part, mistake)
+    return common_mistakes(blocks)
+
+
+def _not_told(trace: Trace, step: Step[Any]) -> Spans:
+    why = f"doesn't take the step {step.name}"
+    if trace.unfinished is not None:
+        why = "doesn't give what the step needs"
+    said = f"This scenario {why}, so there are no numbers to show"
+    if not step.example:
+        return (f"{said}.",)
+    return (f"{said}; ", Term(f"attn explain {step.name}"), " has some.")
+
+
+def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
+    rows = _in_letters(step)
+    again = listed_again(trace, part)
+    made = [quantity for quantity in made_by(trace, part) if quantity.name not in again]
+    if made:
+        before = _with_shapes(operands_of(trace, part), part)
+        arrow = (" → ",) if before else ()
+        rows.append(("Here", (*before, *arrow, *_with_shapes(made, part))))
+    return rows
+
+
+def _in_letters(step: Step[Any]) -> list[tuple[str, Spans]]:
+    """The shapes of a step, with a word on the letter for the number of keys."""
+    of_keys = "[m, " in step.shapes or ", m]" in step.shapes
+    return [("Shapes", (step.shapes,)), *([("n, m", (_KEYS,))] if of_keys else [])]
+
+
+def _with_shapes(quantities: Sequence[Quantity], part: PlannedStep) -> Spans:
+    return joined(
+        (Symbol(part.place.here(quantity.name)), shape_in_short(quantity) or " [1]")
+        for quantity in quantities
+    )
+
+
+def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any]) -> list[Block]:
+    """A mistake in words, and what it gives in the cell that it changes most."""
+    ways = [] if part is None else [way[0] for way in all_made_wrongly(trace, part, mistake)]
+    if not ways or part is None:
+        return [Bullets(((mistake.says,),))]
+    definition, wrong = _that_shows(trace, part, ways)
+    if wrong is None:
+        return [Bullets(((mistake.says, " With these numbers it can't be done."),))]
+    cell = _worst_cell(trace[definition.name], wrong[definition.name])
+    if cell is None:
+        same = " With these numbers it makes no difference, so they can't reveal it."
+        return [Bullets(((mistake.says, same),))]
+    right = trace[definition.name]
+    number = right.matrix.number(*cell)
+    address = Term(right.symbol(*cell, part.place.here(right.name)))
+    told = (" ", address, " is ", number, "; the mistake gives")
+    line = cell_line(wrong, wrong[definition.name], *cell)
+    return [Bullets(((mistake.says, *told),)), Working((line,), mistake.name)]
+
+
+def _that_shows(
+    trace: Trace, part: PlannedStep, ways: Sequence[Definition]
+) -> tuple[Definition, Trace | None]:
+    """The first way to make a mistake that can be seen in the numbers, and what it gives; else the
+    first that can be made at all."""
+    tried = [(way, mistaken(trace, part, way)) for way in ways]
+    done = [(way, wrong) for way, wrong in tried if wrong is not None]
+    seen = ((way, wrong) for way, wrong in done if _worst_cell(trace[way.name], wrong[way.name]))
+    return next(seen, (done or tried)[0])
+
+
+def _worst_cell(right: Quantity, wrong: Quantity) -> tuple[int, int] | None:
+    """The cell that is most off; None where all are shown alike."""
+    off = np.abs(wrong.values - right.values)
+    i, j = divmod(int(off.argmax()), off.shape[1])
+    differs = wrong.matrix.number(i, j).shown != right.matrix.number(i, j).shown
+    return (i, j) if differs else None

@@ -1,0 +1,488 @@
+"""What a scenario comes to where it is asked for: how the results of its variants compare; what
+training came to; who attends to whom as graphs, and each token before and after attention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.document.blocks import Block, Edge, Graph, Note, Spans, Subheading, Table, TableCell
+from attncli.document.pictures import Arrow, ArrowGroup, Curves, Plane, Series
+from attncli.document.tables import Data, SideBySide
+from attncli.equations.tree import Number, Symbol, Vector
+from attncli.equations.working import elided
+from attncli.names import GRADIENTS, Name, Word, below
+from attncli.notation import plain
+from attncli.notation.plain import unbreakable
+from attncli.numbers.rounding import Array
+from attncli.pages.blocks import given_blocks, matrix_block, variant_block
+from attncli.pages.findings import FEW, findings_anew, weights_of
+from attncli.pages.pictures import MOST_POINTS
+from attncli.pages.selection import Selection
+from attncli.pages.sentences import called_as, contrasted
+from attncli.scenario.model import UPDATES, after_updates, updates_before
+from attncli.trace import Quantity, Trace
+from attncli.trace.quantity import token_of
+
+_SAME = 1e-12
+"""What floats may be off by where the same sums are done in another order."""
+
+
+class _Told(NamedTuple):
+    """A trace that others are compared with, and what it is called."""
+
+    called: Spans
+    trace: Trace
+
+
+def variants_of(trace: Trace, selection: Selection) -> list[Block]:
+    """The rows that are told of each variant, beside the one before it that is told its positions
+    in the same way, or else beside the scenario's own."""
+    if result_of(trace) is None:
+        from attncli.pages.learning import side_by_side
+
+        return side_by_side(trace)
+    blocks: list[Block] = [Subheading(("Variants",))]
+    whole = _Told(("in the scenario itself",), trace)
+    told: dict[tuple[str, ...], _Told] = {_positions(trace): whole}
+    rows = Selection(queries=selection.queries, axis=selection.axis)
+    for name, other in trace.variants.items():
+        before = told.setdefault(_positions(other), _Told(("in the variant ", Word(name)), other))
+        blocks += _variant(name, other, whole if before.trace is other else before, trace, rows)
+    return blocks
+
+
+def _positions(trace: Trace) -> tuple[str, ...]:
+    return tuple(one.kind for one in trace.scenario.stack.positions)
+
+
+def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selection) -> list[Block]:
+    """What a variant changed, what comes of it, and what it finds."""
+    own, result = result_of(before.trace) or result_of(trace), result_of(other)
+    if own is None or result is None:
+        return []
+    varied = Word("; ".join(other.scenario.varied))
+    varied_as: Spans = (Word(name), " (", varied, "): ")
+    changed = _changed(trace.quantities, other)
+    if other.scenario.training is not None:
+        told = beside_another(other, before.trace, varied_as)
+        data = [Data(variant_block(name, one, Selection())) for one in numbers_of_training(other)]
+        if told:
+            return [*told[:1], *given_blocks(other, changed, Selection()), *told[1:], *data]
+    compared = _Compared.of(own, result)
+    note = Note((*varied_as, *compared.told(own, result, before.called, rows)))
+    tables = [*given_blocks(other, changed, Selection()), variant_block(name, result, rows)]
+    found = [] if compared.same else findings_anew(other, before.trace, rows)
+    return [note, *tables, *map(Note, found)]
+
+
+def _changed(own: Mapping[str, Quantity], other: Trace) -> list[Quantity]:
+    """The matrices that a variant gives, and the scenario doesn't give like that."""
+    return [
+        quantity
+        for name, quantity in other.quantities.items()
+        if quantity.given
+        and not (name in own and np.array_equal(own[name].values, quantity.values))
+    ]
+
+
+def result_of(trace: Trace) -> Quantity | None:
+    """What a trace comes to: the last quantity with a row for each token."""
+    made = [q for q in trace.quantities.values() if not q.given and q.rows.role in ("Q", "token")]
+    return made[-1] if made else None
+
+
+class _Compared(NamedTuple):
+    """How the rows of two results with the same tokens compare: the row of the second for each row
+    of the first, and how far each number is off; nothing for results that can't be compared."""
+
+    order: tuple[int, ...] = ()
+    off: Array | None = None
+
+    @classmethod
+    def of(cls, own: Quantity, other: Quantity) -> _Compared:
+        if own.matrix.shape != other.matrix.shape:
+            return cls()
+        if sorted(own.rows.names) != sorted(other.rows.names):
+            return cls()
+        order = [other.rows.names.index(name) for name in own.rows.names]
+        return cls(tuple(order), np.abs(other.values[order] - own.values))
+
+    @property
+    def same(self) -> bool:
+        return self.off is not None and not self.off.max() > _SAME
+
+    @property
+    def reordered(self) -> bool:
+        return list(self.order) != sorted(self.order)
+
+    def told(self, own: Quantity, other: Quantity, before: Spans, shown: Selection) -> Spans:
+        """The comparison in a sentence or two; `before` names what it is compared with. The row
+        that differs most is one of those that are shown."""
+        symbol = Symbol(other.name)
+        if self.off is None:
+            return (symbol, " has other tokens or another shape than ", *before, ".")
+        rows = shown.rows(own)
+        told = self.off[[*rows]]
+        k, j = (int(place) for place in np.unravel_index(int(told.argmax()), told.shape))
+        i = rows[k]
+        numbers = contrasted(other.matrix.number(self.order[i], j), own.matrix.number(i, j))
+        differing = int((self.off.max(axis=1) > _SAME).sum())
+        if self.same or (numbers is None and len(rows) == len(self.order)):
+            return (symbol, *self._alike(before))
+        verb = " differ from those " if differing > 1 else " differs from that "
+        start = (f"{_of(differing, len(self.order))} of ", symbol, verb, *before)
+        if numbers is None:
+            return (*start, ", none of them shown here.")
+        its, others = numbers
+        of_those = "of those shown " if len(rows) < len(self.order) else ""
+        most = f"{of_those}most " if differing > 1 else ""
+        column: Spans = () if own.is_list else ("in column ", Word(own.columns.names[j]), " ")
+        return (
+            *start, f", {most}the row of ", *called_as(own.rows.names, i), ": ", *column, "it is ",
+            its, " instead of ", others, ".", *self._order_counts(),
+        )  # fmt: skip
+
+    def _alike(self, before: Spans) -> Spans:
+        if not self.reordered:
+            return (" has the same rows as ", *before, ".")
+        return (
+            " has the same row for each token as ", *before, ", only in the order of these"
+            " tokens: the order of the words makes no difference.",
+        )  # fmt: skip
+
+    def _order_counts(self) -> Spans:
+        if not self.reordered:
+            return ()
+        return (" The tokens are the same in another order: now the order makes a difference.",)
+
+
+def _of(rows: int, of: int) -> str:
+    """`the only row`, `all 4 rows`, `3 of the 4 rows`."""
+    if of == 1:
+        return "the only row"
+    return f"all {of} rows" if rows == of else f"{rows} of the {of} rows"
+
+
+class RightWeight(NamedTuple):
+    """A cell of attention weights: a query, from 0, and the key that its target is."""
+
+    weights: Quantity
+    query: int
+    key: int
+
+    @property
+    def address(self) -> str:
+        return self.weights.address(self.query, self.key)
+
+    def told(self, numbers: Sequence[Number]) -> list[Block]:
+        """What became of it."""
+        before, after = numbers[0], numbers[-1]
+        if before.shown == after.shown:
+            return []
+        grew = "grew" if after.shown > before.shown else "fell"
+        symbol = self.weights.symbol(self.query, self.key)
+        said = f", {grew} from "
+        return [Note(("The weight of the right token, ", symbol, said, before, " to ", after, "."))]
+
+
+def right_weight(trace: Trace) -> RightWeight | None:
+    """The weight that the asked token gives to the one that is its target; None where there is no
+    such key, or more than one head."""
+    prediction = trace.scenario.prediction
+    found = [one for one in trace.quantities.values() if _is_attention(one)]
+    if len(found) != 1 or prediction.every or len(prediction.counted) != 1:
+        return None
+    (weights,), (place,) = found, prediction.counted
+    target, keys = prediction.targets[place], weights.columns.names
+    if prediction.targets_in_numbers or target not in keys:
+        return None
+    query = 0 if prediction.first else len(weights.values) - 1
+    return RightWeight(weights, query, keys.index(target))
+
+
+def _is_attention(quantity: Quantity) -> bool:
+    name = quantity.name
+    first = not updates_before(name) and not name.inside(GRADIENTS)
+    return first and name.local == "weights" and quantity.columns.role == "K"
+
+
+_MOST_TARGETS, _MOST_TABLES, _MOST_ARROWS = 3, 4, 12
+_PLANE = _TWO = 2
+
+
+class _Pass(NamedTuple):
+    """The quantities after so many updates, by their names without any."""
+
+    trace: Trace
+    updates: int
+
+    def find(self, name: str) -> Quantity | None:
+        place = after_updates(self.updates)
+        known = Name(name).under(place) if place else Name(name)
+        return self.trace.quantities.get(known)
+
+    def parameter(self, name: Name) -> Quantity:
+        """A parameter after these updates."""
+        latest = Name(UPDATES, after_updates(self.updates - 1))
+        return self.trace[name.under(latest) if self.updates else name]
+
+
+def training_table(trace: Trace, selection: Selection) -> list[Block]:
+    """The loss and the targets' probabilities after each update, and the trained embeddings before
+    all, on the way, and after."""
+    passes = _passes(trace)
+    if not passes:
+        return []
+    right = right_weight(trace)
+    told = [] if right is None else right.told([_attended(one, right) for one in passes])
+    curve = _curve(passes) if selection.pictured and len(passes) > _TWO else []
+    embeddings = _embeddings(trace, passes, selection)
+    return [Subheading(("Training",)), _table(passes, right), *told, *curve, *embeddings]
+
+
+def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
+    """How the training of a variant went, and what its loss is instead of that of another trace,
+    or than before where that has none."""
+    passes, others = _passes(trace), _passes(own)
+    if not passes:
+        return []
+    count = len(passes) - 1
+    after = f"after {count} update{'s' if count > 1 else ''} the loss is "
+    compared, instead = (others[-1], " instead of ") if others else (passes[0], "; before it was ")
+    said = (*called, *_clipped(passes[0]), after, _loss(passes[-1]), instead, _loss(compared), ".")
+    return [Note(said), *([_table(passes, right_weight(trace))] if others else [])]
+
+
+def numbers_of_training(trace: Trace) -> list[Quantity]:
+    """The numbers that this tells: the norm and the factor of clipping, and of each pass its loss,
+    the change and what was promised."""
+    passes = _passes(trace)
+    loss = trace.scenario.prediction.loss
+    clipping = [one.find(name) for one in passes[:1] for name in ("grad_norm", "clip_factor")]
+    told = [one.find(name) for one in passes for name in (loss, "change", "promised")]
+    return [one for one in (*clipping, *told) if one is not None]
+
+
+def _clipped(first: _Pass) -> Spans:
+    """What clipping did before the first update."""
+    norm, factor = (first.find(name) for name in ("grad_norm", "clip_factor"))
+    if norm is None or factor is None or factor.matrix.number(0, 0).shown >= 1:
+        return ()
+    together, each = norm.matrix.number(0, 0), factor.matrix.number(0, 0)
+    said = "the gradients have together a norm of "
+    return (said, together, "; clipped, each is multiplied by ", each, ", and ")
+
+
+def _loss(one: _Pass) -> Number:
+    loss = one.find(one.trace.scenario.prediction.loss)
+    assert loss is not None
+    return loss.matrix.number(0, 0)
+
+
+def _passes(trace: Trace) -> list[_Pass]:
+    """All passes of the model through which a trace gets; none where nothing is trained."""
+    done = [
+        one
+        for one in trace.story
+        if one.step == "progress" and any(its.name in trace for its in one.definitions)
+    ]
+    if trace.scenario.training is None or not done:
+        return []
+    return [_Pass(trace, k) for k in range(len(done) + 1)]
+
+
+def _table(passes: list[_Pass], right: RightWeight | None) -> Table:
+    """A row for each pass; with the right token's weight, and with all that is trained if that is
+    very little."""
+    rows, headings = [*_rows(passes)], _headings(passes[0])
+    if right is not None:
+        headings = (*headings, right.address)
+        attended = (_written(_attended(one, right)) for one in passes)
+        rows = [(*row, one) for row, one in zip(rows, attended, strict=True)]
+    for name in _few(passes[0].trace):
+        headings = (*headings, str(name))
+        vectors = (_vector(one.parameter(name)) for one in passes)
+        rows = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
+    return Table(headings, tuple(rows))
+
+
+def _few(trace: Trace) -> list[Name]:
+    """The parameters, if all of them together are a few numbers, each in one row or one column."""
+    given = (one for one in trace.quantities.values() if one.given)
+    trained = [one for one in given if one.name.under(Name(UPDATES)) in trace]
+    few = sum(one.matrix.size for one in trained) <= FEW
+    return [one.name for one in trained if few and 1 in one.matrix.shape]
+
+
+def _vector(quantity: Quantity) -> str:
+    rows, columns = quantity.matrix.shape
+    entries = (quantity.number(i, j) for i in range(rows) for j in range(columns))
+    return unbreakable(plain(Vector(tuple(entries))))
+
+
+def _curve(passes: Sequence[_Pass]) -> list[Block]:
+    """The loss after each update."""
+    losses = [one.find(one.trace.scenario.prediction.loss) for one in passes[:MOST_POINTS]]
+    numbers = tuple(one.matrix.number(0, 0) for one in losses if one is not None)
+    labels = tuple(str(one.updates) for one in passes[: len(numbers)])
+    return [Curves("The loss after each update", "updates", labels, (Series("loss", numbers),))]
+
+
+def _attended(one: _Pass, right: RightWeight) -> Number:
+    """The right token's weight after so many updates; as before where nothing changes it."""
+    quantity = one.find(right.weights.name) or right.weights
+    return quantity.matrix.number(right.query, right.key)
+
+
+def _headings(first: _Pass) -> tuple[Word | str, ...]:
+    targets = _targets(first)
+    told = (Word(f"p({first.trace.scenario.prediction.targets[k]})") for k in targets)
+    return ("Updates", "Loss", "Change", "Promised", *told)
+
+
+def _targets(one: _Pass) -> tuple[int, ...]:
+    """The places of the targets whose probabilities are told."""
+    if one.find("probabilities") is None:
+        return ()
+    return one.trace.scenario.prediction.counted[:_MOST_TARGETS]
+
+
+def _rows(passes: list[_Pass]) -> Iterator[tuple[TableCell, ...]]:
+    for one in passes:
+        loss = one.trace.scenario.prediction.loss
+        numbers = (_number(one.find(name)) for name in (loss, "change", "promised"))
+        yield (str(one.updates), *numbers, *_probabilities(one))
+
+
+def _number(quantity: Quantity | None) -> str:
+    return "" if quantity is None else _written(quantity.matrix.number(0, 0))
+
+
+def _written(number: Number) -> str:
+    return str(number.shown).replace("-", "−")
+
+
+def _probabilities(one: _Pass) -> Iterator[str]:
+    """What the targets got."""
+    quantity, prediction = one.find("probabilities"), one.trace.scenario.prediction
+    for k, place in list(zip(_targets(one), prediction.target_places, strict=False)):
+        assert quantity is not None
+        row = k if quantity.matrix.shape[0] > 1 else 0
+        yield _written(quantity.matrix.number(row, place))
+
+
+def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list[Block]:
+    """The embeddings before training, on the way, and after it."""
+    table = trace.scenario.text.table
+    if table.under(Name(UPDATES)) not in trace:
+        return []
+    shown = [k for k in elided(len(passes), _MOST_TABLES) if k is not None]
+    names = _words_of(trace, trace[table])
+    tables = (matrix_block(passes[k].parameter(table), selection) for k in shown)
+    named = (one._replace(row_names=names) for one in tables)
+    columns = tuple(zip((_called(k, passes) for k in shown), named, strict=True))
+    side = SideBySide("", names, tuple(range(len(names))), columns)
+    picture = _moved(passes, table, names) if selection.pictured else []
+    return [Subheading(("The embeddings before, during and after",)), side, *picture]
+
+
+def _called(k: int, passes: list[_Pass]) -> str:
+    return "Before" if k == 0 else "After" if k == len(passes) - 1 else f"After {k}"
+
+
+def _words_of(trace: Trace, table: Quantity) -> tuple[Word, ...]:
+    """The tokens that a table has rows for."""
+    tokens = {str(k): token for token, k in trace.scenario.text.known_ids.items()}
+    return tuple(Word(tokens.get(name, name)) for name in table.rows.names)
+
+
+def _moved(passes: list[_Pass], table: Name, names: tuple[Word, ...]) -> list[Block]:
+    """Embeddings of two dimensions as arrows from where they were to where they came."""
+    before, after = passes[0].parameter(table), passes[-1].parameter(table)
+    if before.matrix.shape[1] != _PLANE:
+        return []
+
+    def at(one: Quantity, i: int) -> tuple[Number, Number]:
+        return one.number(i, 0), one.number(i, 1)
+
+    arrows = tuple(
+        Arrow(name, at(after, i), at(before, i)) for i, name in enumerate(names[:_MOST_ARROWS])
+    )
+    moved = ArrowGroup(table, "", arrows)
+    return [Plane("The embeddings, from before training to after it", (moved,))]
+
+
+def closing_graphs(trace: Trace, selection: Selection) -> list[Block]:
+    """Who attends to whom in a scenario, and in each of its variants, where it asks for that."""
+    show = trace.scenario.show
+    if not show.graph and not show.arrows:
+        return []
+    drawn = selection.pictured and not show.arrows and not _are_given(trace)
+    blocks = [] if drawn else _graph_of(trace, selection, ("Who attends to whom",))
+    for name, variant in trace.variants.items():
+        heading = ("Who attends to whom in the variant ", Word(name))
+        blocks += _graph_of(variant, selection, heading) if show.arrows else []
+    return blocks
+
+
+def _are_given(trace: Trace) -> bool:
+    weights = weights_of(trace)
+    return weights is not None and weights.given
+
+
+def _graph_of(trace: Trace, selection: Selection, heading: Spans) -> list[Block]:
+    weights, arrows = weights_of(trace), trace.scenario.show.arrows
+    if weights is None:
+        return []
+    edges = tuple(_edges(weights, selection, arrows))
+    missing = [] if not arrows else list(_without_weight(weights, selection, arrows))
+    graph = [Graph(weights.name, edges)] if edges else []
+    return [Subheading(heading), *graph, *missing] if graph or missing else []
+
+
+def _edges(
+    weights: Quantity, selection: Selection, arrows: Mapping[str, Sequence[str]]
+) -> Iterator[Edge]:
+    """The strongest of each query first; what has no weight is left out."""
+    for i in selection.rows(weights):
+        for j in sorted(_keys(weights, i, arrows), key=lambda j: -weights.values[i, j]):
+            if weights.values[i, j] > 0:
+                number = weights.matrix.number(i, j)
+                yield Edge(weights.rows.words[i], weights.columns.words[j], number)
+
+
+def _without_weight(
+    weights: Quantity, selection: Selection, arrows: Mapping[str, Sequence[str]]
+) -> Iterator[Note]:
+    """A word on each of the arrows that isn't there."""
+    for i in selection.rows(weights):
+        for j in _keys(weights, i, arrows):
+            if weights.values[i, j] == 0:
+                query, key = weights.rows.words[i], weights.columns.words[j]
+                yield Note(("No arrow goes from ", query, " to ", key, ": its weight is 0."))
+
+
+def _keys(weights: Quantity, i: int, arrows: Mapping[str, Sequence[str]]) -> list[int]:
+    """The places of the keys that a query's arrows may go to."""
+    names = weights.columns.names
+    if not arrows:
+        return list(range(len(names)))
+    query = weights.rows.names[i]
+    wanted = {*arrows.get(query, ()), *arrows.get(token_of(query), ())}
+    return [j for j, name in enumerate(names) if not wanted.isdisjoint((name, token_of(name)))]
+
+
+def before_and_after(trace: Trace, result: Quantity | None, selection: Selection) -> list[Block]:
+    """Each token's vector as it went in, beside what it came to, where a scenario asks for that."""
+    X = trace.quantities.get(below(trace.scenario.stack.path, "X"))
+    if not trace.scenario.show.before_after or X is None or result is None:
+        return []
+    if X.name == result.name or X.rows.names != result.rows.names:
+        return []
+    rows = selection.rows(result)
+    told = (("Before", X), ("After", result))
+    columns = tuple((name, matrix_block(q, selection)._replace(rows=rows)) for name, q in told)
+    return [Subheading(("Before and after",)), SideBySide("", result.rows.words, rows, columns)]

@@ -1,0 +1,734 @@
+"""Pictures made of a trace, which steps name as theirs, and the whole as a diagram. Their numbers
+are the page's."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import partial
+from itertools import takewhile
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.document.blocks import Block, Edge, Graph, Subheading
+from attncli.document.pictures import (
+    Arrow,
+    ArrowGroup,
+    Bars,
+    Box,
+    Curves,
+    Diagram,
+    HeatMaps,
+    Label,
+    Link,
+    Plane,
+    Series,
+)
+from attncli.equations.tree import Number
+from attncli.equations.working import MOST_PARTS
+from attncli.file.problems import ScenarioError
+from attncli.names import Name, Word, below, raw
+from attncli.notation.plain import plain
+from attncli.operations.activations import DivideBy
+from attncli.operations.positions import Sinusoids
+from attncli.pages.blocks import matrix_block, shape_in_short
+from attncli.pages.learning import scores_of_merged
+from attncli.pages.selection import (
+    Selection,
+    definitions_of,
+    made_by,
+    operands_of,
+    place_in_words,
+    step_of,
+    title_of,
+    told_parts,
+)
+from attncli.pages.sentences import counted
+from attncli.scenario.model import ENCODER
+from attncli.steps.tokenizers import LONGEST_TOLD, table_of
+from attncli.tokenizers.merges import LearnedMerge, MergeModel, MergeTraining
+from attncli.tokenizers.pieces import LongestMatch
+from attncli.tokenizers.unigram import PieceEnding
+from attncli.trace import (
+    GRADIENTS,
+    AttentionPlace,
+    BackwardPlace,
+    CellPlace,
+    CutPlace,
+    Definition,
+    HeadPlace,
+    PlannedStep,
+    Quantity,
+    ResidualPlace,
+    RoundPlace,
+    Trace,
+    make,
+)
+
+
+def cut(shown: int, of: int, things: str, which: str = "first") -> str:
+    """What a title says of a picture that shows some of many: `, the first 12 of 40 queries`."""
+    return "" if shown >= of else f", the {which} {shown} of {of} {things}"
+
+
+def called(part: PlannedStep, title: str) -> str:
+    """A title with the place that a picture is of, where there are several."""
+    place = place_in_words(part.path)
+    return f"{title} ({place})" if place else title
+
+
+def called_by(part: PlannedStep, title: str, quantity: Quantity, i: int) -> Word:
+    """A title with the address of the row that a picture is of in the place of `{}`."""
+    row = f"{part.place.here(quantity.name)}{quantity.inside(i)}"
+    return Word(called(part, title.format(row)))
+
+
+MOST_POINTS = 64
+"""So many rows of a quantity are drawn, the first ones."""
+
+
+def cut_of(quantity: Quantity, rows: str) -> str:
+    """What isn't drawn of a quantity, for a title."""
+    height, width = quantity.matrix.shape
+    return cut(MOST_POINTS, height, rows) + cut(MOST_PARTS, width, "dimensions")
+
+
+def series_of(quantity: Quantity) -> tuple[Series, ...]:
+    """A series for each column of a quantity, the first ones of many; a list is one."""
+    rows, columns = min(quantity.matrix.shape[0], MOST_POINTS), quantity.matrix.shape[1]
+    names = quantity.columns.words or (quantity.local,)
+    return tuple(
+        Series(names[j], tuple(quantity.number(i, j) for i in range(rows)))
+        for j in range(min(columns, MOST_PARTS))
+    )
+
+
+_MOST_QUERIES = 12
+"""So many queries have edges, the first of those that are shown."""
+_THRESHOLDS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
+
+
+def attended(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Subheading | Graph]:
+    """The edges of each query, the heaviest first."""
+    for weights in made_by(trace, part):
+        if weights.local == "weights":
+            least = _threshold(weights)
+            title = f"Who attends to whom, by weights of {least:g} or more"
+            title += cut(_MOST_QUERIES, len(selection.rows(weights)), "queries")
+            yield Subheading((called(part, title),))
+            yield Graph(weights.name, tuple(_edges(weights, selection, least)))
+
+
+def _threshold(weights: Quantity) -> float:
+    """The first that is no more than an even share, so that every query has an edge."""
+    even = 1 / weights.matrix.shape[1]
+    return next((one for one in _THRESHOLDS if one <= even), 0.0)
+
+
+def _edges(weights: Quantity, selection: Selection, least: float) -> Iterator[Edge]:
+    rows, columns = weights.rows.words, weights.columns.words
+    for i in selection.rows(weights)[:_MOST_QUERIES]:
+        for j in sorted(range(len(columns)), key=lambda j: -weights.values[i, j]):
+            number = weights.number(i, j)
+            if number.shown > 0 and float(number.shown) >= least:
+                yield Edge(rows[i], columns[j], number)
+
+
+def gradient_norm(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Curves]:
+    """The norms of all times, where the last of them is worked."""
+    norms = next((one for one in made_by(trace, part) if one.local == "factor_norms"), None)
+    if norms is not None:
+        title = called(
+            part, "The norm of the gradient's factor at each time" + cut_of(norms, "times")
+        )
+        rises = bool((norms.values > 0).all())  # what is 0 has no logarithm
+        yield Curves(
+            title, "time", norms.rows.words[:MOST_POINTS], series_of(norms), logarithmic=rises
+        )
+
+
+def heat_maps(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[HeatMaps]:
+    """One picture for each attention."""
+    place = part.place
+    assert isinstance(place, AttentionPlace)
+    heads = place.attention.heads
+    if isinstance(place, HeadPlace) != (heads == 1):
+        return
+    named = (
+        (path, below(path, "weights")) for path in map(place.attention.head_path, range(heads))
+    )
+    maps = tuple(
+        (_label(path), matrix_block(trace.quantities[name], selection, place.attention.path))
+        for path, name in named
+        if name in trace
+    )
+    if maps:
+        title = "Weights of attention, a map for each head" if heads > 1 else "Weights of attention"
+        yield HeatMaps(called(part, title), maps)
+
+
+def _label(path: Name) -> str:
+    return place_in_words(path.alone) if path.local == "heads" else ""
+
+
+LONGEST = 12
+"""Longer words have no picture."""
+
+
+def lattice(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Diagram]:
+    """A box for each place that pieces reach, with its best total; an arrow for each piece."""
+    place = part.place
+    points = table_of(place)
+    if not isinstance(place, CutPlace) or not points or len(place.word) > LONGEST:
+        return
+    boxes = [Box("p0", "start", "", 0, 0, True)]
+    way = _way(part)
+    for point in points:
+        best = trace[place.name("best", point.end)].number(0, 0)
+        reached = any(one.start == point.end for one in way) or point.end == len(place.word)
+        label = Word(place.word[: point.end])
+        boxes.append(Box(f"p{point.end}", label, plain(best), point.end, 0, reached))
+    pieces = sorted((one.start, point.end, one) for point in points for one in point.candidates)
+    links = tuple(
+        Link(f"p{start}", f"p{end}", _piece_label(trace, part, one), one in way)
+        for start, end, one in pieces
+    )
+    title = Word(called(part, f"All ways to cut {place.word}, and the best path"))
+    yield Diagram(title, tuple(boxes), links)
+
+
+def _way(part: PlannedStep) -> list[PieceEnding]:
+    """The pieces of the best path, from the end back."""
+    places = {point.end: point for point in table_of(part.place)}
+    end, way = max(places, default=0), list[PieceEnding]()
+    while end:
+        way.append(places[end].best)
+        end = way[-1].start
+    return way
+
+
+def _piece_label(trace: Trace, part: PlannedStep, piece: PieceEnding) -> Word:
+    """A piece with its log-probability."""
+    place = part.place
+    if not piece.known:
+        return Word(f"{piece.token} {plain(trace[place.name('unknown')].number(0, 0))}")
+    end = piece.start + len(piece.token)
+    definition = trace[place.name("totals", end)].definition
+    assert definition is not None
+    log_p = trace[definition.operands[0]]
+    return Word(f"{piece.token} {plain(log_p.number(log_p.rows.names.index(piece.token), 0))}")
+
+
+_MOST_WORDS = 6
+
+
+class _Merge(NamedTuple):
+    """What a merge made of two parts, the places where these begin, and what is said of it."""
+
+    piece: str
+    left: int
+    right: int
+    below: str = ""
+
+
+class _Merging(NamedTuple):
+    """The symbols that a word begins with, and its merges in their order."""
+
+    symbols: tuple[str, ...]
+    merges: tuple[_Merge, ...]
+
+
+def merge_trees(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Diagram]:
+    """A tree for each word that takes a merge, each word once."""
+    text = part.place.text
+    if text.tokenizing is None or text.sentence is None or not text.cut:
+        return
+    title, merging = _told_by(trace, part)
+    words = [*dict.fromkeys(text.tokenizing.tokenizer.words(text.sentence))]
+    told = [word for word in words if len(word) <= LONGEST_TOLD][:_MOST_WORDS]
+    left_out = cut(len(told), len(words), "words").replace(" the", " one of the")
+    for word in told:
+        found = merging(word)
+        if found.merges:
+            yield _tree(Word(title.format(word) + left_out), found)
+
+
+def _told_by(trace: Trace, part: PlannedStep) -> tuple[str, Callable[[str], _Merging]]:
+    """What a tree is called, and what tells the merges of a word. Pieces that are looked up, the
+    longest first, came to be by merges of the corpus."""
+    text = part.place.text
+    model = text.tokenizing.tokenizer.model if text.tokenizing else None
+    learned = text.learned_as(MergeTraining)
+    if isinstance(model, MergeModel):
+        return "The merges of {}", partial(_merged, model)
+    if isinstance(model, LongestMatch) and learned is not None:
+        rounds = {one.piece: one for one in reversed(learned.rounds)}
+        scores = scores_of_merged(trace)
+        return "How the pieces of {} were learned", partial(_learned, model, rounds, scores)
+    return "", lambda _: _Merging((), ())
+
+
+def _merged(model: MergeModel, word: str) -> _Merging:
+    """The merges that cut a word."""
+    start, *steps = model.trace(word)
+    places, before = [*range(len(start.symbols))], start.symbols
+    merges = []
+    for step in steps:
+        both = zip(before, step.symbols, strict=False)
+        k = next(k for k, (old, new) in enumerate(both) if old != new)
+        merges.append(_Merge(step.symbols[k], places[k], places.pop(k + 1)))
+        before = step.symbols
+    return _Merging(start.symbols, tuple(merges))
+
+
+def _learned(
+    model: LongestMatch, rounds: Mapping[str, LearnedMerge], scores: Mapping[int, str], word: str
+) -> _Merging:
+    """The merges that made a word's pieces when they were learned, each with its score."""
+    symbols: list[str] = []
+    merges: list[tuple[int, _Merge]] = []
+
+    def take(piece: str) -> int:
+        """Adds what a piece was made of; the place where it begins."""
+        one = rounds.get(piece)
+        if one is None:
+            symbols.append(piece)
+            return len(symbols) - 1
+        left, right = map(take, one.pair)
+        score = scores.get(one.number)
+        merges.append((one.number, _Merge(piece, left, right, f"score {score}" if score else "")))
+        return left
+
+    for piece in model.pieces(word):
+        take(piece.token)
+    return _Merging(tuple(symbols), tuple(merge for _, merge in sorted(merges)))
+
+
+def _tree(title: Word, merging: _Merging) -> Diagram:
+    """Symbols in a row; below them each merge in a row of its own, under the first of its parts."""
+    boxes = [Box(f"s{k}", Word(one), "", k, 0) for k, one in enumerate(merging.symbols)]
+    links: list[Link] = []
+    now = dict(enumerate(boxes))
+    for row, merge in enumerate(merging.merges, start=1):
+        made = Box(f"m{row}", Word(merge.piece), merge.below, merge.left, row)
+        links += [Link(now[merge.left].id, made.id), Link(now.pop(merge.right).id, made.id)]
+        now[merge.left] = made
+        boxes.append(made)
+    ends = {box.id for box in now.values()}
+    chosen = tuple(box._replace(chosen=box.id in ends) for box in boxes)
+    return Diagram(title, chosen, tuple(links), across=False)
+
+
+_MOST_ARROWS = 12
+_PLANE = 2
+_TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "embed": "The embeddings",
+        "scores": "Queries, keys and values",
+        "weighted_sum": "What attention makes of the values",
+    }
+)
+
+
+def planes(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Plane]:
+    """What a part takes and makes, as far as it is of two dimensions."""
+    shown = [one for one in _vectors(trace, part) if one.matrix.shape[1] == _PLANE]
+    if shown:
+        groups = tuple(ArrowGroup(*_name(part, one), tuple(_arrows(one))) for one in shown)
+        longest = max(one.matrix.shape[0] for one in shown)
+        title = _TITLES[part.step] + cut(_MOST_ARROWS, longest, "tokens")
+        yield Plane(called(part, title), groups)
+
+
+def _vectors(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
+    """The vectors of a part."""
+    if part.step == "embed":
+        return made_by(trace, part)[-1:]
+    place = part.place
+    assert isinstance(place, AttentionPlace)
+    values = trace.quantities.get(place.latest("V"))
+    kept = [] if values is None else [values]
+    if part.step == "scores":
+        return [*operands_of(trace, part), *kept]
+    return [*kept, *made_by(trace, part)]
+
+
+def _name(part: PlannedStep, quantity: Quantity) -> tuple[str, str]:
+    """What a quantity is called here, and the name of its ink."""
+    role = quantity.local.removeprefix("rotated_").removeprefix("normed_").removesuffix("_new")
+    return part.place.here(quantity.name), role if role in ("Q", "K", "V") else ""
+
+
+def _arrows(quantity: Quantity) -> Iterator[Arrow]:
+    for i, word in enumerate(quantity.rows.words[:_MOST_ARROWS]):
+        yield Arrow(word, (quantity.number(i, 0), quantity.number(i, 1)))
+
+
+MOST_BARS = 12
+"""So many labels have bars, those of the largest shares."""
+
+
+def softmax_bars(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Bars]:
+    """The last query that is shown; under a causal mask it is the one that sees every key."""
+    made = softmax_of(trace, part)
+    if made is None:
+        return
+    scores, shares = trace[made[0].operands[0]], trace[made[-1].name]
+    i = shown_row(shares, selection)
+    places = largest(shares, i)
+    told = [(part.place.here(one.name), one) for one in (scores, shares)]
+    series = tuple(Series(name, tuple(one.number(i, j) for j in places)) for name, one in told)
+    title = called_by(part, "What softmax makes of {}" + cut_of_bars(shares), scores, i)
+    yield Bars(title, tuple(shares.columns.words[j] for j in places), series)
+
+
+def softmax_of(trace: Trace, part: PlannedStep) -> tuple[Definition, ...] | None:
+    """How a part made its exponentials, their sums and the shares."""
+    made = {one.name.local: one for one in definitions_of(trace, part)}
+    result = made.get("weights") or made.get("probabilities")
+    if "exp" not in made or "exp_sum" not in made or result is None:
+        return None
+    return made["exp"], made["exp_sum"], result
+
+
+def shown_row(shares: Quantity, selection: Selection) -> int:
+    """The last row that is shown."""
+    return selection.rows(shares)[-1]
+
+
+def cut_of_bars(shares: Quantity) -> str:
+    """What has no bars, for a title."""
+    return cut(MOST_BARS, shares.matrix.shape[1], "shares", "largest")
+
+
+def largest(shares: Quantity, i: int) -> Sequence[int]:
+    """The places of a row's largest shares, in the order of the row."""
+    row = shares.values[i]
+    return sorted(np.argsort(-row, kind="stable")[:MOST_BARS].tolist())
+
+
+def states(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Curves]:
+    """The states that the layer hands on."""
+    states = made_by(trace, part)[-1]
+    title = called(
+        part, "The state after each token, a curve for each dimension" + cut_of(states, "times")
+    )
+    yield Curves(title, "time", states.rows.words[:MOST_POINTS], series_of(states))
+
+
+_USUAL = (Decimal("0.5"), Decimal(1), Decimal(2))
+
+
+def temperatures(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Bars]:
+    """The row of the softmax that the part is, or that follows it."""
+    own = _softmax_after(trace, part)
+    made = None if own is None else softmax_of(trace, own)
+    if own is None or made is None or _told_before(trace, part):
+        return
+    shares = trace[made[-1].name]
+    said = _own_temperature(trace, own)
+    try:
+        worked = {
+            one: shares if one == said else _at(trace, own, made, one)
+            for one in sorted({*_USUAL, said})
+        }
+    except ScenarioError:  # numbers that get too large at a low temperature
+        return
+    i = shown_row(shares, selection)
+    places = largest(shares, i)
+    series = (
+        Series(f"T = {one:f}", tuple(_number(its, shares, i, j) for j in places))
+        for one, its in worked.items()
+    )
+    title = called_by(own, "{} at several temperatures" + cut_of_bars(shares), shares, i)
+    yield Bars(title, tuple(shares.columns.words[j] for j in places), tuple(series))
+
+
+def _softmax_after(trace: Trace, part: PlannedStep) -> PlannedStep | None:
+    if part.step != "temperature":
+        return part
+    parts = (one for one in trace.story if one.path == part.path and one.step == "softmax")
+    return next(parts, None)
+
+
+def _told_before(trace: Trace, part: PlannedStep) -> bool:
+    """Whether a step of its own, before this one, has the picture."""
+    return part.step == "softmax" and part.place.name("tempered") in trace
+
+
+def _own_temperature(trace: Trace, part: PlannedStep) -> Decimal:
+    place = part.place
+    said = place.attention.said if isinstance(place, HeadPlace) else trace.scenario.prediction.said
+    temperature: Decimal | None = said.values.get("temperature")
+    return Decimal(1) if temperature is None else temperature
+
+
+def _at(
+    trace: Trace, part: PlannedStep, made: tuple[Definition, ...], temperature: Decimal
+) -> Quantity:
+    """The shares at a temperature: in the place of the scenario's own, or just before softmax."""
+    name, result = part.place.name("tempered"), made[-1].name
+    divide = DivideBy(Number.written(temperature))
+    if name in trace:
+        own = trace[name].definition
+        assert own is not None
+        return trace.leading_to((result,)).remake(own._replace(operation=divide))[result]
+    first, *others = _from_scores(trace, made)
+    x, *more = first.operands
+    worked = dict(trace.quantities)
+    tempered = Definition(name, divide, (x,), "temperature")
+    for one in (tempered, first._replace(operands=(name, *more)), *others):
+        worked[one.name] = make(trace.scenario, worked, one)
+    return worked[result]
+
+
+def _from_scores(trace: Trace, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """All that is made of scores that are numbers: what is masked out is −∞, and masked again."""
+    scores = trace[made[0].operands[0]]
+    masked = scores.definition
+    is_masked = masked is not None and scores.local in ("masked", "filtered")
+    return (masked, *made) if masked is not None and is_masked else made
+
+
+def _number(its: Quantity, shares: Quantity, i: int, j: int) -> Number:
+    """A number of the page knows its cell; one at another temperature is in no cell."""
+    return its.number(i, j) if its is shares else its.matrix.number(i, j)
+
+
+def waves(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Curves | HeatMaps]:
+    """Curves of sines and cosines; learned positions go up and down as they will."""
+    for quantity in made_by(trace, part):
+        if not quantity.local.startswith("P"):
+            continue
+        definition = quantity.definition
+        if definition is not None and isinstance(definition.operation, Sinusoids):
+            title = called(
+                part,
+                "Positional encoding as waves, one for each dimension"
+                + cut_of(quantity, "positions"),
+            )
+            yield Curves(title, "position", quantity.rows.words[:MOST_POINTS], series_of(quantity))
+        table = matrix_block(quantity, selection, part.path)
+        yield HeatMaps(called(part, "Positional encoding as a map"), ((table.name, table),), True)
+
+
+_MOST = 2
+"""So many layers of a stack, and heads of an attention, are drawn; of many times of a cell, too."""
+_FEW_TIMES = 3
+"""No more times than these are all drawn."""
+_COUNTED = {"layers": "layer", "heads": "head", "times": "time"}
+_AGAIN = ("rounds", "words", "gates")
+_FLOWING = ("Q", "K", "token")
+"""The roles of the rows of what flows, which weights don't have."""
+
+
+class _Stage(NamedTuple):
+    """What one box stands for: a step at a place; all layers, heads or times that are left out, on
+    the way back others."""
+
+    place: str
+    step: str
+    back: bool = False
+
+
+Times = Mapping[tuple[str, str], Sequence[int]]
+"""The times of a cell in the order in which they are worked, by where it is and the step."""
+Groups = Mapping[_Stage, Sequence[PlannedStep]]
+Flows = Mapping[tuple[_Stage, _Stage], Sequence[Quantity]]
+
+
+def pipeline(trace: Trace) -> Iterator[Diagram]:
+    """What runs, in a scenario that takes several steps: these as boxes, what flows between them as
+    arrows with its shapes.
+
+    Heads stand side by side, two of many; of many layers two; so do the times of a cell, each of
+    which goes on from the one before it. What is done again and again, in each round, for each
+    word, is one box; what is worked again with updated parameters is none. On the way back only
+    gradients flow.
+    """
+    parts = [part for part in told_parts(trace) if not part.updates]
+    groups: dict[_Stage, list[PlannedStep]] = {}
+    times = _times_in(parts)
+    for part in parts:
+        groups.setdefault(_stage_of(part, times), []).append(part)
+    flows = _flows(trace, groups)
+    if len(groups) > 1 and flows:
+        flowing = {stage for ends in flows for stage in ends}
+        drawn = {stage: its for stage, its in groups.items() if stage in flowing}
+        boxes = _boxes(drawn, flows)
+        names = {stage: box.id for stage, box in boxes.items()}
+        links = (Link(names[a], names[b], _flowing(them)) for (a, b), them in flows.items())
+        title = "The steps, and the shapes of what flows between them"
+        yield Diagram(title, tuple(boxes.values()), tuple(links), across=False)
+
+
+def _times_in(parts: Sequence[PlannedStep]) -> Times:
+    """The times of cells, of steps that are taken at several of them."""
+    often = Counter((_kept(part), part.step) for part in parts)
+    again = [part for part in parts if _time_of(part) and often[_kept(part), part.step] > 1]
+    found: dict[tuple[str, bool], dict[int, None]] = {}
+    for part in again:
+        found.setdefault((_kept(part), _is_back(part)), {})[_time_of(part) or 0] = None
+    return {(_kept(one), one.step): (*found[_kept(one), _is_back(one)],) for one in again}
+
+
+def _time_of(part: PlannedStep) -> int | None:
+    place = part.place.forward if isinstance(part.place, BackwardPlace) else part.place
+    return place.time if isinstance(place, CellPlace) else None
+
+
+def _is_back(part: PlannedStep) -> bool:
+    return isinstance(part.place, BackwardPlace)
+
+
+def _kept(part: PlannedStep) -> str:
+    """Where a part is, but for what is done again and again there."""
+    kept = takewhile(lambda place: place.local not in _AGAIN, part.path.places)
+    return "".join(f"{place.alone}." for place in kept)
+
+
+def _stage_of(part: PlannedStep, times: Times) -> _Stage:
+    back, kept = _is_back(part), _kept(part)
+    for place in part.path.places:
+        if place.local in _COUNTED and (place.number or 0) > _MOST:
+            return _Stage(f"{kept.partition(f'{place.alone}.')[0]}{place.local}", "", back)
+    if isinstance(part.place, ResidualPlace):
+        return _Stage(f"{kept}{part.place.number}.", part.step)
+    worked = times.get((kept, part.step), ())
+    number = worked.index(_time_of(part) or 0) + 1 if len(worked) > 1 else 0
+    if len(worked) > _FEW_TIMES and number > _MOST:
+        return _Stage(f"{kept}times", "", back)
+    return _Stage(f"{kept}times[{number}]." if number else kept, part.step)
+
+
+def _flows(trace: Trace, groups: Groups) -> Flows:
+    """What flows from one stage to another, each quantity by its name there once. What comes back
+    to an earlier stage at a later time has no arrow."""
+    order = {stage: k for k, stage in enumerate(groups)}
+    makers = {
+        one.name: stage
+        for stage, parts in groups.items()
+        for part in parts
+        for one in made_by(trace, part)
+    }
+    flows: dict[tuple[_Stage, _Stage], dict[str, Quantity]] = {}
+    for stage, parts in groups.items():
+        for part in parts:
+            for one in _taken(trace, part):
+                maker = _Stage(one.name, _GIVEN) if _is_input(one) else makers.get(one.name)
+                if maker is not None and order.get(maker, -1) < order[stage]:
+                    flows.setdefault((maker, stage), {}).setdefault(one.local, one)
+    by_source = sorted(flows.items(), key=lambda one: order.get(one[0][0], -1))
+    return {ends: tuple(them.values()) for ends, them in by_source}
+
+
+def _taken(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
+    """What flows into a part: on the way back, what comes from the loss."""
+    operands = operands_of(trace, part)
+    if not isinstance(part.place, BackwardPlace):
+        return operands
+    back = [one for one in operands if one.name.inside(GRADIENTS)]
+    return back or [one for one in operands if one.is_number]
+
+
+_GIVEN = "given"
+
+
+def _is_input(quantity: Quantity) -> bool:
+    return quantity.given and quantity.rows.role in _FLOWING
+
+
+def _flowing(them: Sequence[Quantity]) -> str:
+    """`Q, K [3, 2]`: the names with their shapes, a shape that several have once."""
+    shapes: dict[str, list[str]] = {}
+    for one in them:
+        local = f"{GRADIENTS}.{one.local}" if one.name.inside(GRADIENTS) else one.local
+        shapes.setdefault(shape_in_short(one), []).append(local)
+    return ", ".join(f"{', '.join(names)}{shape}" for shape, names in shapes.items())
+
+
+def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
+    """A box for each stage, below all that it comes from."""
+    inputs = dict.fromkeys(a for a, _ in flows if a.step == _GIVEN)
+    rows: dict[_Stage, int] = dict.fromkeys(inputs, 0)
+    for stage in groups:
+        rows[stage] = max((rows[a] + 1 for a, b in flows if b == stage), default=0)
+    behind = 1 + max((_column_of(s) for s, its in groups.items() if _is_encoder(its)), default=-1)
+    boxes: dict[_Stage, Box] = {}
+    used: set[tuple[int, int]] = set()
+    for stage in (*inputs, *groups):
+        parts = groups.get(stage, ())
+        column = _column_of(stage) + (0 if _is_encoder(parts) else behind)
+        while (column, rows[stage]) in used:
+            column += 1
+        used.add((column, rows[stage]))
+        told = _told(stage, parts) if parts else (stage.place, "given")
+        boxes[stage] = Box(f"s{len(boxes) + 1}", *told, column, rows[stage])
+    return boxes
+
+
+def _is_encoder(parts: Sequence[PlannedStep]) -> bool:
+    return bool(parts) and parts[0].path.places[:1] == (ENCODER,)
+
+
+def _column_of(stage: _Stage) -> int:
+    """The head or the time that a stage is of, from 0; what is behind the last that is drawn is all
+    others."""
+    if stage.place.endswith(("heads", "times")):
+        return _MOST
+    found = re.search(r"(?:heads|times)\[(\d+)\]\.$", stage.place)
+    return int(found[1]) - 1 if found else 0
+
+
+def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
+    """What stands in a box and below it."""
+    first = parts[0]
+    if not stage.step:
+        local = stage.place.rpartition(".")[2]
+        many: set[object] = {
+            place for part in parts for place in part.path.places if place.local == local
+        }
+        many |= {_time_of(part) for part in parts} if local == "times" else set()
+        where = place_in_words(first.path) if local == "times" else ""
+        return f"{counted(len(many), f'more {_COUNTED[local]}')}", ", ".join(
+            filter(None, (where, "alike"))
+        )
+    below, time = place_in_words(first.path), _time_of(first)
+    if len(parts) == 1 and time is None and not isinstance(first.place, RoundPlace):
+        return _title(first), below
+    often = f"{len(parts)} times" if len(parts) > 1 else ""
+    when = "" if time is None else f"at time {time}"
+    return step_of(first).title, ", ".join(filter(None, (below, when, often)))
+
+
+def _title(part: PlannedStep) -> Label:
+    title = title_of(part)
+    text = "".join(map(raw, title))
+    return Word(text) if any(isinstance(one, Word) for one in title) else text
+
+
+_KINDS: Mapping[str, Callable[[Trace, PlannedStep, Selection], Iterator[Block]]] = {
+    one.__name__: one
+    for one in (
+        attended,
+        gradient_norm,
+        heat_maps,
+        lattice,
+        merge_trees,
+        planes,
+        softmax_bars,
+        states,
+        temperatures,
+        waves,
+    )
+}
+
+
+def pictures_of(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Block]:
+    """The pictures of a part, in the order in which its step names them."""
+    for kind in step_of(part).pictures:
+        yield from _KINDS[kind](trace, part, selection)

@@ -1,0 +1,299 @@
+"""Where the source prints other numbers than are worked here: beside the working, and at the end of
+the page; and what verdicts are called."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import compress, groupby
+from types import MappingProxyType
+
+from attncli.document.blocks import Block, Note, Spans, Subheading, Term
+from attncli.document.tables import SIGNS
+from attncli.equations.tree import Equation, Number, Omitted, Sum, Vector
+from attncli.equations.working import MOST_PARTS, elided
+from attncli.marking.verdicts import Accepted
+from attncli.names import Name, Word
+from attncli.notation import plain
+from attncli.notation.plain import MINUS
+from attncli.numbers import decimals
+from attncli.pages.blocks import Row, table
+from attncli.pages.selection import Selection, step_of
+from attncli.pages.sentences import counted
+from attncli.pages.working import last_form
+from attncli.trace import PlannedStep, Trace
+from attncli.trace.published import PublishedNumber, published_numbers
+
+MEANING: Mapping[str, str] = MappingProxyType(
+    {
+        "correct": "it follows from the given numbers",
+        "worked otherwise": "another right way gives it",
+        "carried forward": "it follows from an earlier wrong number",
+        "not worked": "it follows from wrong numbers that show no working, and earns nothing",
+        "rounding": "rightly worked, but rounded otherwise",
+        "known mistake": "a common mistake gives it",
+        "slip": "no working that is known gives it",
+        "blank": "nothing is there",
+        "unreadable": "no number can be read",
+    }
+)
+"""What verdicts mean."""
+
+
+def in_short(told: Sequence[str], what: str = "number") -> str:
+    """`21 numbers: 12 correct, 8 carried forward, 2 slips`"""
+    return f"{counted(len(told), what)}: {by_verdict(told) or 'none'}"
+
+
+def by_verdict(told: Sequence[str]) -> str:
+    """`12 correct, 8 carried forward, 2 slips`"""
+    return ", ".join(_counted_verdicts(told.count(name), name) for name in SIGNS if name in told)
+
+
+def _counted_verdicts(count: int, name: str) -> str:
+    """`1 slip`, `2 slips`; the other verdicts say what numbers are."""
+    return counted(count, name) if name in ("slip", "known mistake") else f"{count} {name}"
+
+
+def number_text(number: float, places: int) -> str:
+    """A bound of what is accepted, to half a unit of the last place and a digit more."""
+    if number in (float("inf"), float("-inf")):
+        return "∞" if number > 0 else f"{MINUS}∞"
+    told = decimals.text(decimals.shown(number, places).normalize() + Decimal(0))
+    return told.replace("-", MINUS)
+
+
+def accepted_text(accepted: Accepted, places: int) -> str:
+    """`0.4215 to 0.4225`"""
+    low, high = (number_text(one, places + 1) for one in accepted)
+    return low if low == high else f"{low} to {high}"
+
+
+_MOST_NOTES = 5
+"""Differing numbers of a quantity that get a note each."""
+_MOST_ROWS = 200
+"""Differences that are listed before some are left out."""
+
+Published = Sequence[PublishedNumber]
+Judgements = Mapping[tuple[object, ...], str]
+"""What is said of numbers, by their keys."""
+
+
+def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """Notes on what the source prints otherwise of what a part makes, in the rows that are told."""
+    if not trace.scenario.published or selection.detail == "summary":
+        return []
+    told = _of_part(trace, part)
+    printed = [one for one in told if one.row in selection.rows(one.quantity)]
+    return [*_differences(trace, part, printed), *_rows(part, printed)]
+
+
+def differences_at(
+    trace: Trace, part: PlannedStep, cells: Collection[tuple[Name, int, int]]
+) -> list[Block]:
+    """Notes on what the source prints otherwise in some cells of what a part makes."""
+    if not trace.scenario.published:
+        return []
+    printed = [one for one in _of_part(trace, part) if one.cell in cells]
+    return [*_differences(trace, part, printed)]
+
+
+def _of_part(trace: Trace, part: PlannedStep) -> Iterator[PublishedNumber]:
+    """What the source prints of what a part makes."""
+    made = {part.place.name("ids"), *(definition.name for definition in part.definitions)}
+    return (one for one in published_numbers(trace) if one.quantity.name in made)
+
+
+def _differences(trace: Trace, part: PlannedStep, printed: Published) -> Iterator[Block]:
+    order = [definition.name for definition in part.definitions]
+    differing = sorted(
+        {(one.cell, one.theirs): one for one in _differing(printed)}.values(),
+        key=lambda one: order.index(one.quantity.name),
+    )
+    for _, group in groupby(differing, key=lambda one: one.quantity.name):
+        told, more = _split(list(group))
+        yield from (Note(_difference(trace, part, one)) for one in told)
+        if more:
+            yield Note(_more(part, more))
+
+
+def _split(differing: Published) -> tuple[Published, Published]:
+    few = len(differing) <= _MOST_NOTES
+    return (differing, ()) if few else (differing[: _MOST_NOTES - 1], differing[_MOST_NOTES - 1 :])
+
+
+def _difference(trace: Trace, part: PlannedStep, one: PublishedNumber) -> Spans:
+    """`The source prints 0.53 for scores[met, Bob]; 0.07 + 0.40 + 0.03 = 0.50.`"""
+    name = part.place.here(one.quantity.name)
+    cell = Term(one.quantity.symbol(one.row, one.column, name))
+    said: Spans = ("The source prints ", Number.written(one.theirs), " for ", cell, "; ")
+    worked = last_form(trace, one.quantity, (one.row, one.column), one.ours)
+    if worked is None:
+        return (*said, "here it is ", one.ours, ".")
+    form, relation = worked
+    if relation == "=":
+        return (*said, Equation(form, one.ours), ".")
+    return (*said, form, f" {relation} ", one.ours, ".")
+
+
+def _more(part: PlannedStep, more: Published) -> Spans:
+    name = Term(part.place.here(more[0].quantity.name))
+    said = " that differ; they are listed at the end of the whole page."
+    return (f"It prints {len(more)} more numbers of ", name, said)
+
+
+def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
+    """A word on rows that the source assumes, and on those of other numbers than ours that should
+    add up to 1 and don't."""
+    adding_up = step_of(part).adds_up_to_one
+    for _, group in groupby(printed, key=lambda one: (one.cell[:2], one.at, one.assumed)):
+        row = list(group)
+        if row[0].assumed:
+            yield Note(_assumption(part, row))
+        if row[0].quantity.local in adding_up and not all(one.follows for one in row):
+            yield from _sum(part, row)
+
+
+def _assumption(part: PlannedStep, row: Published) -> Spans:
+    """`The source assumes [0.2, 0.5, 0.3] for weights[1]; worked out, it is [0.49, 0.26, 0.25].`"""
+    theirs = _vector([Number.written(one.theirs) for one in row])
+    ours = _vector([one.ours for one in row])
+    return (
+        "The source assumes ",
+        theirs,
+        " for ",
+        _address(part, row),
+        "; worked out, it is ",
+        ours,
+        ".",
+    )
+
+
+def _vector(numbers: Sequence[Number]) -> Number | Vector:
+    """The numbers of a row; a single one by itself."""
+    places = elided(len(numbers), MOST_PARTS)
+    entries = tuple(Omitted() if k is None else numbers[k] for k in places)
+    return numbers[0] if len(numbers) == 1 else Vector(entries)
+
+
+def _address(part: PlannedStep, row: Published) -> Term:
+    """What the numbers are printed for: a cell, or a whole row."""
+    quantity, i, j, *_ = row[0]
+    name = part.place.here(quantity.name)
+    return Term(quantity.symbol(i, j if len(row) == 1 else None, name))
+
+
+def _sum(part: PlannedStep, row: Published) -> Iterator[Block]:
+    numbers = tuple(Number.written(one.theirs) for one in row)
+    total = decimals.total(number.full for number in numbers)
+    if len(row) == row[0].quantity.matrix.shape[1] and total != 1:
+        sum_ = Equation(Sum(numbers), Number.written(total))
+        address = _address(part, row)
+        said = ("The numbers that the source prints for ", address, " don't add up to 1: ")
+        yield Note((*said, sum_, "."))
+
+
+def _differing(printed: Published) -> Published:
+    """What the source works out to other numbers than are worked here."""
+    return [one for one in printed if one.differs]
+
+
+def printed_otherwise(trace: Trace) -> int:
+    """How many other numbers than are worked here the source prints, variants and all."""
+    told = (trace, *trace.variants.values())
+    each = (published_numbers(one) for one in told if one.scenario.published)
+    return sum(len(_differing(printed)) for printed in each)
+
+
+def closing_on_published(trace: Trace, selection: Selection) -> list[Block]:
+    """How many of the numbers follow that the source prints for a scenario and its variants, and a
+    table of those that don't."""
+    told = [((), trace), *(((Word(name), ": "), one) for name, one in trace.variants.items())]
+    blocks = [
+        block
+        for name, one in told
+        if one.scenario.published
+        for block in _closing(one, name, selection)
+    ]
+    return [Subheading(("What the source prints",)), *blocks] if blocks else []
+
+
+def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
+    printed = published_numbers(trace)
+    differing = _differing(printed)
+    judged = _judged(trace, differing)
+    assumed = sum(one.assumed for one in printed)
+    wrong = [judged[one.key] for one in differing if judged[one.key] != "correct"]
+    told = [_counted(len(printed) - assumed, wrong)] if assumed < len(printed) else []
+    if assumed:
+        told.append(f"It assumes {counted(assumed, 'more number' if told else 'number')}.")
+    said_of_all = Note((*name, " ".join(told)))
+    if selection.detail == "summary":
+        return [said_of_all]
+    return [said_of_all, *_listed(differing, judged, selection)]
+
+
+def _counted(count: int, judged: Sequence[str]) -> str:
+    """How many of the numbers follow, and what is said of the others."""
+    differing = len(judged)
+    if (count, differing) in _OF_ONE_OR_TWO:
+        said = _OF_ONE_OR_TWO[count, differing]
+    elif not differing:
+        said = f"All {count} numbers that the source prints follow"
+    elif differing == count:
+        said = f"None of the {count} numbers that the source prints follows"
+    else:
+        verb = "don't" if differing > 1 else "doesn't"
+        said = f"{differing} of the {count} numbers that the source prints {verb} follow"
+    others = f": {by_verdict(judged)}" if judged else ""
+    return f"{said} from the given ones{others}."
+
+
+_OF_ONE_OR_TWO = {
+    (1, 0): "The number that the source prints follows",
+    (1, 1): "The number that the source prints doesn't follow",
+    (2, 0): "Both numbers that the source prints follow",
+    (2, 2): "Neither of the 2 numbers that the source prints follows",
+}
+
+
+def _judged(trace: Trace, differing: Published) -> Judgements:
+    """What is said of the numbers that are others than ours, by the one that judges all numbers."""
+    if not differing:
+        return {}
+    from attncli.marking.judging import published_verdicts
+
+    _, verdicts = published_verdicts(trace)
+    return {one.key: one.judgement for one in verdicts}
+
+
+def _listed(differing: Published, judged: Judgements, selection: Selection) -> list[Block]:
+    """A table of the differences in the rows that are told, and how many others there are."""
+    told = [one for one in differing if one.row in selection.rows(one.quantity)]
+    others = len(differing) - len(told)
+    return [*_table_of(told, judged), *([Note(_of_others(others, len(told)))] if others else [])]
+
+
+def _of_others(others: int, told: int) -> Spans:
+    if told:
+        verb = "differs" if others == 1 else "differ"
+        return (f"{others} more {verb}, in rows that aren't told here.",)
+    which = "It is in a row that isn't" if others == 1 else "All of these are in rows that aren't"
+    return (f"{which} told here.",)
+
+
+def _table_of(told: Published, judged: Judgements) -> list[Block]:
+    if not told:
+        return []
+    kept = (True, True, True, True, any(one.at for one in told))
+    rows = (compress(_row(one, judged[one.key]), kept) for one in told)
+    return [table(tuple(compress(_HEADINGS, kept)), map(tuple, rows), _MOST_ROWS)]
+
+
+def _row(one: PublishedNumber, judgement: str) -> Row:
+    cell = Word(one.quantity.address(one.row, one.column))
+    numbers = map(plain, (Number.written(one.theirs), one.ours))
+    return (cell, *numbers, judgement, Word(one.at))
+
+
+_HEADINGS = ("Number", "Source", "Here", "Verdict", "Place")

@@ -1,0 +1,499 @@
+"""What is told of tokenizers, where a text has one with a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from attncli.document.blocks import Block, Line, Note, Prose, Section, Spans, Working, each
+from attncli.document.tables import Data, MatrixBlock, SideBySide
+from attncli.equations.tree import (
+    Equation,
+    Expression,
+    MatrixProduct,
+    Omitted,
+    Shapes,
+    Symbol,
+    Transposed,
+    Vector,
+)
+from attncli.equations.tree import each as nodes_of
+from attncli.equations.working import MOST_PARTS, elided
+from attncli.names import GRADIENTS, Name
+from attncli.operations.moved import ColumnsAsRows, TakeRows
+from attncli.operations.operation import One
+from attncli.pages.blocks import by_gates, given_blocks, matrix_block, together_block, token_blocks
+from attncli.pages.selection import (
+    Selection,
+    definitions_of,
+    is_aside,
+    made_by,
+    place_in_words,
+    step_of,
+    title_of,
+    who_goes_there,
+)
+from attncli.pages.sentences import joined
+from attncli.pages.working import adds_up_uses, here, working_of
+from attncli.steps import formulas_of
+from attncli.trace import BackwardPlace, CellPlace, Definition, Place, PlannedStep, Quantity, Trace
+from attncli.trace.quantity import counted
+
+
+def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
+    """How words are cut into pieces at a step, or before it, where that is told; of a section that
+    is read `alone`, also what one before it said."""
+    if part.place.text.tokenizing is None:
+        return []
+    from attncli.pages import learning
+
+    return learning.cuts_of(part, alone=alone)
+
+
+def as_met(part: PlannedStep, block: Block) -> Block:
+    """A table of pairs in the order in which a reader meets them, which doesn't tell what is to be
+    counted as that of a trace does, the largest first."""
+    if part.step != "learn" or not isinstance(block, MatrixBlock):
+        return block
+    from attncli.pages.learning import pairs_as_met
+
+    places = {pair: k for k, pair in enumerate(pairs_as_met(part))}
+    names = [name.raw for name in block.row_names]
+    if not places.keys() >= set(names):
+        return block
+    return block._replace(rows=tuple(sorted(block.rows, key=lambda i: places[names[i]])))
+
+
+def ending_with(part: PlannedStep) -> Callable[[Trace, PlannedStep], list[Block]] | None:
+    """What tells a part's ending."""
+    if part.place.text.tokenizing is None:
+        return None
+    from attncli.pages.learning import ENDINGS
+
+    return ENDINGS.get(part.step)
+
+
+def example_of(trace: Trace, part: PlannedStep) -> list[Block]:
+    """The working of what a part chooses, where its numbers stand in a table of its ending."""
+    if part.place.text.tokenizing is None or part.step != "learn":
+        return []
+    from attncli.pages.learning import worked_pair
+
+    return worked_pair(trace, part)
+
+
+def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
+    """What a training came to, at its last round."""
+    if part.place.text.tokenizing is None:
+        return []
+    from attncli.pages import learning
+
+    return learning.learned_at(trace, part)
+
+
+def in_tables(trace: Trace, part: PlannedStep) -> set[str]:
+    """The quantities of a part whose numbers stand in tables of its ending."""
+    if part.place.text.tokenizing is None:
+        return set()
+    from attncli.pages.learning import IN_TABLES
+
+    local = IN_TABLES.get(part.step, ())
+    made = definitions_of(trace, part)
+    return {one.name for one in made if one.name.local in local}
+
+
+def listed_again(trace: Trace, part: PlannedStep) -> set[str]:
+    """The quantities of a part that another one of it shows again, all in one table."""
+    if part.place.text.tokenizing is None:
+        return set()
+    from attncli.operations.moved import Listed
+
+    definitions = definitions_of(trace, part)
+    return {name for m in definitions if isinstance(m.operation, Listed) for name in m.operands}
+
+
+# --------------------------------------------------------------------------------------------------
+# Sections of a page: what they open with, and how the quantities of a part stand in them. A list
+# that its lines gave in full isn't printed again as a table of one column. Where only one row is
+# worked, the lists of a part stand together as columns of one table.
+
+
+def section_of(
+    trace: Trace, part: PlannedStep, number: int | None, blocks: Sequence[Block]
+) -> Section:
+    """A section about a part."""
+    formulas = formulas_at(trace, part)
+    place = place_in_words(part.path)
+    return Section(part.step, number, title_of(part), formulas, tuple(blocks), part.path, place)
+
+
+def formulas_at(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:
+    """The formulas of a part, in the names of its place."""
+    return formulas_of(step_of(part), part.place, definitions_of(trace, part) or part.definitions)
+
+
+def leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
+    """Whether what comes after it tells a part in brief: of what a sublayer adds, the residual."""
+    return bool(after) and (step_of(part).on_the_way or after[0].step == "residual")
+
+
+def happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
+    """Whether a page has told before in the same words what happens; of steps that are `told_once`,
+    and of a step back through a cell at some time, whether one was."""
+    happens = step_of(part).happens_at(part.place)
+    alike = [one for one in before if one.step == part.step]
+    if step_of(part).told_once or is_back_in_time(part.place):
+        return bool(alike)
+    return any(step_of(one).happens_at(one.place) == happens for one in alike)
+
+
+def is_back_in_time(place: Place) -> bool:
+    return isinstance(place, BackwardPlace) and isinstance(place.forward, CellPlace)
+
+
+def in_fewer_words(
+    section: Section, blocks: Sequence[Block], told_before: Collection[Equation]
+) -> Section:
+    """A section that happens again, with a formula that goes into its heading where it is another
+    than before: of a residual, what is added to what."""
+    is_new = len(section.formulas) == 1 and section.formulas[0] not in told_before
+    formulas = section.formulas if is_new else ()
+    return section._replace(blocks=tuple(blocks), formulas=formulas)
+
+
+def of_sums(trace: Trace, part: PlannedStep, section: Section) -> tuple[Equation, ...]:
+    """The formulas of a step back that say of what several uses a gradient is the sum."""
+    sums = {part.place.here(one.name) for one in made_by(trace, part) if adds_up_uses(one)}
+    return tuple(
+        one for one in section.formulas if isinstance(one.left, Symbol) and one.left.name in sums
+    )
+
+
+def as_result(section: Section) -> Section:
+    """The last section, its closing table named as the result."""
+    *before, last = section.blocks
+    if isinstance(last, SideBySide):
+        *others, (heading, matrix) = last.columns
+        columns = (*others, (heading, matrix._replace(is_result=True)))
+        last = last._replace(caption="Result", columns=columns)
+    elif isinstance(last, MatrixBlock):
+        last = last._replace(is_result=True)
+    return section._replace(blocks=(*before, last))
+
+
+ROUNDED_BY_ITSELF = Note(
+    ("Each number is rounded on its own, so they need not add up to exactly 1.",)
+)
+
+
+class ToldQuantity(NamedTuple):
+    """A quantity, its working and its table; no table where its rows stand in another one. `again`
+    says that a later quantity of the part lists it again; one that `repeats` another of the part
+    is not told in brief."""
+
+    quantity: Quantity
+    working: list[Block]
+    table: MatrixBlock | None
+    again: bool = False
+    repeats: bool = False
+
+    @property
+    def table_has_sums(self) -> bool:
+        return self.table is not None and self.table.with_sums
+
+
+def told_quantities(
+    trace: Trace, part: PlannedStep, selection: Selection, *, one_row: bool = False
+) -> list[ToldQuantity]:
+    """What a part made; `one_row` works only the last row where no queries are asked for."""
+    step = step_of(part)
+    listed = listed_again(trace, part)
+    aside = {part.place.name(name) for name, _ in step.together} | listed
+    told, made = [], made_by(trace, part)
+    for quantity in made:
+        sums = quantity.local in step.adds_up_to_one
+        table = matrix_block(quantity, selection, part.path, with_sums=sums)
+        table = _turned(table) if trace.scenario.show.layout == "column" else table
+        repeats = _is_repeated(quantity, made) or is_aside(trace, quantity)
+        repeats = repeats and selection.detail != "full"
+        working = [] if repeats else working_of(trace, quantity, selection, one_row=one_row)
+        shown = None if quantity.name in aside else table
+        told.append(ToldQuantity(quantity, working, shown, quantity.name in listed, repeats))
+    return told
+
+
+def _turned(table: MatrixBlock) -> MatrixBlock:
+    """A table of one query's numbers as a column."""
+    return table._replace(turned=len(table.rows) == 1 and all(table.roles))
+
+
+def one_by_one(told: Iterable[ToldQuantity], selection: Selection) -> list[Block]:
+    """Each quantity's working with its table behind it, as an exercise has them."""
+    blocks: list[Block] = []
+    for one in told:
+        blocks = _gone_on(blocks, one.working) if one.again else [*blocks, *one.working]
+        if one.table is not None:
+            blocks += [one.table, *_about_sums(one.table, selection)]
+    return blocks
+
+
+def arranged(
+    trace: Trace, part: PlannedStep, selection: Selection, *, again: bool = False
+) -> list[Block]:
+    """The quantities of a part as a page has them: no number twice in a row of its own. Of a step
+    that is told `again` in brief, the last matrix stands for those before it."""
+    shown_later = in_tables(trace, part)
+    one_row = selection.detail == "rows"
+    blocks: list[Block] = []
+    lists: list[MatrixBlock] = []
+    told = told_quantities(trace, part, selection, one_row=one_row)
+    for one in told:
+        if one.quantity.name in shown_later:
+            working = [] if one_row else one.working
+            blocks = _gone_on(blocks, working) if one.again else [*blocks, *working]
+            blocks += [] if one.table is None else [Data(one.table)]
+        elif one.table is not None and _is_known(
+            trace,
+            one,
+            selection,
+            again=again and one is not told[-1] and not adds_up_uses(one.quantity),
+        ):
+            blocks += [*one.working, Data(one.table)]
+        elif _sums_up(one, blocks):
+            blocks = _as_column(blocks, one)
+        elif one.quantity.is_list and one.table is not None:
+            blocks += one.working
+            whole = _is_whole(one, selection)
+            if row := _row_of(trace, part, one, whole=whole):
+                blocks = _gone_on(blocks, row)
+            elif not whole:
+                lists.append(one.table)
+                continue
+            blocks[-1:] = [Data(one.table), *blocks[-1:]]
+        else:
+            blocks += one_by_one([one], selection)
+    blocks += _columns(lists)
+    return blocks if selection.detail == "full" else _working_first(blocks)
+
+
+def only_data(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """The quantities of a part that a page in brief goes without, for formats that keep data."""
+    return [Data(matrix_block(one, selection, part.path)) for one in made_by(trace, part)]
+
+
+def _working_first(blocks: Sequence[Block]) -> list[Block]:
+    """All lines of working in one block, then the tables, which can stand side by side."""
+    lines = [line for block in each(blocks) if isinstance(block, Working) for line in block.lines]
+    tables = [block for block in blocks if isinstance(block, MatrixBlock)]
+    others = [one for one in blocks if not isinstance(one, Working | MatrixBlock)]
+    return [*([Working(tuple(lines))] if lines else []), *tables, *others]
+
+
+def _is_repeated(quantity: Quantity, made: Sequence[Quantity]) -> bool:
+    """Whether a quantity has the numbers of another that the part made, as they are or put back to
+    where they came from; or one number, which its formula tells."""
+    definition = quantity.definition
+    if definition is not None and isinstance(definition.operation, One):
+        return True
+    if definition is None or not definition.operation.repeats:
+        return False
+    return definition.operands[-1] in [other.name for other in made]
+
+
+def _is_whole(one: ToldQuantity, selection: Selection) -> bool:
+    """Whether the lines gave all of a list."""
+    some = selection.detail == "rows" and not selection.picks(one.quantity)
+    return bool(one.working) and (not some or one.quantity.matrix.shape[0] == 1)
+
+
+def _is_known(trace: Trace, one: ToldQuantity, selection: Selection, *, again: bool) -> bool:
+    """Whether a page that is told in brief goes without the table of a matrix: its numbers are
+    those of others, or of its only line, or it leads to the last one of a step told again."""
+    definition = one.quantity.definition
+    if one.repeats or (definition is not None and definition.operation.stands_in_a_table):
+        return True
+    if definition is None or one.quantity.is_list or selection.detail == "full":
+        return False
+    if definition.step == "mask" or isinstance(definition.operation, ColumnsAsRows):
+        return False  # the step is there for the table
+    if _is_by_one_use(trace, one.quantity.name):
+        return True
+    if again or definition.operation.copies or _is_looked_up(trace, definition):
+        return True
+    in_its_line = bool(one.working) and len(one.quantity.rows.names) == 1
+    return in_its_line and not one.table_has_sums
+
+
+def _is_by_one_use(trace: Trace, name: Name) -> bool:
+    """Whether a gradient comes by one use of several, `grad.X.layers[1].Q`, which are added up for
+    the table of `grad.X`."""
+    return name.inside(GRADIENTS) and any(one in trace.quantities for one in name.path.places)
+
+
+def _is_looked_up(trace: Trace, definition: Definition) -> bool:
+    """Whether a matrix has rows of one that is written out in the scenario."""
+    if not isinstance(definition.operation, TakeRows):
+        return False
+    return all(
+        trace[name].given and name not in trace.scenario.sources for name in definition.operands
+    )
+
+
+def _sums_up(one: ToldQuantity, blocks: Sequence[Block]) -> bool:
+    """Whether a list has a number for each row of the table before it, made of that row."""
+    definition = one.quantity.definition
+    match blocks:
+        case [*_, MatrixBlock() as table] if one.quantity.is_list and one.table and definition:
+            return definition.operands == (table.quantity,) and table.rows == one.table.rows
+        case _:
+            return False
+
+
+def _as_column(blocks: Sequence[Block], one: ToldQuantity) -> list[Block]:
+    """The table that comes last, with a list as one more column, behind the list's working."""
+    *before, table = blocks
+    assert isinstance(table, MatrixBlock)
+    assert one.table is not None
+    return [*before, *one.working, table._replace(beside=(*table.beside, one.table))]
+
+
+def _columns(lists: Sequence[MatrixBlock]) -> list[Block]:
+    """Lists of the same rows as columns of one table."""
+    groups = groupby(lists, lambda table: table.row_names)
+    tables = ([*group] for _, group in groups)
+    return [first._replace(beside=tuple(others)) for first, *others in tables]
+
+
+def _row_of(trace: Trace, part: PlannedStep, one: ToldQuantity, *, whole: bool) -> list[Block]:
+    """A vector of a cell at a time as one row, `a[1] = [0.508, 0.000]`: a state, or one that its
+    lines don't give in full; so also a single number."""
+    quantity = one.quantity
+    count = quantity.matrix.shape[0]
+    if whole and (part.step != "state" or quantity.is_number):
+        return []
+    told: Expression = quantity.number(0, 0)
+    if not quantity.is_number:
+        if quantity.name.time is None or quantity.rows.names != counted(count) or count == 1:
+            return []
+        places = elided(count, MOST_PARTS)
+        told = Vector(tuple(Omitted() if i is None else quantity.number(i, 0) for i in places))
+    label = quantity.name_symbol(here(trace, quantity))
+    return [Working((Line(label, (("=", told),), quantity.name),))]
+
+
+def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
+    """Blocks with some working after them, in one block with the working that is there last."""
+    match [*blocks[-1:], *working]:
+        case [Working(before), Working(after)]:
+            return [*blocks[:-1], Working((*before, *after))]
+        case _:
+            return [*blocks, *working]
+
+
+def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
+    """A word on rows that don't add up to 1 as they are shown."""
+    if not table.with_sums or selection.detail == "summary":
+        return []
+    shown = elided(len(table.rows), MOST_PARTS)
+    sums = [table.row_sum(table.rows[k])[1] for k in shown if k is not None]
+    return [] if all(total.shown == 1 for total in sums) else [ROUNDED_BY_ITSELF]
+
+
+def opening_blocks(
+    trace: Trace,
+    part: PlannedStep,
+    selection: Selection,
+    givens: Sequence[Quantity],
+    *,
+    alone: bool = False,
+) -> list[Block]:
+    """What happens, the given matrices that the part needs, remarks on how it is done here; in a
+    section that is read `alone`, also what one before it said."""
+    step = step_of(part)
+    blocks: list[Block] = [Prose(step.happens_at(part.place))]
+    if part.step == "tokenize":
+        return [*blocks, *cuts_of(part, alone=alone), *token_blocks(part.place)]
+    given = given_blocks(trace, givens, selection, part.path)
+    blocks += by_gates(part, given) if part.step == "gates" else given
+    blocks += cuts_of(part, alone=alone)
+    blocks += remarks_on(trace, part)
+    if part.path.local == "experts":
+        blocks.append(Note(who_goes_there(trace, part)))
+    return blocks
+
+
+def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
+    """What has to be said of how a step was done on these numbers."""
+    remarks = [
+        definition.operation.remark(*trace.operands(definition))
+        for definition in definitions_of(trace, part)
+    ]
+    return [Note((remark,)) for remark in remarks if remark is not None]
+
+
+def table_together(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+    """The rows of what a step made and started from, side by side, or as tables."""
+    together = step_of(part).together
+    if not together:
+        return []
+    table = together_block(trace, part, together, selection)
+    if table is not None:
+        return [table]
+    aside = {part.place.name(name) for name, _ in together}
+    made = [quantity for quantity in made_by(trace, part) if quantity.name in aside]
+    return [matrix_block(quantity, selection, part.path) for quantity in made]
+
+
+def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -> Spans:
+    """The paragraph that opens a section; what a page has said `before` of the same step it
+    doesn't say again: its purpose, and shapes that are the same."""
+    step = step_of(part)
+    alike = [one for one in before if one.step == part.step]
+    shapes = shapes_in(trace, part)
+    if alike and shapes_in(trace, alike[-1]) == shapes:
+        shapes = ()
+    told = joined(((equation,) for equation in shapes), ", ")
+    purpose = () if alike else (step.why_here(part.place),)
+    happens = () if not alike and _is_said(part, before) else step.happens_at(part.place)
+    sizes = ("Shapes: ", *told, ".") if told else ()
+    return joined((one for one in (purpose, happens, sizes) if one), " ")
+
+
+def _is_said(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
+    """Whether the same has been said of another way back."""
+    if not isinstance(part.place, BackwardPlace):
+        return False
+    others = (one for one in before if isinstance(one.place, BackwardPlace))
+    happens = step_of(part).happens_at(part.place)
+    return any(step_of(one).happens_at(one.place) == happens for one in others)
+
+
+def shapes_in(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:
+    """The shapes of the products of matrices that a part makes, each once:
+    `(3 × 2)(2 × 4) = (3 × 4)`."""
+    made = definitions_of(trace, part)
+    return tuple(dict.fromkeys(shapes for one in made for shapes in _shapes(trace, one)))
+
+
+def _shapes(trace: Trace, definition: Definition) -> Iterator[Equation]:
+    formula = definition.operation.formula(definition.name, *definition.operands)
+    for product in nodes_of(formula.right, MatrixProduct):
+        sizes = [_size(trace, factor) for factor in product.factors]
+        known = tuple(size for size in sizes if size is not None)
+        if len(known) == len(sizes):
+            result = (known[0][0], known[-1][1])
+            yield Equation(Shapes(known), Shapes((result,)))
+
+
+def _size(trace: Trace, factor: Expression) -> tuple[int, int] | None:
+    """The rows and columns of what a formula names, if it is a quantity or one turned over."""
+    match factor:
+        case Transposed(operand):
+            size = _size(trace, operand)
+            return None if size is None else (size[1], size[0])
+        case Symbol(name):
+            quantity = trace.quantities.get(Name(name))
+            return None if quantity is None else quantity.matrix.shape
+        case _:
+            return None

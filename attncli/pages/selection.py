@@ -1,0 +1,471 @@
+"""The parts of a trace that were told, what each made, which numbers of it lead nowhere, and which
+tokens go to which experts: the others' rows of what an expert makes aren't told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
+
+from attncli.choices import DETAILS
+from attncli.document.blocks import Section, Spans
+from attncli.equations.tree import Symbol
+from attncli.equations.working import MOST_PARTS, elided_rows
+from attncli.errors import Problem, Refusal, listed
+from attncli.file.address import AddressError, Index, parse_address
+from attncli.file.problems import ALL_THE_SAME, nearest
+from attncli.names import Name, Phrase, below
+from attncli.operations.moved import Same
+from attncli.pages.sentences import called_as, tied
+from attncli.scenario.model import ENCODER, TokenizedText
+from attncli.scenario.scenario import MOST_LINES
+from attncli.steps import Step, step_named
+from attncli.steps.order import STORY
+from attncli.steps.schema import nearest_step
+from attncli.trace import (
+    GRADIENTS,
+    AttentionPlace,
+    Axis,
+    Definition,
+    HeadPlace,
+    LayerPlace,
+    PlannedStep,
+    Quantity,
+    RoundPlace,
+    Trace,
+    UpdatePlace,
+)
+from attncli.trace.quantity import told_apart
+from attncli.trace.trace import parts_of
+
+_PLACES = {
+    "encoder": "Encoder",
+    "layers": "Layer",
+    "heads": "Head",
+    "cross": "Cross-attention",
+    "experts": "Expert",
+    "shared_expert": "Shared expert",
+    "forward": "Forward",
+    "backward": "Backward",
+    "train": "After update",
+}
+NORMS = (
+    "norm1", "norm2", "norm3", "norm1_after", "norm2_after", "norm3_after", "embedding_norm",
+    "final_norm",
+)  # fmt: skip
+WITHIN_A_STEP = (
+    *NORMS, "project_in", "project_out", "next", "head", "norm", "classes", "gates", "router",
+    "rounds", "words",
+)  # fmt: skip
+"""Paths of single steps rather than of places."""
+
+
+@lru_cache(maxsize=8)
+def told_parts(trace: Trace) -> tuple[PlannedStep, ...]:
+    """The parts that the page tells of those that the trace gets through, in order; found once for
+    a trace. Of many rounds of learning some are left out, and experts that no token goes to."""
+    return tuple(told_of(trace, parts_of(trace)))
+
+
+def told_of(trace: Trace, parts: Iterable[PlannedStep]) -> Iterator[PlannedStep]:
+    """Those of some parts that the page tells."""
+    return (part for part in parts if _is_told(trace, part))
+
+
+def _is_told(trace: Trace, part: PlannedStep) -> bool:
+    if part.path.local == "experts":
+        return not is_idle(trace, part)
+    return not isinstance(part.place, RoundPlace) or part.place.told
+
+
+def made_by(trace: Trace, part: PlannedStep) -> list[Quantity]:
+    """The quantities that a part made."""
+    made = (trace.quantities.get(definition.name) for definition in part.definitions)
+    return [quantity for quantity in made if quantity is not None and not quantity.given]
+
+
+def definitions_of(trace: Trace, part: PlannedStep) -> tuple[Definition, ...]:
+    """How a part made what it made."""
+    return tuple(q.definition for q in made_by(trace, part) if q.definition is not None)
+
+
+def operands_of(trace: Trace, part: PlannedStep) -> list[Quantity]:
+    """The quantities that a part starts from."""
+    definitions = definitions_of(trace, part)
+    names = [name for definition in definitions for name in definition.operands]
+    own = {definition.name for definition in definitions}
+    return [trace[name] for name in dict.fromkeys(names) if name not in own]
+
+
+def copied_in(trace: Trace, part: PlannedStep) -> Quantity | None:
+    """The one matrix that all that a part made are other names of, if that is so."""
+    made = definitions_of(trace, part)
+    sources = {name for one in made for name in one.operands}
+    only_names = all(isinstance(one.operation, Same) for one in made)
+    return trace[sources.pop()] if only_names and len(sources) == 1 else None
+
+
+def only_for_sizes(trace: Trace, part: PlannedStep) -> set[str]:
+    """The quantities that a part needs for their shapes, and not for their numbers."""
+    sized = (one for one in definitions_of(trace, part) if one.operation.takes_only_sizes)
+    return {name for one in sized for name in one.operands}
+
+
+def step_of(part: PlannedStep) -> Step[Any]:
+    return step_named(part.step)
+
+
+def title_of(part: PlannedStep) -> Phrase:
+    """What a part is called: its step's title there."""
+    return step_of(part).title_at(part.place)
+
+
+def place_in_words(path: Name) -> str:
+    """`Layer 1 · Head 2` of `layers[1].heads[2]`; nothing for the top."""
+    places = (place for place in path.places if place.local not in WITHIN_A_STEP)
+    return " · ".join(map(_in_words, places))
+
+
+def _in_words(place: Name) -> str:
+    word = _PLACES.get(place.local, place.local)
+    return word if place.number is None else f"{word} {place.number}"
+
+
+def is_structured(trace: Trace) -> bool:
+    """Whether there is more to it than one attention with one head, or one time of a cell."""
+    if any((part.time or 0) > 1 for part in trace.story):
+        return True
+    places = {place.local for part in trace.story for place in part.path.places}
+    return not places.isdisjoint(("layers", "heads", "experts", *NORMS))
+
+
+def routed_rows(trace: Trace) -> Mapping[Name, tuple[int, ...]]:
+    """The rows, from 0, of the tokens that go to each expert, by its place."""
+    places = (part.place for part in trace.story if part.step == "route")
+    paths = (
+        p for place in places if isinstance(place, LayerPlace) for p in place.layer.expert_paths
+    )
+    return {path: _rows(trace, path) for path in paths if below(path, "share") in trace}
+
+
+def _rows(trace: Trace, path: Name) -> tuple[int, ...]:
+    share = trace[below(path, "share")].values[:, 0]
+    return tuple(int(i) for i in share.nonzero()[0])
+
+
+def is_idle(trace: Trace, part: PlannedStep) -> bool:
+    """Whether a part is of an expert that no token goes to."""
+    if part.path.local != "experts" or below(part.path, "share") not in trace:
+        return False
+    return not _rows(trace, part.path)
+
+
+def idle_before(trace: Trace, part: PlannedStep) -> list[PlannedStep]:
+    """The parts of experts that no token goes to, before the step that puts experts together."""
+    if part.step != "mix" or not isinstance(part.place, LayerPlace):
+        return []
+    paths = part.place.layer.expert_paths
+    return [one for one in trace.story if one.path in paths and is_idle(trace, one)]
+
+
+def who_goes_there(trace: Trace, part: PlannedStep) -> Spans:
+    """Which tokens go to the expert that a part is of; nothing of any other part."""
+    if part.path.local != "experts" or below(part.path, "share") not in trace:
+        return ()
+    share = trace[below(part.path, "share")]
+    rows = _rows(trace, part.path)
+    if len(rows) == len(share.rows.names):
+        return ("All tokens go to this expert.",)
+    named = tied([called_as(share.rows.names, i) for i in rows])
+    return ("Only ", *named, f" go{'es' * (len(rows) == 1)} to this expert.")
+
+
+def is_aside(trace: Trace, quantity: Quantity) -> bool:
+    """Whether nothing is made of a number on a page that goes back from its loss."""
+    if not trace.scenario.goes_back or not quantity.is_number or quantity.given:
+        return False
+    if quantity.name.inside(GRADIENTS) or quantity.local == trace.scenario.prediction.loss:
+        return False
+    part = trace.part_of(quantity.name)
+    if part is None or isinstance(part.place, UpdatePlace):
+        return False
+    return all(quantity.name not in one.operands for one in trace.plan)
+
+
+def without_asides(trace: Trace, part: PlannedStep, section: Section) -> Section:
+    """A section without the formulas of such numbers."""
+    asides = {part.place.here(one.name) for one in made_by(trace, part) if is_aside(trace, one)}
+    if not asides:
+        return section
+    kept = (
+        one
+        for one in section.formulas
+        if not (isinstance(one.left, Symbol) and one.left.name in asides)
+    )
+    return section._replace(formulas=tuple(kept))
+
+
+# --------------------------------------------------------------------------------------------------
+# Which part of a trace is told, how closely, and what of it can't be.
+
+T = TypeVar("T")
+
+
+_HIDDEN = ("[MASK]", "<mask>")
+"""What stands in the place of a word that is to be found, in BERT's texts and in RoBERTa's."""
+_MANY = 9
+"""So many digits mean no layer or head."""
+
+
+class SelectionError(Refusal):
+    """A step, a token, a layer, a head or a cell that isn't there."""
+
+
+class Selection(NamedTuple):
+    """What to tell: some steps (none: all), a layer by its path, a head by its number, the rows
+    of some queries, how closely, whether with its pictures, of which parts (none: all),
+    and whether that is as closely as the page stays readable."""
+
+    steps: tuple[str, ...] = ()
+    queries: tuple[int, ...] = ()
+    axis: tuple[str, ...] = ()
+    detail: str = "full"
+    layer: Name | None = None
+    head: int | None = None
+    pictured: bool = False
+    parts: tuple[PlannedStep, ...] = ()
+    as_fits: bool = False
+    routed: Mapping[Name, tuple[int, ...]] = MappingProxyType({})
+    """The rows of tokens that go to an expert, by its place."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether only some of the sections are told."""
+        return bool(self.steps or self.parts) or self.layer is not None or self.head is not None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all is told that there is to tell, as somebody asked for it."""
+        return self.partial or (self.detail == "full" and not self.as_fits)
+
+    def illustrated(self, pictured: bool) -> Selection:
+        """The same with pictures, if these are asked for here or were before."""
+        return self._replace(pictured=self.pictured or pictured)
+
+    def includes(self, part: PlannedStep) -> bool:
+        """Whether a part is told."""
+        return (
+            (not self.steps or part.step in self.steps)
+            and (not self.parts or any(part is one for one in self.parts))
+            and (not self.queries or part.time is None or part.time - 1 in self.queries)
+            and (self.layer is None or _is_inside(part, self.layer))
+            and (self.head is None or _is_of_head(part, self.head))
+            and (not self.queries or self._goes_to(part.path, self.queries))
+        )
+
+    def _goes_to(self, path: Name, rows: Sequence[int]) -> bool:
+        """Whether one of the rows goes to an expert; all do to what is none."""
+        return path not in self.routed or not set(rows).isdisjoint(self.routed[path])
+
+    def rows(self, quantity: Quantity) -> tuple[int, ...]:
+        """The rows of a quantity that are shown: those of some queries, or all; of what
+        an expert makes those of the tokens that go there."""
+        rows = self.rows_asked_for(quantity)
+        made = quantity.definition
+        if made is None or made.step != "ffn" or quantity.name.path not in self.routed:
+            return rows
+        return tuple(i for i in rows if i in self.routed[quantity.name.path])
+
+    def rows_asked_for(self, quantity: Quantity) -> tuple[int, ...]:
+        """The rows of a quantity of some queries, or all."""
+        return self.queries if self.picks(quantity) else tuple(range(quantity.matrix.shape[0]))
+
+    def worked_rows(self, quantity: Quantity) -> list[int | None]:
+        """The rows whose working is shown; None for those left out."""
+        if self.picks(quantity):
+            return list(self.rows(quantity))
+        others = quantity.rows.role not in ("Q", "token", "")
+        if self.queries and others and not quantity.is_timed:
+            return []
+        rows = self.rows(quantity)
+        places = elided_rows(len(rows), of_list=quantity.is_list)
+        return [None if k is None else rows[k] for k in places]
+
+    def tells(self, quantity: Quantity) -> bool:
+        """Whether a quantity is about the queries: it has their rows, or is of a time, of which
+        only theirs are told."""
+        return self.picks(quantity) or quantity.is_timed
+
+    def picks(self, quantity: Quantity) -> bool:
+        """Whether only the rows of some queries are shown of a quantity."""
+        rows = quantity.rows
+        return bool(self.queries) and rows.role in ("Q", "token") and rows.names == self.axis
+
+
+def _is_inside(part: PlannedStep, layer: Name) -> bool:
+    path = part.path
+    if not layer:  # a single layer has no path of its own
+        return path != ENCODER and not path.inside(ENCODER)
+    return path == layer or path.inside(layer)
+
+
+def _is_of_head(part: PlannedStep, head: int) -> bool:
+    """Whether a part belongs to a head, from 1."""
+    return isinstance(part.place, HeadPlace) and part.place.head == head - 1
+
+
+def select(
+    trace: Trace,
+    steps: Sequence[str] = (),
+    token: str | None = None,
+    detail: str = "full",
+    *,
+    layer: str | None = None,
+    head: str | None = None,
+) -> Selection:
+    """The selection that options ask for; without a token, the queries that the scenario shows.
+
+    Raises SelectionError.
+    """
+    axis = _queries(trace)
+    wanted = trace.scenario.show.queries if token is None else (token,)
+    wrong: list[Problem] = []
+    found = tried(partial(_find_query, axis), wanted, wrong)
+    paths = tried(partial(find_layer, trace), () if layer is None else (layer,), wrong)
+    heads = tried(partial(find_head, trace), () if head is None else (head,), wrong)
+    if wrong:
+        raise SelectionError(wrong)
+    path, number = next(iter(paths), None), next(iter(heads), None)
+    queries = tuple(dict.fromkeys(found))
+    pictured = trace.scenario.show.pictures
+    selected = Selection(tuple(steps), queries, axis.names, detail, path, number, pictured)
+    return with_routing(trace, selected)
+
+
+def with_routing(trace: Trace, selection: Selection) -> Selection:
+    """A selection that knows which tokens of a trace go to which experts."""
+    if all(part.step != "route" for part in trace.story):
+        return selection
+    return selection._replace(routed=routed_rows(trace))
+
+
+def tried(find: Callable[[str], T], texts: Sequence[str], wrong: list[Problem]) -> list[T]:
+    """What is found for each text; why it isn't goes to `wrong`."""
+    found: list[T] = []
+    for text in texts:
+        try:
+            found.append(find(text))
+        except SelectionError as error:
+            wrong += error.problems
+    return found
+
+
+def check_steps(steps: Sequence[str]) -> None:
+    """Raises SelectionError, naming all of them, for steps that are none of the story."""
+    wrong = [
+        Problem.of(f"--step {step}", "no such step", nearest_step(step))
+        for step in steps
+        if step not in STORY
+    ]
+    if wrong:
+        raise SelectionError(wrong)
+
+
+def check_detail(detail: str) -> None:
+    """Raises SelectionError for a detail that is none."""
+    if detail not in DETAILS:
+        raise SelectionError.of(f"--detail {detail}", "no such detail", nearest(detail, DETAILS))
+
+
+def find_layer(trace: Trace, text: str) -> Name:
+    """The path of the layer that `--layer` names: `2`, or `encoder.1`. Raises SelectionError."""
+    known: dict[str, Name] = {
+        below(stack.path, str(k)): layer.path
+        for stack in reversed(trace.scenario.stacks)
+        for k, layer in enumerate(stack.layers, start=1)
+    }
+    if text in known:
+        return known[text]
+    raise SelectionError.of(f"--layer {text}", "no such layer", f"known: {listed(known)}")
+
+
+def find_head(trace: Trace, text: str) -> int:
+    """The head that `--head` names, from 1. Raises SelectionError."""
+    places = (part.place for part in trace.story)
+    most = max((at.attention.heads for at in places if isinstance(at, AttentionPlace)), default=1)
+    if text.isascii() and text.isdigit() and len(text) < _MANY and 1 <= int(text) <= most:
+        return int(text)
+    raise SelectionError.of(f"--head {text}", "no such head", f"count from 1 to {most}")
+
+
+def _find_query(axis: Axis, token: str) -> int:
+    """The place, from 0, of the query that `--token` names: a token, or else a position."""
+    try:
+        return axis.find(_index_of_token(token), "the sentence")
+    except AddressError as error:
+        raise SelectionError.of(f"--token {token}", error.wrong, error.right) from None
+
+
+def _index_of_token(token: str) -> Index:
+    """`2` is a position and `"2"` a name, as in the address of a cell."""
+    try:
+        (index,) = parse_address(f"token[{token}]").indices
+    except (AddressError, ValueError):
+        return Index(token)
+    return index
+
+
+@lru_cache(maxsize=8)
+def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
+    """The tokens, and which of them a prediction is about, from 0: the first where its vector is
+    taken, the last with a target where some have none, or a hidden word; None where none is."""
+    prediction, told = trace.scenario.prediction, trace.scenario.text.tokens
+    asked = [k for k, one in enumerate(told) if one in _HIDDEN] if prediction.every else []
+    if prediction.first:
+        asked = [0]
+    elif len(prediction.counted) < len(prediction.targets):
+        asked = [*prediction.counted]
+    if not asked:
+        return None
+    tokens = _queries(trace)
+    return (tokens, asked[-1]) if asked[-1] < len(tokens.names) else None
+
+
+def _queries(trace: Trace) -> Axis:
+    main = [q for q in trace.quantities.values() if not q.name.inside(ENCODER)]
+    text = sentence_axis(trace.scenario.text)
+    axes = [quantity.rows for quantity in main if quantity.rows.role == "Q"]
+    if not axes and not text.names:
+        axes = [quantity.rows for quantity in main if quantity.rows.role == "token"]
+    return axes[0] if axes else text
+
+
+def sentence_axis(text: TokenizedText) -> Axis:
+    """The tokens of the sentence as names."""
+    return Axis(told_apart(text.tokens), "Q")
+
+
+def check_told(trace: Trace, selection: Selection) -> None:
+    """Raises SelectionError for steps asked for that the trace doesn't go through."""
+    parts = told_parts(trace)
+    told = list(dict.fromkeys(part.step for part in parts))
+    missing = [step for step in selection.steps if step not in told]
+    if missing:
+        through = f"it goes through {listed(told)}" if told else "it goes through none"
+        wrong = "this scenario has no such step"
+        raise SelectionError(Problem.of(f"--step {step}", wrong, through) for step in missing)
+    if parts and not any(selection.includes(part) for part in parts):
+        options = "--step, --layer, --head, --token"
+        raise SelectionError.of(options, "together they leave nothing of the page", "drop one")
+    check_lines(trace, [part for part in parts if selection.includes(part)])
+
+
+def check_lines(trace: Trace, parts: Sequence[PlannedStep]) -> None:
+    """Raises SelectionError for more lines of working than are told without being asked for."""
+    made = (quantity for part in parts for quantity in made_by(trace, part))
+    lines = sum(math.prod(min(extent, MOST_PARTS) for extent in q.matrix.shape) for q in made)
+    if lines > MOST_LINES and not trace.scenario.large:
+        less = f"ask for less, by --step, --layer or --token, or give {ALL_THE_SAME}"
+        raise SelectionError.of("the page", f"{lines:,} lines of working are too many", less)

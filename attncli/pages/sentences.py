@@ -1,0 +1,405 @@
+"""Sentences: what they are put together from, those about scenarios, such as what they hold, their
+facts, their rounding and what is missing, and the one that says who attends most to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from attncli.choices import LANGUAGES
+from attncli.document.blocks import Facts, Note, Span, Spans, Term
+from attncli.equations import deciding
+from attncli.equations.tree import Equation, Number, Root, Symbol
+from attncli.equations.working import MOST_PARTS, elided
+from attncli.languages import Words, words_of
+from attncli.names import Word, below
+from attncli.numbers import decimals
+from attncli.numbers.rounding import Rounding
+from attncli.scenario.model import Layer, Recurrent, Stack, projected_when
+from attncli.scenario.scenario import Scenario
+from attncli.steps.attention.scores import SCALE
+from attncli.trace import Quantity, Trace, Unfinished
+from attncli.trace.axes import place_of
+from attncli.trace.published import published_numbers
+from attncli.trace.trace import Outline, outline_of
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 token`, `3 tokens`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def put_in(template: str, **parts: Spans | str) -> Spans:
+    """A sentence with what is put in for each `{name}` of it."""
+    spans: list[Span] = []
+    for text, name in _fields(template):
+        part = parts[name] if name else ()
+        for span in (text, *((part,) if isinstance(part, str) else part)):
+            if spans and isinstance(span, str) and isinstance(spans[-1], str):
+                spans[-1] += span
+            elif span != "":
+                spans.append(span)
+    return tuple(spans)
+
+
+@lru_cache(maxsize=512)
+def _fields(template: str) -> tuple[tuple[str, str], ...]:
+    """The texts of a template, each with the name of what comes after it."""
+    parts = [part.partition("{")[::2] for part in template.split("}")]
+    return tuple(part for part in parts if any(part))
+
+
+def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:
+    """Some running texts as one, with a comma between them or whatever else."""
+    spans: list[Span] = []
+    for part in parts:
+        spans += [by, *part] if spans else part
+    return tuple(spans)
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), *names[-1:]] if names[1:] else names)
+
+
+def words_enumerated(names: Sequence[str]) -> Spans:
+    """The same of somebody's words, each one by itself."""
+    *others, last = (Word(name) for name in names)
+    return (*joined((other,) for other in others), *((" and ",) if others else ()), last)
+
+
+def in_turns(names: Sequence[str]) -> Iterator[str]:
+    """Names one after the other, those that come several times in turn once: `a, 3 × (b, c)`."""
+    start = 0
+    while start < len(names):
+        size, times = max(_turns(names[start:]), key=lambda one: one[0] * (one[1] - 1))
+        told = " → ".join(names[start : start + size])
+        yield told if times == 1 else f"{times} × {told}" if size == 1 else f"{times} × ({told})"
+        start += size * times
+
+
+def _turns(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """How often the first names come in turn, for each number of them."""
+    yield 1, 1
+    for size in range(1, len(names) // 2 + 1):
+        times = 1
+        while names[times * size : (times + 1) * size] == names[:size]:
+            times += 1
+        yield size, times
+
+
+MOST_TIED = 3
+"""So many of those that tie are named."""
+_MOST, _ONLY, _ALIKE = "attends most to ", "attends only to ", "attends to all alike"
+
+
+class Attending(NamedTuple):
+    """Whom a query attends to most: the places of those keys, as many as the digits shown don't
+    tell apart, of how many, the weight of each, and whether the others have none at all."""
+
+    query: int
+    keys: tuple[int, ...]
+    of: int
+    weight: Number
+    alone: bool
+
+    @classmethod
+    def of_row(cls, weights: Quantity, i: int) -> Attending:
+        numbers = [weights.matrix.number(i, j) for j in range(weights.matrix.shape[1])]
+        most = max(number.shown for number in numbers)
+        keys = tuple(j for j, number in enumerate(numbers) if number.shown == most)
+        others = (number for number in numbers if number.shown != most)
+        alone = len(keys) == 1 and all(number.full == 0 for number in others)
+        return cls(i, keys, len(numbers), numbers[keys[0]], alone)
+
+    @property
+    def verb(self) -> str:
+        if self.alone:
+            return _ONLY
+        return _ALIKE if 1 < len(self.keys) == self.of else _MOST
+
+    def told(self, weights: Quantity) -> tuple[object, ...]:
+        """What is said of it: how the query attends, to whom, and how much."""
+        keys = tuple(weights.columns.names[j] for j in self.keys)
+        return self.verb, keys, self.weight.shown
+
+
+def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Spans:
+    """`I attends most to itself and to AI (0.422 each); love to AI (0.576).` `to_itself` says that
+    the keys are of the same tokens as the queries."""
+    shown = [
+        None if k is None else Attending.of_row(weights, rows[k])
+        for k in elided(len(rows), MOST_PARTS)
+    ]
+    clauses = [
+        ("…",) if one is None else _clause(weights, one, before, to_itself=to_itself)
+        for before, one in pairwise((None, *shown))
+    ]
+    return (*joined(clauses, "; "), ".")
+
+
+def _clause(
+    weights: Quantity, one: Attending, before: Attending | None, *, to_itself: bool
+) -> Spans:
+    """A query and whom it attends to; the verb is said once for those that have the same."""
+    query = weights.rows.names[one.query]
+    again = before is not None and before.verb == one.verb
+    verb = one.verb.removeprefix("attends ").removeprefix("most ") if again else one.verb
+    start = (*called_as(weights.rows.names, one.query), f" {verb}")
+    number = (" (", one.weight, " each)" if len(one.keys) > 1 else ")")
+    if one.verb == _ALIKE:
+        return (*start, *number)
+    names = weights.columns.names
+    itself = names.index(query) if to_itself and query in names else None
+    keys = [("itself",) if j == itself else called_as(names, j) for j in one.keys]
+    return (*start, *tied(keys, "to "), *number)
+
+
+def called_as(names: Sequence[str], place: int) -> Spans:
+    """A token by its name: `love`, `“.”`, or `token 1` where it has none."""
+    name = names[place]
+    if name == str(place + 1):
+        return ("token ", Word(name))
+    if any(character.isalnum() for character in name):
+        return (Word(name),)
+    return ("“", Word(name), "”")
+
+
+def tied(names: Iterable[Spans], again: str = "", many: int = 0) -> Spans:
+    """`A`, `A and to B`, `A, to B and to C`, `A, to B, to C and 4 others`; of `many` the first few
+    names are enough."""
+    every = list(names)
+    named, left = every[:MOST_TIED], max(len(every), many) - MOST_TIED
+    more: list[Spans] = [] if left <= 0 else [(f"{left} other{'' if left == 1 else 's'}",)]
+    parts = [*((() if k == 0 else (again,)) + one for k, one in enumerate(named)), *more]
+    *first, last = (*parts,)
+    return (*joined(first), " and ", *last) if first else last
+
+
+def percent(number: Number, places: int | None = None) -> Number:
+    """A share of 1 as a percentage, from the digits shown: with all of these, or rounded."""
+    hundredfold = decimals.product(number.shown, decimals.counted(100, 0))
+    exact = decimals.round_to(hundredfold, max(0, decimals.places(number.shown) - 2))
+    rounded = exact if places is None else decimals.round_to(exact, places)
+    return Number.written(rounded or exact)
+
+
+def contrasted(one: Number, other: Number) -> tuple[Number, Number] | None:
+    """Two numbers as they are shown, or where these are alike with as many more decimals as it
+    takes; None where no digit tells them apart."""
+    if one.shown != other.shown:
+        return one, other
+    first = decimals.places(one.shown) + 1
+    for places in range(first, first + decimals.SIGNIFICANT):
+        a, b = (decimals.shown(float(number.full), places) for number in (one, other))
+        if a != b:
+            return Number.written(a), Number.written(b)
+    return None
+
+
+_ENGLISH = words_of(LANGUAGES[0]).facts
+_LEAST_OF_A_ROOT = 3
+"""A square root is told with at least so many decimals."""
+
+
+def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH) -> str:
+    """The rounding policy as a teacher would state it."""
+    places = words.counted("decimals", rounding.decimals)
+    others = {**rounding.steps, **rounding.quantities}
+    own = f" ({', '.join(f'{name}: {n}' for name, n in others.items())})" if others else ""
+    says = words.carry if rounding.carries else words.exact
+    return says.format(places=f"{places}{own}")
+
+
+def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
+    """`3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`: what is the same in every layer."""
+    tokens, layers = stack.text.tokens, stack.layers
+    counts = [words.counted("tokens", len(tokens))] if tokens else []
+    counts += [words.counted("layers", len(layers))] if len(layers) > 1 else []
+    firsts = [layer.attention.head_path(0) for layer in layers]
+    told: list[Spans] = [(count,) for count in counts]
+    embedded = (below(stack.path, local) for local in ("X", *stack.added))
+    widths = (_columns(outline, name, made=True) for name in embedded)
+    if projected_when(stack):
+        told += _size("d_embed", _columns(outline, below(stack.path, "E"), made=True))
+    told += _size("d_model", next((width for width in widths if width is not None), None))
+    told += _heads(outline, stack, words)
+    told += _size("d_k", _common(_columns(outline, below(path, "K")) for path in firsts))
+    told += _size("d_v", _common(_columns(outline, below(path, "V")) for path in firsts))
+    states = (_rows(outline, layer) for layer in layers if layer.recurrent is not None)
+    told += _size("h", _common(states))
+    inner = (_columns(outline, below(layer.path, "hidden"), made=True) for layer in layers)
+    told += _size("d_ff", _common(inner))
+    return joined(told)
+
+
+def _heads(outline: Outline, stack: Stack, words: Words) -> list[Spans]:
+    """How many heads there are; of a single one a word where another stack has several."""
+    several = any(site.attention.heads > 1 for site in outline.scenario.sites)
+    attending = (layer for layer in stack.layers if layer.recurrent is None)
+    heads = _common(layer.attention.heads for layer in attending)
+    return [(words.counted("heads", heads),)] if heads is not None and several else []
+
+
+def _size(name: str, size: int | None) -> list[Spans]:
+    return [] if size is None else [(Equation(Symbol(name), Number.written(size)),)]
+
+
+def _common(sizes: Iterable[int | None]) -> int | None:
+    """The size that all have; None where they differ."""
+    found = set(sizes)
+    return found.pop() if len(found) == 1 else None
+
+
+def _rows(outline: Outline, layer: Layer) -> int | None:
+    """How many numbers the memory of a recurrent layer has."""
+    cell = layer.recurrent or Recurrent()
+    path = cell.way_path(layer.path, cell.ways[0])
+    return outline.scenario.shapes.get(below(path, "a").at(1), (None, None))[0]
+
+
+def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
+    """The columns of a quantity, whether it came to be made or not."""
+    shapes = outline.shapes if made or name in outline.shapes else outline.scenario.shapes
+    return shapes.get(name, (None, None))[1]
+
+
+def facts_of(trace: Trace, queries: Sequence[str] = (), words: Words = _ENGLISH) -> Facts:
+    """What the page opens with; `queries` are those of which it tells the rows, where not all."""
+    scenario = trace.scenario
+    rows: list[tuple[str, Spans]] = []
+    if scenario.encoder is not None and scenario.encoder.text.sentence is not None:
+        rows.append((words.encoder, (Word(scenario.encoder.text.sentence),)))
+    if scenario.text.sentence is not None:
+        rows.append((words.sentence, (Word(scenario.text.sentence),)))
+    for stack in scenario.stacks:
+        if stack.text.tokenizing is not None:
+            rows.append((words.tokenizer, (Word(stack.text.tokenizing.told),)))
+    if scenario.source is not None:
+        rows.append((words.source, (Word(scenario.source),)))
+    outline = outline_of(trace)
+    attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
+    size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
+    rows += [(size[bool(one.path)], sizes(outline, one, words)) for one in scenario.stacks]
+    rows += [(scaling[bool(one.path)], _scaling(outline, one, words)) for one in attending]
+    if queries:
+        named = joined((Word(one),) for one in queries)
+        rows.append((words.shown, put_in(words.rows_of, queries=named)))
+    rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
+    return Facts(tuple((name, spans) for name, spans in rows if spans))
+
+
+def _attends(trace: Trace, stack: Stack) -> bool:
+    """Whether scores came to be made or given in a stack."""
+    scores = (q for q in trace.quantities.values() if q.local == "scores" and not q.is_list)
+    return any(place_of(q.name, trace.scenario).stack is stack for q in scores)
+
+
+def _scaling(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
+    sites = [site for site in outline.scenario.sites if site.stack is stack]
+    layer = sites[0].layer
+    scale = layer.attention.said.get(SCALE)
+    if len({site.attention.said.get(SCALE) for site in sites}) > 1:
+        return (words.scaling_differs,)
+    root = Root(Symbol("d_k"))
+    if scale == "none":
+        return (words.no_scaling,)
+    if isinstance(scale, Decimal):
+        return put_in(words.divided_by, number=(Number.written(scale),))
+    d_k = _columns(outline, below(layer.attention.head_path(0), "K"))
+    if d_k is None:
+        return put_in(words.divided_by, number=(root,))
+    exact = Root(Number.written(d_k))
+    approximate = _printed_root(d_k, outline.scenario)
+    told: Spans = (Equation(root, exact),)
+    if approximate**2 == d_k:
+        told = (*told, " = ", Number.written(approximate.to_integral()))
+    else:
+        told = put_in(words.about, exact=told, number=(Number.written(approximate),))
+    return put_in(words.divided_by, number=told)
+
+
+def _printed_root(square: int, scenario: Scenario) -> Decimal:
+    """A square root as the facts print it: as finely as the results that are made with it."""
+    places = max(_LEAST_OF_A_ROOT, scenario.rounding.decimals)
+    return decimals.round_to(deciding.full(Root(Number.written(square))), places)
+
+
+def printed_roots(trace: Trace) -> dict[Decimal, Decimal]:
+    """The square roots that the facts give in figures that are cut short, by what they are of."""
+    outline = outline_of(trace)
+    told = (_scaling(outline, stack) for stack in trace.scenario.stacks if _attends(trace, stack))
+    roots = (s.right for spans in told for s in spans if isinstance(s, Equation))
+    squares = [root.operand for root in roots if isinstance(root, Root)]
+    known = [n.full for n in squares if isinstance(n, Number)]
+    about = {square: _printed_root(int(square), trace.scenario) for square in known}
+    return {square: root for square, root in about.items() if root**2 != square}
+
+
+def rounding_facts(trace: Trace) -> dict[str, object]:
+    """The rounding policy as data."""
+    rounding = trace.rounding
+    own = {"quantities": dict(rounding.quantities)} if rounding.quantities else {}
+    return {
+        "policy": rounding.policy,
+        "decimals": rounding.decimals,
+        "steps": dict(rounding.steps),
+        **own,
+    }
+
+
+def unfinished_in_words(unfinished: Unfinished) -> Note:
+    """Why the trace ends where it does, in one line."""
+    definition = unfinished.definition
+    wanted = [*dict.fromkeys(unfinished.missing)]
+    if wanted == ["d_k"]:
+        return Note(
+            (
+                "The trace ends here: the next step, ", Term("scale"), ", divides by √d_k, and"
+                " nothing tells d_k. Say ", Term("scale: none"), ", or the number to divide by.",
+            )
+        )  # fmt: skip
+    needs = joined(((Term(name), *_or(name.local)) for name in wanted), " and ")
+    step = Term(definition.step)
+    return Note(("The trace ends here: the next step, ", step, ", needs ", *needs, "."))
+
+
+_PROJECTED = {"W_Q": "Q", "W_K": "K", "W_V": "V"}
+
+
+def _or(name: str) -> Spans:
+    """What else than the quantity itself a scenario could give."""
+    match name:
+        case "X":
+            return (" (or ", Term("embeddings"), " for a ", Term("sentence"), ")")
+        case "embeddings":
+            return (" (or ", Term("X"), ")")
+        case "W_Q" | "W_K" | "W_V":
+            return (" (or ", Term(_PROJECTED[name]), ")")
+        case "Q" | "K" | "V":
+            return (" (or ", Term(f"W_{name}"), " with embeddings)")
+        case _:
+            return ()
+
+
+def summary(outline: Outline) -> Spans:
+    """`I love AI: 3 tokens, d_model = 2, …; carry, 3 decimals; tokenize → … → ffn`"""
+    scenario = outline.scenario
+    steps = [part.step for part in outline.parts]
+    path = f"{steps[0]} → {steps[-1]}" if len(steps) > 1 else "".join(steps) or "nothing to work"
+    rounding = f"{scenario.rounding.policy}, {scenario.rounding.decimals} decimals"
+    return (Word(scenario.title), ": ", *sizes(outline, scenario.stack), f"; {rounding}; {path}")
+
+
+def published_in_short(trace: Trace) -> str:
+    """`; 8 of 62 published numbers differ`; nothing where it prints none."""
+    printed = published_numbers(trace) if trace.scenario.published else ()
+    worked = [one for one in printed if not one.assumed]
+    differing = sum(one.differs for one in worked)
+    if not worked:
+        return ""
+    verb = "differs" if differing == 1 else "differ"
+    return f"; {differing or 'none'} of {counted(len(worked), 'published number')} {verb}"

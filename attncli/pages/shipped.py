@@ -1,0 +1,104 @@
+"""What is kept beside the program: the shipped scenarios in the order of learning, with what each
+shows, and the reference of files, rounding, exercises and so on: topics, and single rows of its
+tables.
+
+Groups and words are kept in a file beside the scenarios, so that to list them none has to be read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from attncli.document.blocks import Block, Document, Facts, Note, Prose, Spans, Subheading, Term
+from attncli.file import shipped
+from attncli.names import Word
+
+_FILE = "contents.json"
+
+Contents = Mapping[str, Mapping[str, str]]
+"""What each scenario shows, by the title of its group and its name."""
+
+
+def contents() -> Contents:
+    """The table of contents, in the order of learning."""
+    path = shipped.folder() / _FILE
+    found: Contents = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return found
+
+
+def scenarios_catalogue(*more: Block) -> Document:
+    """Where to start, the scenarios in their groups, and what else there is to say."""
+    return Document(Word("Scenarios"), (), closing=(*_blocks(contents()), *more))
+
+
+def _blocks(groups: Contents) -> list[Block]:
+    first = [name for shown in groups.values() for name in shown][:1]
+    blocks: list[Block] = [Prose(("Start here: ", Term(f"attn run {name}"))) for name in first]
+    for title, shown in groups.items():
+        rows = tuple((name, (says,)) for name, says in shown.items())
+        blocks += [Subheading((title,)), Facts(rows)]
+    return blocks
+
+
+FILE = "README.md"
+_HEADING = re.compile(r"^## (?=\w+: )", re.MULTILINE)
+_COMMENT = re.compile(r"^<!-- .* -->\n\n", re.MULTILINE)
+"""What says which table comes."""
+_HEADING_OR_TABLE = re.compile(
+    r"^#+ (?P<heading>.*)$|(?P<before>(?:^[^#|\n].*\n)*^[^#|\n].*:\n\n)?(?P<table>(?:^\|.*\n)+)",
+    re.MULTILINE,
+)
+
+
+class Topic(NamedTuple):
+    """A part of the reference, `## Rounding: what is rounded when`, and its text as Markdown."""
+
+    name: str
+    says: str
+    text: str
+
+
+def topics() -> dict[str, Topic]:
+    """The parts of the reference by name, in their order."""
+    return {one.name: one for one in map(_topic, _HEADING.split(_whole())[1:])}
+
+
+def entries(word: str) -> str:
+    """The rows of the reference's tables about a key, a step, an option, or a value that a key
+    takes, each below its heading."""
+    return "\n".join(_entries(word))
+
+
+def _entries(word: str) -> Iterator[str]:
+    heading = told = ""
+    for found in _HEADING_OR_TABLE.finditer(_whole()):
+        heading = found["heading"] or heading
+        named, rule, *rows = (found["table"] or "\n\n").splitlines()
+        about = [row for row in rows if f"`{word}`" in " | ".join(row.split(" | ")[:2])]
+        if about:
+            opening = () if heading == told else (f"## {heading}", "")
+            told = heading
+            yield "\n".join((*opening, found["before"] or "", named, rule, *about, ""))
+
+
+def _whole() -> str:
+    return _COMMENT.sub("", (shipped.folder() / FILE).read_text("utf-8"))
+
+
+def topics_page() -> Document:
+    """Each topic and what it is about, and how to look a word up."""
+    rows = tuple((one.name, (one.says,)) for one in topics().values())
+    how: Spans = (
+        Term("attn help rounding"), " prints a topic; ", Term("attn help softcap"),
+        " what is said of a key, a step, an option or a value.",
+    )  # fmt: skip
+    return Document(Word("attn help TOPIC"), (), closing=(Facts(rows), Note(how)))
+
+
+def _topic(part: str) -> Topic:
+    heading, _, _ = part.partition("\n")
+    name, _, says = heading.partition(": ")
+    return Topic(name.lower(), says, f"## {part}")

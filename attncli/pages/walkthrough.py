@@ -1,0 +1,536 @@
+"""About how long a page is, before any format has a hand in it, and how closely it is told where
+nobody says: as closely as it stays readable.
+
+`full` works every cell, `rows` one row of each table, `summary` shows each head's weights, what the
+page comes to, and what was found. A page that would be long in full is told by `rows`; one that is
+long all the same says at its top how to see less, or more, of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from attncli.document.blocks import (
+    ONLY_DATA,
+    Addition,
+    Block,
+    Bullets,
+    Document,
+    Facts,
+    Graph,
+    Line,
+    Note,
+    Prose,
+    Section,
+    Spans,
+    Subheading,
+    Table,
+    Term,
+    Tree,
+    Working,
+    each,
+    rule_for,
+)
+from attncli.document.grid import BAR, BETWEEN_TABLES, GAP, grid_of
+from attncli.document.pictures import PICTURES
+from attncli.document.tables import MatrixBlock, SideBySide, in_groups
+from attncli.equations.tree import Equation
+from attncli.names import Word
+from attncli.notation import name_of, plain
+from attncli.notation.columns import PartColumns, Room, bands
+from attncli.pages.blocks import (
+    given_block,
+    given_blocks,
+    matrix_block,
+    short_tree,
+    token_blocks,
+    tree_block,
+)
+from attncli.pages.closing import closing_of, ending_facts, ending_of
+from attncli.pages.findings import (
+    findings_of,
+    in_brief,
+    in_one,
+    is_again,
+    is_in_brief,
+    is_left_out,
+    keys_and_values,
+)
+from attncli.pages.published import differences_in
+from attncli.pages.sections import (
+    arranged,
+    as_result,
+    cuts_of,
+    example_of,
+    happens_again,
+    in_fewer_words,
+    is_back_in_time,
+    leads_on,
+    learned_at,
+    of_sums,
+    only_data,
+    opening_blocks,
+    opening_of,
+    section_of,
+    table_together,
+)
+from attncli.pages.selection import (
+    Selection,
+    copied_in,
+    idle_before,
+    is_structured,
+    made_by,
+    only_for_sizes,
+    operands_of,
+    row_asked_for,
+    step_of,
+    told_parts,
+    with_routing,
+    without_asides,
+)
+from attncli.pages.sentences import facts_of, rounding_facts
+from attncli.pages.working import Origins, Workings
+from attncli.scenario.scenario import Scenario
+from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
+
+if TYPE_CHECKING:
+    from attncli.pages.way_back import Alike
+
+
+_CELLS = 78
+"""The columns that a block has in a terminal of 80."""
+_ROOM = Room(_CELLS, 3, 2, len)
+_TITLE = 10
+
+
+def length_of(document: Document) -> int:
+    """About how many lines a page has in a terminal of 80 columns."""
+    sections = sum(map(length_of_section, document.sections))
+    return _TITLE + sections + _lines(document.opening) + _lines(document.closing)
+
+
+def length_of_section(section: Section) -> int:
+    """The same of a section, with its heading."""
+    if section.is_data:
+        return 0
+    return 1 + _lines_of_heading(section) + _lines(section.blocks)
+
+
+def _lines_of_heading(section: Section) -> int:
+    text = _width_of(section.heading)
+    formulas = sum(len(plain(formula)) + BAR for formula in section.formulas)
+    return 1 if text + formulas <= _CELLS else 1 + len(section.formulas)
+
+
+def _lines(blocks: Sequence[Block]) -> int:
+    """Of blocks, each with the empty line behind it; small tables stand side by side."""
+    shown = (block for block in each(blocks) if not isinstance(block, ONLY_DATA))
+    heights = ([rule_for(one, _HEIGHTS, "a page")(one) for one in row] for row in _rows(shown))
+    return sum(1 + max(row) for row in heights)
+
+
+def _rows(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
+    """Blocks that stand side by side, tables that follow each other; every other one by itself."""
+    for are_tables, group in groupby(blocks, lambda block: isinstance(block, MatrixBlock)):
+        if are_tables:
+            tables = [block for block in group if isinstance(block, MatrixBlock)]
+            for row in bands([*in_groups(tables)], _width_of_group, _CELLS, BETWEEN_TABLES):
+                yield [table for group in row for table in group]
+        else:
+            yield from ([block] for block in group)
+
+
+def _wrapped(text: Spans) -> int:
+    """The lines of running text, which are broken at spaces: not quite full."""
+    return 1 + _width_of(text) // (_CELLS - BAR)
+
+
+def _width_of(text: Spans) -> int:
+    return sum(map(_width_of_span, text))
+
+
+def _width_of_span(span: object) -> int:
+    match span:
+        case str():
+            return len(span)
+        case Word():
+            return len(span.raw)
+        case Term(name):
+            return len(name_of(name))
+        case _:
+            return len(plain(span))  # type: ignore[arg-type]
+
+
+def _height_of_lines(block: Working) -> int:
+    """Of lines of working, whose parts stand in columns."""
+    lines = block.lines
+    told = [line for line in lines if isinstance(line, Line)]
+    labels = [plain(line.label) for line in told]
+    texts = [[plain(part) for _, part in line.parts] for line in told]
+    columns = PartColumns.of(labels, texts, _ROOM)
+    room = int(columns.room) - int(_ROOM.relation)
+    omitted = len(lines) - len(told)
+    return omitted + sum(_height_of_row(row, columns, room) for row in texts)
+
+
+def _height_of_row(row: Sequence[str], columns: PartColumns, room: int) -> int:
+    """The lines of a line of working: a last part that is too long goes on on the next."""
+    breaks = columns.breaks[len(row)]
+    ends = [k for k in range(len(row)) if k == len(row) - 1 or breaks[k + 1]]
+    return columns.own_line + sum(1 + max(0, len(row[k]) - 1) // room for k in ends)
+
+
+def _height_of_addition(block: Addition) -> int:
+    """Of a column addition, whose products have lines of their own where they are wide."""
+    lines = 2 if len(plain(block.total)) > _CELLS // 3 else 1
+    return lines * len(block.addends) + 3
+
+
+def _height_of_table(block: MatrixBlock | Table) -> int:
+    return grid_of(block).height(_CELLS)
+
+
+def _width_of_group(group: Sequence[MatrixBlock]) -> int:
+    return sum(grid_of(table).width + GAP for table in group) - GAP
+
+
+def _height_side_by_side(block: SideBySide) -> int:
+    """Of vectors side by side in bands, or a table each where these are too wide."""
+    caption, grid = 2 if block.caption else 0, grid_of(block)
+    names, *vectors = (column.width for column in grid.columns)
+    if names + BAR + max(vectors) <= _CELLS:
+        return caption + grid.height(_CELLS)
+    return caption + sum(_height_of_table(matrix) + 1 for _, matrix in block.columns) - 1
+
+
+_HEIGHTS: Mapping[type, Callable[[Any], int]] = {
+    Working: _height_of_lines,
+    Addition: _height_of_addition,
+    MatrixBlock: _height_of_table,
+    SideBySide: _height_side_by_side,
+    Graph: lambda block: len(block.edges) + len({edge.source for edge in block.edges}) - 1,
+    Table: _height_of_table,
+    Tree: lambda block: sum(_wrapped((*row.title, *row.made)) for row in block.rows),
+    Facts: lambda block: sum(_wrapped((name, *text)) for name, text in block.rows),
+    Bullets: lambda block: sum(map(_wrapped, block.items)),
+    Prose: lambda block: _wrapped(block.text),
+    Note: lambda block: _wrapped(block.text),
+    Subheading: lambda block: _wrapped(block.text),
+    **dict.fromkeys(PICTURES, lambda _: 0),
+}
+"""The lines of each kind of block."""
+
+
+MOST_IN_FULL = 400
+"""The lines of the longest page that is told in full without being asked for."""
+LONG = 300
+"""A page of more lines says how to see less of it; one of training, which has a way back and an
+update for each step forth, is told in full only if it has no more."""
+ONE_PAGE = 66
+"""The lines of a printed page; one that ends with the way back is told in full only if it has no
+more, and says nothing of how to see less."""
+
+
+def most_in_full(scenario: Scenario) -> int:
+    """The lines of the longest page of a scenario that is told in full without being asked for."""
+    if scenario.training:
+        return LONG
+    return ONE_PAGE if scenario.goes_back else MOST_IN_FULL
+
+
+def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
+    """A word at the top of a page of so many lines on what else could be told of it; and which
+    token's row is worked, where it is that of one that is `asked` for."""
+    less: Spans = (Term("--detail summary"), " shows the weights, the results and what was found.")
+    if detail == "rows":
+        whose: Spans = (", where it has one that of “", Word(asked), "”") if asked else ()
+        told: Spans = ("One row of each table is worked", *whose, ": see ")
+        return [Note((*told, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
+    if detail == "full" and length > LONG:
+        rows = (Term("--detail rows"), " works one row of each table; ")
+        return [Note(("This page is long: ", *rows, *less))]
+    return []
+
+
+# --------------------------------------------------------------------------------------------------
+# The whole worked trace, or a part of it, as a document, and those of the traces beside it: of
+# variants, and of each token that is generated after the first.
+
+
+class FurtherPages(Mapping[str, "Document"]):
+    """The pages by what they are called; each is told when somebody asks for it."""
+
+    def __init__(self, trace: Trace, tell: Callable[[Trace], Document]) -> None:
+        generated = {f"token {k}": one for k, one in enumerate(trace.generated, start=2)}
+        self._title, self._tell = trace.scenario.title, tell
+        self._traces = {**trace.variants, **generated}
+
+    def __getitem__(self, name: str) -> Document:
+        trace = self._traces[name]
+        page = self._tell(trace)
+        varied = Word("; ".join(trace.scenario.varied))
+        other = (
+            (Note(("Otherwise than in the scenario itself: ", varied, ".")),) if varied.raw else ()
+        )
+        title = Word(f"{self._title}: {name}")
+        return page._replace(title=title, opening=(*other, *page.opening), closing=())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._traces)
+
+    def __len__(self) -> int:
+        return len(self._traces)
+
+
+def walkthrough(trace: Trace, selection: Selection) -> Document:
+    """The page of `attn run`: facts, a section a part, what is missing for going on."""
+    selection = with_routing(trace, selection)
+    return _noted(trace, _page(trace, selection, tuple(_told(trace, selection))), selection)
+
+
+def as_it_fits(trace: Trace, selection: Selection) -> Document:
+    """The page in full; if that were long, by rows. Where a page gets long, telling it in full goes
+    no further."""
+    selection = with_routing(trace, selection)
+    full, rows = (selection._replace(detail=detail, as_fits=True) for detail in ("full", "rows"))
+    sections: list[Section] = []
+    length, most = 0, most_in_full(trace.scenario)
+    for section in _told(trace, full):
+        sections.append(section)
+        length += length_of_section(section)
+        if length > most:
+            return walkthrough(trace, rows)
+    page = _page(trace, full, tuple(sections))
+    length += length_of(page._replace(sections=()))
+    return _noted(trace, page, full, length) if length <= most else walkthrough(trace, rows)
+
+
+def _noted(
+    trace: Trace, page: Document, selection: Selection, length: int | None = None
+) -> Document:
+    """A page with a word on how to see less of it; its length where that is known."""
+    if selection.partial or selection.detail == "summary":
+        return page
+    length = length_of(page) if length is None else length
+    if selection.as_fits and length <= ONE_PAGE:
+        return page
+    asked = None if selection.queries else row_asked_for(trace)
+    whose = "" if asked is None else asked[0].names[asked[1]]
+    note = how_to_see_less(selection.detail, length, whose)
+    return page._replace(opening=(*note, *page.opening))
+
+
+def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
+    """The sections of a page, told one by one."""
+    told = told_parts(trace)
+    if not selection.partial and selection.detail == "summary":
+        return _summary(trace, told, selection)
+    shown = [part for part in told if selection.includes(part)]
+    return _since(_sections(trace, shown, told, selection))
+
+
+def _since(sections: Iterator[Section]) -> Iterator[Section]:
+    """The sections, those with a number of their own told for what stands before them as data."""
+    first: int | None = None
+    for section in sections:
+        if section.is_data:
+            first = first or section.number
+            yield section
+        else:
+            yield section._replace(since=first)
+            first = None
+
+
+def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> Document:
+    """The sections with what stands before and behind them."""
+    told, whole = told_parts(trace), not selection.partial
+    return Document(
+        Word(trace.scenario.title),
+        sections,
+        facts_of(trace, [selection.axis[k] for k in selection.queries]),
+        given=tuple(
+            given_block(trace, quantity, Selection())
+            for quantity in trace.quantities.values()
+            if quantity.given
+        ),
+        opening=_opening(trace, told, selection) if whole and told else (),
+        closing=closing_of(trace, selection) if whole else (),
+        sources=trace.scenario.sources,
+        rounding=rounding_facts(trace),
+        ending=ending_facts(trace) if whole else MappingProxyType({}),
+        origins=Origins(trace),
+        workings=Workings(trace),
+        further=FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
+    )
+
+
+def _in_full(trace: Trace) -> Document:
+    whole = with_routing(trace, Selection())
+    return _page(trace, whole, tuple(_told(trace, whole)))
+
+
+def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:
+    """What ran, as a tree where there is more to it, and as a picture where these are asked for."""
+    tree = (_tree(trace, told, selection),) if is_structured(trace) else ()
+    if not selection.pictured:
+        return tree
+    from attncli.pages.pictures import pipeline
+
+    return (*tree, *pipeline(trace))
+
+
+def _summary(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
+    """Each head's weights, what the last part comes to, what was found and learned."""
+    for number, part in enumerate(told, start=1):
+        if is_left_out(part, selection):
+            continue
+        blocks = _in_brief(trace, part, selection, is_last=part is told[-1])
+        if blocks:
+            section = section_of(trace, part, number, blocks)._replace(formulas=())
+            yield with_pictures(trace, part, section, selection)
+
+
+def _in_brief(
+    trace: Trace, part: PlannedStep, selection: Selection, *, is_last: bool
+) -> list[Block]:
+    if part.step == "tokenize":
+        cut = [*cuts_of(part, alone=True), *token_blocks(part.place)]
+        return cut if part.place.text.tokenizing else []
+    shares, made = step_of(part).adds_up_to_one, made_by(trace, part)
+    results = [one for one in made if one.is_number or one is made[-1]] if is_last else []
+    shown = [one for one in made if one.local in shares or one in results]
+    tables = [matrix_block(one, selection, part.path) for one in shown]
+    found = [Note(one) for one in findings_of(trace, part, selection)]
+    return [*tables, *learned_at(trace, part), *found]
+
+
+def _tree(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Tree:
+    return tree_block(trace, told) if selection.detail == "full" else short_tree(told)
+
+
+def _sections(
+    trace: Trace, shown: Sequence[PlannedStep], told: Sequence[PlannedStep], selection: Selection
+) -> Iterator[Section]:
+    numbers = {id(part): number for number, part in enumerate(told, start=1)}
+    alike = _going_back_alike(trace, shown, selection)
+    introduced, formulas = set[str](), set[Equation]()
+    for k, part in enumerate(shown):
+        yield from _made_for_nobody(trace, part, selection)
+        number = numbers[id(part)]
+        if is_left_out(part, selection) or k in alike:
+            yield _passed_over(trace, part, number, selection, alike.get(k))
+            continue
+        givens = _givens(trace, part, introduced)
+        introduced |= {quantity.name for quantity in givens}
+        later = is_again(part, selection)
+        again = (later or selection.detail == "rows") and happens_again(part, shown[:k])
+        closely = selection._replace(detail="summary") if again and not later else selection
+        others = part_blocks(trace, part, closely, givens, again=again)[1:]
+        if is_in_brief(trace, part, selection):
+            others = in_brief(trace, part, selection)
+        elif again and not selection.steps and leads_on(part, told[number:]):
+            tables = given_blocks(trace, givens, closely, part.path)
+            others = [*tables, *only_data(trace, part, closely)]
+        section = section_of(
+            trace, part, number, [Prose(opening_of(trace, part, shown[:k])), *others]
+        )
+        section = section if selection.whole else in_one(trace, part, section)
+        section = without_asides(trace, part, section) if selection.detail == "rows" else section
+        closer = in_fewer_words(section, others, formulas) if again else section
+        if again and is_back_in_time(part.place):
+            closer = closer._replace(formulas=of_sums(trace, part, section))
+        if later and part.step == "update" and not is_in_brief(trace, part, selection):
+            closer = closer._replace(formulas=section.formulas)
+        formulas.update(section.formulas)
+        closer = as_result(closer) if part is told[-1] else closer
+        yield with_pictures(trace, part, closer, selection)
+
+
+def _made_for_nobody(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Section]:
+    """As data what experts make that no token goes to, before the step that puts them together."""
+    if part.step != "mix" or selection.partial or selection.queries:
+        return
+    for one in idle_before(trace, part):
+        yield section_of(trace, one, None, only_data(trace, one, selection))
+
+
+def _passed_over(
+    trace: Trace, part: PlannedStep, number: int, selection: Selection, alike: Alike | None
+) -> Section:
+    """The section of a part that a page in brief goes without, or says in a word."""
+    if alike is None or is_left_out(part, selection):
+        return section_of(trace, part, number, only_data(trace, part, selection))
+    from attncli.pages.way_back import in_a_word
+
+    return in_a_word(trace, alike, number, selection)
+
+
+def _going_back_alike(
+    trace: Trace, shown: Sequence[PlannedStep], selection: Selection
+) -> Mapping[int, Alike]:
+    """The parts, by their places, that a page in brief says in a word, as they go back through
+    another layer than the one it tells."""
+    if not trace.scenario.goes_back:
+        return {}
+    from attncli.pages.way_back import going_back_alike
+
+    return going_back_alike(shown, selection)
+
+
+def part_blocks(
+    trace: Trace,
+    part: PlannedStep,
+    selection: Selection,
+    givens: Sequence[Quantity],
+    *,
+    again: bool = False,
+) -> list[Block]:
+    """All that is told of a part: how it is worked, and what its numbers come to."""
+    blocks = [
+        *opening_blocks(trace, part, selection, givens, alone=selection.partial),
+        *keys_and_values(trace, part, selection),
+        *arranged(trace, part, selection, again=again),
+        *(example_of(trace, part) if selection.detail == "rows" else ()),
+        *differences_in(trace, part, selection),
+        *ending_of(trace, part, selection),
+        *_copies(trace, part, selection, givens),
+    ]
+    if not isinstance(part.place, BackwardPlace):
+        return blocks
+    from attncli.pages.way_back import with_forward
+
+    return with_forward(trace, part, blocks)
+
+
+def _copies(
+    trace: Trace, part: PlannedStep, selection: Selection, givens: Sequence[Quantity]
+) -> list[Block]:
+    """The table of what a step made; where that is only one matrix under other names, this one,
+    unless its rows stand before on the page."""
+    source = copied_in(trace, part)
+    if source is None:
+        return table_together(trace, part, selection)
+    copies = only_data(trace, part, selection)
+    told = source in givens or not (selection.partial or selection.picks(source))
+    return copies if told else [matrix_block(source, Selection(), part.path), *copies]
+
+
+def _givens(trace: Trace, part: PlannedStep, introduced: set[str]) -> list[Quantity]:
+    """The given matrices whose numbers a part is the first to need."""
+    operands = operands_of(trace, part)
+    known = introduced | only_for_sizes(trace, part)
+    return [operand for operand in operands if operand.given and operand.name not in known]
+
+
+def with_pictures(
+    trace: Trace, part: PlannedStep, section: Section, selection: Selection
+) -> Section:
+    """The section with the pictures of its part behind it, where these are asked for."""
+    if not selection.pictured:
+        return section
+    from attncli.pages.pictures import pictures_of
+
+    return section._replace(blocks=(*section.blocks, *pictures_of(trace, part, selection)))

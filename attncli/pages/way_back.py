@@ -1,0 +1,629 @@
+"""The way back at a glance: what each gradient comes from, and how large it is; by time of a
+recurrent layer and by layer of a stack, so that it is seen to vanish or explode.
+
+A gradient's size is its norm, the root of the sum of all squares. In the tree of gradients, one
+that adds up several stands below the nearest gradient that all of these go through, its immediate
+dominator: where the ways part that meet in it (Lengauer & Tarjan 1979, "A Fast Algorithm for
+Finding Dominators in a Flowgraph"). Nothing goes round here, so that one pass finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import reduce
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from attncli.document.blocks import (
+    Block,
+    Note,
+    Prose,
+    Section,
+    Spans,
+    Subheading,
+    Table,
+    Term,
+    each,
+)
+from attncli.document.pictures import Curves, Series
+from attncli.document.tables import Branch, Data, MatrixBlock
+from attncli.equations.tree import Number, Omitted
+from attncli.equations.working import MOST_PARTS
+from attncli.file.problems import ScenarioError
+from attncli.names import TOP, Name, Word, below
+from attncli.numbers import decimals
+from attncli.operations.recurrent import FrobeniusNorm
+from attncli.pages.blocks import Row, given_block, matrix_block, table, variant_block
+from attncli.pages.findings import on_its_way
+from attncli.pages.pictures import MOST_POINTS
+from attncli.pages.sections import only_data, section_of
+from attncli.pages.selection import WITHIN_A_STEP, Selection, made_by, place_in_words, told_parts
+from attncli.scenario.model import updates_before
+from attncli.trace import (
+    GRADIENTS,
+    BackwardPlace,
+    CellPlace,
+    Definition,
+    LayerPlace,
+    PlannedStep,
+    Quantity,
+    ResidualPlace,
+    Trace,
+)
+from attncli.trace.slopes import STEP, Checked, checked, gradients_of
+
+Sources = Mapping[Name, Sequence[Name]]
+"""Of each quantity with a gradient those whose gradients its own is made of, which come before."""
+Tree = dict[Name, Name | None]
+"""Below what each stands, which comes before it; None at the top."""
+
+_RUN = 3
+"""So many of one kind are told by the first and the last."""
+_LONGEST = 36
+"""So many characters fit beside the tree."""
+
+
+def sources_of(trace: Trace, names: Collection[Name]) -> Sources:
+    """The quantities whose gradients the gradient of each is made of, by whatever parts."""
+    made: dict[Name, Definition] = {one.name: one for one in trace.plan}
+    whole = {name.under(GRADIENTS): name for name in names}
+    found: dict[Name, Sequence[Name]] = {}
+    for gradient, name in whole.items():
+        waiting, before = [gradient], dict[Name, None]()
+        while waiting:
+            one = made.get(waiting.pop(0))
+            gradients = () if one is None else (x for x in one.operands if x.inside(GRADIENTS))
+            for operand in gradients:
+                if operand in whole:
+                    before[whole[operand]] = None
+                else:
+                    waiting.append(operand)
+        found[name] = [*before]
+    return found
+
+
+def tree_of(sources: Sources) -> Tree:
+    """Each gradient below the one that it comes from, or where these are several, below the nearest
+    that all of them go through."""
+    above: dict[Name | None, Name | None] = {}
+    depth: dict[Name | None, int] = {None: 0}
+
+    def meeting(one: Name | None, other: Name | None) -> Name | None:
+        while one != other:
+            if depth[one] < depth[other]:
+                one, other = other, one
+            one = above[one]
+        return one
+
+    for name, before in sources.items():
+        first: Name | None = before[0] if before else None
+        above[name] = reduce(meeting, before[1:], first)
+        depth[name] = depth[above[name]] + 1
+    return {name: above[name] for name in sources}
+
+
+def only(tree: Tree, wanted: Collection[Name]) -> Tree:
+    """The tree with those that are wanted and those from which ways to several of them part."""
+    ways = dict.fromkeys(tree, 0)
+    for name, above in reversed(tree.items()):
+        if above is not None and (name in wanted or ways[name]):
+            ways[above] += 1
+    nearest: dict[Name | None, Name | None] = {None: None}
+    for name, above in tree.items():
+        kept = name in wanted or above is None or ways[name] > 1
+        nearest[name] = name if kept else nearest[above]
+    return {name: nearest[above] for name, above in tree.items() if nearest[name] == name}
+
+
+def in_outer_layers(names: Iterable[Name]) -> list[Name]:
+    """Those that are in the first or the last layer of a stack, or in none."""
+    layers = {name: [x for x in name.places if x.local == "layers"][:1] for name in names}
+    stacks: dict[Name, list[Name]] = {}
+    for layer in sorted(
+        {x for found in layers.values() for x in found}, key=lambda x: x.number or 0
+    ):
+        stacks.setdefault(layer.path, []).append(layer)
+    outer = {one for stack in stacks.values() for one in (stack[0], stack[-1])}
+    return [name for name, found in layers.items() if outer.issuperset(found)]
+
+
+def branches(tree: Tree, sources: Sources) -> Iterator[Branch]:
+    """The lines of the tree from the top, with the guides before them."""
+    below = _below(tree, sources)
+    sizes = _lines_below(tree)
+    waiting = [(name, "") for name in reversed(below.get(None, []))]
+    while waiting:
+        name, guides = waiting.pop()
+        above = tree[name]
+        yield Branch(name, name.seen_from(_place(above)), above, guides)
+        children = below.get(name, [])
+        marks = _marks([sizes[one] for one in children])
+        before = guides.replace("├", "│").replace("└", " ")
+        waiting += reversed([(x, before + mark) for x, mark in zip(children, marks, strict=True)])
+
+
+def _below(tree: Tree, sources: Sources) -> dict[Name | None, list[Name]]:
+    """What stands below each: what comes from it alone, the smallest branch first, and then what
+    adds up several, in the order in which it is made, so that all of these stand above."""
+    sizes = _lines_below(tree)
+    below: dict[Name | None, list[Name]] = {}
+    for name, above in tree.items():
+        below.setdefault(above, []).append(name)
+    for children in below.values():
+        children.sort(key=lambda one: (True, 0) if len(sources[one]) > 1 else (False, sizes[one]))
+    return below
+
+
+def _lines_below(tree: Tree) -> dict[Name, int]:
+    """How many lines the branch that begins with each has."""
+    sizes = dict.fromkeys(tree, 1)
+    for name, above in reversed(tree.items()):
+        if above is not None:
+            sizes[above] += sizes[name]
+    return sizes
+
+
+def _marks(sizes: Sequence[int]) -> list[str]:
+    """The guide before each of those that stand below one. The last goes straight on, without any,
+    where it is alone or there is more of it than of all others: so a long stack stays on a page."""
+    *others, last = sizes or [0]
+    straight_on = not others or (last > 1 and last > sum(others))
+    return ["├" for _ in others] + ["" if straight_on else "└"] * bool(sizes)
+
+
+def added_up(sources: Sequence[Name], above: Name | None) -> str:
+    """`residual2, norm2`: what a gradient adds up, where that is several; what is inside a step by
+    the step, a long row of one kind by its first and its last, and what has no room by how many."""
+    if len(sources) < 2:  # noqa: PLR2004  (nothing is added)
+        return ""
+    place = _place(above)
+    steps = (x.path if x.path.local in WITHIN_A_STEP and x.path != place else x for x in sources)
+    told = dict.fromkeys(one.seen_from(place) for one in steps)
+    runs = (list(run) for _, run in groupby(told, lambda one: [x.local for x in one.places]))
+    text = ", ".join(f"{x[0]} … {x[-1]}" if len(x) >= _RUN else ", ".join(x) for x in runs)
+    return text if len(text) <= _LONGEST else f"{len(told)} quantities"
+
+
+def _place(name: Name | None) -> Name:
+    return TOP if name is None else name.path
+
+
+_MOST = 2 * MOST_PARTS
+"""So many times or layers are told."""
+_MOST_BRANCHES = 4 * MOST_PARTS
+"""So many gradients are told one by one; of more only those of what is given."""
+
+
+class GradientSize(NamedTuple):
+    """A quantity, and how large its gradient is."""
+
+    of: Name
+    norm: Number
+    shape: tuple[int, int]
+
+
+def chain_of(trace: Trace, selection: Selection) -> list[Block]:
+    """All that is told of a way back at its end; nothing where there is none."""
+    sizes = {one.of: one for one in _sizes(trace)}
+    if not sizes:
+        return []
+    return [
+        Subheading(("The way back at a glance",)),
+        *_whole(trace, sizes),
+        *_by_time(trace, sizes, selection),
+        *_of_variants(trace, selection),
+        *_by_layer(trace, sizes, selection),
+    ]
+
+
+_SIZE = "The size of a gradient is its norm, the root of the sum of the squares of all its numbers."
+
+
+def _sizes(trace: Trace) -> Iterator[GradientSize]:
+    for name in gradients_of(trace):
+        matrix = trace.quantities[name.under(GRADIENTS)].matrix
+        norm = FrobeniusNorm().make(trace.rounding, "update", matrix).number(0, 0)
+        yield GradientSize(name, norm, matrix.shape)
+
+
+# -- what comes from what --------------------------------------------------------------------------
+
+
+def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Iterator[Block]:
+    """The gradients as a tree; of many those of what is given, and those where their ways part."""
+    sources = sources_of(trace, sizes)
+    tree = tree_of(sources)
+    told, left_out = _some(trace, tree)
+    lines = _fitting([*branches(told, sources)])
+    rows = [
+        (Omitted(),) * 4 if one is None else _row_of_branch(one, sizes, sources) for one in lines
+    ]
+    several = any(row[-1] for row in rows if isinstance(row[-1], str))
+    yield Prose((" ".join([*_chain_in_words(told, several=several), *left_out, _SIZE]),))
+    headings = ("Gradient of", "Shape", "Size", "adds up those of")
+    columns = 4 if several else 3
+    yield Table(headings[:columns], tuple(row[:columns] for row in rows))
+
+
+def _row_of_branch(line: Branch, sizes: Mapping[Name, GradientSize], sources: Sources) -> Row:
+    one = sizes[line.name]
+    return line, _shape(one), _text(one.norm), added_up(sources[line.name], line.above)
+
+
+def _some(trace: Trace, tree: Tree) -> tuple[Tree, list[str]]:
+    """The gradients that a page has room for, and what is said of this where these aren't all."""
+    if len(tree) <= _MOST_BRANCHES:
+        return tree, []
+    given = [name for name in tree if trace.quantities[name].given] or [*tree]
+    told = only(tree, given)
+    where = ""
+    if len(told) > _MOST_BRANCHES and len(outer := in_outer_layers(given)) < len(given):
+        told, where = only(tree, outer), " in the last and the first layer of a stack"
+    says = f"Of so many, only those of what is given{where} are here, and those where their ways"
+    return told, [f"{says} part."]
+
+
+def _fitting(lines: Sequence[Branch]) -> list[Branch | None]:
+    """The lines of a tree that there is room for, and the last one, by its full name where what it
+    stands below isn't told; None for those between."""
+    if len(lines) <= _MOST_BRANCHES:
+        return [*lines]
+    *shown, last = (*lines[: _MOST_BRANCHES - 2], lines[-1])
+    is_told = any(one.name == last.above for one in shown)
+    return [*shown, None, last if is_told else last._replace(told=last.name)]
+
+
+def _chain_in_words(tree: Tree, *, several: bool) -> Iterator[str]:
+    """How the tree is read."""
+    if len({*tree.values()}) < len(tree):
+        yield (
+            "Each gradient comes from the next one above it in its column; one that begins a branch"
+            " comes from the one that it branches off."
+        )
+    else:
+        yield "Each gradient comes from the one above it."
+    if several:
+        yield "One that adds up several stands where the ways to these part."
+
+
+def _shape(one: GradientSize) -> str:
+    return f"{one.shape[0]} × {one.shape[1]}"
+
+
+# -- by time, by layer -----------------------------------------------------------------------------
+
+
+class _Link(NamedTuple):
+    """One of the sizes that follow each other on the way back: what it is called, and of what."""
+
+    called: str
+    of: Name
+
+
+def _by_time(
+    trace: Trace, sizes: Mapping[Name, GradientSize], selection: Selection
+) -> Iterator[Block]:
+    """Of each way of a recurrent layer the states, the one that the way ends with first, with the
+    norm of the factor that leads there from the end, where that is worked."""
+    for path, places in _ways(trace, sizes).items():
+        links = [_Link(str(one.time), one.timed("a")) for one in reversed(places)]
+        factors = [_factor(trace, one) for one in reversed(places)]
+        title = _titled("The gradients of the states through time", path)
+        yield from _links(sizes, title, "Time", links, factors)
+        if selection.pictured and len(links) > 1:
+            yield _curves(sizes, title, "time", links[::-1])
+
+
+def _ways(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[CellPlace]]:
+    """The cells of each way of a recurrent layer whose states have gradients, in the order in which
+    they are taken."""
+    ways: dict[Name, list[CellPlace]] = {}
+    for part in trace.story:
+        place = part.place
+        first = part.step == "state" and not updates_before(part.path)
+        if first and isinstance(place, CellPlace) and place.timed("a") in sizes:
+            ways.setdefault(place.path, []).append(place)
+    return ways
+
+
+def _of_variants(trace: Trace, selection: Selection) -> Iterator[Block]:
+    """What becomes of the gradients of states in the scenario's variants."""
+    for name, other in trace.variants.items():
+        sizes = {one.of: one for one in _sizes(other)}
+        for places in _ways(other, sizes).values():
+            states = [one.timed("a") for one in reversed(places)]
+            norms = [sizes[one].norm for one in states]
+            if len(norms) > 1:
+                what = "on its way back the size of the gradient"
+                yield Note((Word(name), ": ", *on_its_way(norms, what)))
+                gradients = (other.quantities[one.under(GRADIENTS)] for one in states)
+                yield from (Data(variant_block(name, one, selection)) for one in gradients)
+
+
+def _factor(trace: Trace, place: CellPlace) -> str:
+    """What a gradient at the end is multiplied by on its way to the state before this time."""
+    norm = trace.quantities.get(place.timed("factor_norm"))
+    return "" if norm is None else _text(norm.number(0, 0))
+
+
+def _by_layer(
+    trace: Trace, sizes: Mapping[Name, GradientSize], selection: Selection
+) -> Iterator[Block]:
+    """Of each stack what goes into its layers, the last one first."""
+    stacks: dict[Name, dict[Name, Name]] = {}
+    for part in trace.story:
+        place = part.place
+        if isinstance(place, LayerPlace) and not updates_before(place.path):
+            layers = stacks.setdefault(place.stack.path, {})
+            layers.setdefault(place.layer.path, place.x)
+            if isinstance(place, ResidualPlace) and place.number == 1:  # before any norm
+                layers[place.layer.path] = place.skipped
+    for path, layers in stacks.items():
+        known = {k: x for k, x in layers.items() if x in sizes}
+        if len(known) > 1:
+            links = [_Link(str(k.number), x) for k, x in reversed(known.items())]
+            title = _titled("The gradients of what goes into each layer", path)
+            yield from _links(sizes, title, "Layer", links, [])
+            if selection.pictured:
+                yield _curves(sizes, title, "layer", links[::-1])
+
+
+def _titled(title: str, path: Name) -> str:
+    place = place_in_words(path)
+    return f"{place}: {title[0].lower()}{title[1:]}" if place else title
+
+
+def _links(
+    sizes: Mapping[Name, GradientSize],
+    title: str,
+    heading: str,
+    links: Sequence[_Link],
+    factors: Sequence[str],
+) -> Iterator[Block]:
+    if len(links) < 2:  # noqa: PLR2004  (one goes nowhere)
+        return
+    norms = [sizes[one.of].norm for one in links]
+    headings: tuple[str, ...] = (heading, "Gradient of", "Size", "Of the one before")
+    rows: list[tuple[str, ...]] = [
+        (link.called, str(link.of), _text(norm), ratio)
+        for link, norm, ratio in zip(links, norms, _ratios(norms), strict=True)
+    ]
+    if any(factors):
+        headings = (*headings, "Factor from the end")
+        rows = [(*row, factor) for row, factor in zip(rows, factors, strict=True)]
+    yield Subheading((title,))
+    yield table(headings, rows, _MOST)
+    yield Note(on_its_way(norms, "On its way back the size of the gradient"))
+
+
+def _ratios(norms: Sequence[Number]) -> Iterator[str]:
+    """Each as a share of the one before it on the way back."""
+    yield ""
+    for before, after in pairwise(norms):
+        share = after.shown / before.shown if before.shown else None
+        yield "" if share is None else f"× {share:.3f}"
+
+
+def _curves(
+    sizes: Mapping[Name, GradientSize], title: str, axis: str, links: Sequence[_Link]
+) -> Curves:
+    numbers = tuple(sizes[one.of].norm for one in links[:MOST_POINTS])
+    above = all(one.shown > 0 for one in numbers)  # what is 0 has no logarithm
+    labels = tuple(one.called for one in links[:MOST_POINTS])
+    return Curves(title, axis, labels, (Series("size", numbers),), logarithmic=above)
+
+
+def _text(number: Number) -> str:
+    return decimals.text(number.shown).replace("-", "−")
+
+
+# --------------------------------------------------------------------------------------------------
+# The way back through a stack on a page in brief: the layer that it comes to first, which is the
+# last, stands for those that go alike; and gradients beside what they are the gradients of, or
+# beside central differences.
+
+
+def with_forward(trace: Trace, part: PlannedStep, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks of a step back, the table of each gradient behind that of what it belongs to;
+    unless the blocks have that already. What a page comes to is a table in any case."""
+    if not isinstance(part.place, BackwardPlace):
+        return [*blocks]
+    shown = _with_result(blocks) if part is told_parts(trace)[-1] else blocks
+    there = {one.quantity for one in each(blocks) if isinstance(one, MatrixBlock)}
+    return [told for block in shown for told in _told(trace, part, block, there)]
+
+
+def _with_result(blocks: Sequence[Block]) -> Sequence[Block]:
+    """Blocks of which the last one is a table; of what its lines have told, told again."""
+    if any(isinstance(one, MatrixBlock) for one in blocks):
+        return blocks
+    told = [one.table for one in blocks if isinstance(one, Data)]
+    return (
+        [*(one for one in blocks if getattr(one, "table", None) is not told[-1]), told[-1]]
+        if told
+        else blocks
+    )
+
+
+def _told(
+    trace: Trace, part: PlannedStep, block: Block, there: Collection[Name]
+) -> Iterator[Block]:
+    if not isinstance(block, MatrixBlock):
+        yield block
+    elif block.is_list:
+        yield _lists(trace, part, block, there)
+    else:
+        before = _forward(trace, part, block)
+        if before is not None and before.quantity not in there:
+            yield before._replace(paired=True)
+        yield _called(part, block)
+
+
+def _called(part: PlannedStep, table: MatrixBlock) -> MatrixBlock:
+    """A table called as the lines and formulas of its section call it: `grad.W_Q`."""
+    return table._replace(name=part.place.here(table.quantity))
+
+
+def _lists(
+    trace: Trace, part: PlannedStep, block: MatrixBlock, there: Collection[Name]
+) -> MatrixBlock:
+    """Lists as columns of one table, that of each gradient behind that of what it belongs to."""
+    columns: list[MatrixBlock] = []
+    for one in (block._replace(beside=()), *block.beside):
+        before = _forward(trace, part, one)
+        if before is not None and before.quantity not in there:
+            columns += [before] if before.row_names == one.row_names else []
+        columns.append(_called(part, one))
+    first, *others = columns
+    return first._replace(beside=tuple(others))
+
+
+def _forward(trace: Trace, part: PlannedStep, table: MatrixBlock) -> MatrixBlock | None:
+    """The table of what a gradient is of, the same rows of it; none of what is no gradient, or one
+    by one use of several."""
+    quantity = _found(trace, part, table.quantity)
+    if quantity is None or quantity.matrix.shape != table.matrix.shape:
+        return None
+    block = given_block(trace, quantity, Selection(), part.path)
+    plainly = block._replace(with_sums=False, shares=False)  # which a glance at it is enough for
+    return plainly._replace(rows=table.rows, origin="", turned=table.turned)
+
+
+def _found(trace: Trace, part: PlannedStep, gradient: Name) -> Quantity | None:
+    """What a gradient is of; a parameter that was updated stands in the update before."""
+    place = part.place
+    assert isinstance(place, BackwardPlace)
+    if not gradient.inside(place.gradients):
+        return None
+    of = gradient.seen_from(place.gradients).under(place.update)
+    return trace.quantities.get(of)
+
+
+class Alike(NamedTuple):
+    """A part that goes back through a layer as a `told` one does; the last one of it tells what is
+    handed on."""
+
+    part: PlannedStep
+    place: LayerPlace
+    told: Name
+    is_last: bool
+
+
+def going_back_alike(shown: Sequence[PlannedStep], selection: Selection) -> Mapping[int, Alike]:
+    """The parts of a page, by their places in it, that go back through a layer as those before do
+    through another one of the same stack; none where all is asked for."""
+    if selection.whole or selection.detail != "rows":
+        return {}
+    places = {k: place for k, part in enumerate(shown) if (place := _layer_of(part)) is not None}
+    last = {place.layer.path: k for k, place in places.items()}
+    told = _told_instead(shown, places)
+    return {
+        k: Alike(shown[k], place, told[place.layer.path], last[place.layer.path] == k)
+        for k, place in places.items()
+        if told[place.layer.path] != place.layer.path
+    }
+
+
+def _told_instead(
+    shown: Sequence[PlannedStep], places: Mapping[int, LayerPlace]
+) -> dict[Name, Name]:
+    """For each layer the first one of its stack that goes back by all steps that it does, which is
+    itself where its cell, say, is of another kind."""
+    steps: dict[Name, set[str]] = {}
+    for k, place in places.items():
+        steps.setdefault(place.layer.path, set()).add(shown[k].step)
+    instead: dict[Name, Name] = {}
+    for place in places.values():
+        own = place.layer.path
+        before = [told for told in instead.values() if told.path == own.path]
+        wider = (told for told in before if steps[told] >= steps[own])
+        instead.setdefault(own, next(wider, own))
+    return instead
+
+
+def _layer_of(part: PlannedStep) -> LayerPlace | None:
+    """The place of what a step goes back through, if that is in a layer."""
+    place = part.place
+    forward = place.forward if isinstance(place, BackwardPlace) else None
+    return forward if isinstance(forward, LayerPlace) else None
+
+
+def in_a_word(trace: Trace, one: Alike, number: int, selection: Selection) -> Section:
+    """The section of such a part: data, and of the last one of its layer how to read it and what it
+    hands on."""
+    if not one.is_last:
+        return section_of(trace, one.part, number, only_data(trace, one.part, selection))
+    layer = one.place.layer.path
+    tables = [matrix_block(made, selection, one.part.path) for made in made_by(trace, one.part)]
+    told = [table if _goes_in(trace, table, layer) else Data(table) for table in tables]
+    blocks = [Prose(_says(one)), *with_forward(trace, one.part, told)]
+    return section_of(trace, one.part, number, blocks)._replace(formulas=())
+
+
+def _says(one: Alike) -> Spans:
+    """`Layer 1 goes back as layer 2 does, with its own numbers: see --layer 1.`"""
+    layer = one.place.layer.path.alone
+    option = f"--layer {below(one.place.stack.path, str(layer.number))}"
+    says = f"{place_in_words(layer)} goes back as {place_in_words(one.told.alone).lower()} does"
+    return (f"{says}, with its own numbers: see ", Term(option), ".")
+
+
+def _goes_in(trace: Trace, table: MatrixBlock, layer: Name) -> bool:
+    """Whether a table is the gradient of what goes into a layer: of what is made before it."""
+    of = table.quantity.seen_from(GRADIENTS)
+    return of in trace.quantities and not of.inside(layer) and not trace[of].given
+
+
+_HEADINGS = ("Gradient", "Cells", "Cell", "By the way back", "By the difference", "Digits")
+_FEW = 4
+"""Fewer digits than these in common are pointed out."""
+
+
+def gradient_check(trace: Trace) -> list[Block]:
+    """A row for each gradient, with its cell that agrees least; a line where there is no way
+    back."""
+    if not trace.scenario.goes_back or not trace.scenario.prediction.loss:
+        return [Note(("No gradients to check: this scenario has no way back. It goes back with ",
+                      Term("backward: true"), " and targets."))]  # fmt: skip
+    try:
+        found = [*checked(trace)]
+    except ScenarioError as error:
+        return [Note((f"The gradients can't be checked: {error}.",))]
+    if not found:
+        return [Note(("No gradients to check: the way back isn't worked to its end.",))]
+    return [Subheading(("Gradient check",)), Prose((_SAYS,)), _table(found), *_verdict(found)]
+
+
+_SAYS = (
+    f"Each number is moved by ±h, h = {Decimal(str(STEP)):f}, and the loss worked again, all in"
+    " full precision: (L(x + h) − L(x − h)) / 2h is what the gradient has to be. Of each gradient"
+    " the number is told that agrees least, and on how many digits it does."
+)
+
+
+def _table(found: list[Checked]) -> Table:
+    return Table(_HEADINGS, tuple(_row(one) for one in found))
+
+
+def _row(one: Checked) -> tuple[str, ...]:
+    worst = one.worst
+    cells = str(one.cells) if len(one.slopes) == one.cells else f"{len(one.slopes)} of {one.cells}"
+    i, j = (k + 1 for k in worst.cell)
+    numbers = (_written(number) for number in (worst.gradient, worst.difference))
+    return (str(one.gradient), cells, f"[{i}, {j}]", *numbers, str(worst.digits))
+
+
+def _written(number: float) -> str:
+    """To twelve digits."""
+    return f"{number:.12g}".replace("-", "−")
+
+
+def _verdict(found: list[Checked]) -> Iterator[Block]:
+    least = min(one.worst.digits for one in found)
+    wrong = [str(one.gradient) for one in found if one.worst.digits < _FEW]
+    if wrong:
+        yield Note((f"These don't agree: {', '.join(wrong)}. At a kink, as relu has one at 0,"
+                    " a difference goes over both sides.",))  # fmt: skip
+    else:
+        yield Note((f"All {len(found)} gradients agree, on {least} digits or more.",))

@@ -1,0 +1,314 @@
+"""Why a number is what it is: the tree of its working, told down to some depth."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from attncli.document.blocks import (
+    Block,
+    Document,
+    Facts,
+    Line,
+    Note,
+    Section,
+    Span,
+    Spans,
+    Term,
+    Tree,
+    TreeRow,
+)
+from attncli.equations.tree import (
+    INNER,
+    Expression,
+    Location,
+    Number,
+    Omitted,
+    Symbol,
+    each,
+    numbers_in,
+)
+from attncli.equations.working import MOST_FOLLOWED
+from attncli.errors import listed
+from attncli.file.address import Address
+from attncli.names import Name, Word
+from attncli.notation import plain, unbreakable
+from attncli.pages.selection import SelectionError
+from attncli.pages.sentences import counted, joined, rounding_in_words
+from attncli.pages.working import Origins
+from attncli.trace import Trace
+
+
+class Ancestor(NamedTuple):
+    """A number on the way back: its level, 1 for the one that was asked for; the number through
+    which it was met first; its line, and the cells whose numbers stand in that, in their order."""
+
+    level: int
+    met_in: Location | None
+    line: Line
+    made_of: tuple[Location, ...]
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether its line is nothing but another cell's number."""
+        return len(self.line.parts) == 1 and len(self.made_of) == 1
+
+    @property
+    def is_elided(self) -> bool:
+        """Whether its line leaves terms out."""
+        return any(any(each(part, Omitted)) for _, part in self.line.parts)
+
+
+class Ancestry(NamedTuple):
+    """A cell and all that it comes from, each once, at the level nearest to it; of given cells
+    only itself, since those that others are made of have no working. Of a very large trace only
+    the nearest are followed."""
+
+    trace: Trace
+    cell: Location
+    ancestors: Mapping[Location, Ancestor]
+
+    @classmethod
+    def of(cls, trace: Trace, cell: Location) -> Ancestry:
+        return cls(trace, cell, dict(_met(trace, cell)))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all were followed."""
+        return len(self.ancestors) < MOST_FOLLOWED
+
+    @property
+    def deepest(self) -> int:
+        """The level of the last working."""
+        return max(one.level for one in self.ancestors.values())
+
+    def is_given(self, cell: Location) -> bool:
+        return self.trace[cell.quantity].given
+
+    def number(self, cell: Location) -> Number:
+        return self.trace[cell.quantity].number(cell.row, cell.column)
+
+    def given(self) -> list[Location]:
+        """The given numbers that it comes from."""
+        met = [self.cell, *(cell for one in self.ancestors.values() for cell in one.made_of)]
+        return [cell for cell in dict.fromkeys(met) if self.is_given(cell)]
+
+
+def _met(trace: Trace, cell: Location) -> Iterator[tuple[Location, Ancestor]]:
+    """The numbers level by level, so that each is met where it is nearest."""
+    origins = Origins(trace)
+    waiting: deque[tuple[Location, int, Location | None]] = deque([(cell, 1, None)])
+    known = {cell}
+    for _ in range(MOST_FOLLOWED):
+        if not waiting:
+            return
+        one, level, met_in = waiting.popleft()
+        line = origins[one]
+        made_of = tuple(
+            dict.fromkeys(
+                other for _, part in line.parts for other in _cells_in(part) if other != one
+            )
+        )
+        yield one, Ancestor(level, met_in, line, made_of)
+        for other in made_of:
+            if other not in known and not trace[other.quantity].given:
+                known.add(other)
+                waiting.append((other, level + 1, one))
+
+
+def _cells_in(node: Expression) -> Iterator[Location]:
+    """The cells whose numbers stand in an expression, or in what these were worked from there."""
+    for number in numbers_in(node):
+        if number.cell == INNER:
+            yield from () if number.form is None else _cells_in(number.form)
+        elif number.cell is not None:
+            yield number.cell
+
+
+ALL, DEEPEST = "all", 100
+"""The depth that has no end, and the deepest that is told."""
+_A_SCREEN = 24
+"""Lines that a tree has whose depth nobody says, if two levels of it have no more."""
+_LEAST = 2
+
+
+def why_page(trace: Trace, cells: Iterable[Location], depth: int | None) -> Document:
+    """A page with a tree for each cell; without a depth as deep as fits on a screen."""
+    told = [_ToldTree.of(Ancestry.of(trace, cell), depth) for cell in dict.fromkeys(cells)]
+    return Document(
+        Word(trace.scenario.title),
+        tuple(map(_section, told)),
+        Facts((("Rounding", (rounding_in_words(trace.rounding),)),)),
+        data={"cells": [_data(one, one.ancestry.cell) for one in told]},
+        origins=Origins(trace),
+    )
+
+
+def locations(trace: Trace, cells: Iterable[tuple[Name, Address]]) -> list[Location]:
+    """Where cells stand. Raises SelectionError for tokens and IDs, which aren't worked."""
+    found = []
+    for name, address in cells:
+        if name not in trace:
+            wrong = f"{name} are what the text was cut into, no number that is worked"
+            raise SelectionError.of(str(name), wrong, f"name a cell of {listed(trace)}")
+        found.append(Location(name, *trace[name].find(address)))
+    return found
+
+
+class _ToldTree(NamedTuple):
+    """A number's ancestry as deep as it is told, and the numbers of its lines on the page."""
+
+    ancestry: Ancestry
+    depth: int
+    lines: Mapping[Location, int]
+
+    @classmethod
+    def of(cls, ancestry: Ancestry, depth: int | None) -> _ToldTree:
+        if depth is not None:
+            return cls._as_deep(ancestry, depth)
+        told = cls._as_deep(ancestry, 1)
+        for level in range(_LEAST, ancestry.deepest + 1):
+            deeper = cls._as_deep(ancestry, level)
+            if level > _LEAST and len(deeper.rows()) > _A_SCREEN:
+                break
+            told = deeper
+        return told
+
+    @classmethod
+    def _as_deep(cls, ancestry: Ancestry, depth: int) -> _ToldTree:
+        order = _in_order(ancestry, ancestry.cell, depth)
+        return cls(ancestry, depth, {cell: k for k, cell in enumerate(order, start=1)})
+
+    def below(self, cell: Location) -> _Below:
+        """What a cell's number was made of, by how that is told."""
+        worked = [c for c in self._ancestor(cell).made_of if not self.ancestry.is_given(c)]
+        told = [one for one in worked if one in self.lines]
+        own = [one for one in told if self._ancestor(one).met_in == cell]
+        return _Below(
+            tuple(own),
+            tuple(c for c in self._ancestor(cell).made_of if self.ancestry.is_given(c)),
+            tuple(one for one in told if one not in own),
+            tuple(one for one in worked if one not in self.lines),
+        )
+
+    def _ancestor(self, cell: Location) -> Ancestor:
+        return self.ancestry.ancestors[cell]
+
+    def rows(self) -> tuple[TreeRow, ...]:
+        return tuple(self._rows(self.ancestry.cell))
+
+    def _rows(self, cell: Location) -> Iterator[TreeRow]:
+        ancestor = self._ancestor(cell)
+        depth, below = ancestor.level - 1, self.below(cell)
+        yield TreeRow(depth, str(self.lines[cell]), _line(self.ancestry, ancestor))
+        for one in below.own:
+            yield from self._rows(one)
+        if below.given and not ancestor.is_copy:
+            named = ((Term(_symbol(self.ancestry, c)), " = ", self._number(c)) for c in below.given)
+            yield TreeRow(depth + 1, "", ("given",), joined(named))
+        if below.elsewhere:
+            seen = (
+                (Term(_symbol(self.ancestry, c)), f" in {self.lines[c]}") for c in below.elsewhere
+            )
+            yield TreeRow(depth + 1, "", ("see",), joined(seen))
+
+    def _number(self, cell: Location) -> Number:
+        return self.ancestry.number(cell)
+
+
+class _Below(NamedTuple):
+    """What a number was made of: worked numbers whose lines stand below its own, given ones,
+    those whose lines stand elsewhere, and those that aren't told."""
+
+    own: tuple[Location, ...]
+    given: tuple[Location, ...]
+    elsewhere: tuple[Location, ...]
+    untold: tuple[Location, ...]
+
+
+def _in_order(ancestry: Ancestry, cell: Location, depth: int) -> Iterator[Location]:
+    """The cells that have a line, in the order of the lines."""
+    yield cell
+    for other in ancestry.ancestors[cell].made_of:
+        met = ancestry.ancestors.get(other)
+        if met is not None and met.met_in == cell and met.level <= depth:
+            yield from _in_order(ancestry, other, depth)
+
+
+def _line(ancestry: Ancestry, ancestor: Ancestor) -> Spans:
+    """`weights[love, AI] = 2.718 / 6.436 = 0.422`; of a copy also what it is copied from."""
+    line = ancestor.line
+    spans: list[Span] = [Term(line.label)]
+    if ancestor.is_copy:
+        spans += [" = ", Term(_symbol(ancestry, ancestor.made_of[0]))]
+    for relation, part in line.parts:
+        spans += [f" {relation} ", part]
+    return tuple(spans)
+
+
+def _symbol(ancestry: Ancestry, cell: Location) -> Symbol:
+    quantity = ancestry.trace[cell.quantity]
+    return quantity.symbol(cell.row, cell.column, quantity.name)
+
+
+def _section(told: _ToldTree) -> Section:
+    ancestry = told.ancestry
+    number = ancestry.number(ancestry.cell)
+    title: Spans = ("Why ", Term(_symbol(ancestry, ancestry.cell)), " is ", number)
+    return Section("", None, title, (), (Tree(told.rows()), *_notes(told)))
+
+
+def _notes(told: _ToldTree) -> Iterator[Block]:
+    """What a reader of the tree has to know."""
+    ancestry = told.ancestry
+    if ancestry.is_given(ancestry.cell):
+        yield Note(("It is given: nothing was worked for it.",))
+    deeper = len(ancestry.ancestors) - len(told.lines)
+    if deeper:
+        some = counted(deeper, "more number") if ancestry.is_whole else "Thousands of more numbers"
+        verb = "lies" if deeper == 1 else "lie"
+        yield Note(
+            (
+                f"{some} on the way back {verb} deeper than {_levels(told.depth)} (of "
+                f"{ancestry.deepest}). For one more write ", Term(f"--depth {told.depth + 1}"),
+                ", for all of them ", Term(f"--depth {ALL}"), ".",
+            )
+        )  # fmt: skip
+    if any(ancestry.ancestors[cell].is_elided for cell in told.lines):
+        yield Note(("Long sums are told in short: only the terms that stand there are followed.",))
+
+
+def _levels(depth: int) -> str:
+    return "this level" if depth == 1 else f"these {depth} levels"
+
+
+def _data(told: _ToldTree, cell: Location) -> dict[str, Any]:
+    """A number with what it was made of, nested."""
+    ancestor, below = told.ancestry.ancestors[cell], told.below(cell)
+    known: Mapping[Location, dict[str, Any]] = {
+        **{one: _data(told, one) for one in below.own},
+        **_noted(told, below.given, {"given": True}),
+        **_noted(told, below.elsewhere, {"told": "elsewhere"}),
+        **_noted(told, below.untold, {"told": "deeper"}),
+    }
+    text = " ".join(f"{relation} {unbreakable(plain(part))}" for relation, part in
+                    ancestor.line.parts)  # fmt: skip
+    entry = _entry(told, cell)
+    data = {**entry, "text": f"{entry['cell']} {text}".replace("\u00a0", " ")}
+    if told.ancestry.is_given(cell):
+        return {**data, "given": True}
+    return {**data, "from": [known[one] for one in ancestor.made_of]}
+
+
+def _noted(
+    told: _ToldTree, cells: Sequence[Location], note: Mapping[str, object]
+) -> dict[Location, dict[str, Any]]:
+    return {cell: {**_entry(told, cell), **note} for cell in cells}
+
+
+def _entry(told: _ToldTree, cell: Location) -> dict[str, Any]:
+    value = float(told.ancestry.number(cell).full)
+    address = told.ancestry.trace[cell.quantity].address(cell.row, cell.column)
+    return {"cell": address, "value": value if math.isfinite(value) else None}

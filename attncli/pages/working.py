@@ -1,0 +1,352 @@
+"""The working of a quantity: which lines, how each is laid out, its `=` and `≈`; each is made when
+somebody asks for it, or asks where a number came from."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.document.blocks import Addition, Block, Line, Working
+from attncli.document.tables import WorkedTable
+from attncli.equations import deciding
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Expression, Location, Number, Omitted, Product, Vector
+from attncli.equations.working import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
+from attncli.names import GRADIENTS, Name
+from attncli.operations.activations import Add
+from attncli.operations.attention import scaled_vector
+from attncli.operations.moved import Moved
+from attncli.operations.operation import Layout, Operation
+from attncli.operations.operation import Working as Forms
+from attncli.pages.blocks import matrix_block
+from attncli.pages.selection import Selection, row_asked_for
+from attncli.trace import Definition, Quantity, Trace
+
+_MOST_TERMS_ON_A_LINE = 8
+"""A row whose working has more terms than this is told cell by cell."""
+
+Rows = Sequence[int | None]
+
+
+def working_of(
+    trace: Trace, quantity: Quantity, selection: Selection, *, one_row: bool = False
+) -> list[Block]:
+    """The blocks of working of a quantity that was made; of `one_row`, the last, where no queries
+    are asked for."""
+    definition = quantity.definition
+    if definition is None or definition.operation.copies:
+        return []
+    if selection.detail == "summary":
+        return sum_of_uses(trace, quantity)
+    rows = selection.worked_rows(quantity)
+    if one_row and not selection.picks(quantity):
+        rows = [*_that_tells(trace, quantity, rows)]
+    its = _lines_of(trace, quantity)
+    if selection.detail == "rows":
+        return _by_rows(its, rows)
+    return _LAYOUTS[definition.operation.layout](its, rows)
+
+
+def sum_of_uses(trace: Trace, quantity: Quantity) -> list[Block]:
+    """A row of a gradient that adds up what comes of several uses; of others nothing."""
+    if not adds_up_uses(quantity) or _only_puts_together(trace, quantity):
+        return []
+    rows = _that_tells(trace, quantity, [*range(len(quantity.values))])
+    return _by_rows(_lines_of(trace, quantity), rows)
+
+
+def _only_puts_together(trace: Trace, quantity: Quantity) -> bool:
+    """Whether the parts of a gradient are numbers put back to places of their own."""
+    assert quantity.definition is not None
+    parts = (trace[name].definition for name in quantity.definition.operands)
+    return all(part is not None and part.operation.repeats for part in parts)
+
+
+def adds_up_uses(quantity: Quantity) -> bool:
+    """Whether a gradient is the sum of parts."""
+    definition = quantity.definition
+    adds = definition is not None and isinstance(definition.operation, Add)
+    return adds and quantity.name.inside(GRADIENTS)
+
+
+def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
+    """The row of the token that is asked for, or else the last; on the way back and of an update
+    one that has a gradient."""
+    definition = quantity.definition
+    back = quantity if quantity.name.inside(GRADIENTS) else None
+    if definition is not None and definition.step == "update":
+        gradients = (trace[one] for one in definition.operands if one.inside(GRADIENTS))
+        back = next(gradients, None)
+    asked = _asked_for(trace, quantity) or rows[-1:]
+    if back is None or back.values.shape[0] != quantity.values.shape[0]:
+        return asked
+    pushed = [i for i in (*rows, *asked) if i is not None and back.values[i].any()]
+    return pushed[-1:] or asked
+
+
+def _asked_for(trace: Trace, quantity: Quantity) -> Rows:
+    """The row of a quantity that is of the token which is asked for, if one is."""
+    asked = row_asked_for(trace)
+    if asked is None or quantity.rows.names != asked[0].names:
+        return ()
+    return (asked[1],)
+
+
+def cell_line(trace: Trace, quantity: Quantity, i: int, j: int, *, whole: bool = False) -> Line:
+    """The working of one cell; `whole` leaves no term out."""
+    if quantity.definition is None:
+        label = quantity.symbol(i, j, quantity.name if whole else here(trace, quantity))
+        return Line(label, (("=", quantity.number(i, j)),), quantity.name)
+    return _lines_of(trace, quantity).cell(i, j, whole=whole)
+
+
+def last_form(
+    trace: Trace, quantity: Quantity, cell: tuple[int, int], result: Number
+) -> tuple[Expression, str] | None:
+    """What the working of a cell comes to before its result, as short as on the page, and the sign
+    before that; nothing of a number that isn't worked."""
+    if quantity.definition is None:
+        return None
+    operands = trace.operands(quantity.definition)
+    forms = quantity.definition.operation.brief(*cell, *operands)
+    if result.is_same(forms[-1]) or isinstance(forms[-1], Number):
+        return None
+    return _short(forms, _most_parts(operands, quantity))[-1], deciding.relation(forms[-1], result)
+
+
+def here(trace: Trace, quantity: Quantity) -> Name:
+    """The name of a quantity as it is called where it was made."""
+    part = trace.part_of(quantity.name)
+    return quantity.name if part is None else part.place.here(quantity.name)
+
+
+class _QuantityLines(NamedTuple):
+    """A quantity by what its lines are told from: how it was made, of which matrices, and what it
+    and these are called where it was; `most` is how many parts of a form are told, None for all
+    there are. Where it is `true`, each line gives its number."""
+
+    quantity: Quantity
+    operation: Operation
+    operands: tuple[Matrix, ...]
+    name: Name
+    names: tuple[Name, ...]
+    most: int | None
+    true: bool
+
+    def cell(self, i: int, j: int, *, whole: bool = False) -> Line:
+        """The working of a cell."""
+        quantity, result = self.quantity, self.quantity.number(i, j)
+        label = quantity.symbol(i, j, quantity.name if whole else self.name)
+        forms = (self.operation.cell if whole else self.operation.brief)(i, j, *self.operands)
+        shown = forms if whole else _short(forms, self.most)
+        return Line(label, _parts(shown, result, self.relation(forms[-1], result)), quantity.name)
+
+    def row(self, i: int, *, with_cells: bool = False) -> Line:
+        """The working of a row as vectors; `with_cells` shows the sums inside as well."""
+        if self.quantity.is_list:
+            return self.cell(i, 0)
+        forms = list(self.operation.row(i, self.names, *self.operands))
+        cells = {} if self.true and not with_cells else self.cells(i)
+        if with_cells:
+            forms.append(_entries(self.columns, cells.__getitem__))
+        relation, result = self.result(i, cells)
+        told = (form for form in _short(tuple(forms), self.most) if not _is_same(form, result))
+        parts = [("=", form) for form in told]
+        label = self.quantity.symbol(i, name=self.name)
+        return Line(label, (*parts, (relation, result)), self.quantity.name)
+
+    def addition(self, i: int) -> Addition:
+        """The working of a row as vectors that are added up."""
+        weights, V = self.operands
+        relation, total = self.result(i, {} if self.true else self.cells(i))
+
+        def addend(k: int) -> tuple[Product, Vector]:
+            weight, values = weights.number(i, k), _entries(self.columns, partial(V.number, k))
+            return Product((weight, values)), scaled_vector(weight, values)
+
+        places = elided(V.shape[0], MOST_PARTS)
+        addends = tuple(Omitted() if k is None else addend(k) for k in places)
+        label = self.quantity.symbol(i, name=self.name)
+        return Addition(label, addends, relation, total, self.quantity.name)
+
+    @property
+    def columns(self) -> Sequence[int | None]:
+        """The columns that are told."""
+        return elided(self.quantity.matrix.shape[1], MOST_PARTS)
+
+    def cells(self, i: int) -> dict[int, Expression]:
+        """What the cells of a row are worked from."""
+        brief = self.operation.brief
+        return {j: brief(i, j, *self.operands)[0] for j in self.columns if j is not None}
+
+    def result(self, i: int, cells: Mapping[int, Expression]) -> tuple[str, Vector]:
+        """The numbers of a row, and whether what its `cells` are worked from gives them."""
+        number = partial(self.quantity.number, i)
+        true = all(self.relation(form, number(j)) == "=" for j, form in cells.items())
+        return "=" if true else "≈", _entries(self.columns, number)
+
+    def relation(self, form: Expression, result: Number) -> str:
+        """The sign between a number and what it is worked from."""
+        return "=" if self.true else deciding.relation(form, result)
+
+
+def _lines_of(trace: Trace, quantity: Quantity) -> _QuantityLines:
+    definition, part = quantity.definition, trace.part_of(quantity.name)
+    assert definition is not None
+    called = (definition.name, *definition.operands)
+    name, *names = called if part is None else map(part.place.here, called)
+    operands = trace.operands(definition)
+    most = _most_parts(operands, quantity)
+    true = _is_true(trace, quantity, definition)
+    return _QuantityLines(quantity, definition.operation, operands, name, tuple(names), most, true)
+
+
+def _is_true(trace: Trace, quantity: Quantity, definition: Definition) -> bool:
+    """Whether no working of a quantity need be done again to know that it gives the numbers: they
+    were rounded where they were made (`Rounding.carries`), of numbers that are shown in full."""
+    if not trace.rounding.carries or quantity.matrix.written is not None:
+        return False
+    matrices = (quantity.matrix, *(trace[name].matrix for name in definition.operands))
+    return all(matrix.is_shown_in_full for matrix in matrices)
+
+
+def _most_parts(operands: Sequence[Matrix], quantity: Quantity) -> int | None:
+    """How many parts of a form are told, where there may be more: the operands are large enough for
+    that, or where it has none the quantity itself."""
+    operands = operands or (quantity.matrix,)
+    longest = max(max(operand.shape) for operand in operands)
+    if longest < MOST_PARTS:
+        return None
+    of_lists = all(operand.shape[1] == 1 for operand in operands)
+    most = MOST_ROWS_OF_A_LIST if of_lists else MOST_PARTS
+    return None if longest < most else most
+
+
+def _short(forms: Forms, most: int | None) -> Forms:
+    """The forms, elided where they may have more than so many parts."""
+    return forms if most is None else tuple(shortened(form, most) for form in forms)
+
+
+def _parts(shown: Forms, result: Number, relation: str) -> tuple[tuple[str, Expression], ...]:
+    """The forms as they are told, each with its sign, and the result with the last one."""
+    told = [form for k, form in enumerate(shown) if k == 0 or form != shown[k - 1]]  # as elided
+    parts = [("=", form) for form in told if not result.is_same(form)]
+    return (*parts, (relation, result))
+
+
+def _is_same(form: Expression, result: Vector) -> bool:
+    """Whether a form of a row is its numbers as they are."""
+    if not isinstance(form, Vector) or len(form.entries) != len(result.entries):
+        return False
+    pairs = zip(result.entries, form.entries, strict=True)
+    return all(isinstance(one, Number) and one.is_same(other) for one, other in pairs)
+
+
+def _entries(places: Sequence[int | None], entry: Callable[[int], Expression]) -> Vector:
+    return Vector(tuple(Omitted() if j is None else entry(j) for j in places))
+
+
+def _by_rows(its: _QuantityLines, rows: Rows, *, with_cells: bool = False) -> list[Block]:
+    lines = (Omitted() if i is None else its.row(i, with_cells=with_cells) for i in rows)
+    return [Working(tuple(lines))] if rows else []
+
+
+def _by_cells(its: _QuantityLines, rows: Rows) -> list[Block]:
+    """A cell a line; of a wide table only the first row, which shows how, and the others whole."""
+    columns = its.columns
+    wide = len(columns) < its.quantity.matrix.shape[1]
+    lines: list[Line | Omitted] = []
+    for i in rows[:1] if wide else rows:
+        if i is None:
+            lines.append(Omitted())
+        else:
+            lines += (Omitted() if j is None else its.cell(i, j) for j in columns)
+    first: list[Block] = [Working(tuple(lines))] if lines else []
+    return first + (_by_rows(its, rows[1:]) if wide else [])
+
+
+def _by_rows_of_sums(its: _QuantityLines, rows: Rows) -> list[Block]:
+    """A row a line with its sums inside, where they are short; else a cell a line."""
+    terms = its.operands[0].shape[1] * its.quantity.matrix.shape[1]
+    if terms > _MOST_TERMS_ON_A_LINE:
+        return _by_cells(its, rows)
+    return _by_rows(its, rows, with_cells=True)
+
+
+_LAYOUTS: dict[Layout, Callable[[_QuantityLines, Rows], list[Block]]] = {
+    "cells": _by_cells,
+    "rows": _by_rows,
+    "sums": _by_rows_of_sums,
+    "addition": lambda its, rows: [its.addition(i) for i in rows if i is not None],
+}
+
+
+class Origins(Mapping[Location, Line]):
+    """The line that works out a number, by where the number stands; of a given one only its value,
+    of a copied one the number that it was copied from."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def __getitem__(self, cell: Location) -> Line:
+        name, i, j = cell
+        quantity = self._trace.quantities[name]
+        label = quantity.symbol(i, j, quantity.name)
+        definition = quantity.definition
+        if definition is not None:
+            forms = definition.operation.brief(i, j, *self._trace.operands(definition))
+            if len(forms) == 1 and isinstance(forms[0], Number):  # whose number it still is
+                return Line(label, (("=", forms[0]),), quantity.name)
+        return cell_line(self._trace, quantity, i, j)._replace(label=label)
+
+    def __contains__(self, cell: object) -> bool:
+        if not isinstance(cell, Location) or cell.quantity not in self._trace.quantities:
+            return False
+        n, m = self._trace[cell.quantity].matrix.shape
+        return cell.row < n and cell.column < m  # a variant may have more
+
+    def __iter__(self) -> Iterator[Location]:
+        for name, quantity in self._trace.quantities.items():
+            yield from (Location(name, i, j) for i, j in np.ndindex(*quantity.matrix.shape))
+
+    def __len__(self) -> int:
+        return sum(quantity.matrix.size for quantity in self._trace.quantities.values())
+
+
+class Workings(Mapping[str, WorkedTable]):
+    """The quantities of a trace as they are worked again, by their full names."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def __getitem__(self, name: str) -> WorkedTable:
+        quantity = self._trace.quantities[name]
+        definition = quantity.definition
+        table = matrix_block(quantity, Selection())
+        if definition is None:
+            return WorkedTable(table, (), None, lambda *_: None)
+        formulas = definition.operation.formulas(name, *definition.operands)
+        return WorkedTable(table, formulas, self._decimals(quantity), partial(self._form, quantity))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._trace.quantities
+
+    def _decimals(self, quantity: Quantity) -> int | None:
+        definition = quantity.definition
+        if definition is None or not self._trace.rounding.carries:
+            return None
+        if definition.operation.copies or isinstance(definition.operation, Moved):
+            return None
+        return self._trace.rounding.decimals_of(definition.step, quantity.name)
+
+    def _form(self, quantity: Quantity, i: int, j: int) -> Expression | None:
+        assert quantity.definition is not None
+        operands = self._trace.operands(quantity.definition)
+        return quantity.definition.operation.whole_form(i, j, *operands)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._trace.quantities)
+
+    def __len__(self) -> int:
+        return len(self._trace.quantities)

@@ -1,1 +1,0 @@
-"""How a tokenizer comes to its vocabulary, and cuts a word."""

@@ -1,0 +1,643 @@
+"""Training: the parameters are moved against their gradients, and the model is worked again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from attncli.equations.tree import Number
+from attncli.file.keys import (
+    POSITIVE,
+    SHARE,
+    Choice,
+    Key,
+    Needs,
+    NumberKind,
+    OneOrMany,
+    Record,
+    TextKind,
+    WholeNumber,
+)
+from attncli.file.problems import NamedProblems, nearest
+from attncli.names import TOP, Name, below
+from attncli.operations.activations import Add
+from attncli.operations.equation import is_a
+from attncli.operations.moved import Same
+from attncli.operations.optimizers import (
+    ClipFactor,
+    DifferenceOf,
+    FirstAverage,
+    FirstSquares,
+    MovingAverage,
+    MovingSquares,
+    NormOfNorms,
+    OverRoot,
+    PlusTimes,
+    Shrink,
+    SlopeTimesStep,
+    SquaresTimes,
+    StepDown,
+    TimesNumber,
+    TimesPlus,
+    WithoutBias,
+)
+from attncli.operations.recurrent import FrobeniusNorm
+from attncli.scenario.model import LOSSES, UPDATES, Training, after_updates
+from attncli.scenario.scenario import Scenario
+from attncli.steps.mistakes import all_wrong, by, left_out, swap, turned_round, wrong
+from attncli.steps.step import Mistake, Step
+from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedStep, UpdatePlace
+
+# --------------------------------------------------------------------------------------------------
+# Training, after the first way forth and back: updates, the model worked again with each, and what
+# that did to the loss. What is worked again has the names of the first time in a place of its own,
+# `train[1].scores` after one update; only what depends on something that is trained is made again.
+# How parameters are updated: SGD, momentum, Adam and AdamW. * sgd: gradient descent: x − η g
+# (Robbins & Monro 1951), as `torch.optim.SGD` has it. PyTorch's defaults: no momentum, no weight
+# decay; its decay is added to the gradient. * momentum: gradient descent with momentum: v = μ v +
+# g, x − η v (Polyak 1964, doi:10.1016/0041-5553(64)90137-5), as `torch.optim.SGD(momentum=…)` has
+# it: without dampening, and the first velocity is the first gradient. * moments: the moving
+# averages of Adam and AdamW: of the gradient and of its square, each begun at 0 and corrected for
+# that (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1). * adam: x − η m̂ / (√v̂ + ε) (Kingma & Ba
+# 2015, arXiv:1412.6980), as `torch.optim.Adam` has it. PyTorch's defaults: β₁ = 0.9, β₂ = 0.999, ε
+# = 10⁻⁸, no weight decay; its decay is added to the gradient. * adamw: Adam whose weight decay is
+# no part of the gradient, (1 − η λ) x − η m̂ / (√v̂ + ε) (Loshchilov & Hutter 2019,
+# arXiv:1711.05101), as `torch.optim.AdamW` has it. PyTorch's defaults: those of Adam, and λ =
+# 0.01.
+
+
+def share(name: str, default: str, says: str) -> Key[Any]:
+    """A setting from 0 to below 1."""
+    return Key(name, SHARE, says, Decimal(default))
+
+
+class Parameter(NamedTuple):
+    """A parameter at an update, from 1: what it is called, what it is before that update, and the
+    gradient that moves it."""
+
+    name: Name
+    before: Name
+    gradient: Name
+    update: int
+
+    def made(self, what: str) -> Name:
+        """Something of it that this update makes: `m.W_Q`, `train[1].m.W_Q`."""
+        return self._of(what, self.update)
+
+    def made_before(self, what: str) -> Name:
+        """The same of the update before."""
+        return self._of(what, self.update - 1)
+
+    def _of(self, what: str, update: int) -> Name:
+        return self.name.under(Name(what, after_updates(update - 1)))
+
+
+Said = Mapping[str, Number]
+
+
+class Optimizer(NamedTuple):
+    """A way to update parameters.
+
+    `direction` makes what a step goes against, last, of a gradient and the settings; without it
+    that is the gradient itself. `happens` says what is done, `makes` names the quantities besides
+    the update, and `mistakes` are those that people make with it. A weight decay λ adds λ times the
+    parameter to its gradient, or `shrinks` the parameter.
+    """
+
+    name: str
+    happens: str
+    direction: Callable[[Parameter, Said, Name], Iterator[Definition]] | None = None
+    settings: tuple[Key[Any], ...] = ()
+    makes: tuple[str, ...] = ()
+    mistakes: tuple[Mistake[UpdatePlace], ...] = ()
+    shrinks: bool = False
+
+    def planned(self, one: Parameter, said: Said) -> Iterator[Definition]:
+        """All that an update makes of a parameter, last its new value."""
+        rate, decay = said["learning_rate"], said["weight_decay"]
+        gradient, start = one.gradient, one.before
+        if decay.full and not self.shrinks:
+            gradient = one.made("decayed")
+            yield Definition(gradient, PlusTimes(decay), (one.gradient, one.before))
+        made = () if self.direction is None else tuple(self.direction(one, said, gradient))
+        yield from made
+        if decay.full and self.shrinks:
+            start = one.made("shrunk")
+            yield Definition(start, Shrink(rate, decay), (one.before,))
+        against = made[-1].name if made else gradient
+        yield Definition(one.made(UPDATES), StepDown(rate), (start, against))
+
+    def is_plain(self, training: Training) -> bool:
+        """Whether each step is −η times the gradient, and nothing else."""
+        decay = self.settings_of(training).get("weight_decay")
+        return self.direction is None and training.clip is None and not (decay and decay.full)
+
+    def settings_of(self, training: Training) -> dict[str, Number]:
+        """The settings as they are said, or else as they are by default."""
+        said = {key.name: training.settings.get(key.name, key.default) for key in self.settings}
+        numbers = {name: Number.written(value) for name, value in said.items() if value is not None}
+        return {"learning_rate": Number.written(training.learning_rate), **numbers}
+
+
+DECAY = Key(
+    "weight_decay",
+    NumberKind(least=0),
+    "of sgd, momentum and adam: λ, by which λ times the parameter is added to its gradient; of"
+    " adamw: λ, by which the parameter shrinks by learning_rate × λ, 0.01 by default",
+    Decimal(0),
+)
+
+SGD = Optimizer(
+    name="sgd",
+    happens="Each parameter takes a step against its gradient: the learning rate times that.",
+    settings=(DECAY,),
+    makes=("decayed",),
+)
+
+
+_VELOCITY = "velocity"
+_KEPT = share("momentum", "0.9", "of momentum: the part μ of the velocity that is kept")
+
+
+def _velocity(one: Parameter, said: Said, gradient: Name) -> Iterator[Definition]:
+    velocity = one.made(_VELOCITY)
+    if one.update == 1:
+        yield Definition(velocity, Same(), (gradient,))
+    else:
+        operands = (one.made_before(_VELOCITY), gradient)
+        yield Definition(velocity, TimesPlus(said["momentum"]), operands)
+
+
+MOMENTUM = Optimizer(
+    name="momentum",
+    happens=(
+        "Each parameter has a velocity: a part of the one before, and the gradient. It takes a step"
+        " against its velocity: the learning rate times that."
+    ),
+    direction=_velocity,
+    settings=(_KEPT, DECAY),
+    makes=("decayed", _VELOCITY),
+    mistakes=(
+        Mistake(
+            "velocity_forgotten",
+            "Leaving out the velocity of before, so that only the gradient counts.",
+            all_wrong(by(Same(), 1), TimesPlus),
+        ),
+    ),
+)
+
+
+SETTINGS = (
+    share("beta1", "0.9", "of adam and adamw: the part of the gradients' average that is kept"),
+    share("beta2", "0.999", "of adam and adamw: the same of the average of their squares"),
+    Key(
+        "epsilon",
+        POSITIVE,
+        "of adam and adamw: ε, added to the root that is divided by",
+        Decimal("0.00000001"),
+    ),
+)
+"""PyTorch's defaults, and those of the paper: β₁ = 0.9, β₂ = 0.999, ε = 10⁻⁸."""
+MAKES = ("m", "v", "m_hat", "v_hat", "quotient")
+
+
+def quotient(one: Parameter, said: Said, gradient: Name) -> Iterator[Definition]:
+    """m̂ / (√v̂ + ε), and before it all that it is made of."""
+    for what, beta, first, later in (
+        ("m", "beta1", FirstAverage, MovingAverage),
+        ("v", "beta2", FirstSquares, MovingSquares),
+    ):
+        average, corrected = one.made(what), one.made(f"{what}_hat")
+        if one.update == 1:
+            yield Definition(average, first(said[beta]), (gradient,))
+        else:
+            operands = (one.made_before(what), gradient)
+            yield Definition(average, later(said[beta]), operands)
+        yield Definition(corrected, WithoutBias(said[beta], one.update), (average,))
+    operands = (one.made("m_hat"), one.made("v_hat"))
+    yield Definition(one.made("quotient"), OverRoot(said["epsilon"]), operands)
+
+
+MISTAKES: tuple[Mistake[UpdatePlace], ...] = (
+    Mistake(
+        "bias_not_corrected",
+        "Leaving out the correction of the averages, which began at 0 and are too small at first.",
+        all_wrong(left_out, WithoutBias),
+    ),
+    Mistake(
+        "epsilon_inside_the_root",
+        "Adding ε inside the root instead of to it.",
+        all_wrong(swap("sqrt(v[i, j]) + epsilon", "sqrt(v[i, j] + epsilon)"), OverRoot),
+    ),
+)
+
+
+HAPPENS = (
+    "Adam keeps two moving averages for each number: m of its gradients and v of their squares."
+    " Both begin at 0, and are corrected for that. The step goes against m, over the root of v:"
+    " about as long for a small gradient as for a large one."
+)
+ADAM = Optimizer(
+    name="adam",
+    happens=HAPPENS,
+    direction=quotient,
+    settings=(*SETTINGS, DECAY),
+    makes=("decayed", *MAKES),
+    mistakes=MISTAKES,
+)
+
+
+def _not_shrunk(step: Definition, place: UpdatePlace) -> Definition | None:
+    """The step from where the parameter is."""
+    shrunk = (one for one in place.planned if one.name == step.operands[0])
+    before = next((one.operands for one in shrunk if is_a(one.operation, Shrink)), None)
+    return step._replace(operands=(*before, step.operands[1])) if before else None
+
+
+def _decay_in_the_gradient(one: Definition, place: UpdatePlace) -> Definition | None:
+    """All with λ x as a part of the gradient, and no shrinking, as Adam has it."""
+    if is_a(one.operation, StepDown):
+        return _not_shrunk(one, place)
+    if is_a(one.operation, Shrink):
+        return left_out(one, place)
+    later: Iterator[Any] = iter(place.planned[place.planned.index(one) :])
+    shrunk = next((other for other in later if is_a(other.operation, Shrink)), None)
+    if shrunk is None or not is_a(one.operation, *_AVERAGES) or one.operation.equation is None:
+        return None
+    text, (_, decay) = one.operation.equation, shrunk.operation.numbers
+    text = text._replace(operands=(*text.operands, ("x", "n m")))
+    decayed = text.swap("g[i, j]", "g[i, j] + decay * x[i, j]")(*one.operation.numbers, decay)
+    return one._replace(operation=decayed, operands=(*one.operands, *shrunk.operands))
+
+
+_AVERAGES = (FirstAverage, FirstSquares, MovingAverage, MovingSquares)
+ADAMW = Optimizer(
+    name="adamw",
+    happens=f"{HAPPENS} Before that, AdamW shrinks the parameter a little: its weight decay.",
+    direction=quotient,
+    settings=(*SETTINGS, DECAY._replace(default=Decimal("0.01"))),
+    makes=(*MAKES, "shrunk"),
+    mistakes=(
+        *MISTAKES,
+        Mistake(
+            "not_shrunk",
+            "Leaving the parameter as it is, without its weight decay.",
+            all_wrong(_not_shrunk, StepDown),
+        ),
+        Mistake(
+            "decay_in_the_gradient",
+            "Adding the weight decay to the gradient, as Adam has it, instead of shrinking the"
+            " parameter.",
+            all_wrong(_decay_in_the_gradient),
+        ),
+    ),
+    shrinks=True,
+)
+
+
+OPTIMIZERS = {one.name: one for one in (ADAM, ADAMW, MOMENTUM, SGD)}
+
+
+_MOST_STEPS = 1000
+
+TRAIN = Record.of(
+    Key(
+        "loss",
+        Choice(tuple(LOSSES)),
+        "what is made smaller, as `loss` says it at the top: `cross_entropy` (the default of"
+        " targets that are tokens), `mse` (of rows of numbers) or `binary_cross_entropy`",
+    ),
+    Key(
+        "label_smoothing",
+        SHARE,
+        "the share of each target that is spread over all classes alike, as at the top",
+    ),
+    Key(
+        "of",
+        OneOrMany(TextKind("a parameter")),
+        "the parameters that are trained: `W_Q`, or `[W_Q, layers[1].W_K]`; a last name alone means"
+        " all of that name. By default all matrices that the loss changes with, but for what comes"
+        " in (`X`, a memory, an initial state) or stands for what is worked (`K`, `scores`)",
+    ),
+    Key(
+        "optimizer",
+        Choice(tuple(OPTIMIZERS)),
+        "how they are updated, with the settings of PyTorch: `sgd` (the default), `momentum`,"
+        " `adam` or `adamw`",
+    ),
+    Key("learning_rate", POSITIVE, "η, how far a step goes; it has to be there"),
+    Key(
+        "steps",
+        WholeNumber(0, _MOST_STEPS),
+        "how many updates there are, 1 by default; 0 stops at the gradients, as `backward: true`"
+        " does",
+    ),
+    Key(
+        "clip",
+        POSITIVE,
+        "the largest norm that all gradients may have together, `1.0` as a rule; where it is"
+        " larger, all are made smaller alike, as `torch.nn.utils.clip_grad_norm_` does it",
+    ),
+    *{key.name: key for one in OPTIMIZERS.values() for key in one.settings}.values(),
+    needs=Needs("train", ("learning_rate",), "{learning_rate: 0.1}", unless=("steps", 0)),
+)
+"""A setting that several optimizers have stands here once."""
+
+
+def _happens(place: UpdatePlace) -> str:
+    training = place.scenario.training
+    if training is None:  # in general
+        return OPTIMIZERS["sgd"].happens
+    told = OPTIMIZERS[training.optimizer].happens
+    if training.clip is None:
+        return told
+    return (
+        "The gradients are clipped: if the norm of all of them together is more than"
+        f" {training.clip}, all are made smaller by the same factor. {told}"
+    )
+
+
+_CLIPPED = "most / (norm + 0.000001)"
+_SQUARES = "sum(g[i, j] ** 2 for i in n for j in m)"
+
+
+UPDATE_STEP = Step(
+    name="update",
+    at=UpdatePlace,
+    keys=(
+        Key(
+            "train",
+            TRAIN,
+            "how the parameters are trained: after the gradients each of them is updated, and the"
+            " model is worked again, for so many steps",
+        ),
+    ),
+    title="Update",
+    does="moves each parameter against its gradient, as an optimizer does it",
+    makes=(
+        UPDATES,
+        "grad_norm",
+        "clip_factor",
+        "clipped",
+        *dict.fromkeys(name for one in OPTIMIZERS.values() for name in one.makes),
+    ),
+    shapes="a parameter and its gradient → the updated parameter",
+    happens=_happens,
+    why=(
+        "A gradient says how the loss grows with each number; a small step the other way makes it"
+        " smaller."
+    ),
+    plan=lambda place: place.planned,
+    mistakes=(
+        Mistake(
+            "gradient_added",
+            "Adding the gradient instead of taking it away, which makes the loss larger.",
+            all_wrong(swap("x[i, j] - rate * g[i, j]", "x[i, j] + rate * g[i, j]"), StepDown),
+        ),
+        Mistake(
+            "learning_rate_left_out",
+            "Taking away the whole gradient, without the learning rate.",
+            all_wrong(swap("rate * g[i, j]", "g[i, j]"), StepDown),
+        ),
+        Mistake(
+            "not_clipped",
+            "Going on with the gradients as they are, though their norm is more than it may be.",
+            all_wrong(by(Same(), 1), TimesNumber),
+        ),
+        Mistake(
+            "clipped_always",
+            "Scaling the gradients to the largest norm also where theirs is smaller.",
+            wrong(swap(f"min(1, {_CLIPPED})", _CLIPPED), ClipFactor),
+        ),
+        *{
+            one.name: one for optimizer in OPTIMIZERS.values() for one in optimizer.mistakes
+        }.values(),
+    ),
+)
+
+
+PROGRESS_STEP = Step(
+    name="progress",
+    at=UpdatePlace,
+    title="Progress",
+    titled=lambda place: f"Progress after update {place.update}",
+    does="tells how much smaller the loss has become",
+    makes=("promised", "change"),
+    shapes="the loss before and after, the gradients and the updates → promised, change",
+    happens=lambda _: (
+        "It is each number's gradient, times how far that number was moved, all added up."
+    ),
+    why="What the gradient predicts of an update is true of small steps only.",
+    plan=lambda place: place.planned,
+    mistakes=(
+        Mistake(
+            "turned_round",
+            "Taking the loss now from the loss before, so that a loss that falls seems to grow.",
+            wrong(turned_round, DifferenceOf),
+        ),
+        Mistake(
+            "not_squared",
+            "Multiplying the learning rate by the norm of the gradient, instead of by its square.",
+            wrong(swap(_SQUARES, f"sqrt({_SQUARES})"), SquaresTimes),
+        ),
+    ),
+)
+
+
+_DATA = frozenset(
+    {
+        *("X", "queries", "keys", "values", "memory", "patches", "Q", "K", "V", "output"),
+        *("scores", "scaled", "bias", "mask", "allowed", "blocked", "add", "weights", "dropout"),
+        *("logits", "probabilities", "initial_state", "initial_cell", "cache"),
+    }
+)
+"""What is given in place of something that is worked, or comes from outside, and is trained only
+where `of` names it."""
+
+Story = tuple[Sequence[PlannedStep], Sequence[PlannedStep]]
+"""The way forth, and the way back."""
+Names = Mapping[Name, Name]
+
+
+def trained(
+    training: Training, given: Sequence[Name], complaints: NamedProblems | None
+) -> tuple[Name, ...]:
+    """The parameters that are trained, of those given quantities that are used."""
+    if not training.of:
+        return tuple(
+            name for name in given if not any(place.local in _DATA for place in name.places)
+        )
+    found: dict[Name, None] = {}
+    for text in training.of:
+        meant = [name for name in given if text in (name, name.local)]
+        if not meant and complaints is not None:
+            known = dict.fromkeys(str(name) for name in given)
+            wrong = f"of: no parameter {text} is used here"
+            complaints.add("train.of", wrong, nearest(text, known))
+        found |= dict.fromkeys(meant)
+    return tuple(found)
+
+
+class _Trainer(NamedTuple):
+    """What all updates of a scenario have in common."""
+
+    scenario: Scenario
+    training: Training
+    loss: Name
+    parameters: tuple[Name, ...]
+
+    def update(self, count: int, names: Names) -> PlannedStep:
+        """An update, from 1, of parameters by their latest names."""
+        place = after_updates(count - 1)
+        gradients = [name.under(GRADIENTS) for name in self.parameters]
+        gradients = [names.get(gradient, gradient) for gradient in gradients]
+        clipping = tuple(self._clipping(place, gradients))
+        if clipping:
+            gradients = [one.name for one in clipping[-len(gradients) :]]
+        made = [*clipping]
+        optimizer = OPTIMIZERS[self.training.optimizer]
+        said = optimizer.settings_of(self.training)
+        for name, gradient in zip(self.parameters, gradients, strict=True):
+            one = Parameter(name, names.get(name, name), gradient, count)
+            made += optimizer.planned(one, said)
+        return self._part("update", count, count - 1, made)
+
+    def _clipping(self, place: Name, gradients: Sequence[Name]) -> Iterator[Definition]:
+        """The norm of all gradients together, the factor that it leads to, and the gradients times
+        that."""
+        if self.training.clip is None:
+            return
+        norm, factor = below(place, "grad_norm"), below(place, "clip_factor")
+        norms = [name.under(norm) for name in self.parameters]
+        for one, gradient in zip(norms, gradients, strict=True):
+            yield Definition(one, FrobeniusNorm(), (gradient,))
+        yield Definition(norm, NormOfNorms(len(norms)), tuple(norms))
+        yield Definition(factor, ClipFactor(Number.written(self.training.clip)), (norm,))
+        for name, gradient in zip(self.parameters, gradients, strict=True):
+            clipped = name.under(below(place, "clipped"))
+            yield Definition(clipped, TimesNumber(), (factor, gradient))
+
+    def progress(self, count: int, before: Names, after: Names) -> PlannedStep:
+        """What an update, from 1, did to the loss."""
+        place = after_updates(count)
+        promised = below(place, "promised")
+        made = [self._promised(name, promised, before, after) for name in self.parameters]
+        parts = tuple(one.name for one in made)
+        losses = (after[self.loss], before.get(self.loss, self.loss))
+        return self._part(
+            "progress",
+            count,
+            count,
+            [
+                *made,
+                Definition(promised, Add(len(parts)), parts),
+                Definition(below(place, "change"), DifferenceOf(), losses),
+            ],
+        )
+
+    def _promised(self, name: Name, promised: Name, before: Names, after: Names) -> Definition:
+        """By how much a gradient says that the update of its parameter changes the loss: −η ‖∂‖²
+        where the step is −η ∂, else the sum of each number's gradient times its step."""
+        gradient = name.under(GRADIENTS)
+        gradient = before.get(gradient, gradient)
+        training = self.training
+        if OPTIMIZERS[training.optimizer].is_plain(training):
+            down = Number.written(-training.learning_rate)
+            return Definition(name.under(promised), SquaresTimes(down), (gradient,))
+        operands = (gradient, after[name], before.get(name, name))
+        return Definition(name.under(promised), SlopeTimesStep(), operands)
+
+    def _part(self, step: str, count: int, after: int, made: Iterable[Definition]) -> PlannedStep:
+        planned = tuple(one._replace(step=step) for one in made)
+        place = UpdatePlace(self.scenario, self.scenario.stack, TOP, TOP, count, after, planned)
+        return PlannedStep(step, place, planned)
+
+
+def training_story(scenario: Scenario, training: Training, story: Story) -> Iterator[PlannedStep]:
+    """Each update with what comes after it: the model worked again, what that did to the loss, and
+    unless it was the last one, the gradients again."""
+    (forth, back), loss = story, Name(scenario.prediction.loss)
+    made = {one.name for part in back for one in part.definitions}
+    known = [*scenario.given, *scenario.random]
+    parameters = trained(training, known, None)
+    parameters = tuple(name for name in parameters if name.under(GRADIENTS) in made)
+    if not parameters:
+        return
+    trainer = _Trainer(scenario, training, loss, parameters)
+    gradients = {name.under(GRADIENTS) for name in parameters}
+    needed = _leading_to({loss, *gradients}, (*forth, *back))
+    to_the_loss = _leading_to({loss}, forth)
+    names: dict[Name, Name] = {}
+    for count in range(1, training.steps + 1):
+        yield trainer.update(count, names)
+        place = after_updates(count)
+        updated = {name: name.under(Name(UPDATES, after_updates(count - 1))) for name in parameters}
+        is_last = count == training.steps
+        after: dict[Name, Name] = dict(updated)
+        yield from _again(forth, to_the_loss if is_last else needed, after, place)
+        yield trainer.progress(count, names, after)
+        if not is_last:
+            yield from _again(back, needed, after, place)
+        names = after
+
+
+def in_general(
+    scenario: Scenario, training: Training, parameter: Name, loss: Name
+) -> Mapping[str, UpdatePlace]:
+    """The places of the first update of one parameter, and of what came of it, by their steps."""
+    trainer = _Trainer(scenario, training, loss, (parameter,))
+    updated = {parameter: parameter.under(Name(UPDATES)), loss: loss.under(after_updates(1))}
+    parts = (trainer.update(1, {}), trainer.progress(1, {}, updated))
+    return {part.step: part.place for part in parts if isinstance(part.place, UpdatePlace)}
+
+
+def _leading_to(names: set[Name], parts: Sequence[PlannedStep]) -> set[Name]:
+    """All that some quantities are made of, and themselves."""
+    wanted = set(names)
+    for part in reversed(parts):
+        for one in reversed(part.definitions):
+            if one.name in wanted:
+                wanted.update(one.operands)
+    return wanted
+
+
+def _again(
+    parts: Sequence[PlannedStep], needed: set[Name], names: dict[Name, Name], place: Name
+) -> Iterator[PlannedStep]:
+    """Parts worked again in a place, as far as they are needed and depend on what has another name
+    there; what they make is put to these names."""
+    for part in parts:
+        made = []
+        for one in part.definitions:
+            if one.name in needed and _depends(one, names):
+                names[one.name] = one.name.under(place)
+                operands = tuple(names.get(name, name) for name in one.operands)
+                made.append(one._replace(name=names[one.name], operands=operands))
+        if made:
+            yield PlannedStep(part.step, _moved(part.place, names, place, made), tuple(made))
+
+
+def _depends(one: Definition, names: Names) -> bool:
+    """Whether what is made changes with what has another name now: a mask knows only its size."""
+    if one.operation.takes_only_sizes:
+        return False
+    return any(name in names for name in one.operands[one.operation.first_for_size :])
+
+
+def _moved(place: Place, names: Names, to: Name, made: Sequence[Definition] = ()) -> Place:
+    """A place where a step is taken again, which finds what it works on by its latest names."""
+    changes: dict[str, Any] = {}
+    for field in place.__match_args__:
+        value = getattr(place, field)
+        if isinstance(value, Name):
+            changes[field] = names.get(value, value)
+    changes["path"] = place.path.under(to) if place.path else to
+    if isinstance(place, BackwardPlace):
+        changes["update"] = to
+        changes["planned"] = tuple(made)
+        changes["forward"] = _moved(place.forward, names, to)
+    elif hasattr(place, "wires"):
+        changes["wires"] = {key: names.get(name, name) for key, name in place.wires.items()}
+    return replace(place, **changes)

@@ -1,1 +1,0 @@
-"""Training: the parameters are moved against their gradients, and the model is worked again."""

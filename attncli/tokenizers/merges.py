@@ -1,0 +1,598 @@
+"""Cutting a word by merges, in the order in which they were learned."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import floor
+from typing import Literal, NamedTuple
+
+from attncli.tokenizers.pieces import (
+    UNMARKED,
+    CountedWord,
+    Occurrences,
+    Piece,
+    Progress,
+    SubwordMarks,
+    TokenPair,
+    numbered,
+    occurrences,
+    unknown_pieces,
+)
+
+_PAIR = 2
+
+
+class MergeStep(NamedTuple):
+    """A word's symbols after a merge of a pair; with no pair those that it starts from."""
+
+    pair: TokenPair | None
+    symbols: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MergeModel:
+    """A model that merges: of all pairs in a word the one whose merge was learned first, the
+    leftmost of these, until none is left. A pair that is given twice has its last rank.
+
+    A character that isn't in the vocabulary is the tokens of its bytes with `byte_fallback`, where
+    the vocabulary has them, else the unknown token, with `fused` one for all such neighbours of a
+    word; without such a token it stays as it is, with no ID. A word that the vocabulary has is not
+    cut at all where `whole` ones are looked up first.
+    """
+
+    vocabulary: Mapping[str, int]
+    merges: tuple[TokenPair, ...]
+    marks: SubwordMarks = UNMARKED
+    unknown: str | None = None
+    byte_fallback: bool = False
+    fused: bool = False
+    whole: bool = False
+
+    @cached_property
+    def ranks(self) -> dict[TokenPair, int]:
+        """The number of each pair's merge, from 0."""
+        return {(left, right): rank for rank, (left, right) in enumerate(self.merges)}
+
+    def pieces(self, word: str) -> tuple[Piece, ...]:
+        """The pieces of a word, in time that grows with n · log n of its length."""
+        chain = _LinkedPieces(self._start(word), self)
+        for _ in chain.merges():
+            pass
+        return tuple(chain.pieces())
+
+    def trace(self, word: str) -> Iterator[MergeStep]:
+        """The merges of a word one by one; each has all symbols, which is for short words."""
+        chain = _LinkedPieces(self._start(word), self)
+        yield MergeStep(None, tuple(piece.token for piece in chain.pieces()))
+        for pair in chain.merges():
+            yield MergeStep(pair, tuple(piece.token for piece in chain.pieces()))
+
+    def _start(self, word: str) -> list[Piece]:
+        if self.whole and word in self.vocabulary:
+            return [Piece(word, self.vocabulary[word], word)]
+        found: list[Piece] = []
+        for symbol, character in zip(self.marks.symbols(word), word, strict=True):
+            if symbol in self.vocabulary:
+                found.append(Piece(symbol, self.vocabulary[symbol], character))
+            else:
+                found += self._unknown(symbol, character)
+        return self._fused(found) if self.fused and self.unknown is not None else found
+
+    def _fused(self, pieces: list[Piece]) -> list[Piece]:
+        """The pieces with neighbouring unknown tokens as one."""
+        found: list[Piece] = []
+        for piece in pieces:
+            if found and piece.token == found[-1].token == self.unknown:
+                found[-1] = piece._replace(surface=found[-1].surface + piece.surface)
+            else:
+                found.append(piece)
+        return found
+
+    def _unknown(self, symbol: str, character: str) -> list[Piece]:
+        pieces = unknown_pieces(symbol, self.vocabulary, self.unknown, self.byte_fallback)
+        return [piece._replace(surface="" if i else character) for i, piece in enumerate(pieces)]
+
+
+class _LinkedPieces:
+    """A word's pieces as a linked list, and a heap of the merges that it holds."""
+
+    def __init__(self, pieces: list[Piece], model: MergeModel) -> None:
+        end = len(pieces)
+        self._pieces: list[Piece | None] = [*pieces]
+        self._after = [*range(1, end), -1] if end else []
+        self._before = [*range(-1, end - 1)]
+        self._model = model
+        self._heap: list[tuple[int, int, str]] = []
+        for place in range(end - 1):
+            self._offer(place)
+
+    def _offer(self, place: int) -> None:
+        if place >= 0 and (pair := self._pair(place)) and pair in self._model.ranks:
+            made = self._model.marks.merged(*pair)
+            heapq.heappush(self._heap, (self._model.ranks[pair], place, made))
+
+    def _pair(self, place: int) -> TokenPair | None:
+        left = self._pieces[place]
+        right = self._pieces[self._after[place]] if self._after[place] >= 0 else None
+        return (left.token, right.token) if left and right else None
+
+    def merges(self) -> Iterator[TokenPair]:
+        """Merges until nothing can be merged; the pair of each."""
+        while self._heap:
+            _, place, made = heapq.heappop(self._heap)
+            pair = self._pair(place)
+            if pair in self._model.ranks and self._model.marks.merged(*pair) == made:
+                self._merge(place, made)
+                yield pair
+
+    def _merge(self, place: int, made: str) -> None:
+        right = self._after[place]
+        surface = "".join(piece.surface for i in (place, right) if (piece := self._pieces[i]))
+        self._pieces[place] = Piece(made, self._model.vocabulary.get(made), surface)
+        self._pieces[right] = None
+        self._after[place] = self._after[right]
+        if self._after[place] >= 0:
+            self._before[self._after[place]] = place
+        self._offer(self._before[place])
+        self._offer(place)
+
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces that there are now."""
+        return (piece for piece in self._pieces if piece is not None)
+
+
+def check_merges(
+    merges: Sequence[Sequence[str]],
+    marks: SubwordMarks = UNMARKED,
+    symbols: Collection[str] | None = None,
+) -> dict[int, str]:
+    """What is wrong with given merges, by their indices from 0: each needs two parts that a merge
+    before it makes or that are symbols to start with: those of `symbols`, or without any given all
+    single characters (the tokens of bytes too), with the marks that their place in the word asks
+    for."""
+    problems: dict[int, str] = {}
+    made: set[str] = set()
+    seen: set[TokenPair] = set()
+    for index, parts in enumerate(merges):
+        if what := _problem(parts, made, seen, marks, symbols):
+            problems[index] = what
+        if len(parts) == _PAIR:
+            seen.add((parts[0], parts[1]))
+            made.add(marks.merged(parts[0], parts[1]))
+    return problems
+
+
+def _problem(
+    parts: Sequence[str],
+    made: set[str],
+    seen: set[TokenPair],
+    marks: SubwordMarks,
+    symbols: Collection[str] | None,
+) -> str | None:
+    if isinstance(parts, str) or len(parts) != _PAIR or not all(parts):
+        return "a merge has two parts, neither of them empty"
+    left, right = parts
+    if (left, right) in seen:
+        return f"{left} + {right} is merged before already"
+    for part in parts:
+        if part not in made and not _is_symbol(part, marks, symbols):
+            return f"{part} is neither a symbol to start with nor made by a merge before"
+    if marks.suffix and left.endswith(marks.suffix):
+        return f"{left} ends a word, so nothing follows it"
+    if marks.prefix and not right.startswith(marks.prefix):
+        return f"{right} starts a word, so nothing is before it; {marks.prefix}{right}"
+    return None
+
+
+def _is_symbol(part: str, marks: SubwordMarks, symbols: Collection[str] | None) -> bool:
+    if symbols is not None:
+        return part in symbols
+    return len(marks.plain(part)) == 1 or len(part) == 1
+
+
+def vocabulary_of(
+    merges: Iterable[TokenPair], marks: SubwordMarks = UNMARKED, special: Sequence[str] = ()
+) -> dict[str, int]:
+    """A vocabulary for given merges: special tokens, the symbols that no merge makes by code
+    point (those with marks last), then each merge's piece."""
+    pairs = list(merges)
+    made = [marks.merged(left, right) for left, right in pairs]
+    start = {part for pair in pairs for part in pair} - set(made)
+    bare = {part for part in start if len(part) == 1}
+    return numbered([*special, *sorted(bare), *sorted(start - bare), *made])
+
+
+# --------------------------------------------------------------------------------------------------
+# Learning merges from a corpus: byte-pair encoding, and WordPiece. BPE (Sennrich et al. 2016,
+# arXiv:1508.07909) merges the most frequent pair of neighbours, again and again. Of pairs of one
+# count that with the smaller ID of its left symbol is merged, then that with the smaller ID of its
+# right one: IDs count special tokens first, then the alphabet by code point (symbols with marks
+# after those without), then pieces as they were made. Hugging Face's `tokenizers` has the same
+# rule, only that it counts symbols with marks in no fixed order. Or the pair is merged that is met
+# first, from the first word on: so do the script in Sennrich's paper, D2L (Zhang et al., Dive into
+# Deep Learning, 15.6) and Hugging Face's course (chapter 6), for WordPiece too. WordPiece by
+# likelihood merges the pair of the largest count(ab) / (count(a) · count(b)), as Schuster &
+# Nakajima 2012 are mostly read; of one score, rounded where the page goes on with rounded ones,
+# the pair of the larger count, then by IDs as above. The trainer of Hugging Face goes by count.
+
+IdPair = tuple[int, int]
+"""Two symbols, by their IDs."""
+Rank = Callable[[IdPair], tuple[int, int, int]]
+"""What decides between pairs that are as good: the smaller comes first."""
+
+_NOISE = 2.0**-50
+"""How far a quotient of floats may be off, as a share of it."""
+
+
+def _rounded(score: Fraction | int, decimals: int) -> Fraction:
+    """A score, which is never negative, to some decimals, half away from zero."""
+    units = 10**decimals
+    return Fraction(floor(score * units + Fraction(1, 2)), units)
+
+
+def _least_alike(score: Fraction, decimals: int | None) -> Fraction:
+    """The least that is rounded to what a score is; without decimals the score itself."""
+    if decimals is None:
+        return score
+    return max(Fraction(0), _rounded(score, decimals) - Fraction(1, 2 * 10**decimals))
+
+
+def _merge_pair(word: Sequence[int], pair: IdPair, made: int) -> list[int]:
+    """A word with each of its pairs merged, from left to right: aaa with a + a is aa a."""
+    left, right = pair
+    merged: list[int] = []
+    place, end = 0, len(word)
+    while place < end:
+        symbol = word[place]
+        if symbol == left and place + 1 < end and word[place + 1] == right:
+            merged.append(made)
+            place += 2
+        else:
+            merged.append(symbol)
+            place += 1
+    return merged
+
+
+class PairCounts:
+    """Counts of pairs and of single symbols in `words` (changed in place), each `times[i]` times.
+
+    A pair counts wherever it stands, overlapping itself too: aaa holds a + a twice. Only the words
+    that hold the merged pair are looked at again; what the heap has of old counts is left there and
+    skipped when it comes up.
+    """
+
+    def __init__(self, words: list[list[int]], times: Sequence[int]) -> None:
+        self.words = words
+        self.pairs: dict[IdPair, int] = defaultdict(int)
+        self.symbols: dict[int, int] = defaultdict(int)
+        self._times = times
+        self._where: dict[IdPair, set[int]] = defaultdict(set)  # and words that held it once
+        for index, word in enumerate(words):
+            for symbol in word:
+                self.symbols[symbol] += times[index]
+            for pair in pairwise(word):
+                self.pairs[pair] += times[index]
+                self._where[pair].add(index)
+        self._sharing: dict[int, int] = defaultdict(int)  # how many pairs have one count
+        for count in self.pairs.values():
+            self._sharing[count] += 1
+        self._heap = [(-count, pair) for pair, count in self.pairs.items()]
+        heapq.heapify(self._heap)
+
+    def merge(self, pair: IdPair, made: int) -> dict[int, list[int]]:
+        """Merges a pair everywhere; the words that changed, as they were before."""
+        before: dict[int, list[int]] = {}
+        change: dict[IdPair, int] = defaultdict(int)
+        for index in self._where.pop(pair, ()):
+            old = self.words[index]
+            new = _merge_pair(old, pair, made)
+            if len(new) != len(old):
+                before[index] = old
+                self.words[index] = new
+                self._note(index, old, new, change)
+                self._count_symbols(pair, made, (len(old) - len(new)) * self._times[index])
+        for changed, difference in change.items():
+            if difference:
+                self._set(changed, self.pairs[changed] + difference)
+        return before
+
+    def _note(self, index: int, old: list[int], new: list[int], change: dict[IdPair, int]) -> None:
+        times, where = self._times[index], self._where
+        for pair in pairwise(old):
+            change[pair] -= times
+        for pair in pairwise(new):
+            change[pair] += times
+            where[pair].add(index)
+
+    def _count_symbols(self, pair: IdPair, made: int, times: int) -> None:
+        self.symbols[made] += times
+        for symbol in pair:
+            self.symbols[symbol] -= times
+
+    def _set(self, pair: IdPair, count: int) -> None:
+        before = self.pairs[pair]
+        self._sharing[before] -= before > 0
+        if not count:
+            del self.pairs[pair]
+            return
+        self.pairs[pair] = count
+        self._sharing[count] += 1
+        heapq.heappush(self._heap, (-count, pair))
+
+    def most_frequent(self, most: int) -> tuple[list[IdPair], int]:
+        """The pairs of the largest count, by their IDs, not more than `most` of them; and how many
+        there are in all."""
+        found = list(self._current(most))
+        for pair in found:  # they are still to be had next time
+            heapq.heappush(self._heap, (-self.pairs[pair], pair))
+        return found, self._sharing[self.pairs[found[0]]] if found else 0
+
+    def by_ids(self, pair: IdPair) -> tuple[int, int, int]:
+        """A rank: the larger count first, then the smaller IDs."""
+        return -self.pairs[pair], *pair
+
+    def by_meeting(self) -> Rank:
+        """A rank: what is met first, from the first word on as they are cut now."""
+        met = dict.fromkeys(pair for word in self.words for pair in pairwise(word))
+        ranks = {pair: (place, 0, 0) for place, pair in enumerate(met)}
+        return ranks.__getitem__
+
+    def _current(self, most: int) -> Iterator[IdPair]:
+        heap, first, last = self._heap, 0, None
+        while heap and most:
+            negative, pair = heap[0]
+            if self.pairs.get(pair) == -negative and pair != last:
+                if first and -negative != first:
+                    return
+                first, last = -negative, pair
+                most -= 1
+                yield pair
+            heapq.heappop(heap)
+
+    def most_likely(self, least: int = 1, decimals: int | None = None) -> list[IdPair]:
+        """The pairs of the largest score count(ab) / (count(a) · count(b)), compared as they are
+        rounded to some decimals, or exactly, in no order. Only pairs that occur `least` times or
+        more are looked at."""
+        symbols = self.symbols
+        # a quotient of integers is rounded to the nearest float: the best has the largest of them
+        scores = {
+            pair: count / (symbols[pair[0]] * symbols[pair[1]])
+            for pair, count in self.pairs.items()
+            if count >= least
+        }
+        largest = max(scores.values(), default=0.0)
+        near = (pair for pair, score in scores.items() if score == largest)
+        enough = _least_alike(max(map(self.score, near), default=Fraction(0)), decimals)
+        sure, possible = float(enough) * (1 + _NOISE), float(enough) * (1 - _NOISE)
+        return [
+            pair
+            for pair, score in scores.items()
+            if score > sure or (score >= possible and self.score(pair) >= enough)
+        ]
+
+    def score(self, pair: IdPair) -> Fraction:
+        """count(ab) / (count(a) · count(b)) of a pair that occurs."""
+        return Fraction(self.pairs[pair], self.symbols[pair[0]] * self.symbols[pair[1]])
+
+    def largest(
+        self, most: int, least: int, rank: Rank, *, likely: bool, decimals: int | None = None
+    ) -> tuple[list[IdPair], int]:
+        """Up to `most` pairs that occur `least` times or more, in the order in which they would be
+        merged (by score, if that is `likely`, else by count), and how many more there are."""
+
+        def order(pair: IdPair) -> tuple[Fraction | int, tuple[int, int, int]]:
+            score = self.score(pair) if likely else self.pairs[pair]
+            shown = score if decimals is None or not likely else _rounded(score, decimals)
+            return -shown, rank(pair)
+
+        frequent = [pair for pair, count in self.pairs.items() if count >= least]
+        return heapq.nsmallest(most, frequent, key=order), max(0, len(frequent) - most)
+
+
+FEW_ROUNDS = 16
+FIRST_ROUNDS = 3
+MOST_TIES = 12
+_FEW_WORDS = 1000
+_MOST_SNAPPED = 50_000
+"""Letters of all snapshots together, where there are more of them than of few rounds."""
+_MOST_PAIRS = 40
+"""Pairs that a round is written down with."""
+
+Criterion = Literal["count", "likelihood"]
+"""What a pair is chosen by: how often it occurs, or that set against how often its parts do."""
+
+
+class MergeSettings(NamedTuple):
+    """What is learned: a vocabulary of `size` (special tokens and alphabet included) or a number
+    of `merges`, or whichever comes first, of pairs that occur `min_count` times or more.
+
+    Scores are compared as they are rounded to `decimals`; exactly, where that is None. Of equal
+    pairs that of the smaller IDs is merged, or with `first` the one that is met first.
+
+    `alphabet` are symbols that are there whatever the corpus has, in the order of their IDs. Each
+    character has its symbol without marks too, used or not, for words that may begin with it.
+    """
+
+    size: int | None = None
+    merges: int | None = None
+    min_count: int = 1
+    marks: SubwordMarks = UNMARKED
+    special: tuple[str, ...] = ()
+    alphabet: tuple[str, ...] = ()
+    score: Criterion = "count"
+    decimals: int | None = None
+    first: bool = False
+
+    @property
+    def likely(self) -> bool:
+        """Whether pairs are chosen by their likelihood."""
+        return self.score == "likelihood"
+
+
+class Snapshot(NamedTuple):
+    """A corpus before a merge: each word's symbols, and where the pairs stand that are largest by
+    the score that is learned by (of one size by count, then by ID); `left_out` more pairs occur."""
+
+    words: tuple[tuple[str, ...], ...]
+    pairs: Mapping[TokenPair, Occurrences]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedMerge:
+    """A merge, counted from 1. `tied` pairs were as large and lost by their rank: of those the
+    first are here, and `ties` says how many there were. The piece was there before, if another
+    pair had made it (`new` is false)."""
+
+    number: int
+    pair: TokenPair
+    count: int
+    tied: tuple[TokenPair, ...]
+    ties: int
+    piece: str
+    new: bool
+    snapshot: Snapshot | None = None
+
+
+class MergeTraining(NamedTuple):
+    """The vocabulary with its IDs (special tokens, alphabet, pieces), what pairs were chosen by,
+    and the rounds, as many as could be: until the size or the number of merges was reached, or no
+    pair was left that occurs often enough. Of equal pairs the `first` one met was taken, or that of
+    the smaller IDs."""
+
+    vocabulary: Mapping[str, int]
+    score: Criterion
+    rounds: tuple[LearnedMerge, ...]
+    first: bool = False
+
+    @property
+    def merges(self) -> tuple[TokenPair, ...]:
+        """The merged pairs in order."""
+        return tuple(one.pair for one in self.rounds)
+
+
+def learn_merges(
+    words: Sequence[CountedWord], settings: MergeSettings, *, progress: Progress | None = None
+) -> MergeTraining:
+    """Merges learned from counted words.
+
+    All rounds get a snapshot where that isn't too much, else the first ones and the last. Raises
+    ValueError for a size that has no room for the alphabet.
+    """
+    tokens = list(numbered([*settings.special, *alphabet_of(words, settings)]))
+    size, start = settings.size, len(tokens)
+    if size is not None and size < start:
+        raise ValueError(
+            f"a vocabulary of {size} has no room for the {start} special tokens and symbols of "
+            f"the alphabet; {start} or more"
+        )
+    bounds = [settings.merges, None if size is None else size - start]
+    most = min((bound for bound in bounds if bound is not None), default=None)
+    learning = _Learning(words, settings, tokens, most)
+    while learning.merge_best():
+        if progress is not None:
+            done = len(learning.rounds)
+            progress(done, max(most or 0, done))
+    rounds = tuple(learning.told())
+    return MergeTraining(numbered(tokens), settings.score, rounds, settings.first)
+
+
+def alphabet_of(words: Sequence[CountedWord], settings: MergeSettings) -> list[str]:
+    """The symbols that words start with: the given ones, then characters, then symbols with marks,
+    each by code point."""
+    characters = {character for word in words for character in word.text}
+    used = {symbol for word in words for symbol in settings.marks.symbols(word.text)}
+    marked = sorted(used - characters)
+    return list(dict.fromkeys([*settings.alphabet, *sorted(characters), *marked]))
+
+
+class _Learning:
+    """The state between rounds: the words as they are cut, and the tokens so far."""
+
+    def __init__(
+        self,
+        words: Sequence[CountedWord],
+        settings: MergeSettings,
+        tokens: list[str],
+        most: int | None,
+    ) -> None:
+        self.rounds: list[LearnedMerge] = []
+        self._settings = settings
+        self._tokens = tokens
+        self._ids = {token: place for place, token in enumerate(tokens)}
+        self._times = [word.count for word in words]
+        cut = [[self._ids[one] for one in settings.marks.symbols(word.text)] for word in words]
+        self._counts = PairCounts(cut, self._times)
+        self._before: dict[int, list[int]] = {}  # the words that the last merge changed
+        few = len(words) <= _FEW_WORDS or (most is not None and most <= FEW_ROUNDS)
+        letters = sum(map(len, cut))
+        least = FEW_ROUNDS if few else FIRST_ROUNDS
+        self._snapshots = max(least, _MOST_SNAPPED // max(1, letters))
+
+    def merge_best(self) -> bool:
+        """One round, if there is one."""
+        settings, number = self._settings, len(self.rounds) + 1
+        full = settings.size is not None and len(self._tokens) >= settings.size
+        best, ties = ([], 0) if full or len(self.rounds) == settings.merges else self._best()
+        if not best:
+            return False
+        names = [(self._tokens[left], self._tokens[right]) for left, right in best]
+        piece = settings.marks.merged(*names[0])
+        snapshot = self._snapshot(self._counts) if number <= self._snapshots else None
+        self.rounds.append(
+            LearnedMerge(
+                number, names[0], self._counts.pairs[best[0]], tuple(names[1:]), ties, piece,
+                piece not in self._ids, snapshot,
+            )
+        )  # fmt: skip
+        if piece not in self._ids:
+            self._ids[piece] = len(self._tokens)
+            self._tokens.append(piece)
+        self._before = self._counts.merge(best[0], self._ids[piece])
+        return True
+
+    def _best(self) -> tuple[list[IdPair], int]:
+        """The first of the best pairs, and how many more there are as good as the first."""
+        counts, settings = self._counts, self._settings
+        if settings.likely:
+            best = counts.most_likely(settings.min_count, settings.decimals)
+            equal = len(best)
+        else:
+            best, equal = counts.most_frequent(
+                len(counts.pairs) if settings.first else MOST_TIES + 1
+            )
+            best = best if best and counts.pairs[best[0]] >= settings.min_count else []
+        ranked = sorted(best, key=self._rank(counts)) if len(best) > 1 else best
+        return ranked[: MOST_TIES + 1], equal - 1
+
+    def _rank(self, counts: PairCounts) -> Rank:
+        """What decides between equal pairs."""
+        return counts.by_meeting() if self._settings.first else counts.by_ids
+
+    def _snapshot(self, counts: PairCounts) -> Snapshot:
+        """Where the pairs stand now, the first of them in the order in which they are merged."""
+        settings, tokens = self._settings, self._tokens
+        least = settings.min_count if settings.likely else 1
+        shown, left_out = counts.largest(
+            _MOST_PAIRS, least, self._rank(counts),
+            likely=settings.likely, decimals=settings.decimals,
+        )  # fmt: skip
+        names = [(tokens[left], tokens[right]) for left, right in shown]
+        where = occurrences(shown, map(pairwise, counts.words))
+        cut = tuple(tuple(tokens[symbol] for symbol in word) for word in counts.words)
+        return Snapshot(cut, dict(zip(names, where, strict=True)), left_out)
+
+    def told(self) -> list[LearnedMerge]:
+        """The rounds; of many the first and, taken afterwards, the last have a snapshot."""
+        rounds = self.rounds
+        if not rounds or rounds[-1].snapshot:
+            return rounds
+        words = [self._before.get(index, word) for index, word in enumerate(self._counts.words)]
+        last = replace(rounds[-1], snapshot=self._snapshot(PairCounts(words, self._times)))
+        return [*rounds[:-1], last]

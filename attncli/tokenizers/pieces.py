@@ -1,0 +1,293 @@
+"""Pieces of words, the marks that say where in a word they stand, and what all models share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple, Protocol, TypeVar
+
+
+class Piece(NamedTuple):
+    """A token of an encoded text. `surface` is the part of the word that it stands for: for the
+    unknown token that isn't the token itself. The ID is None for what no vocabulary has, where
+    there is no unknown token either."""
+
+    token: str
+    id: int | None
+    surface: str
+
+
+TokenPair = tuple[str, str]
+"""Two neighbouring symbols, by their tokens."""
+
+
+class SubwordMarks(NamedTuple):
+    """What marks the place of a piece in its word: `##` before each piece that continues one
+    (WordPiece), `</w>` after the last (Sennrich et al. 2016, arXiv:1508.07909), or nothing."""
+
+    prefix: str = ""
+    suffix: str = ""
+
+    def symbols(self, word: str) -> list[str]:
+        """The characters of a word as symbols: `pug` is p ##u ##g, or p u g</w>."""
+        marked = [*word[:1], *(self.prefix + character for character in word[1:])]
+        if marked:
+            marked[-1] += self.suffix
+        return marked
+
+    def merged(self, left: str, right: str) -> str:
+        """The symbol that two make: p and ##u make pu."""
+        return left + right.removeprefix(self.prefix)
+
+    def plain(self, token: str) -> str:
+        """A token's text without marks."""
+        return token.removeprefix(self.prefix).removesuffix(self.suffix)
+
+
+UNMARKED = SubwordMarks()
+
+
+class Model(Protocol):
+    """What cuts one word into pieces of its vocabulary (token to ID, in the order of IDs)."""
+
+    @property
+    def vocabulary(self) -> Mapping[str, int]: ...
+
+    @property
+    def unknown(self) -> str | None: ...
+
+    def pieces(self, word: str) -> tuple[Piece, ...]: ...
+
+
+def numbered(tokens: Iterable[str]) -> dict[str, int]:
+    """Tokens with their IDs, counted from 0; a token's second mention counts for nothing."""
+    return {token: place for place, token in enumerate(dict.fromkeys(tokens))}
+
+
+def front_of(special: tuple[str, ...], unknown: str | None) -> tuple[str, ...]:
+    """The tokens that come first in a vocabulary: the unknown one, if it isn't among the special
+    ones, and these."""
+    return special if unknown is None or unknown in special else (unknown, *special)
+
+
+BYTE_TOKENS = tuple(f"<0x{byte:02X}>" for byte in range(256))
+
+
+def byte_tokens(text: str) -> list[str]:
+    """The tokens of a text's bytes in UTF-8: a line end is `<0x0A>`. Lone surrogates have bytes
+    too, as if they were characters."""
+    return [BYTE_TOKENS[byte] for byte in text.encode("utf-8", "surrogatepass")]
+
+
+def from_bytes(given: bytes) -> str:
+    """The text of bytes, with � for what is none."""
+    try:
+        return given.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return given.decode("utf-8", "replace")
+
+
+def without_byte_tokens(tokens: Sequence[str]) -> list[str]:
+    """Tokens, with each run of tokens of bytes as the text that it is."""
+    values = {token: byte for byte, token in enumerate(BYTE_TOKENS)}
+    texts: list[str] = []
+    for are_bytes, run in groupby(tokens, key=values.__contains__):
+        found = list(run)
+        texts += [from_bytes(bytes(map(values.__getitem__, found)))] if are_bytes else found
+    return texts
+
+
+def unknown_pieces(
+    text: str, vocabulary: Mapping[str, int], unknown: str | None, byte_fallback: bool = False
+) -> list[Piece]:
+    """What stands for text that no piece covers: its bytes, where the vocabulary has them and they
+    are wanted, else the unknown token, else the text itself, without an ID."""
+    tokens = byte_tokens(text)
+    if byte_fallback and all(token in vocabulary for token in tokens):
+        return [
+            Piece(token, vocabulary[token], "" if i else text) for i, token in enumerate(tokens)
+        ]
+    if unknown is None:
+        return [Piece(text, None, text)]
+    return [Piece(unknown, vocabulary.get(unknown), text)]
+
+
+# --------------------------------------------------------------------------------------------------
+# A corpus, its words with their counts, and where things stand in them.
+
+Corpus = str | Sequence[str] | Mapping[str, int]
+"""A text, several, or texts (mostly single words) with how often each occurs."""
+
+Progress = Callable[[int, int], None]
+"""Is told how much is done, and of how much in all."""
+
+Occurrences = tuple[tuple[int, int], ...]
+"""The words that hold something, by their indices from 0, and how many times each."""
+
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True, slots=True)
+class CountedWord:
+    """A word (as it was cut, marks of spaces included) and how often the corpus has it."""
+
+    text: str
+    count: int
+
+
+def count_words(corpus: Corpus, split: Callable[[str], list[str]]) -> tuple[CountedWord, ...]:
+    """The words of a corpus in the order of their first appearance.
+
+    Raises ValueError for a count that is no whole number of 1 or more.
+    """
+    counts: dict[str, int] = {}
+    for text, times in _texts(corpus):
+        for word in split(text):
+            counts[word] = counts.get(word, 0) + times
+    return tuple(CountedWord(word, count) for word, count in counts.items())
+
+
+def _texts(corpus: Corpus) -> Iterator[tuple[str, int]]:
+    if isinstance(corpus, Mapping):
+        for text, count in corpus.items():
+            if type(count) is not int or count < 1:
+                raise ValueError(f"the count of “{text}” is {count}; a whole number of 1 or more")
+            yield text, count
+        return
+    for text in (corpus,) if isinstance(corpus, str) else corpus:
+        yield text, 1
+
+
+def occurrences(
+    things: Iterable[Thing], words: Iterable[Iterable[Thing]]
+) -> tuple[Occurrences, ...]:
+    """For each thing (a symbol, a pair, a piece) the words that hold it, whose parts are given."""
+    found: dict[Thing, list[tuple[int, int]]] = {thing: [] for thing in things}
+    for index, parts in enumerate(words):
+        for thing, times in Counter(part for part in parts if part in found).items():
+            found[thing].append((index, times))
+    return tuple(map(tuple, found.values()))
+
+
+# --------------------------------------------------------------------------------------------------
+# A dictionary: whole words, the rarest of them left out.
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """A model whose pieces are whole words. A word that it hasn't is the unknown token, or itself
+    without an ID, where there is no such token."""
+
+    vocabulary: Mapping[str, int]
+    unknown: str | None = None
+
+    def pieces(self, word: str) -> tuple[Piece, ...]:
+        """The one piece of a word."""
+        if word in self.vocabulary:
+            return (Piece(word, self.vocabulary[word], word),)
+        return tuple(unknown_pieces(word, self.vocabulary, self.unknown))
+
+
+class CountedDictionary(NamedTuple):
+    """How a dictionary was made: the words that are kept and dropped, most frequent first (words of
+    one count in the order of their first appearance), and, where the cut by size is between words
+    of one count, all that have it (`tied`): the first of them were kept."""
+
+    model: Dictionary
+    kept: tuple[CountedWord, ...]
+    dropped: tuple[CountedWord, ...]
+    tied: tuple[CountedWord, ...]
+
+
+def make_dictionary(
+    words: Sequence[CountedWord],
+    *,
+    min_count: int = 1,
+    size: int | None = None,
+    special: Sequence[str] = (),
+    unknown: str | None = None,
+) -> CountedDictionary:
+    """Words of `min_count` or more, the most frequent; `size` counts the special tokens too, whose
+    IDs come first. An unknown token that isn't among them is the first.
+
+    Raises ValueError for a size that has no room for the special tokens.
+    """
+    front = front_of(tuple(special), unknown)
+    if size is not None and size < len(front):
+        raise ValueError(f"{size} tokens, and {len(front)} of them special; say more")
+    ranked = sorted(words, key=lambda word: -word.count)
+    frequent = [word for word in ranked if word.count >= min_count]
+    kept = frequent if size is None else frequent[: size - len(front)]
+    vocabulary = numbered([*front, *(word.text for word in kept)])
+    model = Dictionary(vocabulary, unknown)
+    return CountedDictionary(
+        model, tuple(kept), tuple(ranked[len(kept) :]), _tied(frequent, len(kept))
+    )
+
+
+def _tied(frequent: Sequence[CountedWord], kept: int) -> tuple[CountedWord, ...]:
+    if not 0 < kept < len(frequent) or frequent[kept - 1].count != frequent[kept].count:
+        return ()
+    return tuple(word for word in frequent if word.count == frequent[kept].count)
+
+
+# --------------------------------------------------------------------------------------------------
+# WordPiece: cutting a word by the longest piece that the vocabulary has, from left to right.
+
+MOST_CHARACTERS = 100
+"""A longer word is the unknown token: `max_input_chars_per_word` in BERT's code."""
+
+
+class Lookup(NamedTuple):
+    """A candidate that was looked up for the place where the word is still uncut."""
+
+    start: int
+    end: int
+    candidate: str
+    found: bool
+
+
+@dataclass(frozen=True)
+class LongestMatch:
+    """A model that takes the longest piece each time (Wu et al. 2016, arXiv:1609.08144, with the
+    marks of Devlin et al. 2019, arXiv:1810.04805). A word of which any part isn't found, or of more
+    characters than `most_characters`, is the unknown token as a whole; without such a token it
+    stays as it is, with no ID."""
+
+    vocabulary: Mapping[str, int]
+    unknown: str | None = "[UNK]"
+    prefix: str = "##"
+    most_characters: int = MOST_CHARACTERS
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self.vocabulary), default=0)
+
+    def pieces(self, word: str) -> tuple[Piece, ...]:
+        """The pieces of a word."""
+        found = [one for one in self._lookups(word, self._longest) if one.found]
+        if (found[-1].end if found else 0) < len(word):
+            return tuple(unknown_pieces(word, self.vocabulary, self.unknown))
+        return tuple(
+            Piece(one.candidate, self.vocabulary[one.candidate], word[one.start : one.end])
+            for one in found
+        )
+
+    def trace(self, word: str) -> tuple[Lookup, ...]:
+        """All candidates in the order they are looked up, the longest first at each place; none for
+        a word that is too long."""
+        return tuple(self._lookups(word, len(word)))
+
+    def _lookups(self, word: str, longest: int) -> Iterator[Lookup]:
+        start, reached = 0, -1
+        while start > reached and start < len(word) <= self.most_characters:
+            reached = start
+            for end in range(min(len(word), start + longest), start, -1):
+                candidate = (self.prefix if start else "") + word[start:end]
+                yield Lookup(start, end, candidate, candidate in self.vocabulary)
+                if candidate in self.vocabulary:
+                    start = end
+                    break

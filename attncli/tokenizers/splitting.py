@@ -1,0 +1,728 @@
+"""From a text to words, before any piece is learned or looked up, and from tokens back to a text.
+
+Each pre-tokenizer is a frozen record with `split(text) -> words` and `join(tokens) -> text`.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import struct
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from itertools import groupby
+from typing import Literal, NamedTuple, Protocol
+
+from attncli.tokenizers.pieces import (
+    UNMARKED,
+    Model,
+    Piece,
+    SubwordMarks,
+    from_bytes,
+    without_byte_tokens,
+)
+
+# Python takes the four separators for white space too, Unicode's White_Space doesn't
+_SEPARATORS = "\x1c-\x1f"
+_SPACELESS = re.compile(rf"[\S{_SEPARATORS}]+")
+SPACE = "▁"
+Normalization = Literal["none", "nfkc", "nmt_nfkc"]
+# SentencePiece's rules for NMT, as its version 0.2 has them: control characters go, these become
+# spaces; of the normal form NFKC it leaves out the full-width tilde
+_LEFT_OUT = (*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F)
+_SPACES = (
+    *(0x09, 0x0A, 0x0C, 0x0D, 0x061C, 0x1680, 0x200B, 0x200C, 0x200E, 0x200F),
+    *(0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD),
+)
+_TILDE = "～"
+_MOST_PARTS = 4
+"""A letter and its marks that become one character are no more; ᾂ has four."""
+NMT: dict[int, str | None] = {**dict.fromkeys(_LEFT_OUT), **dict.fromkeys(_SPACES, " ")}
+
+
+class PreTokenizer(Protocol):
+    """How a text becomes words, and tokens become a text."""
+
+    def split(self, text: str, /) -> list[str]: ...
+
+    def join(self, tokens: Sequence[str], /) -> str: ...
+
+
+class WhiteSpace(NamedTuple):
+    """Words are what stands between white space, which is lost. A text that is joined again has
+    one space where the marks of its pieces show that a word ends; where nothing is marked, the
+    pieces of all words stand together."""
+
+    marks: SubwordMarks = UNMARKED
+
+    def split(self, text: str) -> list[str]:
+        return _SPACELESS.findall(text)
+
+    def join(self, tokens: Sequence[str]) -> str:
+        prefix, suffix = self.marks
+        texts = without_byte_tokens(tokens)
+        if suffix:
+            ended = (text.removesuffix(suffix) + " " * text.endswith(suffix) for text in texts)
+            return "".join(ended).removesuffix(" ")
+        if prefix:
+            begun = (
+                " " * (not text.startswith(prefix)) + text.removeprefix(prefix) for text in texts
+            )
+            return "".join(begun).removeprefix(" ")
+        return "".join(texts)
+
+
+def _nfkc(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _nmt_nfkc(one: str) -> str:
+    known = NMT.get(ord(one), "" if one != _TILDE else one)
+    return "" if known is None else known or _nfkc(one)
+
+
+def _composed(run: str) -> str | None:
+    """The one character whose parts a run is, in their order; each may be written otherwise."""
+    parts = "".join(map(_nfkc, run))
+    whole = unicodedata.normalize("NFC", parts)
+    is_one = len(whole) == 1 and unicodedata.normalize("NFKD", whole) == parts
+    return whole if is_one and len(parts) == len(run) else None
+
+
+def _from_left(written: Callable[[str], str], text: str) -> str:
+    """A text as SentencePiece writes it: from left to right the longest run that becomes one
+    character, or else a character as it is `written`. Unlike Unicode's own NFKC that leaves marks
+    in their order."""
+    if text.isascii():
+        return "".join(map(written, text))
+    told, at = list[str](), 0
+    while at < len(text):
+        most = min(_MOST_PARTS, len(text) - at)
+        runs = (text[at : at + length] for length in range(most, 1, -1))
+        found = ((len(run), whole) for run in runs if (whole := _composed(run)) is not None)
+        length, whole = next(found, (1, None))
+        told.append(written(text[at]) if whole is None else whole)
+        at += length
+    return "".join(told)
+
+
+_NORMAL: Mapping[Normalization, Callable[[str], str]] = {
+    "none": str,
+    "nfkc": partial(_from_left, _nfkc),
+    "nmt_nfkc": partial(_from_left, _nmt_nfkc),
+}
+
+
+class Metaspace(NamedTuple):
+    """A space is written `▁` and starts a word, as SentencePiece has it (Kudo & Richardson 2018,
+    arXiv:1808.06226), and one is put before the text, so that its first word is like any other:
+    nothing is lost but the difference of `▁` and a space.
+
+    A text may be `normalized` first: `nfkc` is Unicode's normal form of that name, but for the
+    order of marks, `nmt_nfkc` also leaves out control characters and writes all white space as
+    spaces. Where spaces are `trimmed`, those at both ends go, at the end a `▁` too, and of several
+    together all but one. That joins again."""
+
+    normalized: Normalization = "none"
+    trimmed: bool = False
+
+    def normal(self, text: str) -> str:
+        """The text as it is before spaces are marked."""
+        normal = _NORMAL[self.normalized](text)
+        return re.sub(" +", " ", normal).lstrip(" ").rstrip(" ▁") if self.trimmed else normal
+
+    def split(self, text: str) -> list[str]:
+        normal = self.normal(text)
+        there = normal if self.trimmed else text  # of which all may be left out
+        marked = SPACE + normal.replace(" ", SPACE) if there else ""
+        return re.findall(rf"{SPACE}[^{SPACE}]*", marked)
+
+    def join(self, tokens: Sequence[str]) -> str:
+        return "".join(without_byte_tokens(tokens)).removeprefix(SPACE).replace(SPACE, " ")
+
+
+class ByteLevel(NamedTuple):
+    """Words are cut as GPT-2 does (Radford et al. 2019), each with the space before it, and each
+    byte is a printable character: any text whatever joins again as it was."""
+
+    def split(self, text: str) -> list[str]:
+        return [to_printable(word) for word in split_like_gpt2(text)]
+
+    def join(self, tokens: Sequence[str]) -> str:
+        return from_printable("".join(tokens))
+
+
+def _printable() -> dict[int, str]:
+    """GPT-2's table: the bytes that are printable in Latin-1 are themselves, the others count on
+    from U+0100; a space is Ġ, a line end Ċ."""
+    own = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in own]
+    table = {byte: chr(byte) for byte in own}
+    return table | {byte: chr(0x100 + place) for place, byte in enumerate(others)}
+
+
+_CHARACTERS = _printable()
+_BYTES = {character: byte for byte, character in _CHARACTERS.items()}
+BYTE_ALPHABET = tuple(sorted(_CHARACTERS.values()))
+"""The 256 characters that stand for bytes, by code point."""
+
+
+def to_printable(text: str) -> str:
+    """A text's bytes in UTF-8 as printable characters. Lone surrogates have bytes too."""
+    return "".join(_CHARACTERS[byte] for byte in text.encode("utf-8", "surrogatepass"))
+
+
+def from_printable(characters: str) -> str:
+    """The text of printable characters; what stands for no byte is left as it is."""
+    found = (
+        bytes([_BYTES[one]]) if one in _BYTES else one.encode("utf-8", "surrogatepass")
+        for one in characters
+    )
+    return from_bytes(b"".join(found))
+
+
+# GPT-2's expression asks for letters and numbers, which `re` has no classes for: each character is
+# written as its class first (a letter as L, unless it may end a contraction; a number as 0, white
+# space that isn't a space as a line end, all else as a full stop)
+_LETTER = "[strevmldL]"
+_SPLIT = re.compile(rf"'(?:[stmd]|re|ve|ll)| ?{_LETTER}+| ?0+| ?[.']+|[ \n]+(?![^ \n])|[ \n]+")
+
+
+def split_like_gpt2(text: str) -> list[str]:
+    """Words with the space before them, runs of numbers, of other marks, and of white space."""
+    classes = text.translate({ord(one): _class_of(one) for one in set(text)})
+    return [text[match.start() : match.end()] for match in _SPLIT.finditer(classes)]
+
+
+def _class_of(character: str) -> str:
+    if character in "strevmld' ":
+        return character
+    category = unicodedata.category(character)[0]
+    if category in "LN":
+        return "L" if category == "L" else "0"
+    return "\n" if character.isspace() and not "\x1c" <= character <= "\x1f" else "."
+
+
+# --------------------------------------------------------------------------------------------------
+# A tokenizer.json's way from a text to words, as Hugging Face's `tokenizers` have it: added tokens
+# are taken out first, then the text is normalized, and cut; each way to cut is a function from a
+# part of the text to smaller parts.
+
+_CLASS = re.compile(r"\\p\{(\^?)(\w+)\}|\\P\{()(\w+)\}|\\([sSdDwW])|\\.|\[:|&&|[\[\]]", re.DOTALL)
+_LETTERS_IN_CIRCLES = ((0x24B6, 0x24EA), (0x1F130, 0x1F14A), (0x1F150, 0x1F16A), (0x1F170, 0x1F18A))
+_LAST_SPACE, _ALL = 0x3000, 0x110000
+Span = tuple[int, int]
+"""Code points from one to before another."""
+
+
+def is_space(character: str) -> bool:
+    """Whether a character is white space to Unicode, which the separators aren't that Python
+    takes for some."""
+    return character.isspace() and not "\x1c" <= character <= "\x1f"
+
+
+def is_letter(character: str) -> bool:
+    """Whether a character is of words, `\\w`: letters with their marks, digits, connectors."""
+    kind = unicodedata.category(character)
+    if kind[0] in "LM" or kind in ("Nd", "Nl", "Pc") or character in "\u200c\u200d":
+        return True
+    return any(start <= ord(character) < end for start, end in _LETTERS_IN_CIRCLES)
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """An expression for `re`. Raises ValueError for what there is no other word for."""
+    try:
+        return re.compile("".join(_translated(pattern)))
+    except (re.error, OverflowError) as error:
+        raise ValueError(f"the regular expression {pattern}") from error
+
+
+def _translated(pattern: str) -> Iterator[str]:
+    inside, done = False, 0
+    for match in _CLASS.finditer(pattern):
+        yield pattern[done : match.start()]
+        done = match.end()
+        if match[0] in ("[", "]"):
+            if match[0] == "[" and inside:
+                raise ValueError(f"the regular expression {pattern}, with classes in classes")
+            inside = match[0] == "["
+            yield match[0]
+        elif match[0] in ("[:", "&&") and (inside or match[0] == "[:"):
+            raise ValueError(f"the regular expression {pattern}, with classes in classes")
+        else:
+            yield _class(match, inside)
+    yield pattern[done:]
+
+
+def _class(match: re.Match[str], inside: bool) -> str:
+    """A class of characters as the ranges that it has."""
+    caret, name, _, other, short = match.groups()
+    named = name or other or (short or "").lower()
+    if not named:
+        return match[0]
+    spans = _spans(named)
+    if caret or other or (short or "").isupper():
+        spans = _others(spans)
+    ranges = "".join(f"\\U{start:08x}-\\U{end - 1:08x}" for start, end in spans)
+    return ranges if inside else f"[{ranges}]"
+
+
+def _spans(name: str) -> list[Span]:
+    """The ranges of a class. Oniguruma's `\\w` has no joiners, unlike that of other libraries."""
+    if name == "s":
+        spaces = [code for code in range(_LAST_SPACE + 1) if is_space(chr(code))]
+        return [(code, code + 1) for code in spaces]
+    kinds = {"d": ("Nd",), "w": ("L", "M", "Nd", "Nl", "Pc")}.get(name, (name,))
+    found = [
+        span for kind, spans in _by_category().items() if kind.startswith(kinds) for span in spans
+    ]
+    if not found:
+        raise ValueError(f"the class \\p{{{name}}} of a regular expression")
+    return sorted([*found, *(_LETTERS_IN_CIRCLES if name == "w" else ())])
+
+
+@cache
+def _by_category() -> dict[str, list[Span]]:
+    found: dict[str, list[Span]] = {}
+    start = 0
+    for kind, run in groupby(map(unicodedata.category, map(chr, range(_ALL)))):
+        end = start + sum(1 for _ in run)
+        found.setdefault(kind, []).append((start, end))
+        start = end
+    return found
+
+
+def _others(spans: list[Span]) -> list[Span]:
+    """What is between sorted ranges."""
+    edges = [0, *(edge for span in spans for edge in span), _ALL]
+    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
+
+
+class Part(NamedTuple):
+    """A part of a text; `first` is that with which it begins."""
+
+    text: str
+    first: bool = False
+
+
+Splitter = Callable[[Part], list[Part]]
+_Found = tuple[str, bool]
+"""A part of a text, and whether it is a match of what is looked for."""
+
+
+def _contiguous(found: list[_Found]) -> list[str]:
+    runs = groupby(found, key=lambda one: one[1])
+    return ["".join(text for text, _ in run) for _, run in runs]
+
+
+def _with_previous(found: Iterable[_Found], join: Callable[[str, str], str]) -> list[str]:
+    made: list[str] = []
+    after_match = False
+    for text, match in found:
+        if match and not after_match and made:
+            made[-1] = join(made[-1], text)
+        else:
+            made.append(text)
+        after_match = match
+    return made
+
+
+BEHAVIORS: dict[str, Callable[[list[_Found]], list[str]]] = {
+    "Removed": lambda found: ["" if match else text for text, match in found],
+    "Isolated": lambda found: [text for text, _ in found],
+    "Contiguous": _contiguous,
+    "MergedWithPrevious": lambda found: _with_previous(found, lambda before, text: before + text),
+    "MergedWithNext": lambda found: _with_previous(
+        reversed(found), lambda after, text: text + after
+    )[::-1],
+}
+"""What becomes of the matches."""
+
+
+def splitter(look: Callable[[str], list[_Found]], behavior: str) -> Splitter:
+    """What cuts by matches."""
+
+    def split(part: Part) -> list[Part]:
+        texts = BEHAVIORS[behavior](look(part.text))
+        return [Part(text, part.first and place == 0) for place, text in enumerate(texts) if text]
+
+    return split
+
+
+def characters(test: Callable[[str], bool]) -> Callable[[str], list[_Found]]:
+    """Looks for single characters."""
+
+    def look(text: str) -> list[_Found]:
+        found: list[_Found] = []
+        for match, run in groupby(text, key=test):
+            texts = list(run)
+            found += [(one, match) for one in (texts if match else ["".join(texts)])]
+        return found
+
+    return look
+
+
+def expression(pattern: re.Pattern[str], *, invert: bool = False) -> Callable[[str], list[_Found]]:
+    """Looks for matches of an expression, or what is between them."""
+
+    def look(text: str) -> list[_Found]:
+        found: list[_Found] = []
+        done = 0
+        for match in pattern.finditer(text):
+            found += [(text[done : match.start()], invert), (match[0], not invert)]
+            done = match.end()
+        return [one for one in (*found, (text[done:], invert)) if one[0]]
+
+    return look
+
+
+def is_mark(character: str) -> bool:
+    """Punctuation; and of ASCII all that is printed and neither a letter nor a digit."""
+    return character in string.punctuation or unicodedata.category(character).startswith("P")
+
+
+def is_number(character: str) -> bool:
+    return unicodedata.category(character).startswith("N")
+
+
+def _words(text: str) -> list[_Found]:
+    """Runs of letters, and of what is neither a letter nor white space."""
+    kinds = groupby(text, key=lambda one: " " if is_space(one) else str(is_letter(one)))
+    return [("".join(run), kind != " ") for kind, run in kinds]
+
+
+whitespace_split = splitter(characters(is_space), "Removed")
+whitespace = splitter(lambda text: [(run, not word) for run, word in _words(text)], "Removed")
+
+
+def in_turn(splitters: Sequence[Splitter]) -> Splitter:
+    """Each one cuts what those before it left."""
+
+    def split(part: Part) -> list[Part]:
+        parts = [part]
+        for one in splitters:
+            parts = [smaller for part in parts for smaller in one(part)]
+        return parts
+
+    return split
+
+
+bert = in_turn((whitespace_split, splitter(characters(is_mark), "Isolated")))
+
+
+def metaspace(mark: str, scheme: str, *, split: bool) -> Splitter:
+    """Spaces are marked, one is put before each part (`always`), the `first` or none (`never`)."""
+    cut = splitter(characters(lambda one: one == mark), "MergedWithNext")
+
+    def splits(part: Part) -> list[Part]:
+        marked = part.text.replace(" ", mark)
+        if scheme == "always" or (scheme == "first" and part.first):
+            marked = marked if marked.startswith(mark) else mark + marked
+        whole = Part(marked, part.first)
+        return cut(whole) if split else [whole]
+
+    return splits
+
+
+def byte_level(*, prefix: bool, cut: bool) -> Splitter:
+    """Bytes as printable characters; a space may be put before, and words cut as GPT-2 does."""
+
+    def split(part: Part) -> list[Part]:
+        text = part.text if part.text.startswith(" ") or not prefix else f" {part.text}"
+        words = split_like_gpt2(text) if cut else [text]
+        return [
+            Part(to_printable(word), part.first and not place) for place, word in enumerate(words)
+        ]
+
+    return split
+
+
+Normalizer = Callable[[str], str]
+
+
+class Pipeline(NamedTuple):
+    """A pre-tokenizer as a file has it; tokens are joined again as by another one that marks its
+    pieces alike."""
+
+    normalize: Normalizer
+    cut: Splitter
+    joins: PreTokenizer
+
+    def split(self, text: str) -> list[str]:
+        return self.words(Part(self.normalize(text), first=True))
+
+    def words(self, part: Part) -> list[str]:
+        """The words of a part that is normalized."""
+        return [word.text for word in self.cut(part)] if part.text else []
+
+    def join(self, tokens: Sequence[str]) -> str:
+        return self.joins.join(tokens)
+
+
+class AddedToken(NamedTuple):
+    """A token that is none of the model's pieces. It is looked for in the text as it was, or when
+    that is `normalized`; as a `single_word` not inside others; and with the white space before
+    (`lstrip`) or after it (`rstrip`)."""
+
+    content: str
+    id: int
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+    normalized: bool = False
+
+
+class AddedTokens(NamedTuple):
+    """The added tokens of a pipeline."""
+
+    tokens: tuple[AddedToken, ...]
+    pipeline: Pipeline
+
+    def parts(self, text: str) -> list[Piece | str]:
+        """The added tokens of a text, and the words between them."""
+        normal = {self.pipeline.normalize(t.content): t for t in self.tokens if t.normalized}
+        found: list[Piece | str] = []
+        as_they_were = {t.content: t for t in self.tokens if not t.normalized}
+        for piece, part in _cut_out(Part(text, first=True), as_they_were):
+            if piece is not None:
+                found.append(piece)
+                continue
+            normalized = Part(self.pipeline.normalize(part.text), part.first)
+            for inner, words in _cut_out(normalized, normal):
+                found += self.pipeline.words(words) if inner is None else [inner]
+        return found
+
+
+def _cut_out(part: Part, tokens: dict[str, AddedToken]) -> Iterator[tuple[Piece | None, Part]]:
+    """The tokens that occur in a text, the longest at each place, and what is between them."""
+    text, done = part.text, 0
+    longest_first = sorted(filter(None, tokens), key=len, reverse=True)
+    for match in re.finditer("|".join(map(re.escape, longest_first)) or r"(?!)", text):
+        token, (start, end) = tokens[match[0]], match.span()
+        if token.single_word and _is_inside(text, start, end):
+            continue
+        while token.lstrip and start > done and is_space(text[start - 1]):
+            start -= 1
+        while token.rstrip and end < len(text) and is_space(text[end]):
+            end += 1
+        if done < start:
+            yield None, Part(text[done:start], part.first and not done)
+        yield Piece(token.content, token.id, text[start:end]), Part("")
+        done = end
+    if done < len(text):
+        yield None, Part(text[done:], part.first and not done)
+
+
+def _is_inside(text: str, start: int, end: int) -> bool:
+    """Whether a word goes on before or after it."""
+    return any(map(is_letter, text[max(0, start - 1) : start] + text[end : end + 1]))
+
+
+# --------------------------------------------------------------------------------------------------
+# BERT's way from a text to words (Devlin et al. 2019, arXiv:1810.04805; `BasicTokenizer`), as
+# Hugging Face's `tokenizers` has it.
+
+_CHINESE = re.compile(
+    "([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
+    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f])"
+)
+"""The blocks that BERT's code names; that from U+2B820 on begins with a slip there, at U+2B920."""
+_KEPT = "\t\n\r"
+_NO_CHARACTER = "\ufffd"
+_CONTROL = {"Cc", "Cf", "Co", "Cs"}
+"""What isn't assigned (Cn) stays, as there: what that is depends on the version of Unicode."""
+
+
+class Bert(NamedTuple):
+    """Control characters are left out, Chinese characters and punctuation marks are words of their
+    own, and what is `lower` is without capitals and accents (not so in models called cased)."""
+
+    lower: bool = True
+    marks: SubwordMarks = UNMARKED
+
+    def split(self, text: str) -> list[str]:
+        apart = set_apart(clean(text))
+        normal = lowered(without_accents(apart)) if self.lower else apart
+        return [part.text for part in bert(Part(normal))]
+
+    def join(self, tokens: Sequence[str]) -> str:
+        return WhiteSpace(self.marks).join(tokens)
+
+
+def clean(text: str) -> str:
+    """A text without control characters, all its white space as spaces."""
+    kept = (character for character in text if not _is_control(character))
+    return "".join(" " if is_space(character) else character for character in kept)
+
+
+def _is_control(character: str) -> bool:
+    if character in _KEPT:
+        return False
+    return character == _NO_CHARACTER or unicodedata.category(character) in _CONTROL
+
+
+def set_apart(text: str) -> str:
+    """A text with spaces around each Chinese character."""
+    return _CHINESE.sub(r" \1 ", text)
+
+
+def without_accents(text: str) -> str:
+    """A text without accents, which are characters of their own in the normal form NFD."""
+    decomposed = unicodedata.normalize("NFD", text)
+    return "".join(one for one in decomposed if unicodedata.category(one) != "Mn")
+
+
+def lowered(text: str) -> str:
+    """A text without capitals, each character by itself: a Σ that ends a word is σ, and not ς."""
+    return "".join(map(str.lower, text))
+
+
+# --------------------------------------------------------------------------------------------------
+# SentencePiece's map of characters, a tokenizer.json's `precompiled_charsmap`: a trie of what is
+# written otherwise, and how. It is applied as Hugging Face's `tokenizers` does.
+
+
+def clustered(text: str, continues: Callable[[str, str], bool]) -> Iterator[str]:
+    """The parts of a text that begin where a character doesn't continue what is before it."""
+    cluster = ""
+    for character in text:
+        if cluster and continues(cluster, character):
+            cluster += character
+            continue
+        if cluster:
+            yield cluster
+        cluster = character
+    if cluster:
+        yield cluster
+
+
+_UNIT = 4
+_LONGEST = 6
+"""Bytes from which on a character with its accents is looked up part by part."""
+_JOINERS = "\u200c\u200d"
+
+
+class CharacterMap(NamedTuple):
+    """A double-array trie (`units`, as the library Darts-clone has them) over bytes in UTF-8; its
+    values are where in `written` the new text begins, which ends with a zero byte."""
+
+    units: Sequence[int]
+    written: bytes
+
+    @classmethod
+    def of(cls, blob: bytes) -> CharacterMap:
+        """The map of the bytes in a file. Raises ValueError for what is none."""
+        size = int.from_bytes(blob[:_UNIT], "little")
+        if len(blob) < _UNIT + size or size % _UNIT or not size:
+            raise ValueError("the map of characters is cut off")
+        units = struct.unpack_from(f"<{size // _UNIT}I", blob, _UNIT)
+        return cls(units, blob[_UNIT + size :])
+
+    def apply(self, text: str) -> str:
+        """The text as it is written otherwise."""
+        return "".join(map(self._cluster, _clusters(text)))
+
+    def _cluster(self, cluster: str) -> str:
+        """A character with its accents as a whole, if it is short and there is something for it,
+        else part by part."""
+        whole = self._found(cluster) if len(_bytes(cluster)) < _LONGEST else None
+        if whole is not None:
+            return whole
+        parts = ((one, self._found(one)) for one in cluster)
+        return "".join(one if found is None else found for one, found in parts)
+
+    def _found(self, text: str) -> str | None:
+        """What the shortest beginning of a text that the trie has is written as."""
+        place = _offset(self.units[0])
+        for byte in _bytes(text):
+            place ^= byte
+            unit = self.units[place] if place < len(self.units) else 0
+            if not byte or unit & 0x800000FF != byte:
+                return None
+            place ^= _offset(unit)
+            if unit >> 8 & 1:
+                start = self.units[place] & 0x7FFFFFFF
+                return self.written[start : self.written.index(0, start)].decode()
+        return None
+
+
+def _offset(unit: int) -> int:
+    """From a unit to its children: bit 9 says that the number above is in 256s."""
+    return unit >> 10 << ((unit & 0x200) >> 6)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _clusters(text: str) -> Iterator[str]:
+    """Characters with the marks that follow them (of Unicode's grapheme clusters, UAX 29, all that
+    are short)."""
+    return clustered(text, _continues)
+
+
+def _continues(cluster: str, character: str) -> bool:
+    if cluster == "\r":
+        return character == "\n"
+    first = unicodedata.category(cluster[0])
+    if first in ("Cc", "Zl", "Zp") or (first == "Cf" and cluster[0] not in _JOINERS):
+        return False
+    return character in _JOINERS or unicodedata.category(character).startswith("M")
+
+
+# --------------------------------------------------------------------------------------------------
+# A tokenizer: a pre-tokenizer cuts texts into words, and a model cuts words into pieces.
+
+
+class WordTokenizer(NamedTuple):
+    """Cuts texts with `pre_tokenizer`, and each word with `model`.
+
+    What is decoded is the whole text that was encoded, if no piece of it is the unknown token and
+    the pre-tokenizer loses nothing: `ByteLevel` with a model that has all bytes, `Metaspace` with a
+    byte fall-back or all characters of the text. An unknown token is decoded as itself. Tokens that
+    are `added` to the model's are taken out of a text before it is cut.
+    """
+
+    pre_tokenizer: PreTokenizer
+    model: Model
+    added: AddedTokens | None = None
+
+    @property
+    def vocabulary(self) -> Mapping[str, int]:
+        """Tokens and their IDs, in the order of IDs, those that the model doesn't know last."""
+        if self.added is None:
+            return self.model.vocabulary
+        return {**self.model.vocabulary, **{token.content: token.id for token in self.added.tokens}}
+
+    @property
+    def unknown(self) -> str | None:
+        """The token of what the model doesn't know, if it has one."""
+        return self.model.unknown
+
+    def words(self, text: str | None) -> tuple[str, ...]:
+        """The different words of a text, in the order of their first appearance."""
+        parts = self._parts(text or "")
+        return tuple(dict.fromkeys(part for part in parts if isinstance(part, str)))
+
+    def added_in(self, text: str) -> tuple[str, ...]:
+        """The different added tokens of a text, in the order of their first appearance."""
+        parts = self._parts(text)
+        return tuple(dict.fromkeys(part.token for part in parts if isinstance(part, Piece)))
+
+    def encode(self, text: str) -> tuple[Piece, ...]:
+        """The pieces of a text, word by word."""
+        parts = self._parts(text)
+        pieces = {one: self.model.pieces(one) for one in set(parts) if isinstance(one, str)}
+        return tuple(
+            piece for one in parts for piece in (pieces[one] if isinstance(one, str) else (one,))
+        )
+
+    def _parts(self, text: str) -> Sequence[Piece | str]:
+        """The words of a text, and the added tokens, which are taken out first."""
+        return self.pre_tokenizer.split(text) if self.added is None else self.added.parts(text)
+
+    def decode(self, pieces: Iterable[Piece]) -> str:
+        """The text of pieces, as far as it can be known from their tokens."""
+        return self.pre_tokenizer.join([piece.token for piece in pieces])

@@ -1,0 +1,389 @@
+"""Unigram: a word is cut into the pieces that are most probable together; all ways to cut it, as a
+lattice, and how often each piece is expected in a cut.
+
+Kudo 2018 (arXiv:1804.10959): a cut's probability is the product of its pieces' probabilities, so
+that its score is the sum of their log-probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from attncli.tokenizers.pieces import (
+    BYTE_TOKENS,
+    CountedWord,
+    Piece,
+    front_of,
+    numbered,
+    unknown_pieces,
+)
+
+_BOUNDARY = ""
+
+
+def substrings(text: str, longest: int) -> Iterator[str]:
+    """All substrings of up to `longest` characters, shorter ones first at each place."""
+    for start in range(len(text)):
+        for end in range(start + 1, min(len(text), start + longest) + 1):
+            yield text[start:end]
+
+
+def substring_counts(words: Sequence[CountedWord], longest: int) -> dict[str, int]:
+    """How often the corpus has each substring of up to `longest` characters, in the order of first
+    appearance."""
+    counts: dict[str, int] = {}
+    for word in words:
+        for substring in substrings(word.text, longest):
+            counts[substring] = counts.get(substring, 0) + word.count
+    return counts
+
+
+def branching(words: Sequence[CountedWord], longest: int) -> Iterator[tuple[str, int]]:
+    """Substrings of 2 to `longest` characters that occur with different characters (or the end of
+    the word) after them, and how often they occur, each word looked at once.
+
+    These are the inner nodes of a suffix tree, from which SentencePiece takes its seeds: what is
+    always followed by the same character is as frequent as the longer substring, and left out.
+    """
+    start = ((index, place) for index, word in enumerate(words) for place in range(len(word.text)))
+    left = [("", list(start))]
+    while left:
+        prefix, places = left.pop()
+        following = _following(words, places, len(prefix))
+        if len(prefix) > 1 and len(following) > 1:
+            yield prefix, len(places)
+        if len(prefix) < longest:
+            left += [
+                (prefix + character, found)
+                for character, found in following.items()
+                if character != _BOUNDARY and len(found) > 1
+            ]
+
+
+def _following(
+    words: Sequence[CountedWord], places: list[tuple[int, int]], length: int
+) -> dict[str, list[tuple[int, int]]]:
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for index, place in places:
+        found[words[index].text[place + length : place + length + 1]].append((index, place))
+    return found
+
+
+_UNKNOWN = 0
+"""The number of what stands for a character that no piece of one character covers."""
+
+UNKNOWN_PENALTY = 10
+_NEGLIGIBLE = 50.0  # e⁻⁵⁰ is nothing beside 1, to a float
+
+
+class LatticeNode(NamedTuple):
+    """A piece in its place in a word: from the character `start` to before `end`."""
+
+    start: int
+    end: int
+    piece: int
+    score: float
+
+
+Rounder = Callable[[str, float], float]
+"""Rounds a number of a name, so that a cut is chosen by the numbers that are told of it."""
+
+_COMPARED = "compared"
+"""The name of a total where it is set against another one."""
+
+
+ALIKE = 9
+"""Decimals to which numbers are compared that nobody rounds: such that differ by less are the same
+number, summed in another order."""
+
+
+def alike(name: str, number: float) -> float:
+    """The number as it is, but where it is compared."""
+    return round(number, ALIKE) if name == _COMPARED else number
+
+
+def _unrounded(_: str, number: float) -> float:
+    """The number as it is."""
+    return number
+
+
+Trie = dict[str, Any]
+"""By a first character the pieces that begin so, by their rest; by _FOUND the number and the score
+of the piece that ends here. Looking up all pieces at a place costs no more than the longest."""
+_FOUND = ""
+_CHARACTERS_OF_A_NODE = 12
+
+
+class PieceTrie:
+    """Pieces with their scores, found by the text that they cover. A piece's number is its place
+    among the tokens, the first of which is the unknown token and covers nothing by itself."""
+
+    def __init__(self, scored: Sequence[tuple[str, float]], hidden: Iterable[str] = ()) -> None:
+        hide = {*hidden, *(token for token, _ in scored[:1])}
+        found = {
+            token: (number, score)
+            for number, (token, score) in enumerate(scored)
+            if token not in hide
+        }
+        self.tokens = tuple(found)
+        self._trie: Trie = {}
+        for token, entry in found.items():
+            branch = self._trie
+            for character in token:
+                branch = branch.setdefault(character, {})
+            branch[_FOUND] = entry
+        # the scores of special tokens count here too, where they have any
+        least = min((score for _, score in scored if not math.isnan(score)), default=0.0)
+        self.unknown_score = least - UNKNOWN_PENALTY
+
+    def nodes(self, word: str) -> list[LatticeNode]:
+        """The nodes of a word's lattice by their starts, shorter ones first. Where no piece of one
+        character stands, the unknown token does, with the least score of all less 10."""
+        nodes: list[LatticeNode] = []
+        for start, first in enumerate(word):
+            if _FOUND not in self._trie.get(first, ()):
+                nodes.append(LatticeNode(start, start + 1, _UNKNOWN, self.unknown_score))
+            for end, branch in self._along(word, start):
+                if _FOUND in branch:
+                    nodes.append(LatticeNode(start, end, *branch[_FOUND]))
+        return nodes
+
+    def _along(self, word: str, start: int) -> Iterator[tuple[int, Trie]]:
+        """The ends of what pieces begin with from a place of a word on, and what is known there."""
+        branch = self._trie
+        for end in range(start, len(word)):
+            if word[end] not in branch:
+                return
+            branch = branch[word[end]]
+            yield end + 1, branch
+
+    def best_cut(
+        self, word: str, round_: Rounder = _unrounded, without: str | None = None
+    ) -> list[LatticeNode] | None:
+        """The nodes of the largest total score, of equal ones those whose last piece starts first;
+        None if nothing reaches the end of a word, as may be `without` a piece. The rest is as in
+        `_viterbi`."""
+        nodes, end = self.nodes(word), len(word)
+        if without is not None:
+            nodes = [node for node in nodes if word[node.start : node.end] != without]
+        last = _viterbi(end, nodes, round_).best
+        cut: list[LatticeNode] = []
+        while end:
+            node_before = last[end]
+            if node_before is None:
+                return None
+            cut.append(node_before)
+            end = node_before.start
+        return cut[::-1]
+
+    def effort(self, word: str, most: int) -> int:
+        """What it takes to find the nodes of a word and the best of them: the characters looked at,
+        and as many more for each node as take so long. No more than `most` is counted in full."""
+        count = 0
+        for start in range(len(word)):
+            for _, branch in self._along(word, start):
+                count += _CHARACTERS_OF_A_NODE if _FOUND in branch else 1
+            if count > most:
+                break
+        return count
+
+
+class BestPaths(NamedTuple):
+    """The total of the best way to the end of each node, that ends with it (nan for one that isn't
+    reached); and for each place of a word the node of the largest total there, of equal ones the
+    first, if there is any."""
+
+    totals: list[float]
+    best: list[LatticeNode | None]
+
+
+def _viterbi(length: int, nodes: Iterable[LatticeNode], round_: Rounder = _unrounded) -> BestPaths:
+    """The best ways to the places of a word of `length` characters (Viterbi 1967). Nodes are in the
+    order of their starts. `totals` and the `best` of them can be rounded, or only compared so."""
+    carried = [0.0, *[math.nan] * length]
+    compared = [math.nan] * (length + 1)
+    found = BestPaths([], [None] * (length + 1))
+    for node in nodes:
+        if node.start and found.best[node.start] is None:
+            found.totals.append(math.nan)
+            continue
+        total = round_("totals", carried[node.start] + node.score)
+        found.totals.append(total)
+        size, end = round_(_COMPARED, total), node.end
+        if found.best[end] is None or size > compared[end]:
+            carried[end], compared[end] = round_("best", total), size
+            found.best[end] = node
+    return found
+
+
+def expected_nodes(word: str, trie: PieceTrie) -> Iterator[tuple[LatticeNode, float]]:
+    """The probability of each node of a word's lattice, if cuts are as probable as their scores
+    say (forward-backward): p(what is before) · p(piece) · p(what is after) / p(word)."""
+    nodes, end = trie.nodes(word), len(word)
+    before = _log_sums(end, nodes)
+    after = _log_sums(end, sorted(nodes, key=lambda node: -node.start), backwards=True)
+    for node in nodes:
+        yield node, math.exp(before[node.start] + node.score + after[node.end] - before[end])
+
+
+def _log_sums(length: int, nodes: Iterable[LatticeNode], *, backwards: bool = False) -> list[float]:
+    """For each place in a word ln Σ p over all ways there from the start, or `backwards` from the
+    end."""
+    sums: list[float | None] = [None] * (length + 1)
+    sums[length if backwards else 0] = 0.0
+    for start, end, _, score in nodes:
+        here, there = (end, start) if backwards else (start, end)
+        so_far = sums[here]
+        if so_far is not None:
+            sums[there] = _log_of_sum(sums[there], so_far + score)
+    return [-math.inf if one is None else one for one in sums]
+
+
+def _log_of_sum(x: float | None, y: float) -> float:
+    """ln(eˣ + eʸ), or y where there is no x yet."""
+    if x is None:
+        return y
+    small, large = (y, x) if x > y else (x, y)
+    if large > small + _NEGLIGIBLE:
+        return large
+    return large + math.log(math.exp(small - large) + 1.0)
+
+
+Scored = tuple[tuple[str, float], ...]
+"""Tokens with their log-probabilities."""
+
+
+class PieceEnding(NamedTuple):
+    """A piece that ends at a place, and the total of the best way there that ends with it: the best
+    total at its start and its own score. It isn't `known` if it is a character that no piece
+    covers."""
+
+    token: str
+    start: int
+    total: float
+    known: bool = True
+
+
+class WordPlace(NamedTuple):
+    """A place in a word, after `end` characters: all pieces that end there, and the best of them
+    (of equal ones the first), which is where one goes back to."""
+
+    end: int
+    candidates: tuple[PieceEnding, ...]
+    best: PieceEnding
+
+
+@dataclass(frozen=True)
+class Unigram:
+    """A model of pieces with log-probabilities. `special` tokens, the unknown one and those of
+    bytes are never found in a word.
+
+    A character that no piece covers has the least score of all pieces less 10, as in Hugging
+    Face's `tokenizers`; neighbours of that sort are one unknown token together, or the tokens of
+    their bytes with `byte_fallback`, where the vocabulary has them. Without an unknown token they
+    stay as they are, with no ID. `round_` rounds the `totals` and the `best` of them.
+    """
+
+    scored: Scored
+    unknown: str | None = None
+    special: tuple[str, ...] = ()
+    byte_fallback: bool = False
+    round_: Rounder = _unrounded
+
+    @cached_property
+    def vocabulary(self) -> Mapping[str, int]:
+        """Tokens and their IDs."""
+        return numbered(token for token, _ in self.scored)
+
+    @cached_property
+    def trie(self) -> PieceTrie:
+        """The pieces by the text that they cover; their numbers are IDs and 1."""
+        hidden = {*self.special, *BYTE_TOKENS, self.unknown or ""}
+        return PieceTrie([("", math.nan), *self.scored], hidden)
+
+    def pieces(self, word: str) -> tuple[Piece, ...]:
+        """The pieces of a word."""
+        return tuple(self._pieces(word, self.trie.best_cut(word, self.round_) or []))
+
+    def _pieces(self, word: str, cut: list[LatticeNode]) -> Iterator[Piece]:
+        for unknown, run in groupby(cut, key=lambda node: node.piece == _UNKNOWN):
+            nodes = list(run)
+            text = word[nodes[0].start : nodes[-1].end]
+            if unknown:
+                yield from unknown_pieces(text, self.vocabulary, self.unknown, self.byte_fallback)
+                continue
+            for node in nodes:
+                token = word[node.start : node.end]
+                yield Piece(token, self.vocabulary[token], token)
+
+    def table(self, word: str) -> tuple[WordPlace, ...]:
+        """The places of a word, from after its first character to its end; what isn't reached by
+        any piece isn't there."""
+        nodes = self.trie.nodes(word)
+        found = _viterbi(len(word), nodes, self.round_)
+        ending: dict[int, list[PieceEnding]] = {}
+        best: dict[int, PieceEnding] = {}
+        for node, total in zip(nodes, found.totals, strict=True):
+            text = word[node.start : node.end]
+            one = PieceEnding(text, node.start, total, node.piece != _UNKNOWN)
+            ending.setdefault(node.end, []).append(one)
+            if node == found.best[node.end]:
+                best[node.end] = one
+        return tuple(WordPlace(end, tuple(ending[end]), best[end]) for end in sorted(ending))
+
+
+class UnigramSettings(NamedTuple):
+    """What is learned: a vocabulary of `size`, special tokens and the unknown one included, of
+    pieces of up to `longest` characters.
+
+    Where pieces are counted (`count_training`), they start from substrings that the corpus has
+    `min_count` times or more, without `whole` none that is only ever a whole word, and each round
+    prunes the share `share` of those that may go (one at least). Where they are expected
+    (`em_training`), each round has `steps` of expectation and maximization.
+
+    `round_` rounds `log_p`, `cut_scores` and `growth`, and is that of the model.
+    """
+
+    size: int
+    special: tuple[str, ...] = ()
+    unknown: str | None = "<unk>"
+    byte_fallback: bool = False
+    longest: int = 16
+    min_count: int = 2
+    whole: bool = True
+    share: Fraction = Fraction(1, 10)
+    steps: int = 2
+    round_: Rounder = _unrounded
+
+    @property
+    def front(self) -> tuple[str, ...]:
+        """The tokens that come first."""
+        return front_of(self.special, self.unknown)
+
+    @property
+    def room(self) -> int:
+        """How many pieces there can be."""
+        return self.size - len(self.front)
+
+    def check(self, characters: int) -> None:
+        """Raises ValueError for a size that has no room for its characters."""
+        least = len(self.front) + characters
+        if self.size < least:
+            raise ValueError(
+                f"a vocabulary of {self.size} has no room for the special tokens and the"
+                f" {characters} characters; {least} or more"
+            )
+
+    def model(self, pieces: Iterable[tuple[str, float]]) -> Unigram:
+        """The model of pieces with their log-probabilities, the most probable ones first."""
+        ranked = sorted(pieces, key=lambda one: -one[1])
+        rounded = ((token, self.round_("log_p", score)) for token, score in ranked)
+        scored = (*((token, 0.0) for token in self.front), *rounded)
+        return Unigram(scored, self.unknown, self.front, self.byte_fallback, self.round_)

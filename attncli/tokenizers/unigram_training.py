@@ -1,0 +1,412 @@
+"""Unigram learned in steps that can be followed by hand: the way it is mostly taught.
+
+A piece's probability is its share of all counts, which are those of the substring wherever it
+stands; a word's is that of its best cut; the loss of a vocabulary is −Σ count · ln p(word). Each
+round finds, for each piece that may go, how much the loss grows without it, and prunes the pieces
+without which it grows least. Single characters stay.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
+
+from attncli.tokenizers.pieces import CountedWord, Progress, occurrences
+from attncli.tokenizers.unigram import (
+    ALIKE,
+    PieceTrie,
+    Rounder,
+    Scored,
+    Unigram,
+    UnigramSettings,
+    alike,
+    branching,
+    expected_nodes,
+    substring_counts,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedPiece:
+    """A piece, its count, and ln(count / total)."""
+
+    token: str
+    count: int
+    score: float
+
+
+class WordCut(NamedTuple):
+    """A word's best cut, and ln p of it."""
+
+    pieces: tuple[str, ...]
+    score: float
+
+
+class Removal(NamedTuple):
+    """A piece that may go: the words (by index) that it is in the best cut of, as they are cut
+    without it, and how much the loss grows."""
+
+    token: str
+    words: tuple[tuple[int, WordCut], ...]
+    increase: float
+    pruned: bool
+
+
+class CountRound(NamedTuple):
+    """The pieces, the best cut of each word, and what removing each piece would do, in the order
+    of the pieces; it prunes at most `share` of them. The last round prunes nothing."""
+
+    pieces: tuple[CountedPiece, ...]
+    cuts: tuple[WordCut, ...]
+    removals: tuple[Removal, ...]
+    share: int = 1
+
+
+class CountTraining(NamedTuple):
+    """A model, and the rounds in which it was learned."""
+
+    model: Unigram
+    rounds: tuple[CountRound, ...]
+
+
+def train_by_counts(
+    words: Sequence[CountedWord], settings: UnigramSettings, *, progress: Progress | None = None
+) -> CountTraining:
+    """A model learned from counted words.
+
+    Of pieces whose loss grows by the same (to nine decimals), the one of the smaller count is
+    pruned, then the one that comes last. Raises ValueError for a size that has no room for the
+    characters, and for a share that isn't above 0 and up to 1.
+    """
+    counts, room = seed_counts(words, settings), settings.room
+    settings.check(sum(len(token) == 1 for token in counts))
+    if not 0 < settings.share <= 1:
+        raise ValueError(f"the share to prune is {settings.share}; above 0, and not above 1")
+    start, rounds = len(counts), list[CountRound]()
+    while not rounds or any(one.pruned for one in rounds[-1].removals):
+        rounds.append(_round(words, counts, settings))
+        pruned = {one.token for one in rounds[-1].removals if one.pruned}
+        counts = {token: count for token, count in counts.items() if token not in pruned}
+        if progress is not None:
+            progress(start - len(counts), max(start - room, start - len(counts)))
+    model = settings.model((one.token, one.score) for one in rounds[-1].pieces)
+    return CountTraining(model, tuple(rounds))
+
+
+def seed_counts(words: Sequence[CountedWord], settings: UnigramSettings) -> dict[str, int]:
+    """The characters by code point, then the substrings, most frequent first (of one count longer
+    ones first, then by code point), with their counts."""
+    counts, front = substring_counts(words, settings.longest), settings.front
+    characters = sorted(token for token in counts if len(token) == 1)
+    own = {} if settings.whole else {word.text: word.count for word in words}
+    inside = (one for one in counts if counts[one] > own.get(one, 0) and one not in front)
+    rest = [one for one in inside if len(one) > 1 and counts[one] >= settings.min_count]
+    ranked = sorted(rest, key=lambda one: (-counts[one], -len(one), one))
+    return {token: counts[token] for token in (*characters, *ranked)}
+
+
+def _round(
+    words: Sequence[CountedWord], counts: Mapping[str, int], settings: UnigramSettings
+) -> CountRound:
+    total, round_ = sum(counts.values()), settings.round_
+    pieces = tuple(
+        CountedPiece(token, count, round_("log_p", math.log(count / total)))
+        for token, count in counts.items()
+    )
+    trie = PieceTrie([("", math.nan), *((piece.token, piece.score) for piece in pieces)])
+    found = (_best_cut(word, trie) for word in words)
+    cuts = tuple(cut._replace(score=round_("cut_scores", cut.score)) for cut in found)
+    much = max(0, len(counts) - settings.room)
+    removals = _removals(words, trie, counts, cuts, round_) if much else []
+    fewer = max(1, int(len(removals) * settings.share))
+    order = sorted(
+        range(len(removals)),
+        key=lambda k: (removals[k].increase, counts[removals[k].token], -k),
+    )
+    going = {*order[: min(much, fewer)]}
+    marked = (one._replace(pruned=k in going) for k, one in enumerate(removals))
+    return CountRound(pieces, cuts, tuple(marked), fewer)
+
+
+def _best_cut(word: CountedWord, trie: PieceTrie, without: str | None = None) -> WordCut:
+    cut = trie.best_cut(word.text, alike, without) or []
+    pieces = tuple(word.text[node.start : node.end] for node in cut)
+    return WordCut(pieces, sum(node.score for node in cut))
+
+
+def _removals(
+    words: Sequence[CountedWord],
+    trie: PieceTrie,
+    tokens: Iterable[str],
+    cuts: Sequence[WordCut],
+    round_: Rounder,
+) -> list[Removal]:
+    longer = [token for token in tokens if len(token) > 1]
+    removals: list[Removal] = []
+    for token, held in zip(longer, occurrences(longer, (cut.pieces for cut in cuts)), strict=True):
+        anew = tuple((index, _best_cut(words[index], trie, token)) for index, _ in held)
+        more = sum(words[index].count * (cuts[index].score - cut.score) for index, cut in anew)
+        increase = round(round_("growth", more), ALIKE)
+        removals.append(Removal(token, anew, increase, pruned=False))
+    return removals
+
+
+# --------------------------------------------------------------------------------------------------
+# Unigram learned as Hugging Face's `tokenizers` does it, after SentencePiece (Kudo 2018,
+# arXiv:1804.10959; Kudo & Richardson 2018, arXiv:1808.06226). Many substrings to start with;
+# expectation and maximization, twice; the pieces pruned whose loss costs the likelihood least; and
+# so on until the vocabulary is about as large as it should be.
+
+_UNKNOWN_PIECE = ("<UNK>", math.nan)
+
+Tick = Callable[[], None]
+"""Is called for each word that is looked at."""
+
+
+def _no_tick() -> None:
+    """Nobody asks how far it is."""
+
+
+class PieceLoss(NamedTuple):
+    """What removing a piece would cost, if the best of its other cuts took its place."""
+
+    token: str
+    frequency: float
+    instead: tuple[str, ...]
+    loss: float
+
+
+class Pruning(NamedTuple):
+    """What was pruned: pieces that are in no best cut (`unused`), and of those that have another
+    cut the ones of the least loss; `losses` are from the largest on, the first `kept` stay. Before
+    it there were `size` pieces, and the words had these best cuts (told of the first round)."""
+
+    unused: tuple[str, ...]
+    losses: tuple[PieceLoss, ...]
+    kept: int
+    size: int
+    cuts: tuple[tuple[str, ...], ...]
+
+
+def _prune(
+    words: Sequence[CountedWord], pieces: Scored, size: int, tick: Tick = _no_tick
+) -> tuple[Pruning, Scored]:
+    """Fewer pieces, the unknown token counted in their `size`. Those with no other cut stay, and so
+    do those that are themselves cut by the others, if any word has them."""
+    trie = PieceTrie([_UNKNOWN_PIECE, *pieces])
+    names = [_UNKNOWN_PIECE[0], *(token for token, _ in pieces)]
+    cuts = _best_cuts(words, trie, tick)
+    frequency = [0.0] * len(names)
+    for word, cut in zip(words, cuts, strict=True):
+        for piece in cut:
+            frequency[piece] += word.count
+    total, every = sum(frequency), sum(word.count for word in words)
+    kept: list[int] = []
+    unused: list[str] = []
+    losses: list[tuple[int, PieceLoss]] = []
+    for number, token in enumerate(names[1:], 1):
+        keep, instead = _other_cut(token, trie)
+        if not frequency[number] and (instead or not keep):
+            unused.append(token)
+        elif not instead:
+            kept.append(number)
+        else:
+            own, others = frequency[number], [frequency[one] for one in instead]
+            loss = own / every * _gain(own, others, total, len(pieces))
+            losses.append((number, PieceLoss(token, own, tuple(names[k] for k in instead), loss)))
+    ranked = sorted(losses, key=lambda one: -one[1].loss)
+    room = max(0, size - 1 - len(kept))
+    kept += [number for number, _ in ranked[:room]]
+    record = Pruning(
+        tuple(unused),
+        tuple(loss for _, loss in ranked),
+        min(room, len(ranked)),
+        len(pieces),
+        tuple(tuple(names[piece] for piece in cut) for cut in cuts),
+    )
+    return record, tuple(pieces[number - 1] for number in kept)
+
+
+def _best_cuts(words: Sequence[CountedWord], trie: PieceTrie, tick: Tick) -> list[tuple[int, ...]]:
+    """The best cut of each word, as the numbers of its pieces."""
+    cuts: list[tuple[int, ...]] = []
+    for word in words:
+        tick()
+        cuts.append(tuple(node.piece for node in trie.best_cut(word.text) or []))
+    return cuts
+
+
+def _other_cut(token: str, trie: PieceTrie) -> tuple[bool, tuple[int, ...]]:
+    """Whether a piece stays where it isn't used, and its best cut into other pieces, where it is
+    itself the best of its cuts."""
+    rest = trie.best_cut(token, without=token)
+    if rest is None:
+        return True, ()
+    alone = len(trie.best_cut(token) or []) <= 1
+    return (True, tuple(node.piece for node in rest)) if alone else (False, ())
+
+
+def _gain(own: float, others: Sequence[float], total: float, size: int) -> float:
+    """ln p(piece) − Σ ln p(another one in its place), where these are as frequent as they are and
+    the piece together: an estimate, the words aren't cut anew.
+
+    The new sum of all frequencies should be total + own · (pieces instead − 1), as SentencePiece
+    has it. The package takes the number of all pieces there, and so does this.
+    """
+    after = math.log(total + own * size)
+    other = sum(math.log(one + own) - after for one in others)
+    return math.log(own) - math.log(total) - other
+
+
+# the numbers of SentencePiece's trainer
+SHRINKING = 0.75
+"""The share of the pieces that a round keeps."""
+_MOST_SEEDS = 1_000_000
+_LEAST_EXPECTED = 0.5
+_REQUIRED_STEP = 0.0001
+_WORDS_OF_A_TICK = 1000
+"""Words between two words on how far it is."""
+
+
+class EMStep(NamedTuple):
+    """Expectation and maximization: of how many pieces it was found how often they are expected,
+    and those that are, 0.5 times or more, with their new log-probabilities."""
+
+    before: int
+    scored: Scored
+
+
+class EMRound(NamedTuple):
+    """Steps, and the pruning after them, which the last round hasn't."""
+
+    steps: tuple[EMStep, ...]
+    pruning: Pruning | None
+
+
+class EMTraining(NamedTuple):
+    """A model, the rounds in which it was learned, and `required` characters that had no score any
+    more and got the least one, each 0.0001 more than the one before."""
+
+    model: Unigram
+    rounds: tuple[EMRound, ...]
+    required: tuple[str, ...]
+
+
+def train_by_em(
+    words: Sequence[CountedWord], settings: UnigramSettings, *, progress: Progress | None = None
+) -> EMTraining:
+    """A Unigram model learned from counted words.
+
+    Where the characters leave no room for any other piece, they are all; the package then keeps
+    more than `size`. Raises ValueError for a size that has no room for the characters.
+    """
+    characters = sorted({character for word in words for character in word.text})
+    settings.check(len(characters))
+    pieces, rounds = _seed_pieces(words, settings.longest), list[EMRound]()
+    target = settings.size * 11 // 10  # where pruning ends; the rest goes at once
+    total = len(words) * (settings.steps + 1) * _likely_rounds(len(pieces), target)
+    tick = _ticker(progress, total)
+    while words and (not rounds or rounds[-1].pruning):
+        before = len(pieces)
+        done, pieces = _pruned(words, pieces, settings.steps, target, tick)
+        if rounds and done.pruning:  # the cuts of the first round are enough
+            done = done._replace(pruning=done.pruning._replace(cuts=()))
+        rounds.append(done)
+        if done.pruning and len(pieces) == before:
+            break  # all that is left has to stay
+    if progress is not None:
+        progress(total, total)
+    model, required = _finish(pieces, characters, settings)
+    return EMTraining(model, tuple(rounds), required)
+
+
+def _likely_rounds(seeds: int, target: int) -> int:
+    return 1 + math.ceil(math.log(max(1.0, seeds / max(1, target))) / -math.log(SHRINKING))
+
+
+def _ticker(progress: Progress | None, total: int) -> Tick:
+    """Tells how far a training is: in words looked at, of as many as it will probably be."""
+    if progress is None:
+        return _no_tick
+    numbers = count(1)
+
+    def tick() -> None:
+        done = next(numbers)
+        if done % _WORDS_OF_A_TICK == 0:
+            progress(min(done, total), total)
+
+    return tick
+
+
+def _seed_pieces(words: Sequence[CountedWord], longest: int) -> Scored:
+    """The pieces to start with: all characters by their counts; then substrings by times · length,
+    each word looked at once. ln of their shares of all that."""
+    characters = ((times, one) for one, times in substring_counts(words, 1).items())
+    substrings = ((times * len(text), text) for text, times in branching(words, longest))
+    front = sorted(characters, reverse=True)
+    room = max(1, _MOST_SEEDS - len(front))
+    weighted = [*front, *sorted(substrings, reverse=True)[:room]]
+    total = math.log(sum(weight for weight, _ in weighted)) if weighted else 0.0
+    return tuple((text, math.log(weight) - total) for weight, text in weighted)
+
+
+def _pruned(
+    words: Sequence[CountedWord], pieces: Scored, times: int, target: int, tick: Tick
+) -> tuple[EMRound, Scored]:
+    steps: list[EMStep] = []
+    for _ in range(times):
+        steps.append(_step(words, pieces, tick))
+        pieces = steps[-1].scored
+    size = len(pieces) + 1  # with the unknown token
+    if size <= target:
+        return EMRound(tuple(steps), None), pieces
+    pruning, pieces = _prune(words, pieces, max(target, int(size * SHRINKING)), tick)
+    return EMRound(tuple(steps), pruning), pieces
+
+
+def _step(words: Sequence[CountedWord], pieces: Scored, tick: Tick) -> EMStep:
+    """E-step: how often each piece is expected in all cuts. M-step: its new score is ψ(expected) −
+    ψ(Σ expected), ψ being the digamma function: of a variational Bayes with a Dirichlet prior,
+    which makes rare pieces rarer, as in SentencePiece's `RunMStep`."""
+    trie = PieceTrie([_UNKNOWN_PIECE, *pieces])
+    expected = [0.0] * (len(pieces) + 1)
+    for word in words:
+        tick()
+        for node, probability in expected_nodes(word.text, trie):
+            expected[node.piece] += word.count * probability
+    found = zip(pieces, expected[1:], strict=True)
+    kept = [(token, times) for (token, _), times in found if times >= _LEAST_EXPECTED]
+    total = digamma(sum(times for _, times in kept)) if kept else 0.0
+    return EMStep(len(pieces), tuple((token, digamma(times) - total) for token, times in kept))
+
+
+def digamma(x: float) -> float:
+    """ψ(x), the derivative of ln Γ(x), for x > 0: ψ(x) = ψ(x + 1) − 1/x up to 7, then the
+    asymptotic series in 1/(x − ½)² (as SentencePiece has it; some 1e-11 off at worst)."""
+    result = 0.0
+    while x < 7.0:  # noqa: PLR2004
+        result -= 1.0 / x
+        x += 1.0
+    x -= 0.5
+    square = 1.0 / x / x
+    fourth = square * square
+    series = square / 24.0 - 7.0 / 960.0 * fourth + 31.0 / 8064.0 * fourth * square
+    return result + math.log(x) + series - 127.0 / 30720.0 * fourth * fourth
+
+
+def _finish(
+    pieces: Scored, characters: Sequence[str], settings: UnigramSettings
+) -> tuple[Unigram, tuple[str, ...]]:
+    scores = dict(pieces)
+    least = min(scores.values(), default=0.0)
+    missing = tuple(one for one in characters if one not in scores)
+    found = {one: scores[one] for one in characters if one in scores}
+    found |= {one: least + place * _REQUIRED_STEP for place, one in enumerate(missing)}
+    for token, score in pieces:
+        if len(found) == settings.room:
+            break
+        found.setdefault(token, score)
+    return settings.model(found.items()), missing
