@@ -12,8 +12,9 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from attncli import ScenarioError, oracle
+from attncli import ScenarioError
 from attncli.pages.selection import SelectionError
+from tests import oracle
 from tests.drawing import Pen, Tree, recurrent, training, transformer, written
 from tests.plain import read
 

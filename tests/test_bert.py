@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli import ScenarioError, load, oracle, work
+from attncli import ScenarioError, load, work
 from attncli.tokenizers.pieces import LongestMatch, SubwordMarks, numbered
 from attncli.tokenizers.splitting import Bert, WordTokenizer
+from tests import oracle
 from tests.conftest import CHARACTERS, sampled
 from tests.pages import page_of, trace_of
 from tests.plain import read

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attncli import oracle
+from tests import oracle
 from tests.pages import trace_of
 from tests.plain import read
 from tests.test_audit import check_all, check_working

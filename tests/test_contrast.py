@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli import oracle
 from attncli.tokenizers.merges import MergeTraining
+from tests import oracle
 from tests.conftest import FEWER
 from tests.pages import page_of, trace_of
 from tests.plain import read

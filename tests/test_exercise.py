@@ -15,7 +15,6 @@ from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Location
 from attncli.equations.working import elided_rows
 from attncli.exercises.lines import is_said, source_of
-from attncli.exercises.trust import trial
 from attncli.formats import Page, render
 from attncli.names import below
 from attncli.pages.selection import told_parts
@@ -34,6 +33,7 @@ from tests.exercises import (
 from tests.pages import LARGE, SHIPPED, WORDS_ONLY, trace_of
 from tests.plain import read
 from tests.strategies import recurrents, scenarios, transformers, workable
+from tests.stress import trial
 
 SMALL = [name for name in SHIPPED if name not in {*LARGE, "i_love_tennis", WORDS_ONLY}]
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")

@@ -1,4 +1,4 @@
-"""`attn exercise` on the command line: files, forms, stress, and what is wrong with an order."""
+"""`attn exercise` on the command line: files, forms, and what is wrong with an order."""
 
 from __future__ import annotations
 
@@ -200,16 +200,6 @@ def test_key_none_has_no_key() -> None:
     assert "12.825" in run("i_love_ai", "--step", "softmax", "--format", "latex").stdout
 
 
-@pytest.mark.slow
-def test_stress() -> None:
-    result = run("i_love_ai", "--stress", "20", "--seed", "5")
-    assert result.exit_code == 0
-    assert re.search(r"Keys derived again by the oracle │ 1,560", result.stdout)
-    assert re.search(r"Disagreements +│ none", result.stdout)
-    told = json.loads(run("i_love_ai", "--stress", "3", "--format", "json").stdout)
-    assert ["Disagreements", "none"] in told["tables"][0]["rows"]
-
-
 WRONG = {
     "--step nothing": "no such step",
     "--step residual": "this scenario has no such step",
@@ -239,12 +229,9 @@ WRONG = {
     "--forms 2": "name a folder",
     "--forms 2 -o sheet.md": "name a folder",
     "--key separate -o -": "name a folder",
-    "--stress 0": "is too few",
     "--token nobody": "nobody",
     "--points mask=2": "nothing is asked of mask",
     "--step scores --points softmax=2": "nothing is asked of softmax",
-    "--stress 3 --hints": "it writes no exercise",
-    "--stress 3 -o .": "is a folder",
     "--output ''": "names nothing",
     "--forms 2 -o no/such/": "there is no folder no",
     f"--forms {'9' * 5000}": "is too many",
@@ -302,25 +289,3 @@ def test_names_of_forms() -> None:
 )
 def test_names_are_safe(text: str, safe: str) -> None:
     assert safe_name(text) == safe
-
-
-def test_what_the_second_derivation_lacks_is_a_sentence(tmp_path: Path) -> None:
-    file = tmp_path / "expected.yaml"
-    file.write_text(
-        "sentence: abab ab\n"
-        "tokenizer: {kind: unigram, training: expected}\n"
-        "corpus: abab ab aab abb\n"
-        "vocabulary_size: 6\n"
-        "d_model: 2\n"
-        "embeddings: {random: normal, seed: 1}\n"
-        "W_Q: [[1, 0], [0, 1]]\n"
-        "W_K: [[1, 0], [0, 1]]\n"
-        "W_V: [[1, 0], [0, 1]]\n"
-    )
-    allowed = [word for rule in ("sums", "zeros", "edges", "ties") for word in ("--allow", rule)]
-    result = run(str(file), "--step", "softmax", "--stress", "2", *allowed)
-    assert result.exit_code == 2
-    assert result.stderr == (
-        "--stress: the second derivation of the keys doesn't know training: expected; "
-        "leave --stress out\n"
-    )

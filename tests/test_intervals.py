@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli import load, oracle, work
+from attncli import load, work
 from attncli.building.plain import plain_data, with_numbers
 from attncli.operations.moved import TakeRows
 from attncli.trace import Trace
+from tests import oracle
 from tests.conftest import FEWER, sampled
 from tests.pages import LARGE, SHIPPED, trace_of
 from tests.plain import read

@@ -5,27 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from attncli import oracle
 from attncli.building.plain import plain_data, with_numbers
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number, Quotient, Root
 from attncli.exercises.blanked import BlankedPage, taken
 from attncli.exercises.keys import Reach
-from attncli.exercises.trust import trial
 from attncli.formats import Page, render
 from attncli.library.papers import variants
+from attncli.names import Word
 from attncli.nice_numbers.sketch import Sizes, sketch, text_of
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import DivideBy
 from attncli.pages.weaknesses import weaknesses
 from attncli.trace import Definition, Trace
+from tests import oracle
 from tests.exercises import papers, questions, wish
 from tests.honest_paths import round_half_away
+from tests.oracle import UnknownError
 from tests.pages import SHIPPED, trace_of
+from tests.stress import report, stress, trial
 from tests.test_intervals import given_numbers
 
 FORMS = 3
@@ -151,6 +154,30 @@ def test_stress_tells_keys_that_accept_too_little(monkeypatch: pytest.MonkeyPatc
     assert trial({**data, "scale": "1.41"}, None, trace, wanted, "A").disagreements
     monkeypatch.setattr(Reach, "of", lambda *_: [])
     assert trial(data, None, trace, wanted, "A").disagreements
+
+
+@pytest.mark.slow
+def test_keys_of_many_forms_are_derived_again() -> None:
+    told = render(report(Word("Stress"), stress("i_love_ai", (), 20, seed=5)), "terminal", Page(80))
+    assert "Keys derived again by the oracle │ 1,560" in told
+    assert re.search(r"Disagreements +│ none", told)
+
+
+def test_what_the_oracle_lacks_is_an_error_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "expected.yaml"
+    file.write_text(
+        "sentence: abab ab\n"
+        "tokenizer: {kind: unigram, training: expected}\n"
+        "corpus: abab ab aab abb\n"
+        "vocabulary_size: 6\n"
+        "d_model: 2\n"
+        "embeddings: {random: normal, seed: 1}\n"
+        "W_Q: [[1, 0], [0, 1]]\n"
+        "W_K: [[1, 0], [0, 1]]\n"
+        "W_V: [[1, 0], [0, 1]]\n"
+    )
+    with pytest.raises(UnknownError, match="training: expected"):
+        stress(str(file), ["softmax"], 2, allow=("sums", "zeros", "edges", "ties"))
 
 
 def test_answers_that_tell_little_are_told() -> None:

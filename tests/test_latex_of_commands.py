@@ -55,7 +55,6 @@ CALLS = {
         ["wordpiece", "--ask", "merged"],
         ["i_love_ai", "--ask", "attends_most", "--ask", "attends_most[love]:written"],
         ["pasta_lookup", "--forms", "2", "--hints"],
-        ["pasta_lookup", "--stress", "2"],
     ],
 }
 """What each command is asked to write."""
@@ -63,7 +62,7 @@ CALLS = {
 
 def pages(command: str, call: Sequence[str], form: str, folder: Path) -> list[str]:
     """All that a command writes in a format."""
-    several = command == "exercise" and "--stress" not in call
+    several = command == "exercise"
     target = folder / f"page{len(list(folder.iterdir()))}"
     output = f"{target}/" if several else str(target)
     arguments = [command, *call, "--format", form, "-o", output]

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from attncli import ScenarioError, load, oracle
+from attncli import ScenarioError, load
 from attncli.tokenizers.merges import MergeModel, MergeTraining
+from tests import oracle
 from tests.conftest import CHARACTERS
 from tests.pages import SHIPPED, page_of, page_of_cells, trace_of
 from tests.plain import read

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import Trace, load, oracle, work
+from attncli import Trace, load, work
 from attncli.equations import deciding
 from attncli.equations.matrix import Matrix
 from attncli.file.problems import ScenarioError
@@ -17,7 +17,7 @@ from attncli.names import Name
 from attncli.operations.derivatives import derivative
 from attncli.steps import step_named
 from attncli.trace import GRADIENTS
-from tests import ops
+from tests import ops, oracle
 from tests.marking_cases import run
 
 torch = pytest.importorskip("torch")

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli import ScenarioError, oracle
+from attncli import ScenarioError
+from tests import oracle
 from tests.marking_cases import graded, run, yaml_file
 from tests.pages import trace_of
 from tests.plain import read

@@ -101,7 +101,7 @@ OPTIONS: Mapping[str, Sequence[str]] = {
     "lint": ("--step", "--decimals", "--rounding", "--set", "--format"),
     "exercise": (
         "--step", "--layer", "--head", "--token", "--cell", "--blank", "--points", "--key", "--forms", "--seed", "--allow", "--mistakes",
-        "--stress", "--decimals", "--set", "--detail", "--format",
+        "--decimals", "--set", "--detail", "--format",
     ),
     "design": ("--tokens", "--d-model", "--heads", "--seed", "--decimals", "--allow"),
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import assume, given
 
-from attncli import oracle
+from tests import oracle
 from tests.conftest import sampled
 from tests.pages import LARGE, SHIPPED, WORDS_ONLY, trace_of
 from tests.plain import read

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import ScenarioError, load, oracle, work
+from attncli import ScenarioError, load, work
 from attncli.trace import GRADIENTS, Trace
+from tests import oracle
 from tests.conftest import THOROUGH
 from tests.drawing import RandomPen, Tree, transformer, written
-from tests.marking_cases import run
 from tests.plain import read
+from tests.stress import stress
 from tests.test_backward import SALT
 from tests.test_transformers import same
 
@@ -155,7 +156,5 @@ def test_half_of_a_difference_from_shares_is_rounded_away_from_zero() -> None:
 def test_an_exercise_on_a_step_back_can_be_trusted(step: str, tmp_path: Any) -> None:
     path = tmp_path / "salt.yaml"
     path.write_text(SALT, "utf-8")
-    report = run("exercise", path, "--step", f"backward_{step}", "--stress", "2")
-    assert report.exit_code == 0, report.output
-    assert "Disagreements" in report.stdout
-    assert "none" in report.stdout
+    trials = stress(str(path), [f"backward_{step}"], 2)
+    assert [one.disagreements for one in trials] == [(), ()]

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import load, oracle, work
-from attncli.oracle import byte_level
-from attncli.oracle.text import tokens, vocabulary
+from attncli import load, work
+from tests import oracle
 from tests.conftest import sampled
+from tests.oracle import byte_level
+from tests.oracle.text import tokens, vocabulary
 
 _PARTS = (
     *" \n\t\u00a0\u2003\x1c'!_-é文😀²Ⅷ٣", "  ", "'s", "'re", "'LL", "don't", "hug", "42", "e\u0301",

@@ -9,8 +9,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from attncli import load, oracle, work
-from attncli.oracle.text import tokens, vocabulary, with_lines
+from attncli import load, work
+from tests import oracle
+from tests.oracle.text import tokens, vocabulary, with_lines
 from tests.plain import read
 from tests.test_tokenizer_files import BUILT, built, saved
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import load, oracle, work
+from attncli import load, work
+from tests import oracle
 from tests.conftest import sampled
 from tests.drawing import RandomPen, recurrent
 from tests.test_gradient_check import GRU

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import oracle
-from attncli.oracle.merges import LearnedMerges, learned
-from attncli.oracle.stack import worked
-from attncli.oracle.text import columns, identities, tokens
+from tests import oracle
+from tests.oracle.merges import LearnedMerges, learned
+from tests.oracle.stack import worked
+from tests.oracle.text import columns, identities, tokens
 from tests.plain import read
 
 HUGS = "corpus: {hug: 10, pug: 5, pun: 12, bun: 4, hugs: 5}\nvocabulary_size: 100\n"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import oracle
-from attncli.oracle.book import Book
+from tests import oracle
 from tests.conftest import sampled
+from tests.oracle.book import Book
 from tests.plain import read
 from tests.recurrent_cases import CELLS, Network, gated, jacobian, network, restated, run
 

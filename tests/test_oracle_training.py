@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import ScenarioError, load, oracle, work
-from attncli.oracle.stack import worked
+from attncli import ScenarioError, load, work
 from attncli.trace import Trace
+from tests import oracle
 from tests.conftest import THOROUGH
 from tests.drawing import RandomPen, Tree, recurrent, training, transformer, written
+from tests.oracle.stack import worked
 from tests.plain import read
 from tests.test_transformers import same
 

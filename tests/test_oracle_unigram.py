@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import load, oracle, work
-from attncli.oracle.lesson import LearnedPieces
-from attncli.oracle.text import identities, tokens, vocabulary
-from attncli.oracle.unigram import unigram
-from attncli.oracle.viterbi import best_cut, split
+from attncli import load, work
+from tests import oracle
 from tests.conftest import sampled
+from tests.oracle.lesson import LearnedPieces
+from tests.oracle.text import identities, tokens, vocabulary
+from tests.oracle.unigram import unigram
+from tests.oracle.viterbi import best_cut, split
 from tests.plain import read
 from tests.test_oracle_merges import HUGS, random_text
 

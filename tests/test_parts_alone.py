@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from attncli import ScenarioError, oracle
+from attncli import ScenarioError
 from attncli.cli import app
 from attncli.steps import step_named
+from tests import oracle
 from tests.auditor import audit
 from tests.pages import page_of, tables_of, trace_of
 from tests.plain import read

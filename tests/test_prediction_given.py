@@ -6,7 +6,8 @@ from math import exp, log
 
 import pytest
 
-from attncli import ScenarioError, load, oracle, work
+from attncli import ScenarioError, load, work
+from tests import oracle
 from tests.auditor import audit
 from tests.pages import page_of, tables_of, trace_of
 from tests.plain import read

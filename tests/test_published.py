@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli import oracle
 from attncli.exercises.report import checked
 from attncli.file.problems import ScenarioError
 from attncli.formats import Page, render
@@ -22,6 +21,7 @@ from attncli.pages.selection import select
 from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
 from attncli.trace.published import published_numbers
+from tests import oracle
 from tests.auditor.published import audit_published, said_on
 from tests.conftest import FEWER
 from tests.pages import LARGE, SHIPPED, page_of, page_of_cells, trace_of

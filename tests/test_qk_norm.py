@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import ScenarioError, load, oracle, work
+from attncli import ScenarioError, load, work
 from attncli.names import Name
+from tests import oracle
 from tests.pages import trace_of
 from tests.plain import read
 from tests.test_transformers import agree

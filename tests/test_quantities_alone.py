@@ -114,7 +114,6 @@ ANSWERS = "form: own\nanswers: {'weights[love, AI]': 0.5}\n"
         ("why weights[love,AI] i_love_ai", 0, "from"),
         ("compare i_love_ai --set scale=none --set mask=causal", 1, "differ"),
         ("exercise i_love_ai --step softmax", 0, "low"),
-        ("exercise i_love_ai --step softmax --stress 1", 0, "rows"),
         ("check alice_met_bob", 1, "accepted"),
         ("lint i_love_ai", 0, "findings"),
         ("diff i_love_ai DUMP", 1, "difference"),
@@ -129,7 +128,7 @@ def test_values_only_goes_with_every_json(typed: str, code: int, kept: str, tmp_
     words = [files.get(word, word) for word in typed.split()]
     whole = attn(*words, "--format", "json", code=code).stdout
     alone = attn(*words, "--format", "json", "--values-only", code=code).stdout
-    assert [*sentences_in(json.loads(whole))] or "compare" in typed or "--stress" in typed
+    assert [*sentences_in(json.loads(whole))] or "compare" in typed
     assert not [*sentences_in(json.loads(alone))]
     assert f'"{kept}": ' in alone
     assert "--format json" in attn(*words, "--values-only", code=2).output

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attncli import ScenarioError, load, oracle, work
+from attncli import ScenarioError, load, work
 from attncli.formats import Page, render
 from attncli.pages.cells import find_cells
 from attncli.pages.selection import SelectionError, select
 from attncli.pages.walkthrough import walkthrough
+from tests import oracle
 from tests.conftest import sampled
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.plain import read

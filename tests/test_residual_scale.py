@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import load, oracle, work
+from attncli import load, work
 from attncli.file.problems import ScenarioError
+from tests import oracle
 from tests.auditor import audit
 from tests.pages import page_of, tables_of
 from tests.plain import read

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attncli import ScenarioError, load, oracle
+from attncli import ScenarioError, load
+from tests import oracle
 from tests.pages import trace_of
 from tests.plain import read
 from tests.test_audit import check_all, check_working

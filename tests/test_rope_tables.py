@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import Trace, load, oracle, work
+from attncli import Trace, load, work
 from attncli.file.problems import ScenarioError
+from tests import oracle
 from tests.auditor import audit
 from tests.pages import page_of, tables_of
 from tests.plain import read

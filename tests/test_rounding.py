@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli import oracle
 from attncli.equations import deciding
 from attncli.equations import tree as ex
 from attncli.equations.matrix import Matrix
@@ -31,6 +30,7 @@ from attncli.operations.attention import (
 from attncli.operations.masking import Masked
 from attncli.operations.moved import JoinColumns, Same, TakeColumns
 from attncli.operations.norms import RowMean
+from tests import oracle
 from tests.conftest import sampled
 from tests.pages import page_of, trace_of
 from tests.truth import half_away

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attncli import ScenarioError, oracle
+from attncli import ScenarioError
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Rounding
 from attncli.operations.attention import Affine
 from attncli.trace import Trace
+from tests import oracle
 from tests.conftest import FEWER
 from tests.drawing import written
 from tests.pages import page_of, trace_of

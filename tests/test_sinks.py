@@ -9,8 +9,8 @@ import pytest
 
 from attncli import load, work
 from attncli.file.problems import ScenarioError
-from attncli.oracle.stack import work as by_hand
 from tests.auditor import audit
+from tests.oracle.stack import work as by_hand
 from tests.pages import page_of, tables_of, trace_of
 
 _RNG = np.random.default_rng(7)

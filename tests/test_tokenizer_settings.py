@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from attncli import ScenarioError, oracle
+from attncli import ScenarioError
 from attncli.tokenizers.merges import MergeSettings, MergeTraining, learn_merges
 from attncli.tokenizers.pieces import CountedWord, SubwordMarks
 from attncli.tokenizers.splitting import Metaspace, Normalization
+from tests import oracle
 from tests.conftest import sampled
 from tests.pages import page_of, trace_of
 from tests.plain import read

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attncli import load, oracle, work
+from attncli import load, work
 from attncli.dumps.tensors import taken_apart
 from attncli.file.array_files import Tensor
+from tests import oracle
 from tests.conftest import sampled
 from tests.test_torch_numbers import agree
 

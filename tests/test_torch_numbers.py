@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import oracle
+from tests import oracle
 from tests.pages import trace_of
 from tests.plain import read
 from tests.torch_numbers import FOLDER, STORED, written

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import load, oracle, work
+from attncli import load, work
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number
 from attncli.file.problems import ScenarioError
@@ -18,6 +18,7 @@ from attncli.numbers.rounding import Unworkable
 from attncli.operations.optimizers import OverRoot
 from attncli.scenario.model import after_updates
 from attncli.trace import Trace
+from tests import oracle
 from tests.marking_cases import run
 from tests.pages import trace_of
 from tests.plain import read

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attncli import load, oracle, work
+from attncli import load, work
 from attncli.trace import Trace
+from tests import oracle
 from tests.conftest import FEWER, THOROUGH
 from tests.pages import LARGE, LIGHT, SHIPPED, trace_of
 from tests.plain import read

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import ScenarioError, load, oracle, work
+from attncli import ScenarioError, load, work
 from attncli.trace import Trace
+from tests import oracle
 from tests.plain import read
 
 _NUMBERS = np.random.RandomState(3)

@@ -75,13 +75,6 @@ _EXERCISE = {
         "Tell known mistakes by what they give: in the key, and for this share of the "
         "points in Moodle and QTI (50 there if nothing is said).",
     ),
-    "stress": options.text(
-        "--stress",
-        "N",
-        "Write nothing, but make N variants, and derive each key again with an "
-        "independent oracle: say how difficult they are, and any disagreement (there must "
-        "be none).",
-    ),
     "detail": options.choice(
         "--detail",
         lambda: DETAILS,
@@ -126,8 +119,6 @@ def exercise(typed: ExerciseArguments) -> Made:
       attn exercise exam.yaml --format latex -o exam/
 
       attn exercise exam.yaml -o exam/ --students list.csv
-
-      attn exercise i_love_ai --step softmax --stress 1000
     """
     from attncli.library import exercises
 

@@ -19,7 +19,7 @@ from attncli.building.exercise_file import (
     load_manifest,
 )
 from attncli.errors import Complaints, Problem, listed
-from attncli.library.output import check_target, watched
+from attncli.library.output import watched
 from attncli.library.papers import (
     Counts,
     PaperSettings,
@@ -35,7 +35,6 @@ from attncli.library.papers import (
     parse_layout,
     parse_manner,
     safe_name,
-    stress,
     variants,
 )
 from attncli.library.requests import Excerpt, Files, command_line, said_by_file, said_options
@@ -143,13 +142,11 @@ def asks_of(
 
 
 class CheckedOrder(NamedTuple):
-    """An order that nothing is wrong with: the exercise, how and where it is written, under stress
-    how many variants are made, the worked scenario, what the forms are called, and whose sheets
-    are made."""
+    """An order that nothing is wrong with: the exercise, how and where it is written, the worked
+    scenario, what the forms are called, and whose sheets are made."""
 
     exercise: ExerciseFile
     manner: PaperSettings
-    stress: int | None
     trace: Trace
     names: list[str]
     students: tuple[Student, ...] = ()
@@ -163,8 +160,6 @@ def exercise(order: ExerciseArguments) -> Made:
     job = _checked(order)
     command = _signed(command_line(order.context, leave_out=("output", "force")), job.exercise)
     wish, it = request_of(job.trace, job.exercise), job.exercise
-    if job.stress is not None:
-        return stress(order, job, wish)
     if it.path is not None and job.manner.folder:
         return folder_of(order, job, wish, command)
     made = variants(job.trace, wish, it.forms, it.seed, it.allow)
@@ -192,7 +187,7 @@ def _checked(order: ExerciseArguments) -> CheckedOrder:
     assert trace is not None
     exercise = said.exercise._replace(mistakes=manner.share)
     counts = said.counts
-    return CheckedOrder(exercise, manner, counts.stress, trace, counts.names, students or ())
+    return CheckedOrder(exercise, manner, trace, counts.names, students or ())
 
 
 def _students(
@@ -210,9 +205,7 @@ def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:
     """How and where it is to be written. Raises OutputError where it can't go there."""
     by_file = said is not None and said.exercise.path is not None
     manner = parse_manner(order, None if said is None else said.counts, by_file=by_file)
-    if said is not None and said.counts.stress is not None:
-        check_target(order.output, force=order.force)
-    elif said is not None and not (manner.folder and by_file):
+    if said is not None and not (manner.folder and by_file):
         check_targets(order, manner, said.counts.names)
     return manner
 

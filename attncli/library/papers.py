@@ -23,7 +23,7 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.library.requests import Files, PageOptions, Text, Told, whole_number
+from attncli.library.requests import Files, Text, whole_number
 from attncli.writing import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     Form = tuple[str, Trace]
     Tell = Callable[[Iterable[Form]], Iterable[tuple[str, Trace, Document]]]
     from attncli.exercises.requests import ExerciseRequest
-    from attncli.exercises.trust import Trial
-    from attncli.library.exercises import CheckedOrder
 
 
 _LONGEST = 60
@@ -211,14 +209,12 @@ def _hints(whole: Document, trace: Trace, *, embedded: bool = False) -> Document
 
 
 class Counts(NamedTuple):
-    """Numbers: of forms (None: the scenario's own numbers), the seed, the share of a blank's
-    points that a known mistake earns, in per cent, if one was said, and the variants to make
-    under stress."""
+    """Numbers: of forms (None: the scenario's own numbers), the seed, and the share of a blank's
+    points that a known mistake earns, in per cent, if one was said."""
 
     forms: int | None
     seed: int
     share: int | None
-    stress: int | None
 
     @property
     def names(self) -> list[str]:
@@ -247,28 +243,15 @@ def parse_counts(order: ExerciseArguments) -> Counts:
         ("--forms", order.forms, 1, MOST_FORMS),
         ("--seed", order.seed, 0, LARGEST_SEED),
         ("--mistakes", order.mistakes, 0, 99),
-        ("--stress", order.stress, 1, MOST_FORMS),
     ):
         try:
             found.append(None if text is None else whole_number(option, text, least, most))
         except OutputError as error:
             wrong += error.problems
-    wrong += _beside_stress(order)
     if wrong:
         raise OutputError(wrong)
-    forms, seed, share, stress = found
-    return Counts(forms, seed or 0, share, stress)
-
-
-def _beside_stress(order: ExerciseArguments) -> list[Problem]:
-    """What doesn't go with `--stress`, which writes no exercise."""
-    others: dict[str, object] = {"--forms": order.forms, "--key": order.key, "--hints": order.hints}
-    others["--students"] = order.students
-    others["--fragment"] = order.fragment
-    said = [option for option, value in others.items() if value]
-    if order.stress is None or not said:
-        return []
-    return [Problem.of("--stress", "it writes no exercise", f"leave {', '.join(said)} out")]
+    forms, seed, share = found
+    return Counts(forms, seed or 0, share)
 
 
 def parse_manner(
@@ -333,7 +316,7 @@ def _is_folder(output: str, *, many: bool) -> bool:
 
 
 def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSettings:
-    from attncli.formats import abilities_of, page_format_names
+    from attncli.formats import abilities_of
 
     can = abilities_of(form)
     key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
@@ -344,12 +327,6 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     if order.hints and can.hints == "none":
         right = "choose another, or leave --hints out"
         wrong.append(Problem.of("--hints", f"the format {form} has none", right))
-    if order.stress is not None and form not in page_format_names():
-        wrong.append(
-            Problem.of(
-                f"--format {form}", "the report of --stress is no exercise", "choose another"
-            )
-        )
     if wrong:
         raise OutputError(wrong)
     check_form(form, fragment=order.fragment, values_only=order.values_only)
@@ -385,40 +362,3 @@ def _may_be_longer(trace: Trace) -> bool:
     """Whether pages of other numbers may have more to ask for: other pairs are counted, or other
     experts chosen. What is asked for is looked up only then, since it takes as long as a page."""
     return trace.scenario.recount is not None or any(one.step == "route" for one in trace.story)
-
-
-_FAILED = 1
-
-
-def stress(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> Told:
-    """Makes variants and tells how they came out; exit status 1 where a key disagrees."""
-    from attncli.exercises.trust import report
-    from attncli.names import Word
-
-    trials = _trials(order, job, wish)
-    document = report(Word(f"{job.trace.scenario.title}: stress"), trials)
-    values = order.values_only
-    page = PageOptions(
-        job.manner.format, values_only=values, output=order.output, force=order.force
-    )
-    return Told(document, page, _FAILED if any(one.disagreements for one in trials) else 0)
-
-
-def _trials(order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest) -> list[Trial]:
-    from attncli.building.plain import plain_data
-    from attncli.exercises.trust import trial
-    from attncli.file import shipped
-    from attncli.oracle import UnknownError
-    from attncli.pages.selection import SelectionError
-
-    scenario = job.exercise.scenario
-    data = plain_data(scenario, order.changed.changes())
-    folder = shipped.find(scenario).parent
-    count = job.stress or 0
-    made = variants(job.trace, wish, count, job.exercise.seed, job.exercise.allow)
-    watching = watched(made, count, "Variants")
-    try:
-        return [trial(data, folder, variant, wish, name) for name, variant in watching]
-    except UnknownError as unknown:
-        wrong = f"the second derivation of the keys doesn't know {unknown}"
-        raise SelectionError.of("--stress", wrong, "leave --stress out") from None

@@ -269,7 +269,6 @@ class ExerciseArguments(NamedTuple):
     seed: str = "1"
     allow: Sequence[str] | None = None
     mistakes: str | None = None
-    stress: str | None = None
     changed: ForThisRun = ForThisRun()
     detail: str | None = None
     layout: str = LAYOUTS[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attncli import oracle
+from tests import oracle
 from tests.drawing.pen import Pen, Tree, written
 from tests.plain import read
 

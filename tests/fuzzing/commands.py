@@ -175,7 +175,6 @@ VALUES: Mapping[str, Draw] = {
     "seed": _one_of("0", "7", "1000000000000000000"),
     "allow": _one_of(*RULES),
     "mistakes": _one_of("0", "50", "99"),
-    "stress": _few,
     "tokens": _one_of("2", "3", "5", "8"),
     "encoder_tokens": _one_of("0", "5,17,2", "the cat"),
     "encoder_states": _one_of("nothing.npy", "taken.md", SCENARIO),
@@ -186,6 +185,6 @@ VALUES: Mapping[str, Draw] = {
 """What an option may be followed by, by the name of its parameter."""
 
 _RARITY = {
-    "from_": 1, "form": 2, "step": 4, "stress": 15, "fragment": 20, "hints": 20, "layer": 20, "head": 20,
+    "from_": 1, "form": 2, "step": 4, "fragment": 20, "hints": 20, "layer": 20, "head": 20,
 }  # fmt: skip
 """Once in how many times an option is there, if not in nine; those seldom that seldom fit."""

@@ -1,0 +1,63 @@
+"""Masks: which keys each query sees (Vaswani et al. 2017, arXiv:1706.03762, 3.2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.oracle.book import Book, Record
+from tests.oracle.matrices import matrix
+from tests.oracle.numerals import Numbers, where
+
+Seen = NDArray[np.bool_]
+_YES = {"true", "1", "1.0"}
+
+
+def rules(record: Record, *, causal: bool) -> list[object]:
+    """The rules of a mask, one after the other; a decoder's is causal if it says none."""
+    said = record.get("mask", "causal" if causal else [])
+    return [one for one in (said if isinstance(said, list) else [said]) if one != "none"]
+
+
+def tables_added(book: Book, told: Sequence[object]) -> list[Numbers]:
+    """The tables that are added to the scores; −∞ in them hides, and adds nothing."""
+    tables = (matrix(book, one["add"]) for one in told if isinstance(one, Mapping) and "add" in one)
+    infinite, zero = book.number("-inf"), book.number(0)
+    return [where(table != infinite, table, zero) for table in tables]
+
+
+def seen(book: Book, told: Sequence[object], keys: list[str], shape: tuple[int, int]) -> Seen:
+    """Which keys each query sees, [n, m], the last query standing at the last key."""
+    n, m = shape
+    i, j = np.arange(n)[:, None] + (m - n), np.arange(m)[None, :]
+    result = np.ones(shape, dtype=bool)
+    for one in told:
+        if not isinstance(one, Mapping):
+            result &= j <= i
+            continue
+        corner = {"top-left": j <= i - (m - n), "bottom-right": j <= i}
+        result &= corner.get(str(one.get("causal")), True)
+        result &= abs(i - j) < int(one.get("window", n + m))
+        result &= ~_is_padding(one.get("padding", []), keys, m)
+        result &= truths(one["allowed"]) if "allowed" in one else True
+        result &= ~truths(one["blocked"]) if "blocked" in one else True
+        result &= matrix(book, one["add"]) != book.number("-inf") if "add" in one else True
+    return result
+
+
+def truths(rows: object) -> Seen:
+    """A table of true and false, or of 1 and 0."""
+    told = np.vectorize(lambda x: str(x).lower() in _YES, otypes=[bool])
+    result: Seen = told(np.array(rows, dtype=object))
+    return result
+
+
+def _is_padding(named: Sequence[object], keys: list[str], m: int) -> Seen:
+    """[1, m]: keys that are named by their token, or if none is called so by a position from 1."""
+    hidden = np.zeros((1, m), dtype=bool)
+    for name in map(str, named):
+        places = [j for j, key in enumerate(keys) if key == name]
+        hidden[0, places or [int(name) - 1]] = True
+    return hidden

@@ -1,0 +1,219 @@
+"""Training: each parameter moved against its gradient, and everything worked again with it.
+
+SGD with momentum as PyTorch has it (Polyak 1964); Adam: Kingma and Ba 2015, arXiv:1412.6980,
+algorithm 1; AdamW: Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2; clipping by the norm
+of all gradients: Pascanu et al. 2013, arXiv:1211.5063.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tests.oracle.book import Book, Record
+from tests.oracle.numerals import Numbers, apply
+from tests.oracle.tape import Tape
+
+_FROM_OUTSIDE = {
+    *("X", "queries", "keys", "values", "memory", "patches", "Q", "K", "V", "output", "scores"),
+    *("scaled", "bias", "mask", "allowed", "blocked", "add", "weights", "dropout", "logits"),
+    *("probabilities", "initial_state", "initial_cell", "cache"),
+}
+"""What is no parameter, unless it is named as one."""
+_ON_THE_WAY = ("exp", "exp_sum", "chosen", "y_exp", "y_sum", "squared_error")
+"""What goes with the quantity that it was worked for, and has no gradient."""
+_GONE_PAST = {
+    "cross_entropy": ("probabilities", "with_target", "readouts"),
+    "binary_cross_entropy": ("readouts",),
+    "mse": (),
+}
+"""What each loss is worked of, and gradients go past on their way back from it."""
+
+Parameters = dict[str, Numbers]
+
+
+def trained(said: Record, given: Iterable[str]) -> set[str]:
+    """The names of the parameters: those that `of` names, by their full or their last names, or all
+    but what comes from outside."""
+    if "of" in said:
+        wanted = {str(name) for name in said["of"]}
+        return {name for name in given if name in wanted or _last(name) in wanted}
+    places = {name: {part.partition("[")[0] for part in name.split(".")} for name in given}
+    return {name for name, parts in places.items() if parts.isdisjoint(_FROM_OUTSIDE)}
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def train(book: Book, said: Record, loss: str, work: Callable[[Book], None]) -> None:
+    """Writes down each update, and what `work` makes of a book with the parameters after it."""
+    names = [name for name in _names(book) if f"grad.{name}" in book.pages]
+    known = dict(book.tape.names.values())
+    training = _Training(said, loss, {name: known[name] for name in names})
+    steps = int(said.get("steps", 1))
+    for k in range(1, steps + 1):
+        before, latest = training.latest, training.update(book, k)
+        tape = Tape(places=book.tape.places, latest=latest, under=f"train[{k}].")
+        own = replace(book, path=f"train[{k}].", tape=tape, pages={})
+        work(own)
+        tape.given.intersection_update(names)
+        kept = [f"train[{k}].{name}" for name in _leading_to(loss, own, last=k == steps)]
+        if k < steps:
+            tape.go_back(loss, own.numbers([[1]]), own.gradient)
+            kept += [name for name in own.pages if name.startswith(f"train[{k}].grad.")]
+            kept.remove(f"train[{k}].grad.{loss}")  # 1 again
+        _promise(book, own, training, before)
+        kept += [name for name in own.pages if _is_progress(name.removeprefix(own.path))]
+        book.pages.update({name: own.pages[name] for name in kept})
+        book = replace(own, pages=book.pages)
+        training.latest = latest
+
+
+def _names(book: Book) -> list[str]:
+    return [name for name, _ in book.tape.names.values() if name in book.tape.given]
+
+
+def _is_progress(name: str) -> bool:
+    return name == "change" or name.partition(".")[0] == "promised"
+
+
+def _leading_to(loss: str, book: Book, *, last: bool) -> Iterator[str]:
+    """The quantities that the loss hangs on and that hang on a parameter themselves; of a softmax
+    all goes with its result. Logits of read-outs are for the way back alone."""
+    names = [page.removeprefix(book.path) for page in book.pages]
+    names = [name for name in names if not (last and _last(name) == "readout_logits")]
+    past = {name for name in names if _last(name) in _GONE_PAST[loss]}
+    if "plain.probabilities" in past:
+        past.remove("probabilities")
+    used = past | {use.made for use in book.tape.leading_to(loss, *past)}
+    goes_with = ""
+    for name in reversed(names):
+        goes_with = goes_with if _last(name).partition("[")[0] in _ON_THE_WAY else name
+        if goes_with in used:
+            yield name
+
+
+def _promise(book: Book, own: Book, training: _Training, before: Parameters) -> None:
+    """By how much the gradients said that the loss would change, and by how much it did."""
+    parts = []
+    for name, old in before.items():
+        gradient, new = book.pages[f"{book.path}grad.{name}"], training.updated[name]
+        if training.is_plain:
+            promised = -training.number(book, "learning_rate") * (gradient * gradient).sum()
+        else:
+            promised = (gradient * (new - old)).sum()
+        parts.append(own.keep(f"promised.{name}", np.array([[promised]]), step="progress"))
+    own.keep("promised", sum(parts[1:], parts[0]), step="progress")
+    change = own.pages[f"{own.path}{training.loss}"] - book.pages[f"{book.path}{training.loss}"]
+    own.keep("change", change, step="progress")
+
+
+@dataclass
+class _Training:
+    """The parameters as they are now, which make a loss smaller, and what their optimizer remembers
+    of each."""
+
+    said: Record
+    loss: str
+    latest: Parameters
+    updated: Parameters = field(default_factory=dict)
+    memory: dict[tuple[str, str], Numbers] = field(default_factory=dict)
+
+    @property
+    def optimizer(self) -> str:
+        return str(self.said.get("optimizer", "sgd"))
+
+    @property
+    def is_plain(self) -> bool:
+        return (
+            self.optimizer == "sgd"
+            and float(self.said.get("weight_decay", 0)) == 0
+            and "clip" not in self.said
+        )
+
+    def number(self, book: Book, name: str) -> Any:
+        """A setting, with PyTorch's defaults."""
+        return book.number(self.said.get(name, _DEFAULTS[self.optimizer].get(name, 0)))
+
+    def update(self, book: Book, count: int) -> Parameters:
+        """The parameters after an update, which is written down."""
+        gradients = {name: book.pages[f"{book.path}grad.{name}"] for name in self.latest}
+        if "clip" in self.said:
+            gradients = self._clipped(book, gradients)
+        self.updated = {
+            name: self._updated(book, name, gradient, count) for name, gradient in gradients.items()
+        }
+        return self.updated
+
+    def _clipped(self, book: Book, gradients: Parameters) -> Parameters:
+        """All gradients times min(1, c / (norm + 10⁻⁶)), as `clip_grad_norm_` has it."""
+        norms = []
+        for name, gradient in gradients.items():
+            norm = apply("sqrt", np.array([[(gradient * gradient).sum()]]))
+            norms.append(book.keep(f"grad_norm.{name}", norm, step="update"))
+        squares = [norm * norm for norm in norms]
+        whole = apply("sqrt", sum(squares[1:], squares[0]))
+        whole = book.keep("grad_norm", whole, step="update")
+        share = self.number(book, "clip") / (whole + book.number("0.000001"))
+        one = book.numbers([[1]])
+        factor = book.keep("clip_factor", np.minimum(one, share), step="update")
+        return {
+            name: book.keep(f"clipped.{name}", factor * gradient, step="update")
+            for name, gradient in gradients.items()
+        }
+
+    def _updated(self, book: Book, name: str, gradient: Numbers, count: int) -> Numbers:
+        rate, decay = self.number(book, "learning_rate"), self.number(book, "weight_decay")
+        x = self.latest[name]
+        if decay and self.optimizer != "adamw":
+            gradient = book.keep(f"decayed.{name}", gradient + decay * x, step="update")
+        step = self._step(book, name, gradient, count)
+        if decay and self.optimizer == "adamw":
+            x = book.keep(f"shrunk.{name}", (1 - rate * decay) * x, step="update")
+        return book.keep(f"update.{name}", x - rate * step, step="update")
+
+    def _step(self, book: Book, name: str, gradient: Numbers, count: int) -> Numbers:
+        """What is multiplied by the learning rate."""
+        if self.optimizer == "sgd":
+            return gradient
+        if self.optimizer == "momentum":
+            return self._velocity(book, name, gradient, count)
+        m = self._average(book, name, gradient, count, "m", "beta1")
+        v = self._average(book, name, gradient * gradient, count, "v", "beta2")
+        quotient = m / (apply("sqrt", v) + self.number(book, "epsilon"))
+        return book.keep(f"quotient.{name}", quotient, step="update")
+
+    def _velocity(self, book: Book, name: str, gradient: Numbers, count: int) -> Numbers:
+        if count == 1:
+            made = book.copy(f"velocity.{name}", gradient, step="update")
+        else:
+            kept = self.number(book, "momentum") * self.memory[name, "velocity"]
+            made = book.keep(f"velocity.{name}", kept + gradient, step="update")
+        self.memory[name, "velocity"] = made
+        return made
+
+    def _average(
+        self, book: Book, name: str, new: Numbers, count: int, what: str, setting: str
+    ) -> Numbers:
+        """β of the average so far, which begins at 0, and 1 − β of what is new; over 1 − βᵗ."""
+        beta = self.number(book, setting)
+        average = (1 - beta) * new
+        if count > 1:
+            average = beta * self.memory[name, what] + average
+        average = book.keep(f"{what}.{name}", average, step="update")
+        self.memory[name, what] = average
+        return book.keep(f"{what}_hat.{name}", average / (1 - beta**count), step="update")
+
+
+_ADAM = {"beta1": "0.9", "beta2": "0.999", "epsilon": "0.00000001"}
+_DEFAULTS: Mapping[str, Record] = {
+    "sgd": {},
+    "momentum": {"momentum": "0.9"},
+    "adam": _ADAM,
+    "adamw": {**_ADAM, "weight_decay": "0.01"},
+}
+"""Those of PyTorch."""

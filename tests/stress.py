@@ -1,0 +1,182 @@
+"""Whether keys can be trusted: each derived again by the oracle, which shares no code with the package.
+
+`python -m tests.stress i_love_ai --step softmax --forms 1000` makes so many forms of a scenario;
+without a scenario, of some that `attn design` draws. It tells how difficult they are, and any
+disagreement, of which there must be none.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import attncli
+from attncli.building.exercise_file import Ask, ExerciseFile
+from attncli.building.plain import all_numbers, plain_data, with_numbers
+from attncli.document.blocks import Bullets, Document, Facts, Spans, Subheading, Table
+from attncli.document.questions import Interval
+from attncli.equations.tree import INNER
+from attncli.exercises.blanked import BlankedPage, shown_rows, taken
+from attncli.exercises.keys import around
+from attncli.exercises.lines import Blankable
+from attncli.exercises.requests import ExerciseRequest, request_of
+from attncli.file import shipped
+from attncli.formats import Page, render
+from attncli.library.papers import variants
+from attncli.names import Word
+from attncli.nice_numbers.rules import difficulty
+from attncli.numbers import decimals
+from attncli.pipeline import load, work
+from attncli.trace import Trace
+from tests import oracle
+
+_MOST_TOLD = 12
+_PATHS = 3
+"""Of each variant so many others than `carry` and `exact` are tried."""
+
+
+class Disagreement(NamedTuple):
+    """A blank for which the key doesn't accept all that the oracle does."""
+
+    form: str
+    id: str
+    key: Interval
+    oracle: Interval
+
+
+class Trial(NamedTuple):
+    """One variant: how difficult it is, how many keys were derived again, how many can't be,
+    since they are what a line comes to on its way, and what came out differently."""
+
+    difficulty: int
+    derived: int
+    left: int
+    disagreements: tuple[Disagreement, ...]
+
+
+def trial(
+    data: Mapping[str, Any], folder: Path | None, trace: Trace, wish: ExerciseRequest, form: str
+) -> Trial:
+    """A variant's keys against the oracle. `data` is the scenario as plain data, whose numbers
+    are replaced by the variant's; `folder` is where its files are."""
+    what = taken(trace, wish, form)
+    keys = what.keys()
+    known = [p for p in what.places if p.number.cell is not None and p.number.cell is not INNER]
+    ranges = _ranges(with_numbers(data, all_numbers(trace.scenario)), folder, what, known)
+    wrong = (
+        Disagreement(form, place.id, keys[place.id].accepted, ranges[place.id])
+        for place in known
+        if not _holds(keys[place.id].accepted, ranges[place.id])
+    )
+    names = {place.quantity for place in what.places}
+    left = len(what.places) - len(known)
+    return Trial(difficulty(trace, names), len(known), left, tuple(wrong))
+
+
+def _holds(key: Interval, other: Interval) -> bool:
+    return key.low <= other.low and other.high <= key.high
+
+
+def _ranges(
+    data: Mapping[str, Any],
+    folder: Path | None,
+    what: BlankedPage,
+    places: Sequence[Blankable],
+) -> dict[str, Interval]:
+    """What the oracle accepts for each place: for a given number, half a unit around it. Where
+    the sheet's own numbers are exact, and it starts from rounded ones, its own count, too."""
+    trace = what.trace
+    cells = {place.id: place.number.cell for place in places}
+    made = [cell for cell in cells.values() if cell is not None and not trace[cell.quantity].given]
+    start = {name: shown_rows(trace[name]) for name in what.context}
+    own, roots = not trace.rounding.carries, [int(square) for square in what.roots]
+    found = oracle.intervals(data, made, folder, start, own=own, paths=_PATHS, roots=roots)
+    ranges: dict[str, Interval] = {}
+    for place in places:
+        interval = found.get(cells[place.id] or INNER)
+        if interval is None:
+            given = max(trace.rounding.decimals, decimals.places(place.number.shown))
+            ranges[place.id] = around((place.number.shown,), given)
+        else:
+            ranges[place.id] = Interval(*interval[:2])
+    return ranges
+
+
+def report(title: Word, trials: Sequence[Trial]) -> Document:
+    """What came of so many trials."""
+    spread = [one.difficulty for one in trials]
+    wrong = [one for trial_ in trials for one in trial_.disagreements]
+    derived, left = sum(one.derived for one in trials), sum(one.left for one in trials)
+    rows = (
+        ("Variants", f"{len(trials):,}"),
+        ("Keys derived again by the oracle", f"{derived:,}"),
+        *((("Terms that follow from these", f"{left:,}"),) if left else ()),
+        ("Difficulty, least", str(min(spread))),
+        ("Difficulty, half of them below", f"{median(spread):g}"),
+        ("Difficulty, most", str(max(spread))),
+        ("Disagreements", f"{len(wrong):,}" if wrong else "none"),
+    )
+    table = Table(("What", "Count"), rows)
+    told = (Subheading(("Disagreements",)), Bullets(tuple(map(_told, wrong[:_MOST_TOLD]))))
+    facts = Facts((("Compared", ("each key must accept all that an independent oracle does",)),))
+    return Document(title, (), facts, closing=(table, *(told if wrong else ())))
+
+
+def _told(one: Disagreement) -> Spans:
+    (a, b), (c, d) = one.key, one.oracle
+    return (
+        f"Form {one.form}, ", Word(one.id), f": the key accepts {a} to {b}, the oracle {c} to {d}.",
+    )  # fmt: skip
+
+
+def stress(
+    scenario: str,
+    steps: Sequence[str] = (),
+    forms: int = 10,
+    changes: Sequence[str] = (),
+    *,
+    seed: int = 1,
+    allow: Sequence[str] = (),
+) -> list[Trial]:
+    """Trials of so many forms of a scenario. Raises UnknownError for what the oracle hasn't."""
+    trace = work(load(scenario, changes).alone())
+    order = ExerciseFile(scenario, tuple(Ask(step=step) for step in steps) or (Ask(),), seed=seed)
+    wish = request_of(trace, order)
+    data, folder = plain_data(scenario, changes), shipped.find(scenario).parent
+    made = variants(trace, wish, forms, seed, allow)
+    return [trial(data, folder, form, wish, name) for name, form in made]
+
+
+def _drawn(count: int, folder: Path) -> list[str]:
+    """Files of so many scenarios with nice numbers, of two to five tokens."""
+    files = []
+    for seed in range(1, count + 1):
+        file = folder / f"drawn_{seed}.yaml"
+        file.write_text(attncli.design(tokens=2 + seed % 4, d_model=2, seed=seed), "utf-8")
+        files.append(str(file))
+    return files
+
+
+def main() -> int:
+    reader = ArgumentParser(prog="python -m tests.stress")
+    reader.add_argument("scenario", nargs="*")
+    reader.add_argument("--step", action="append", default=[])
+    reader.add_argument("--forms", type=int, default=10)
+    reader.add_argument("--seed", type=int, default=1)
+    reader.add_argument("--drawn", type=int, default=10, help="so many scenarios, without one")
+    asked = reader.parse_args()
+    with TemporaryDirectory() as folder:
+        files = asked.scenario or _drawn(asked.drawn, Path(folder))
+        found = [stress(file, asked.step, asked.forms, seed=asked.seed) for file in files]
+    trials = [one for some in found for one in some]
+    print(render(report(Word("Stress"), trials), "terminal", Page(80)))
+    return 1 if any(one.disagreements for one in trials) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
