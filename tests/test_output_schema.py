@@ -17,8 +17,8 @@ from attncli.cli import app
 from attncli.steps.schema import SCENARIO
 
 GOLDEN = Path(__file__).parent / "golden"
-KEPT = ("alice_met_bob", "bpe", "exercises/i_love_ai_key", "exercises/pasta_lookup_hints",
-        "exercises/three_tokens_two_heads_sheet")  # fmt: skip
+KEPT = ("tokenizers", "three_tokens_two_heads", "exercises/i_love_ai_key", "exercises/pasta_lookup_hints",
+        "i_love_tennis")  # fmt: skip
 TYPED = (
     "run three_tokens_two_heads --pictures --step softmax",
     "run i_love_ai --cell weights[love,AI]",
