@@ -121,7 +121,7 @@ def _gathered(places: list[Problem]) -> list[Problem]:
     return [first._replace(wrong=f"{first.wrong} (and the same in {lines}{others})")]
 
 
-class Refusal(ValueError):  # noqa: N818  (a condition of the input, not a fault)
+class UserError(ValueError):
     """What can't be done as it is asked for; `problems` are all that is wrong with it."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
@@ -145,7 +145,7 @@ class Complaints:
         """Keeps an error of the input (or a lack of memory) for later, and leaves the block."""
         try:
             yield
-        except Refusal as refusal:
+        except UserError as refusal:
             self.problems += refusal.problems
         except MemoryError:
             less = "give fewer tokens, layers or dimensions, or ask for less of the page"
@@ -158,6 +158,6 @@ class Complaints:
         return None
 
     def stop_if_any(self) -> None:
-        """Raises a Refusal of everything, if there is anything."""
+        """Raises a UserError of everything, if there is anything."""
         if self.problems:
-            raise Refusal(self.problems)
+            raise UserError(self.problems)

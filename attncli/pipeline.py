@@ -20,7 +20,7 @@ from attncli.building.trees import (
     variants_of,
 )
 from attncli.file.nodes import Map
-from attncli.file.problems import Problems, scenario_error
+from attncli.file.problems import Diagnostics, scenario_error
 from attncli.names import Name
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import SCENARIO, givable
@@ -56,7 +56,7 @@ def load(
     called with how much is done, and of how much in all, while a tokenizer learns.
     Raises ScenarioError, whose `problems` are all that is wrong.
     """
-    problems = Problems()
+    problems = Diagnostics()
     tree = changed_tree(source, _listed(changes), problems)
     _check_is_scenario(tree)
     if not large:
@@ -90,7 +90,7 @@ def _listed(changes: str | Mapping[str, object] | Changes) -> Changes:
 
 def _is_fine(origin: Origin, tree: Map) -> bool:
     """Whether a tree's matrices fit together."""
-    problems = Problems()
+    problems = Diagnostics()
     planned(_read(tree, origin, problems), problems)
     return not problems.found
 
@@ -117,13 +117,13 @@ def _countable(scenario: Scenario, tree: Map, recount: Recount) -> Scenario:
     return replace(scenario, text_counts=counts, recount=recount) if counts else scenario
 
 
-def _read(tree: Map, origin: Origin, problems: Problems) -> Scenario:
+def _read(tree: Map, origin: Origin, problems: Diagnostics) -> Scenario:
     """The scenario that a tree says; whether its matrices fit together is for others to say."""
     values = SCENARIO.read(tree, problems) or {}
     return ScenarioBuilder.of(tree, values, origin, problems).scenario()
 
 
-def _check_cost(scenario: Scenario, problems: Problems) -> None:
+def _check_cost(scenario: Scenario, problems: Diagnostics) -> None:
     """Raises ScenarioError for what costs more than it may, all variants together."""
     cost = cost_of(scenario)
     for other in scenario.variants.values():
@@ -134,7 +134,9 @@ def _check_cost(scenario: Scenario, problems: Problems) -> None:
         problems.stop_if_any()
 
 
-def _planned_as_meant(whole: Scenario, tree: Map, origin: Origin, problems: Problems) -> Scenario:
+def _planned_as_meant(
+    whole: Scenario, tree: Map, origin: Origin, problems: Diagnostics
+) -> Scenario:
     """The scenario, planned; if its matrices only fit in the other layout, that is said."""
     unread = bool(problems.found)
     scenario = planned(whole, problems)
@@ -148,7 +150,7 @@ def _planned_as_meant(whole: Scenario, tree: Map, origin: Origin, problems: Prob
 def outline(source: Source) -> Outline:
     """What a scenario comes to without its variants: nothing is drawn or worked. Raises
     ScenarioError."""
-    problems = Problems()
+    problems = Diagnostics()
     tree = changed_tree(source, (), problems)
     check_size(tree)
     origin = Origin(name_of(source), folder_of(source), outside=False, large=False)
@@ -235,7 +237,7 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
         variants={},
         published={},
     )
-    problems = Problems()
+    problems = Diagnostics()
     told = planned(longer, problems)
     problems.stop_if_any()
     step = work(told)

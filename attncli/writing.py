@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from attncli.errors import Refusal
+from attncli.errors import UserError
 
 Contents = str | bytes
 """A text, or a package."""
@@ -30,7 +30,7 @@ _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """The day that the format begins with; the day of making it would make each package another."""
 
 
-class OutputError(Refusal):
+class OutputError(UserError):
     """A file that can't be written, or an option that doesn't go."""
 
 

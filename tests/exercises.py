@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from attncli.document.blocks import Addition, Document, Line, Working
+from attncli.document.blocks import ColumnSum, Derivation, Document, Line
 from attncli.document.questions import Item
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Blank, Expression, Number, Omitted, leaves
@@ -64,11 +64,11 @@ def expressions(document: Document) -> Iterator[Expression]:
     """Every number, blank and name of the tables and lines of a document."""
     blocks = (*document.opening, *(b for s in document.sections for b in s.blocks))
     for block in blocks:
-        if isinstance(block, Working):
+        if isinstance(block, Derivation):
             for line in block.lines:
                 for _, part in line.parts if isinstance(line, Line) else ():
                     yield from leaves(part)
-        elif isinstance(block, Addition):
+        elif isinstance(block, ColumnSum):
             known = (addend for addend in block.addends if not isinstance(addend, Omitted))
             for part in (*(x for addend in known for x in addend), block.total):
                 yield from leaves(part)

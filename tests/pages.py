@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from attncli.document.blocks import Document
 from attncli.file import shipped
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.pages.cells import cells_page, find_cells
 from attncli.pages.lesson import lessons
 from attncli.pages.selection import Selection
@@ -55,7 +55,7 @@ def document_of(trace: Trace, detail: str = "full") -> Document:
 @lru_cache(maxsize=64)
 def page_of(trace: Trace, form: str = "terminal", width: int = 80, detail: str = "full") -> str:
     """A trace's page in a format."""
-    return render(document_of(trace, detail), form, Page(width))
+    return render(document_of(trace, detail), form, RenderOptions(width))
 
 
 @lru_cache(maxsize=64)
@@ -67,9 +67,9 @@ def tables_of(trace: Trace) -> Tables:
 def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> str:
     """What `attn explain` says of each step with a trace's numbers."""
     told = [(step, trace) for step in steps()]
-    return render(lessons(trace, told, Selection(detail=detail)), form, Page(80))
+    return render(lessons(trace, told, Selection(detail=detail)), form, RenderOptions(80))
 
 
 def page_of_cells(trace: Trace, wanted: Sequence[str], form: str = "terminal") -> str:
     """The page of single cells, as `--cell` prints it."""
-    return render(cells_page(trace, find_cells(trace, wanted, ())), form, Page(80))
+    return render(cells_page(trace, find_cells(trace, wanted, ())), form, RenderOptions(80))

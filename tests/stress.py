@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import attncli
 from attncli.building.exercise_file import Ask, ExerciseFile
 from attncli.building.plain import all_numbers, plain_data, with_numbers
-from attncli.document.blocks import Bullets, Document, Facts, Spans, Subheading, Table
+from attncli.document.blocks import Bullets, DefinitionList, Document, Spans, Subheading, Table
 from attncli.document.questions import Interval
 from attncli.equations.tree import INNER
 from attncli.exercises.blanked import BlankedPage, shown_rows, taken
@@ -26,7 +26,7 @@ from attncli.exercises.keys import around
 from attncli.exercises.lines import Blankable
 from attncli.exercises.requests import ExerciseRequest, request_of
 from attncli.file import shipped
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.library.papers import variants
 from attncli.names import Word
 from attncli.nice_numbers.rules import difficulty
@@ -123,7 +123,9 @@ def report(title: Word, trials: Sequence[Trial]) -> Document:
     )
     table = Table(("What", "Count"), rows)
     told = (Subheading(("Disagreements",)), Bullets(tuple(map(_told, wrong[:_MOST_TOLD]))))
-    facts = Facts((("Compared", ("each key must accept all that an independent oracle does",)),))
+    facts = DefinitionList(
+        (("Compared", ("each key must accept all that an independent oracle does",)),)
+    )
     return Document(title, (), facts, closing=(table, *(told if wrong else ())))
 
 
@@ -174,7 +176,7 @@ def main() -> int:
         files = asked.scenario or _drawn(asked.drawn, Path(folder))
         found = [stress(file, asked.step, asked.forms, seed=asked.seed) for file in files]
     trials = [one for some in found for one in some]
-    print(render(report(Word("Stress"), trials), "terminal", Page(80)))
+    print(render(report(Word("Stress"), trials), "terminal", RenderOptions(80)))
     return 1 if any(one.disagreements for one in trials) else 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attncli.errors import Refusal
+from attncli.errors import UserError
 from attncli.marking.answers import AnswerSheet, files_in, others_in, read_answers
 from tests.marking_cases import run
 
@@ -89,9 +89,9 @@ def test_moodles_responses_are_read_in_the_order_of_what_is_asked(tmp_path: Path
 def test_moodles_responses_need_to_be_told_what_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "quiz.csv"
     path.write_text(MOODLE, "utf-8")
-    with pytest.raises(Refusal, match="--asked"):
+    with pytest.raises(UserError, match="--asked"):
         read_answers(path)
-    with pytest.raises(Refusal, match=r"quiz\.csv:2:1: 3 answers are given, where 2 are asked"):
+    with pytest.raises(UserError, match=r"quiz\.csv:2:1: 3 answers are given, where 2 are asked"):
         read_answers(path, ["a", "b"])
 
 
@@ -146,7 +146,7 @@ def test_what_is_no_answers_file_is_told_with_its_place(
 ) -> None:
     path = tmp_path / name
     path.write_text(text, "utf-8")
-    with pytest.raises(Refusal, match=says):
+    with pytest.raises(UserError, match=says):
         read_answers(path)
 
 

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple, get_args
 
 import pytest
 
-from attncli.document.blocks import (  # fmt: skip
+from attncli.document.blocks import (
     ONLY_DATA,
     Block,
+    Derivation,
     Document,
     Line,
     Section,
     Spans,
-    Working,
     each,
     parts_of,
     rule_for,
@@ -29,8 +29,8 @@ from attncli.exercises.papers import sheet_for, sheet_of, translated
 from attncli.exercises.requests import by_names
 from attncli.exercises.sections import StepSection, _begun_anew, _separate, _without
 from attncli.exercises.tasks import _first_lines, room
-from attncli.formats import (  # fmt: skip
-    Page,
+from attncli.formats import (
+    RenderOptions,
     binary_format_names,
     contents_of,
     exercise_format_names,
@@ -105,7 +105,7 @@ def test_no_pass_goes_over_an_unknown_block(told: str) -> None:
 
 
 def _contents(page: Document, form: str) -> object:
-    contents = contents_of(page, form, Page(80))
+    contents = contents_of(page, form, RenderOptions(80))
     return contents if isinstance(contents, str | bytes) else [*contents]
 
 
@@ -144,15 +144,15 @@ def test_json_says_where_each_block_is_told() -> None:
 
 def test_blocks_are_a_closed_set() -> None:
     known = get_args(Block)
-    assert Working in known
-    assert [*each([Working(())])] == [Working(())]
-    assert rule_for(Working(()), {Working: 1}, "a test") == 1
+    assert Derivation in known
+    assert [*each([Derivation(())])] == [Derivation(())]
+    assert rule_for(Derivation(()), {Derivation: 1}, "a test") == 1
     with pytest.raises(TypeError, match=r"^Working has no place in a test$"):
-        rule_for(Working(()), {}, "a test")
+        rule_for(Derivation(()), {}, "a test")
 
 
 def test_parts_are_found_at_any_depth_but_behind_blanks() -> None:
     one, two, three = map(Number.written, (1, 2, 3))
     line = Line(Symbol("x"), (("=", one), ("=", Sum((two, Blank("a", three))))))
-    assert [*parts_of(Working((line,)), Line)] == [line]
-    assert [*parts_of(Working((line,)), Number)] == [one, two]
+    assert [*parts_of(Derivation((line,)), Line)] == [line]
+    assert [*parts_of(Derivation((line,)), Number)] == [one, two]

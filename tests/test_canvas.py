@@ -13,7 +13,7 @@ import pytest
 
 from attncli.document.blocks import Document
 from attncli.document.questions import Item
-from attncli.formats import Page, files_of
+from attncli.formats import RenderOptions, files_of
 from tests import qti
 from tests.conftest import sampled
 from tests.exercises import papers, questions, wish
@@ -66,7 +66,7 @@ def check_item(item: Element, kind: tuple[str, ...], asked: Item) -> None:
 
 
 def check(document: Document) -> None:
-    roots = read(files_of([document], "canvas", Page(80)))
+    roots = read(files_of([document], "canvas", RenderOptions(80)))
     manifest = roots.pop("imsmanifest.xml")
     told = kinds(manifest)
     test = roots.pop("A.xml")
@@ -88,7 +88,7 @@ def test_each_blank_is_a_question_that_takes_its_interval(name: str) -> None:
 def test_the_text_of_a_step_stands_once_with_its_blanks_numbered() -> None:
     trace = trace_of(SHIPPED["i_love_ai"])
     document = papers(trace, wish(trace, steps=["softmax", "weighted_sum"])).whole
-    roots = read(files_of([document], "canvas", Page(80)))
+    roots = read(files_of([document], "canvas", RenderOptions(80)))
     texts = {name: "".join(one.itertext()) for name, one in roots.items() if "items/" in name}
     softmax = [name for name, text in texts.items() if "e is raised to each" in text]
     assert softmax == ["items/A_1.xml"]

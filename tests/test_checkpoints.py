@@ -18,7 +18,7 @@ from attncli.building import model_settings
 from attncli.building.checkpoint import Checkpoint, families
 from attncli.building.model_settings import DEFAULTS, settled
 from attncli.cli import app
-from attncli.errors import Refusal
+from attncli.errors import UserError
 from tests.auditor import audit
 from tests.pages import page_of, tables_of
 
@@ -815,5 +815,5 @@ def test_a_pickle_is_not_read(tmp_path: Path) -> None:
 )
 def test_scaling_that_is_not_known_is_no_scaling_left_out(rope: dict[str, Any], told: str) -> None:
     config = settled({"model_type": "llama", "rope_scaling": rope})
-    with pytest.raises(Refusal, match=told):
+    with pytest.raises(UserError, match=told):
         Checkpoint(config, Path("model.safetensors"), frozenset()).setting("=rope_scaling")

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from attncli import load, work
 from attncli.cli import app
-from attncli.document.blocks import Note
-from attncli.formats import Page, render
+from attncli.document.blocks import Callout
+from attncli.formats import RenderOptions, render
 from attncli.formats.writers import text_of_spans
 from attncli.pages.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
@@ -54,7 +54,7 @@ def test_what_looks_forgotten_is_told(text: str, forgotten: str) -> None:
 
 def notes_of(source: Any) -> list[str]:
     closing = walkthrough(work(load(source)), Selection()).closing
-    return [text_of_spans(block.text) for block in closing if isinstance(block, Note)]
+    return [text_of_spans(block.text) for block in closing if isinstance(block, Callout)]
 
 
 def test_the_page_closes_with_what_it_found_and_where_to_read_on() -> None:
@@ -100,7 +100,7 @@ def test_a_copy_of_the_embeddings_is_told_once() -> None:
     page = page_of(trace)
     assert "so Q, K and V are X here" in " ".join(page.split())
     assert page.count("  king  │  0.0122   0.0591   0.0064  …   0.0024") == 1
-    alone = render(walkthrough(trace, select(trace, ["project"])), "terminal", Page(80))
+    alone = render(walkthrough(trace, select(trace, ["project"])), "terminal", RenderOptions(80))
     assert alone.count("king  │") == 1
 
 

@@ -14,7 +14,7 @@ from rich.color import Color, ColorSystem
 from rich.style import Style
 from rich.text import Text
 
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.formats.colours import DARK, INKS, LIGHT, SHADES, ColourScheme, shade_of
 from attncli.formats.screen.painting import STYLES
 from tests import processes
@@ -102,7 +102,7 @@ def coloured(name: str, monkeypatch: pytest.MonkeyPatch, **environment: str) -> 
         monkeypatch.delenv(variable, raising=False)
     for variable, value in environment.items():
         monkeypatch.setenv(variable, value)
-    return render(document_of(trace_of(SHIPPED[name])), "terminal", Page(80, colour=True))
+    return render(document_of(trace_of(SHIPPED[name])), "terminal", RenderOptions(80, colour=True))
 
 
 @pytest.mark.parametrize("term", ["xterm", "linux", "screen"])
@@ -161,8 +161,8 @@ def test_working_and_formulas_have_the_same_colours(monkeypatch: pytest.MonkeyPa
 @sampled(2, cells=[40, 80], name=["encoder_block", "i_can_go_alone", "next_token"])
 def test_colours_change_no_character(name: str, cells: int) -> None:
     document = document_of(trace_of(SHIPPED[name]))
-    page = render(document, "terminal", Page(cells))
-    in_colour = render(document, "terminal", Page(cells, colour=True))
+    page = render(document, "terminal", RenderOptions(cells))
+    in_colour = render(document, "terminal", RenderOptions(cells, colour=True))
     assert re.sub(r"\x1b\[[\d;]*m", "", in_colour) == page
     assert not set("\u2061\u2062\u2063\u2064") & set(page)
 
@@ -228,7 +228,7 @@ def test_without_colours_the_bytes_are_those_of_the_page() -> None:
 
 
 def test_tables_in_latex_have_the_same_inks_and_shades() -> None:
-    page = render(document_of(trace_of(SHIPPED["i_love_ai"])), "latex", Page())
+    page = render(document_of(trace_of(SHIPPED["i_love_ai"])), "latex", RenderOptions())
     for name, colour in INKS.items():
         assert rf"\definecolor{{attn{name}}}{{HTML}}{{{colour[1:].upper()}}}" in page
     for k, (ground, text) in enumerate(LIGHT.shades):
@@ -241,7 +241,7 @@ def test_tables_in_latex_have_the_same_inks_and_shades() -> None:
 
 
 def test_mathematics_in_latex_has_the_inks_of_the_terminal() -> None:
-    page = render(document_of(trace_of(SHIPPED["i_love_ai"])), "latex", Page())
+    page = render(document_of(trace_of(SHIPPED["i_love_ai"])), "latex", RenderOptions())
     for formula in (
         r"\mathrm{scores} = <Q:Q> \thinspace <K:K>^{\top}",
         r"<Q:Q[\text{AI}]> &= [1, 1] \times W _{Q}",

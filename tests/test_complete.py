@@ -9,7 +9,7 @@ import pytest
 
 from attncli.document.blocks import Document, Section
 from attncli.equations.working import MOST_PARTS, elided, elided_rows
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.notation import plain
 from attncli.trace import Quantity, Trace
 from tests.pages import SHIPPED, document_of, trace_of
@@ -41,13 +41,13 @@ def missing_from(trace: Trace, document: Document, form: str) -> dict[str, list[
 
     def told(*sections: Section) -> set[str]:
         page = document._replace(sections=sections, opening=(), closing=(), facts=None)
-        return numbers_in(render(page, form, Page(80)))
+        return numbers_in(render(page, form, RenderOptions(80)))
 
     alike: dict[tuple[str, str], list[Section]] = {}
     for one in document.sections:
         alike.setdefault((one.step, one.path), []).append(one)
     pools = {which: told(*sections) for which, sections in alike.items()}
-    everywhere = numbers_in(render(document, form, Page(80)))
+    everywhere = numbers_in(render(document, form, RenderOptions(80)))
     missing: dict[str, list[str]] = {}
     for name, quantity in trace.quantities.items():
         part = trace.part_of(quantity.name)

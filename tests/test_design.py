@@ -25,7 +25,7 @@ from attncli.nice_numbers import search
 from attncli.nice_numbers.plan import plan_of
 from attncli.nice_numbers.pools import drawn_of
 from attncli.nice_numbers.rules import RULES, difficulty
-from attncli.nice_numbers.search import Unsatisfied, forms
+from attncli.nice_numbers.search import UnsatisfiedError, forms
 from attncli.nice_numbers.sieve import BatchMaker, Survivor
 from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
@@ -318,7 +318,7 @@ rounding: {decimals: 1}
 def test_the_search_is_bounded_and_says_what_failed() -> None:
     scenario = trace_of(TIGHT).scenario
     begun = time.process_time()
-    with pytest.raises(Unsatisfied) as refusal:
+    with pytest.raises(UnsatisfiedError) as refusal:
         list(forms(scenario, 26, 7))
     assert time.process_time() - begun < 60
     said = str(refusal.value)
@@ -336,7 +336,7 @@ def test_rules_may_be_allowed_away() -> None:
 
 
 def test_without_given_numbers_nothing_varies() -> None:
-    with pytest.raises(Unsatisfied, match="W_Q, W_K, W_V is random, or comes from a file"):
+    with pytest.raises(UnsatisfiedError, match="W_Q, W_K, W_V is random, or comes from a file"):
         list(forms(load("i_can_go_alone"), 1, 7))
     with pytest.raises(ValueError, match="doesn't make nonsense"):
         list(forms(load("i_love_ai"), 1, 7, asked=["nonsense"]))
@@ -390,7 +390,7 @@ def test_candidates_of_any_model_are_worked_so(text: str) -> None:
 def test_forms_of_any_model_can_be_worked(text: str) -> None:
     trace = trace_of(text)
     asked = asked_in(trace, "scores")[:1]
-    with suppress(Unsatisfied):
+    with suppress(UnsatisfiedError):
         for scenario in forms(trace.scenario, 2, 1, asked=asked):
             again = work(scenario)
             assert list(again) == list(trace)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document.blocks import Block, Document
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.pages.selection import select, told_parts
 from attncli.pages.walkthrough import as_it_fits, length_of, part_blocks, walkthrough
 from attncli.pipeline import load, work
@@ -23,7 +23,7 @@ TWO_SCREENS = 100
 
 
 def lines_of(page: Document) -> int:
-    return render(page, "terminal", Page(80)).count("\n")
+    return render(page, "terminal", RenderOptions(80)).count("\n")
 
 
 @sampled(3, name=LIGHT)
@@ -81,7 +81,7 @@ def test_json_is_told_in_full_unless_something_is_said(tmp_path: Path) -> None:
 @sampled(3, name=[name for name in SHIPPED if name not in LARGE])
 def test_json_in_full_has_every_quantity(name: str) -> None:
     trace = shipped_trace(name)
-    page = json.loads(render(walkthrough(trace, select(trace)), "json", Page(80)))
+    page = json.loads(render(walkthrough(trace, select(trace)), "json", RenderOptions(80)))
     told = {one["name"] for step in page["steps"] for one in step["quantities"]}
     told |= {one["name"] for one in page["given"]}
     missing = {str(quantity) for quantity in trace.quantities} - told
@@ -105,7 +105,7 @@ def test_a_page_that_works_one_row_works_that_of_the_token_that_is_asked_for(
 ) -> None:
     """And says whose that is; where nobody's is asked for it is the last."""
     trace = trace_of(SHIPPED[name], *changes)
-    page = render(walkthrough(trace, select(trace, detail="rows")), "terminal", Page(100))
+    page = render(walkthrough(trace, select(trace, detail="rows")), "terminal", RenderOptions(100))
     said = f"One row of each table is worked, where it has one that of “{asked}”: see --detail full"
     assert (said in " ".join(page.split())) == bool(asked)
     rows = trace["X"].rows

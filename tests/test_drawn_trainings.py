@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from attncli import load, work
 from attncli.building.plain import with_numbers
-from attncli.formats import Page, format_names, render
+from attncli.formats import RenderOptions, format_names, render
 from attncli.nice_numbers.plan import plan_of
 from attncli.nice_numbers.rules import difficulty
-from attncli.nice_numbers.search import Unsatisfied, forms
+from attncli.nice_numbers.search import UnsatisfiedError, forms
 from attncli.pages.weaknesses import weaknesses
 from tests.auditor import audit_numbers
 from tests.conftest import FEWER
@@ -56,7 +56,7 @@ def test_intervals_are_those_of_the_oracle(text: str) -> None:
 @settings(max_examples=FEW)
 @given(trainings(), st.sampled_from(format_names()))
 def test_it_can_be_looked_through(text: str, form: str) -> None:
-    assert render(weaknesses(worked(text)), form, Page(80))
+    assert render(weaknesses(worked(text)), form, RenderOptions(80))
 
 
 @settings(max_examples=FEW)
@@ -74,7 +74,7 @@ def test_forms_can_be_worked(text: str, data: st.DataObject) -> None:
     trace = worked(text)
     steps = sorted({part.step for part in trace.story if asked_in(trace, part.step)})
     asked = asked_in(trace, data.draw(st.sampled_from(steps)))[:2]
-    with suppress(Unsatisfied):
+    with suppress(UnsatisfiedError):
         for scenario in forms(trace.scenario, 2, 1, asked=asked):
             again = work(scenario)
             assert list(again) == list(trace)

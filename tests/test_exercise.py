@@ -15,7 +15,7 @@ from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Location
 from attncli.equations.working import elided_rows
 from attncli.exercises.lines import is_said, source_of
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.names import below
 from attncli.pages.selection import told_parts
 from attncli.trace import Quantity, Trace
@@ -52,7 +52,7 @@ def steps_of(trace: Trace) -> list[str]:
 
 def digits(document: Document, form: str) -> set[str]:
     """The numbers printed on a page."""
-    return set(NUMBER.findall(render(document, form, Page(80)).replace("\u2009", "")))
+    return set(NUMBER.findall(render(document, form, RenderOptions(80)).replace("\u2009", "")))
 
 
 def allowed(trace: Trace, one: Papers) -> set[str]:
@@ -209,7 +209,7 @@ def test_a_term_is_accepted_as_finely_as_what_it_comes_from(
 def test_what_follows_from_an_answer_off_the_page_is_not_told() -> None:
     trace = trace_of(SHIPPED["i_love_ai"], "scale=2")
     one = papers(trace, wish(trace, steps=["scores", "softmax"]))
-    page = render(one.sheet, "terminal", Page(80))
+    page = render(one.sheet, "terminal", RenderOptions(80))
     assert "It goes on from what you have worked out" in page
     assert "scaled = scores / 2" in page
     names = {
@@ -249,7 +249,7 @@ def test_blanks_are_of_one_width() -> None:
     sheet = made("i_love_ai", "all").sheet
     rule = re.compile(r"(?<![_\\])_{3,}|\\hspace\{\w+\}")
     for form, looks in (("terminal", {"______"}), ("markdown", {r"\hspace{3em}", "______"})):
-        page = render(sheet, form, Page(120)).split("Embeddings")[1]
+        page = render(sheet, form, RenderOptions(120)).split("Embeddings")[1]
         assert set(rule.findall(page)) == looks
 
 

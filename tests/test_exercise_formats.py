@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.document import blocks as doc
-from attncli.document.blocks import Document, Line, Prose, Section, Working
+from attncli.document.blocks import Derivation, Document, Line, Paragraph, Section
 from attncli.document.pictures import PICTURES
 from attncli.document.questions import Interval, Item, MistakenAnswer, Paper, RightAnswer
 from attncli.document.tables import Data, MatrixBlock, SideBySide
@@ -36,7 +36,7 @@ from attncli.equations.tree import (
     constant,
     e_to,
 )
-from attncli.formats import Page, abilities_of, exercise_format_names, format_names, render
+from attncli.formats import RenderOptions, exercise_format_names, format_names, info_of, render
 from attncli.formats.exercises._self_marking import interval_text, number_text
 from attncli.formats.exercises.moodle import in_field
 from attncli.formats.html.blocks import HtmlStyle, blocks_html
@@ -59,7 +59,7 @@ NASTY = (
     "# : - =1+1, @x",
     " lead",
 )
-PAGE = Page()
+PAGE = RenderOptions()
 
 
 def key(number: str, *slips: tuple[str, str], half: str = "0.005") -> RightAnswer:
@@ -81,7 +81,7 @@ def key(number: str, *slips: tuple[str, str], half: str = "0.005") -> RightAnswe
 def paper(kind: str, *sections: Section, title: str = "Title") -> Document:
     points = sum(section.points for section in sections)
     made = Paper(kind, "A", "12e45678", Word("attn exercise x --forms 2"), points, share=50)
-    facts = doc.Facts((("Rounding", ("carry, 2 decimals",)),))
+    facts = doc.DefinitionList((("Rounding", ("carry, 2 decimals",)),))
     return Document(Word(title), sections, facts, paper=made)
 
 
@@ -124,12 +124,12 @@ def section_about(tokens: tuple[str, ...], *, answers: bool = True) -> Section:
         questions.append(Item(name, 1, key("0.25") if answers else None))
     formula = Equation(Symbol("exp"), e_to(Symbol("scores", ("i", "j"))))
     blocks = (
-        Prose(("About ", Word(tokens[0]))),
+        Paragraph(("About ", Word(tokens[0]))),
         doc.Fields(("Name",)),
-        Working(tuple(lines)),
+        Derivation(tuple(lines)),
         block,
     )
-    solution = (Prose(("See ", Word("".join(tokens)))), block) if answers else ()
+    solution = (Paragraph(("See ", Word("".join(tokens)))), block) if answers else ()
     return Section(
         "softmax",
         3,
@@ -156,7 +156,7 @@ SHEET = paper("sheet", section_about(NASTY, answers=False), title="".join(NASTY)
 def test_formats_are_found_in_their_folders() -> None:
     assert exercise_format_names() == ["canvas", "csv", "moodle", "qti", "yaml"]
     assert not set(exercise_format_names()) & set(format_names())
-    found = {form: abilities_of(form).keys for form in exercise_format_names()}
+    found = {form: info_of(form).keys for form in exercise_format_names()}
     assert found == {
         "canvas": ("embedded",),
         "csv": ("none", "separate"),
@@ -437,7 +437,7 @@ def asking_for(*keys: RightAnswer, share: int = 50) -> Document:
     ]
     asked = tuple(Item(n, 1, k) for n, k in zip(names, keys, strict=True))
     document = paper(
-        "exercise", Section("x", 1, ("X",), (), (Working(tuple(lines)),), questions=asked)
+        "exercise", Section("x", 1, ("X",), (), (Derivation(tuple(lines)),), questions=asked)
     )
     assert document.paper is not None
     return document._replace(paper=document.paper._replace(share=share))
@@ -506,7 +506,7 @@ def test_what_moodle_cannot_ask_is_loud() -> None:
         render(paper("exercise", off), "moodle", PAGE)
     line = Line(Symbol("x"), (("=", Blank("z", constant(1))),))
     with pytest.raises(ValueError, match="no question of its section asks for z"):
-        render(paper("exercise", off._replace(blocks=(Working((line,)),))), "moodle", PAGE)
+        render(paper("exercise", off._replace(blocks=(Derivation((line,)),))), "moodle", PAGE)
     with pytest.raises(ValueError, match="can't be asked for"):
         render(
             asking_for(key("1")._replace(accepted=Interval(Decimal(0), Decimal("Infinity")))),
@@ -532,7 +532,7 @@ SMALL = MatrixBlock(
     (0,),
 )
 BLANK = SMALL._replace(blanks={(0, 1): "Q[1, 2]"}, with_sums=True, made_in="x")
-ADDED = doc.Addition(
+ADDED = doc.ColumnSum(
     Symbol("out", (Word("<b>"),)),
     (
         (Product((ONE, Vector((ONE, ONE)))), Vector((ONE, ONE))),
@@ -543,21 +543,24 @@ ADDED = doc.Addition(
     Vector((ONE, Blank("out[1, 2]"))),
 )
 EACH: dict[type, tuple[doc.Block, str]] = {
-    doc.Facts: (doc.Facts((("Name <b>", (Word("<i>"),)),)), "\n\nName <b><i>\n\n"),
-    doc.Prose: (
-        Prose(("a < b, ", Word("<i>"), doc.Term("x_1"), Sum((ONE, constant(-1))))),
+    doc.DefinitionList: (
+        doc.DefinitionList((("Name <b>", (Word("<i>"),)),)),
+        "\n\nName <b><i>\n\n",
+    ),
+    doc.Paragraph: (
+        Paragraph(("a < b, ", Word("<i>"), doc.Term("x_1"), Sum((ONE, constant(-1))))),
         "a < b, <i>x_10.5 − 1",
     ),
     doc.Bullets: (doc.Bullets((("a",), (Word("<b>"),))), "\na\n<b>\n"),
     doc.Subheading: (doc.Subheading((Word("<h1>"),)), "<h1>"),
-    doc.Note: (doc.Note(("n & m",)), "n & m"),
-    doc.Working: (
-        Working(
+    doc.Callout: (doc.Callout(("n & m",)), "n & m"),
+    doc.Derivation: (
+        Derivation(
             (Line(Symbol("x", (Word("<b>"),)), (("=", Product((ONE, ONE))), ("≈", ONE))), Omitted())
         ),
         "\n\nx[<b>]= 0.5 × 0.5≈ 0.5\n⋮\n\n",
     ),
-    doc.Addition: (
+    doc.ColumnSum: (
         ADDED,
         "\n\nout[<b>]\n\n\n0.5 × [0.5, 0.5]→ [0.5, 0.5]\n+…\n−1 × [0.5, 0.5]→ [0.5, 0.5]\n=[0.5, ]\n\n",
     ),
@@ -612,7 +615,7 @@ def test_blanks_stand_among_words_that_look_like_their_marks() -> None:
     expression: Expression = Sum((Symbol("x", (Word(word),)), Blank("a"), Blank("b")))
     style = HtmlStyle(blank=lambda blank: f"({blank.id})")
     line = Line(Symbol("y"), (("=", expression),))
-    shown = text_of(blocks_html((Working((line,)),), style))
+    shown = text_of(blocks_html((Derivation((line,)),), style))
     assert shown.strip() == f"y= x[{word}] + (a) + (b)"
 
 

@@ -10,10 +10,10 @@ from attncli.building.exercise_file import Frame
 from attncli.document.blocks import Document
 from attncli.exercises.papers import exercise, sheet_of
 from attncli.formats import (
-    Page,
-    abilities_of,
+    RenderOptions,
     exercise_format_names,
     format_names,
+    info_of,
     module_of,
     render,
 )
@@ -44,8 +44,8 @@ def made(name: str) -> Papers:
 
 
 def golden(name: str, kind: str, form: str, document: Document, *, rewrite: bool) -> None:
-    suffix = f".{form}.txt" if abilities_of(form).packed else module_of(form).SUFFIXES[0]
-    page = render(document, form, Page(80))
+    suffix = f".{form}.txt" if info_of(form).packed else module_of(form).SUFFIXES[0]
+    page = render(document, form, RenderOptions(80))
     check(str(EXERCISES / f"{name}_{kind}{suffix}"), page, rewrite=rewrite)
 
 
@@ -60,7 +60,7 @@ def test_pages(name: str, form: str, rewrite: bool) -> None:
 @pytest.mark.parametrize("form", exercise_format_names())
 def test_formats_for_exercises(name: str, form: str, rewrite: bool) -> None:
     one = made(name)
-    if "embedded" in abilities_of(form).keys:
+    if "embedded" in info_of(form).keys:
         golden(name, "exercise", form, one.whole, rewrite=rewrite)
     else:
         golden(name, "sheet", form, one.sheet, rewrite=rewrite)
@@ -81,7 +81,7 @@ def test_a_count_is_accepted_as_the_whole_number_that_it_is() -> None:
         key is not None and key.accepted.low == key.accepted.high == key.number.shown
         for key in keys
     )
-    told = render(one.key, "terminal", Page(80))
+    told = render(one.key, "terminal", RenderOptions(80))
     assert "counts[u n]      │      6      6      6         6       1" in told
     assert " to 6." not in told
     assert "unit of the last place" not in told
@@ -103,6 +103,6 @@ def test_a_date_that_is_printed_is_not_asked_for(form: str) -> None:
     asked = wish(trace, "results", steps=["softmax"])
     for date in ("24 November 2026", ""):
         sheet = sheet_of(exercise(trace, asked, "own", "it", Frame(date=date)))
-        told = render(sheet, form, Page(80))
+        told = render(sheet, form, RenderOptions(80))
         assert told.count("Date") == 1
         assert date in told

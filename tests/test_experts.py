@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from attncli import load, work
 from attncli.file.problems import ScenarioError
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.formats.quantities import arrays_of
 from attncli.pages.selection import select
 from attncli.pages.walkthrough import walkthrough
@@ -91,7 +91,7 @@ def test_a_gate_may_go_without_an_activation() -> None:
 def test_an_exercise_has_no_table_of_an_expert_that_no_token_goes_to() -> None:
     trace = trace_of(SHIPPED["mixture_of_experts"])
     sheet = papers(trace, wish(trace, steps=["mix"], token="cats")).sheet
-    page = render(sheet, "terminal", Page(80))
+    page = render(sheet, "terminal", RenderOptions(80))
     assert "experts[3].ffn" in page
     assert "experts[2].ffn" not in page
 
@@ -135,7 +135,7 @@ def test_json_has_the_rows_that_a_program_has(token: str | None) -> None:
     """Of what an expert makes also those of tokens that don't go there."""
     trace = trace_of(SHIPPED["mixture_of_experts"])
     page = walkthrough(trace, select(trace, token=token))
-    told = json.loads(render(page, "json", Page()))
+    told = json.loads(render(page, "json", RenderOptions()))
     made = {one["name"]: one for step in told["steps"] for one in step["quantities"]}
     of_experts = [name for name in made if name.startswith("experts[")]
     assert "experts[1].ffn" in of_experts

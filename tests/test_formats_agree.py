@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document.blocks import Document
-from attncli.formats import Page, contents_of, render
+from attncli.formats import RenderOptions, contents_of, render
 from attncli.pages.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests import readers
@@ -56,7 +56,7 @@ def document(name: str) -> Document:
 
 @cache
 def text_of(name: str) -> str:
-    return render(document(name), "terminal", Page(WIDE))
+    return render(document(name), "terminal", RenderOptions(WIDE))
 
 
 def numbers(text: str) -> Counter[str]:
@@ -90,8 +90,8 @@ def differences(found: Counter[str], wanted: Counter[str]) -> tuple[dict[str, in
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_to_read(name: str) -> None:
     """HTML has them in the order of Markdown; the terminal sets some tables side by side."""
-    markdown = NUMBER.findall(render(document(name), "markdown", Page()))
-    html = NUMBER.findall(html_text(render(document(name), "html", Page())))
+    markdown = NUMBER.findall(render(document(name), "markdown", RenderOptions()))
+    html = NUMBER.findall(html_text(render(document(name), "html", RenderOptions())))
     assert html == markdown
     assert differences(Counter(markdown), numbers(text_of(name))) == ({}, {})
 
@@ -100,7 +100,7 @@ def test_pages_to_read(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @needs_pdftotext
 def test_pages_on_paper(name: str) -> None:
-    pdf = contents_of(document(name), "pdf", Page())
+    pdf = contents_of(document(name), "pdf", RenderOptions())
     assert isinstance(pdf, bytes)
     check_numbered(on_paper(pdf), name)
 
@@ -109,7 +109,7 @@ def test_pages_on_paper(name: str) -> None:
 @needs_exam
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_of_tex(name: str, tmp_path: Path) -> None:
-    compiled(tmp_path, render(document(name), "latex", Page()))
+    compiled(tmp_path, render(document(name), "latex", RenderOptions()))
     check_numbered(printed(tmp_path), name)
 
 
@@ -124,7 +124,7 @@ def test_data(name: str) -> None:
     """JSON has no number that isn't on the page; the page has numbers of sections, too, and the
     products that a sum in columns adds up."""
     page = text_of(name)
-    data = readers.data(render(document(name), "json", Page()))
+    data = readers.data(render(document(name), "json", RenderOptions()))
     told, laid_out = _values(data), _values("\n".join(ONLY_LAID_OUT[name]))
     sections = _values("\n".join(re.findall(r"^(\d+) · ", page, re.MULTILINE)))
     added = _values("\n".join(line for line in page.split("\n") if "→" in line))
@@ -139,7 +139,7 @@ def _values(text: str) -> set[Decimal]:
 @pytest.mark.parametrize("name", NAMES)
 def test_workbooks(name: str) -> None:
     """What was worked out before it was saved is on the page; each number of a quantity is there."""
-    data = contents_of(document(name), "xlsx", Page())
+    data = contents_of(document(name), "xlsx", RenderOptions())
     assert isinstance(data, bytes)
     cells = [*_numbers_of_cells(data)]
     shown = {one.normalize() for one in _values(text_of(name))}
@@ -190,7 +190,7 @@ def test_pages_of_commands(command: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["markdown", "html"])
 def test_a_number_that_is_left_out_is_found(form: str) -> None:
-    page = render(document("i_love_ai"), form, Page())
+    page = render(document("i_love_ai"), form, RenderOptions())
     cut = page.replace("2.265", "", 1)
     told = numbers(html_text(cut) if form == "html" else cut)
     assert differences(told, numbers(text_of("i_love_ai"))) == ({}, {"2.265": 1})

@@ -16,7 +16,7 @@ from attncli import load, work
 from attncli.building.plain import pinned, plain_data
 from attncli.nice_numbers.quantity import shown_rows
 from attncli.nice_numbers.rules import singular, unvaried
-from attncli.nice_numbers.search import Unsatisfied, forms
+from attncli.nice_numbers.search import UnsatisfiedError, forms
 from attncli.nice_numbers.sketch import Sizes, sketch
 from attncli.trace import Quantity, Trace
 from tests.marking_cases import run
@@ -182,7 +182,7 @@ def test_tokenizers_learn_from_texts_that_come_as_often_as_said(name: str, local
 
 def test_a_corpus_of_running_text_has_no_other_counts() -> None:
     text = "tokenizer: bpe\ncorpus: low lower lowest low\nmerges: 2\nsentence: low"
-    with pytest.raises(Unsatisfied, match="no other form"):
+    with pytest.raises(UnsatisfiedError, match="no other form"):
         list(forms(trace_of(text).scenario, 1, 1))
 
 

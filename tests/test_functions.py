@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import attncli
 from attncli.cli import COMMANDS, app
-from attncli.errors import Refusal
+from attncli.errors import UserError
 
 FUNCTIONS = [name for name in COMMANDS if name != "practice"]  # which asks somebody in a terminal
 
@@ -78,10 +78,10 @@ def test_what_has_an_output_is_written(tmp_path: Path) -> None:
 
 
 def test_all_that_is_wrong_is_raised_at_once() -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(UserError) as refused:
         attncli.run("nope", step="sofmax")
     assert len(refused.value.problems) == 2
-    with pytest.raises(Refusal, match="no such file"):
+    with pytest.raises(UserError, match="no such file"):
         attncli.validate(["i_love_ai", "nope"])
     with pytest.raises(TypeError, match="stpe"):
         attncli.run("i_love_ai", stpe="softmax")

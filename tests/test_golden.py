@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document.blocks import Document
-from attncli.formats import Page, format_names, render
+from attncli.formats import RenderOptions, format_names, render
 from attncli.pages.lesson import lessons
 from attncli.pages.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
@@ -76,19 +76,21 @@ def test_every_block_is_read_in_each_format() -> None:
 
 @pytest.mark.parametrize(("name", "form"), PAGES)
 def test_pages(name: str, form: str, rewrite: bool) -> None:
-    page = render(page_document(name), form, Page(WIDTH))
+    page = render(page_document(name), form, RenderOptions(WIDTH))
     check(f"{name}.{SUFFIXES.get(form, form)}", page, rewrite=rewrite)
 
 
 @pytest.mark.parametrize("width", [60, 120])
 def test_other_widths(width: int, rewrite: bool) -> None:
-    page = render(walkthrough(work(load("i_love_ai")), Selection()), "terminal", Page(width))
+    page = render(
+        walkthrough(work(load("i_love_ai")), Selection()), "terminal", RenderOptions(width)
+    )
     check(f"i_love_ai_{width}.txt", page, rewrite=rewrite)
 
 
 def test_exact_page(rewrite: bool) -> None:
     trace = work(load("i_love_ai", ["rounding.policy=exact", "scale=sqrt_d_k"]))
-    page = render(walkthrough(trace, Selection()), "terminal", Page(WIDTH))
+    page = render(walkthrough(trace, Selection()), "terminal", RenderOptions(WIDTH))
     check("i_love_ai_exact.txt", page, rewrite=rewrite)
 
 
@@ -96,7 +98,7 @@ def test_exact_page(rewrite: bool) -> None:
 def test_lessons(rewrite: bool) -> None:
     trace = work(load("i_love_ai", ["scale=sqrt_d_k"]))
     document = lessons(trace, [(step, trace) for step in steps()], Selection())
-    check("lessons.txt", render(document, "terminal", Page(WIDTH)), rewrite=rewrite)
+    check("lessons.txt", render(document, "terminal", RenderOptions(WIDTH)), rewrite=rewrite)
 
 
 @pytest.mark.parametrize("arguments", [(), ("list",), ("list", "steps")])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attncli import load, work
-from attncli.document.blocks import Note, Table
+from attncli.document.blocks import Callout, Table
 from attncli.document.pictures import Curves
 from attncli.names import Word
 from attncli.pages.selection import select
@@ -145,7 +145,7 @@ EXPLODING = "{exploding: {W_aa: [[0, 2, -1.5], [0.5, -2, 1.5], [-2, 2, -1]]}}"
 def test_of_variants_it_is_told_what_becomes_of_their_gradients() -> None:
     more = ["loss=binary_cross_entropy", "targets=[[0]]", f"variants={EXPLODING}"]
     trace = work(load("yassine_rnn_sentence", [*THROUGH_TIME, *more]))
-    told = [one.text for one in chain_of(trace, select(trace)) if isinstance(one, Note)]
+    told = [one.text for one in chain_of(trace, select(trace)) if isinstance(one, Callout)]
     assert "shrinks at every step; the gradient vanishes" in str(told[0][-1])
     assert told[1][0] == Word("exploding")
     assert "grows at every step; the gradient explodes" in str(told[1][-1])

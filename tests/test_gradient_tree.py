@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.document.blocks import Document, Prose, Table
+from attncli.document.blocks import Document, Paragraph, Table
 from attncli.document.tables import Branch
 from attncli.equations.tree import Omitted
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.names import Name, Word, below
 from attncli.pages import way_back
 from attncli.pages.selection import select
@@ -51,7 +51,7 @@ def told(name: str) -> tuple[str, Table]:
     """What is said of the tree, and its table."""
     one = trace(name)
     _, says, table, *_ = chain_of(one, select(one))
-    assert isinstance(says, Prose)
+    assert isinstance(says, Paragraph)
     assert isinstance(table, Table)
     return str(says.text[0]), table
 
@@ -65,7 +65,7 @@ def lines(name: str) -> list[Branch]:
 def page(name: str, form: str = "terminal", width: int = 80) -> str:
     one = trace(name)
     closing = tuple(chain_of(one, select(one)))
-    return str(render(Document(Word(name), (), closing=closing), form, Page(width)))
+    return str(render(Document(Word(name), (), closing=closing), form, RenderOptions(width)))
 
 
 # -- what stands below what ------------------------------------------------------------------------

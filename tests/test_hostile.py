@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 import attncli
 from attncli.cli import app
-from attncli.document.blocks import Document, Facts, Note, Section, Table
-from attncli.formats import Page, exercise_format_names, format_names, render
+from attncli.document.blocks import Callout, DefinitionList, Document, Section, Table
+from attncli.formats import RenderOptions, exercise_format_names, format_names, render
 from attncli.names import Word
 from attncli.notation.words import (
     ISOLATE,
@@ -140,7 +140,9 @@ def test_an_address_keeps_its_order() -> None:
 @pytest.mark.parametrize("form", ["terminal", "markdown"])
 def test_isolates_take_no_room(form: str) -> None:
     table = Table(("Word", "Count"), tuple((Word(w), "1") for w in ("שלום", "love", "مرح")))
-    page = render(Document(Word("A"), (Section("s", 1, ("S",), (), (table,)),)), form, Page(80))
+    page = render(
+        Document(Word("A"), (Section("s", 1, ("S",), (), (table,)),)), form, RenderOptions(80)
+    )
     lines = [line.replace(ISOLATE, "").replace(POP, "") for line in page.splitlines()]
     if form == "terminal":
         assert len({line.index("│") for line in lines if "│" in line}) == 1
@@ -151,9 +153,9 @@ def test_isolates_take_no_room(form: str) -> None:
 def test_a_broken_line_closes_its_isolates(width: int) -> None:
     """A line that ends within words of the other direction, and the one that goes on with them."""
     words = Word("שלום עולם " * 12 + "סוף")
-    facts = Facts((("Sentence", (words,)),))
-    section = Section("s", 1, ("S ", words), (), (Note((words,)),))
-    page = render(Document(words, (section,), facts), "terminal", Page(width))
+    facts = DefinitionList((("Sentence", (words,)),))
+    section = Section("s", 1, ("S ", words), (), (Callout((words,)),))
+    page = render(Document(words, (section,), facts), "terminal", RenderOptions(width))
     for line in page.splitlines():
         shown = readers.bare(line)
         assert ("ש" in shown or "ע" in shown) <= (ISOLATE in line)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.formats.html import asked
 from attncli.formats.pages import html
 from tests.auditor.calculator import rounds_to, value
@@ -86,7 +86,7 @@ def test_of_a_very_large_trace_only_the_nearest_numbers_are_followed(
     whole = entries_of(page_of(trace, "html"))
     most = len(whole) - 30
     monkeypatch.setattr(asked, "MOST_FOLLOWED", most)
-    page = render(document_of(trace), "html", Page())
+    page = render(document_of(trace), "html", RenderOptions())
     entries = entries_of(page)
     assert [told(one) for one in entries] == [told(one) for one in whole[:most]]
     places = [part[1] for one in entries for part in one[1:] if not isinstance(part, str)]
@@ -105,7 +105,7 @@ def test_the_numbers_of_a_page_are_the_traces() -> None:
 
 
 def test_a_large_page_is_small_enough() -> None:
-    page = render(document_of(shipped_trace("next_token")), "html", Page(80))
+    page = render(document_of(shipped_trace("next_token")), "html", RenderOptions(80))
     assert len(page.encode()) < LARGEST
 
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document.blocks import Document, Prose, Section, WordBlank
+from attncli.document.blocks import Document, Paragraph, Section, WordBlank
 from attncli.document.questions import Interval, Item, Paper, RightAnswer, RightWords
 from attncli.equations.tree import Blank, Number
 from attncli.exercises.papers import Cell, cells_of, self_checking
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.names import Word
 from tests.browser import NEEDS_BROWSER, findings, opened
 from tests.conftest import sampled
@@ -49,7 +49,9 @@ def numbers_asked(keys: Sequence[RightAnswer]) -> Document:
     """A sheet with a field for each key."""
     ids = [f"x[{k}]" for k in range(len(keys))]
     asked = zip(ids, keys, strict=True)
-    return sheet_with({Item(id_, key=key): Prose((Blank(id_, key.number),)) for id_, key in asked})
+    return sheet_with(
+        {Item(id_, key=key): Paragraph((Blank(id_, key.number),)) for id_, key in asked}
+    )
 
 
 def is_in(cell: Cell, number: Fraction) -> bool:
@@ -79,7 +81,10 @@ def test_no_answer_is_in_the_file(name: str, blank: str) -> None:
     steps = {"sentencepiece": ["viterbi"]}.get(name, [])
     one = papers(trace_of(SHIPPED[name]), wish(trace_of(SHIPPED[name]), blank, steps=steps))
     sheet = self_checking(one.whole)
-    page, plain = render(sheet, "html", Page(80)), render(one.sheet, "html", Page(80))
+    page, plain = (
+        render(sheet, "html", RenderOptions(80)),
+        render(one.sheet, "html", RenderOptions(80)),
+    )
     answers = {distinctive(question) for question in questions(one.whole)} - {""}
     assert answers
     assert not answers & (digits(page) - digits(plain))
@@ -87,7 +92,7 @@ def test_no_answer_is_in_the_file(name: str, blank: str) -> None:
     assert "data-n=" not in page
     assert "attn exercise" not in page
     assert page.count('class="field"') == len(questions(one.whole))
-    assert page == render(self_checking(one.whole), "html", Page(80))
+    assert page == render(self_checking(one.whole), "html", RenderOptions(80))
 
 
 def run(*words: str) -> Any:
@@ -141,7 +146,7 @@ class TestInTheBrowser:
         keys = [key_of(one, one) for one in [*numbers, Decimal("0.5")]]
         keys += [key_of(Decimal("0.6665"), Decimal("0.6675")), key_of(Decimal(0), Decimal("1e-9"))]
         keys += [key_of(Decimal("0.1345"), Decimal("0.1355"))] * (1 + len(unread))
-        path.write_text(render(numbers_asked(keys), "html", Page(80)), "utf-8")
+        path.write_text(render(numbers_asked(keys), "html", RenderOptions(80)), "utf-8")
         with opened(chromium, path) as page:
             said = states(page, [*WRITTEN, *more, *unread])
             told = dict(zip([*WRITTEN, *more, *unread], said, strict=True))
@@ -158,7 +163,7 @@ class TestInTheBrowser:
         assert trace.rounding.policy == policy
         whole = papers(trace, wish(trace, steps=["mask", "softmax"])).whole
         path = tmp_path / "sheet.html"
-        path.write_text(render(self_checking(whole), "html", Page(80)), "utf-8")
+        path.write_text(render(self_checking(whole), "html", RenderOptions(80)), "utf-8")
         keys = [one.key for one in questions(whole) if one.key is not None]
         finite = [one.number.shown.is_finite() for one in keys]
         assert not all(finite)
@@ -183,7 +188,7 @@ class TestInTheBrowser:
         asked = {chosen: WordBlank("a", ("Which?",), options, ("A", "B", "C"))}
         asked |= {one: WordBlank(one.id, (f"Which? {one.id}",)) for one in written}
         path = tmp_path / "sheet.html"
-        path.write_text(render(sheet_with(asked), "html", Page(80)), "utf-8")
+        path.write_text(render(sheet_with(asked), "html", RenderOptions(80)), "utf-8")
         with opened(chromium, path) as page:
             field = page.get_by_role("radiogroup", name="Which?", exact=True)
             for label, state in (("A) AI", "wrong"), ("B) u g", "right"), ("C) ß", "wrong")):
@@ -222,9 +227,11 @@ class TestInTheBrowser:
 
     def test_words_that_may_not_be_broken_on_a_phone(self, chromium: Any, tmp_path: Path) -> None:
         cut = "\N{NO-BREAK SPACE}".join(("understanding",) * 6)  # pieces and a count stay together
-        section = Section("wordpiece", 1, ("Pieces",), (), (Prose((cut,)),))
+        section = Section("wordpiece", 1, ("Pieces",), (), (Paragraph((cut,)),))
         path = tmp_path / "sheet.html"
-        path.write_text(render(Document(Word("Sheet"), (section,)), "html", Page(80)), "utf-8")
+        path.write_text(
+            render(Document(Word("Sheet"), (section,)), "html", RenderOptions(80)), "utf-8"
+        )
         narrow = {"width": 360, "height": 740}
         with opened(chromium, path, viewport=narrow) as page:
             assert page.evaluate("document.documentElement.scrollWidth") <= 360

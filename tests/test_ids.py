@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.notation.words import unguarded
 from attncli.pages.cells import find_cells
 from attncli.pages.selection import SelectionError
@@ -82,9 +82,9 @@ def ids_of(trace: Trace, blank: str) -> list[str]:
     """The ids of an exercise, having come back from an answers file of each kind."""
     one = papers(trace, wish(trace, blank))
     asked = [question.id for question in questions(one.whole)]
-    rows = csv.reader(io.StringIO(render(one.sheet, "csv", Page()), newline=""))
+    rows = csv.reader(io.StringIO(render(one.sheet, "csv", RenderOptions()), newline=""))
     assert [unguarded(row[2]) for row in rows][1:] == asked
-    assert list(yaml.safe_load(render(one.sheet, "yaml", Page()))["answers"]) == asked
+    assert list(yaml.safe_load(render(one.sheet, "yaml", RenderOptions()))["answers"]) == asked
     return asked
 
 

@@ -19,7 +19,7 @@ from attncli.cli import app
 from attncli.document.blocks import WordBlank
 from attncli.document.questions import labels_of
 from attncli.exercises.requests import ExerciseRequest, WordsWanted
-from attncli.formats import Page, files_of, render
+from attncli.formats import RenderOptions, files_of, render
 from attncli.marking.words import chosen, questions_at
 from attncli.notation.words import printed
 from attncli.steps import STORY, step_named
@@ -156,7 +156,7 @@ def test_a_sheet_is_the_same_whatever_is_right(form: str, written: bool) -> None
     assert blanks
     assert all(blank.answer is None for blank in blanks)
     assert all(q.key is None and q.words is None for s in sheet.sections for q in s.questions)
-    told = render(sheet, form, Page(80))
+    told = render(sheet, form, RenderOptions(80))
     trace = trace_of(SHIPPED["three_tokens_two_heads"])
     weights = [trace[one.reads] for one in questions_at(trace, "attends_most")]
     shown = {str(w.number(i, j).shown) for w in weights for i in range(3) for j in range(3)}
@@ -284,7 +284,7 @@ def test_moodle_and_qti_mark_them(scenario: str, written: bool) -> None:
     words = (WordsWanted("attends_most", written=written),)
     whole = papers(trace, ExerciseRequest((), seed="7", words=words)).whole
     keys = [q.words for s in whole.sections for q in s.questions if q.words is not None]
-    (question,) = cloze.questions(render(whole, "moodle", Page(80)))
+    (question,) = cloze.questions(render(whole, "moodle", RenderOptions(80)))
     assert len(question.fields) == len(keys)
     for field, key in zip(question.fields, keys, strict=True):
         assert field.kind == ("shortanswer" if written or not key.labels else "multichoice")
@@ -295,7 +295,7 @@ def test_moodle_and_qti_mark_them(scenario: str, written: bool) -> None:
                 assert shares[printed(option)] == (option.raw in right)
             else:
                 assert cloze.mark(field, option.raw)[0] == (option.raw in right)
-    package = qti.opened(packed(files_of([whole], "qti", Page(80))))
+    package = qti.opened(packed(files_of([whole], "qti", RenderOptions(80))))
     (item,) = package.items.values()
     assert not [*faults(item)]
     names = [one.attrib["identifier"] for one in item.iter(f"{{{QTI}}}responseDeclaration")]

@@ -15,7 +15,7 @@ from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number, Quotient, Root
 from attncli.exercises.blanked import BlankedPage, taken
 from attncli.exercises.keys import Reach
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.library.papers import variants
 from attncli.names import Word
 from attncli.nice_numbers.sketch import Sizes, sketch, text_of
@@ -158,7 +158,9 @@ def test_stress_tells_keys_that_accept_too_little(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.slow
 def test_keys_of_many_forms_are_derived_again() -> None:
-    told = render(report(Word("Stress"), stress("i_love_ai", (), 20, seed=5)), "terminal", Page(80))
+    told = render(
+        report(Word("Stress"), stress("i_love_ai", (), 20, seed=5)), "terminal", RenderOptions(80)
+    )
     assert "Keys derived again by the oracle │ 1,560" in told
     assert re.search(r"Disagreements +│ none", told)
 
@@ -188,12 +190,12 @@ def test_answers_that_tell_little_are_told() -> None:
     key = next(q.key for q in questions(one.whole) if q.id == "output[1, 1]")
     assert key is not None
     assert key.is_wide
-    page = render(one.key, "terminal", Page(80))
+    page = render(one.key, "terminal", RenderOptions(80))
     assert "by more than five units of the last place: output[1, 1]" in " ".join(page.split())
-    found = render(weaknesses(trace), "terminal", Page(200))
+    found = render(weaknesses(trace), "terminal", RenderOptions(200))
     assert "rounding.decimals=5 with rounding.quantities={output: 3}" in " ".join(found.split())
     better = trace_of(text, "rounding.decimals=5", "rounding.quantities={output: 3}")
-    assert "tells little" not in render(weaknesses(better), "terminal", Page(200))
+    assert "tells little" not in render(weaknesses(better), "terminal", RenderOptions(200))
 
 
 @pytest.mark.slow
@@ -204,13 +206,13 @@ def test_what_would_tell_more_does(seed: int) -> None:
     sizes = Sizes(4, 4, 2)
     words, scenario = sketch(sizes, seed)
     text = text_of(sizes, words, scenario, "it").partition("rounding:")[0]
-    found = " ".join(render(weaknesses(trace_of(text)), "terminal", Page(80)).split())
+    found = " ".join(render(weaknesses(trace_of(text)), "terminal", RenderOptions(80)).split())
     remedies = set(_REMEDY.findall(found))
     assert {name for _, name, _ in remedies} >= {"attention", "hidden", "ffn"}
     for few, name, own in sorted(remedies)[::5]:
         changes = (f"rounding.decimals={few}", f"rounding.quantities={{{name}: {own}}}")
         better = weaknesses(trace_of(text, *changes))
-        assert f"{{{name}: " not in " ".join(render(better, "terminal", Page(80)).split())
+        assert f"{{{name}: " not in " ".join(render(better, "terminal", RenderOptions(80)).split())
 
 
 def test_a_mistake_that_rounding_hides_is_told_with_what_would_help() -> None:
@@ -221,5 +223,5 @@ def test_a_mistake_that_rounding_hides_is_told_with_what_would_help() -> None:
     assert one.accepted.low <= Decimal("0.29") <= one.accepted.high
     for changes, hidden in (((), True), (("rounding.decimals=3",), False)):
         other = trace_of(SHIPPED["three_tokens_two_heads"], *changes)
-        told = render(weaknesses(other), "json", Page(80))
+        told = render(weaknesses(other), "json", RenderOptions(80))
         assert ("which is 0.30; rounding.decimals=3 would tell them apart" in told) is hidden

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 from attncli.building.exercise_file import Frame
 from attncli.choices import LANGUAGES
 from attncli.cli import app
-from attncli.document.blocks import Document, Note, Prose, Subheading, WordBlank
+from attncli.document.blocks import Callout, Document, Paragraph, Subheading, WordBlank
 from attncli.document.questions import counted_points
 from attncli.exercises.papers import exercise, key_page, sheet_of
 from attncli.exercises.requests import ExerciseRequest, WordsWanted
 from attncli.exercises.tasks import hints_page, with_hints
-from attncli.formats import Page, exercise_format_names, format_names, render
+from attncli.formats import RenderOptions, exercise_format_names, format_names, render
 from attncli.languages import FrameWords, named_sentences_in, sentences_in, words_of
 from tests.conftest import sampled
 from tests.exercises import SELF_MARKING, wish
@@ -107,7 +107,7 @@ def test_no_paper_has_words_of_another_language(language: str) -> None:
         for form in (*format_names(), *exercise_format_names()):
             if form == "json" or (form in SELF_MARKING) != (kind == "exercise"):
                 continue
-            text = " ".join(render(paper, form, Page(10_000)).split())
+            text = " ".join(render(paper, form, RenderOptions(10_000)).split())
             assert not any_of.findall(text), (kind, form)
 
 
@@ -145,7 +145,7 @@ def said(document: Document) -> Iterator[str]:
         yield from (section.place, *(span for span in section.title if isinstance(span, str)))
         blocks += section.blocks
     for block in blocks:
-        if isinstance(block, Prose | Subheading | Note | WordBlank):
+        if isinstance(block, Paragraph | Subheading | Callout | WordBlank):
             yield from (span for span in block.text if isinstance(span, str))
 
 
@@ -206,7 +206,7 @@ def test_numbers_and_hashes_know_no_language() -> None:
 @needs_exam
 @pytest.mark.parametrize("language", OTHERS)
 def test_tex_prints_the_letters_of_a_language(tmp_path: Path, language: str) -> None:
-    compiled(tmp_path, render(papers(language)["sheet"], "latex", Page(80)))
+    compiled(tmp_path, render(papers(language)["sheet"], "latex", RenderOptions(80)))
     page = printed(tmp_path)
     own = words_of(language).paper
     for word in (own.worksheet, own.date, own.many_points):

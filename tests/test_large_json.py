@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from attncli import load, work
 from attncli.equations.matrix import Matrix
-from attncli.formats import Page, render, stream_of
+from attncli.formats import RenderOptions, render, stream_of
 from attncli.notation import plain
 from attncli.notation.rows import plain_rows
 from attncli.pages.selection import Selection
@@ -56,7 +56,7 @@ def big(policy: str, size: int) -> dict[str, Any]:
 
 def test_every_text_of_a_large_trace_is_that_of_its_number() -> None:
     trace = work(load(big("exact", 50)))
-    told = json.loads(render(walkthrough(trace, Selection()), "json", Page()))
+    told = json.loads(render(walkthrough(trace, Selection()), "json", RenderOptions()))
     made = {one["name"]: one for step in told["steps"] for one in step["quantities"]}
     rng = np.random.default_rng(6)
     for name in ("scores", "exp", "weights", "output", "masked"):
@@ -70,9 +70,11 @@ def test_every_text_of_a_large_trace_is_that_of_its_number() -> None:
 @pytest.mark.slow
 def test_a_large_page_is_never_a_whole() -> None:
     small, page = (walkthrough(work(load(big("carry", size))), Selection()) for size in (4, 100))
-    assert "".join(map(str, stream_of(small, "json", Page())))  # modules are in memory by now
+    assert "".join(
+        map(str, stream_of(small, "json", RenderOptions()))
+    )  # modules are in memory by now
     tracemalloc.start()
-    lengths = [*map(len, map(str, stream_of(page, "json", Page())))]
+    lengths = [*map(len, map(str, stream_of(page, "json", RenderOptions())))]
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert max(lengths) < 5_000

@@ -18,26 +18,26 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document.blocks import (
-    Addition,
     AnswerSpace,
     Block,
     Bullets,
+    Callout,
+    ColumnSum,
+    DefinitionList,
+    Derivation,
     Document,
-    Facts,
     Fields,
     Line,
-    Note,
-    Prose,
+    Paragraph,
     Section,
     Table,
     Term,
-    Working,
 )
 from attncli.document.questions import Item, Paper
 from attncli.document.tables import MatrixBlock
 from attncli.equations import tree as ex
 from attncli.equations.matrix import Matrix
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.formats.tex import setting
 from attncli.formats.tex.setting import aligned, breakable, escaped, macros_for, math_width
 from attncli.names import Word, raw
@@ -109,7 +109,7 @@ def documents(first: int) -> list[Document]:
 
 
 def of_blocks(*blocks: Block, title: str = "A page") -> Document:
-    facts = Facts((("Of", (Word(title),)),))
+    facts = DefinitionList((("Of", (Word(title),)),))
     return Document(Word(title), (Section("s", 1, ("Step",), (), blocks),), facts)
 
 
@@ -120,7 +120,7 @@ def body(page: str) -> str:
 @pytest.mark.slow
 @needs_tex
 def test_every_page_compiles_inside_its_margins(tmp_path: Path) -> None:
-    pages = [render(document, "latex", Page()) for document in documents(0)]
+    pages = [render(document, "latex", RenderOptions()) for document in documents(0)]
     preamble = pages[0].partition(r"\begin{document}")[0]
     assert all(page.startswith(preamble[:200]) for page in pages)
     everything = "\n\\clearpage\n".join(map(body, pages))
@@ -135,7 +135,7 @@ def test_every_fragment_goes_into_a_bare_article(tmp_path: Path) -> None:
     """With amsmath and booktabs alone, and between its narrow margins."""
     inputs = []
     for k, document in enumerate(documents(1)):
-        fragment = render(document, "latex", Page(fragment=True))
+        fragment = render(document, "latex", RenderOptions(fragment=True))
         assert r"\documentclass" not in fragment
         assert r"\usepackage" not in fragment
         (tmp_path / f"part{k}.tex").write_text(fragment, encoding="utf-8")
@@ -174,12 +174,12 @@ def page_of_words(several: Sequence[str]) -> Document:
     lines = tuple(Line(ex.Symbol("scores", (Word(w), Word("AI"))), (("=", N(1)),)) for w in several)
     return of_blocks(
         Table(("Word", "Twice"), tuple((Word(w), Word(w)) for w in several)),
-        Working(lines),
+        Derivation(lines),
         Bullets(tuple((Word(w), " and ", Term(ex.Symbol("Q", (Word(w),)))) for w in several)),
         MatrixBlock(
             "X", matrix, as_words(tuple(several)), as_words(tuple(several[:m])), tuple(range(n))
         ),
-        Note(tuple(Word(w) for w in several)),
+        Callout(tuple(Word(w) for w in several)),
         title=" ".join(several[:40]),
     )
 
@@ -191,14 +191,14 @@ def test_any_words_compile(tmp_path: Path, engine: str, fragment: bool) -> None:
     if not is_installed(engine, "amsmath.sty"):
         pytest.skip(f"{engine} is not installed")
     page = render(
-        page_of_words(any_words(f"{engine} {fragment}")), "latex", Page(fragment=fragment)
+        page_of_words(any_words(f"{engine} {fragment}")), "latex", RenderOptions(fragment=fragment)
     )
     compiled(tmp_path, bare("article", page) if fragment else page, engine=engine)
 
 
 @needs_exam
 def test_words_are_printed_as_they_are(tmp_path: Path) -> None:
-    compiled(tmp_path, render(page_of_words(NASTY), "latex", Page()))
+    compiled(tmp_path, render(page_of_words(NASTY), "latex", RenderOptions()))
     shown = printed(tmp_path)
     for word in (
         "\\input{x}", "\\end{tabular}", "$x$", "#1", "<b>", "^^41", "[x]", "--", "U+732B", "U+1F642",
@@ -232,9 +232,9 @@ def test_words(written: str, tex: str) -> None:
 
 
 def test_only_pages_that_need_it_define_something() -> None:
-    plain_page = render(of_blocks(Prose(("Nothing.",))), "latex", Page(fragment=True))
+    plain_page = render(of_blocks(Paragraph(("Nothing.",))), "latex", RenderOptions(fragment=True))
     assert "command" not in plain_page
-    page = render(of_blocks(Prose((Word("猫"),))), "latex", Page(fragment=True))
+    page = render(of_blocks(Paragraph((Word("猫"),))), "latex", RenderOptions(fragment=True))
     assert r"\providecommand\attnchar" in page
 
 
@@ -294,12 +294,12 @@ def test_wide_things_stay_inside_the_margins(tmp_path: Path, fragment: bool) -> 
     page = of_blocks(
         MatrixBlock("X", matrix, names, names, tuple(range(12))),
         MatrixBlock("Y", matrix, names, as_words(tuple(map(str, range(12)))), tuple(range(12))),
-        Working((Line(name, (("=", long), ("=", ex.Vector(numbers)), ("≈", numbers[0]))),)),
-        Addition(ex.Symbol("output", ("x",)), ((product, ex.Vector(numbers)),) * 3, "=",
+        Derivation((Line(name, (("=", long), ("=", ex.Vector(numbers)), ("≈", numbers[0]))),)),
+        ColumnSum(ex.Symbol("output", ("x",)), ((product, ex.Vector(numbers)),) * 3, "=",
                  ex.Vector(numbers)),
         Table(("Said", "By"), ((Word("many words " * 30), Word("somebody " * 10)),) * 50),
     )  # fmt: skip
-    source = render(page, "latex", Page(fragment=fragment))
+    source = render(page, "latex", RenderOptions(fragment=fragment))
     log = compiled(tmp_path, bare("article", source) if fragment else source)
     assert overfull(log) == []
 
@@ -310,7 +310,7 @@ ADDRESS = r"[a-z_]{1,12}\[[A-Za-z]{1,6}\]\.[a-z]{1,6}\[[0-9]\]"
 @pytest.mark.slow
 @needs_tex
 def test_a_picture_is_a_table_of_its_numbers(tmp_path: Path) -> None:
-    page = render(of_blocks(*PICTURE_EXAMPLES.values()), "latex", Page())
+    page = render(of_blocks(*PICTURE_EXAMPLES.values()), "latex", RenderOptions())
     assert "tikz" not in page
     assert overfull(compiled(tmp_path, page)) == []
     told = printed(tmp_path)
@@ -337,7 +337,7 @@ def test_long_words_stay_inside_the_margins(tmp_path: Path) -> None:
         "W" * 30,
     )
     for fragment in (False, True):
-        source = render(page_of_words(longest), "latex", Page(fragment=fragment))
+        source = render(page_of_words(longest), "latex", RenderOptions(fragment=fragment))
         log = compiled(tmp_path, bare("article", source) if fragment else source)
         assert overfull(log) == []
 
@@ -366,7 +366,7 @@ def exercise(kind: str) -> Document:
         made_in="scores", with_sums=True, blanks=ids,
     )  # fmt: skip
     symbol = ex.Symbol("exp", ("I",))
-    lines = Working(
+    lines = Derivation(
         (
             Line(symbol, (("=", ex.e_to(N(2))), ("=", blank("exp[I]")))),
             Line(symbol, (("=", ex.Sum((N(1), blank("scores[love, I]")))), ("=", blank("exp[I]")))),
@@ -375,29 +375,31 @@ def exercise(kind: str) -> Document:
         )
     )
     product = ex.Product((blank("exp[I]"), ex.Vector((N(1), N(2)))))
-    addition = Addition(
+    addition = ColumnSum(
         ex.Symbol("output", ("I",)),
         ((product, ex.Vector((blank("out"), N(2)))),),
         "=",
         ex.Vector((blank("out"), blank("exp[I]"))),
     )
-    worked = Working((Line(symbol, (("=", ex.e_to(N(2))), ("=", N(Decimal("86.42"))))),))
+    worked = Derivation((Line(symbol, (("=", ex.e_to(N(2))), ("=", N(Decimal("86.42"))))),))
     sections = (
         Section("scores", 4, ("Attention scores",), (ex.Equation(ex.Symbol("scores"), ex.Symbol("X")),),
                 (table, AnswerSpace(3)), questions=(Item("a", 2), Item("b", 3))),
         Section("softmax", 5, ("Softmax",), (), (lines, addition), questions=(Item("c"),),
-                solution=(Prose(("This is how it is worked.",)), worked) if told else ()),
-        Section("out", 6, ("Nothing asked",), (), (Prose(("Only read.",)),)),
+                solution=(Paragraph(("This is how it is worked.",)), worked) if told else ()),
+        Section("out", 6, ("Nothing asked",), (), (Paragraph(("Only read.",)),)),
     )  # fmt: skip
     return Document(
-        Word("A sheet_1"), sections, Facts((("Rounding", ("carry",)),)),
-        opening=(Fields(("Name", "Date", "Points of 6")), Prose(("Read this first.",))),
+        Word("A sheet_1"), sections, DefinitionList((("Rounding", ("carry",)),)),
+        opening=(Fields(("Name", "Date", "Points of 6")), Paragraph(("Read this first.",))),
         paper=Paper(kind, "A", "1a2b3c4d", Word("" if kind == "sheet" else COMMAND), 6),
     )  # fmt: skip
 
 
 def test_a_sheet_has_no_answers_and_blanks_of_one_width() -> None:
-    sheet, whole = (render(exercise(kind), "latex", Page()) for kind in ("sheet", "exercise"))
+    sheet, whole = (
+        render(exercise(kind), "latex", RenderOptions()) for kind in ("sheet", "exercise")
+    )
     for page in (sheet, whole):
         assert page.startswith(r"\documentclass[addpoints")
         assert set(re.findall(r"\\fillin\[[^]]*\](\[.*?\])", page)) <= {
@@ -427,7 +429,7 @@ def test_a_sheet_has_no_answers_and_blanks_of_one_width() -> None:
 @needs_exam
 @pytest.mark.parametrize("kind", ["sheet", "exercise"])
 def test_one_file_prints_as_sheet_or_as_key(tmp_path: Path, kind: str) -> None:
-    source = render(exercise(kind), "latex", Page())
+    source = render(exercise(kind), "latex", RenderOptions())
     assert overfull(compiled(tmp_path, source)) == []
     shown = printed(tmp_path)
     assert not any(answer.lstrip("-") in shown for answer in ANSWERS.values())
@@ -449,7 +451,7 @@ def test_one_file_prints_as_sheet_or_as_key(tmp_path: Path, kind: str) -> None:
 @needs_exam
 @pytest.mark.parametrize("kind", ["sheet", "exercise"])
 def test_a_paper_goes_into_another_exam(tmp_path: Path, kind: str) -> None:
-    fragment = render(exercise(kind), "latex", Page(fragment=True))
+    fragment = render(exercise(kind), "latex", RenderOptions(fragment=True))
     compiled(tmp_path, bare("exam", rf"\printanswers {fragment}"))
     assert ("86.42" in printed(tmp_path)) == (kind == "exercise")
 
@@ -462,14 +464,14 @@ def test_a_paper_of_any_words_compiles(tmp_path: Path, fragment: bool) -> None:
     assert paper.paper is not None
     command = paper.paper._replace(command=Word(" ".join(NASTY)))
     words_ = page_of_words(NASTY)._replace(paper=command, title=Word("".join(NASTY[:50])))
-    page = render(words_, "latex", Page(fragment=fragment))
+    page = render(words_, "latex", RenderOptions(fragment=fragment))
     compiled(tmp_path, bare("exam", page) if fragment else page)
 
 
 @needs_exam
 @pytest.mark.parametrize("kind", ["key", "hints"])
 def test_keys_and_hints_are_articles(tmp_path: Path, kind: str) -> None:
-    page = render(exercise(kind), "latex", Page())
+    page = render(exercise(kind), "latex", RenderOptions())
     assert r"{article}" in page
     compiled(tmp_path, page)
     assert "1a2b3c4d" in printed(tmp_path)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.formats import Page, format_names, render
+from attncli.formats import RenderOptions, format_names, render
 from attncli.pages.weaknesses import weaknesses
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
@@ -38,7 +38,7 @@ def found(text: str, *changes: str, steps: Sequence[str] = ()) -> dict[str, list
 
 
 def told(trace: Trace, steps: Sequence[str] = ()) -> dict[str, list[str]]:
-    page: dict[str, Any] = json.loads(render(weaknesses(trace, steps), "json", Page(80)))
+    page: dict[str, Any] = json.loads(render(weaknesses(trace, steps), "json", RenderOptions(80)))
     lists = {section["step"]: section["text"][1:] for section in page["steps"]}
     return {**lists, "in all": page["notes"]}
 
@@ -140,14 +140,14 @@ def test_mistakes_that_cannot_be_revealed() -> None:
 
 def test_a_norm_of_another_name_has_its_mistakes() -> None:
     told = " ".join(
-        render(weaknesses(trace_of(SHIPPED["masked_word"])), "markdown", Page()).split()
+        render(weaknesses(trace_of(SHIPPED["masked_word"])), "markdown", RenderOptions()).split()
     )
     revealed = told.partition("Mistakes that can be revealed")[2]
     assert "Embedding norm: Dividing the numbers themselves by the deviation" in revealed
 
 
 def test_a_learning_rate_of_one_hides_that_it_is_left_out() -> None:
-    told = render(weaknesses(trace_of(SHIPPED["learning_to_attend"])), "markdown", Page())
+    told = render(weaknesses(trace_of(SHIPPED["learning_to_attend"])), "markdown", RenderOptions())
     assert "Update 1: Taking away the whole gradient, without the learning rate." in told
 
 
@@ -247,7 +247,7 @@ def test_bad_input_is_refused() -> None:
 def test_any_model_can_be_looked_through(text: str) -> None:
     weak = weaknesses(trace_of(text))
     for form in format_names():
-        assert render(weak, form, Page(80))
+        assert render(weak, form, RenderOptions(80))
 
 
 def test_a_mistake_hides_where_a_key_has_no_bound() -> None:

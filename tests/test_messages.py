@@ -20,9 +20,9 @@ from typer.testing import CliRunner
 
 from attncli import ScenarioError, load, work
 from attncli.cli import app
-from attncli.errors import LONGEST_MESSAGE, MOST_WRITTEN, Refusal, Where
+from attncli.errors import LONGEST_MESSAGE, MOST_WRITTEN, UserError, Where
 from attncli.file.nodes import Items, Map, Node, Scalar
-from attncli.file.problems import Problems
+from attncli.file.problems import Diagnostics
 from attncli.file.reading import read_value
 from attncli.notation.words import is_hidden
 from tests.conftest import FEWER
@@ -38,7 +38,7 @@ def check(message: str) -> None:
     assert not any(map(is_hidden, message)), message
 
 
-def check_error(error: Refusal) -> None:
+def check_error(error: UserError) -> None:
     for problem in error.problems:
         check(str(problem))
     lines = str(error).split("\n")
@@ -275,7 +275,7 @@ def test_merge_keys_mean_what_they_mean_in_yaml(
     names = [f"*m{k}" for k in range(len(others))]
     merged = f"[{', '.join(names)}]" if several else names[0]
     text = "\n".join([*lines, f"- {{<<: {merged}, {json.dumps(own)[1:-1]}}}"])
-    node = read_value(text, Where("s", 1, 1), Problems())
+    node = read_value(text, Where("s", 1, 1), Diagnostics())
     assert node is not None
     assert plain(node) == yaml.safe_load(text)
 

@@ -12,7 +12,7 @@ import pytest
 
 from attncli.building.checkpoint import families
 from attncli.building.model_settings import DEFAULTS, settled
-from attncli.errors import Refusal
+from attncli.errors import UserError
 
 _READ = "".join(
     path.read_text("utf-8")
@@ -174,5 +174,5 @@ def test_settings_are_those_of_the_class(said: dict[str, Any]) -> None:
     ],
 )
 def test_a_setting_without_a_value_is_told(said: dict[str, Any], told: str) -> None:
-    with pytest.raises(Refusal, match=re.escape(told)):
+    with pytest.raises(UserError, match=re.escape(told)):
         settled(said)

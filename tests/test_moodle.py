@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.document.blocks import Document
 from attncli.document.questions import Item
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.formats.exercises.moodle import Size
 from attncli.notation import plain
 from attncli.trace import Trace
@@ -29,7 +29,7 @@ from tests.test_exercise import SMALL, steps_of
 def check(trace: Trace, blank: str, steps: list[str]) -> int:
     """Writes an exercise, reads it back and marks it; the number of its fields."""
     whole = papers(trace, wish(trace, blank, steps=steps)).whole
-    (question,) = cloze.questions(render(whole, "moodle", Page(80)))
+    (question,) = cloze.questions(render(whole, "moodle", RenderOptions(80)))
     answers = in_order(question, whole)
     right = [typed(one) for one in answers]
     assert cloze.marks(question, right) == 1, "the key earns full marks"

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from tests.exercises import papers, questions, wish
 from tests.pages import SHIPPED, trace_of
 
@@ -16,7 +16,7 @@ reader = pytest.importorskip("moodle_xml_parser.parser")
 def test_another_reader_finds_each_blank_with_its_points_and_its_answer() -> None:
     trace = trace_of(SHIPPED["i_love_ai"])
     document = papers(trace, wish(trace)).whole
-    (question,) = reader.parse_string(render(document, "moodle", Page(80)))["cloze"]
+    (question,) = reader.parse_string(render(document, "moodle", RenderOptions(80)))["cloze"]
     fields = [gap for gap in question.gaps if gap.sub_type == "NUMERICAL"]
     asked = questions(document)
     assert len(fields) == len(asked)

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document.questions import Item
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.pages.selection import SelectionError
 from attncli.trace import Trace
 from tests.conftest import sampled
@@ -50,7 +50,7 @@ def leaks(trace: Trace, seed: str, steps: list[str]) -> list[str]:
     return [
         f"{form}: {id_} is {answer}"
         for form in SHEET_FORMATS
-        for told in [digits(render(one.sheet, form, Page(100)))]
+        for told in [digits(render(one.sheet, form, RenderOptions(100)))]
         for id_, answer in answers.items()
         if len(answer) > 3 and answer in told
     ]
@@ -67,7 +67,7 @@ def test_a_printed_answer_would_be_found() -> None:
     trace = trace_of(SHIPPED["i_love_ai"])
     one = papers(trace, wish(trace, "random:0.4"))
     answers = {distinctive(question) for question in questions(one.whole)} - {""}
-    assert answers <= digits(render(one.key, "terminal", Page(100)))
+    assert answers <= digits(render(one.key, "terminal", RenderOptions(100)))
 
 
 @pytest.mark.parametrize(
@@ -126,11 +126,11 @@ def test_a_sheet_as_data_has_no_more_digits_than_on_paper() -> None:
     one = papers(trace, wish(trace, "working", detail="full"))
     (term,) = (q for q in questions(one.whole) if q.key and abs(q.key.number.shown) == HIDDEN)
     assert ".working[" in term.id
-    data = json.loads(render(one.sheet, "json", Page(80)))
+    data = json.loads(render(one.sheet, "json", RenderOptions(80)))
     lines = [line for step in data["steps"] for line in step["working"]]
     assert any(line.get("value") == -0.493 for line in lines)
-    assert str(HIDDEN) not in render(one.sheet, "json", Page(80))
-    assert str(HIDDEN) in render(one.key, "json", Page(80))
+    assert str(HIDDEN) not in render(one.sheet, "json", RenderOptions(80))
+    assert str(HIDDEN) in render(one.key, "json", RenderOptions(80))
 
 
 def test_no_number_is_asked_for_twice() -> None:
@@ -140,7 +140,9 @@ def test_no_number_is_asked_for_twice() -> None:
     ids = [q.id for q in questions(one.whole)]
     assert ids.count("weights[Pasta, Food].working[2]") == 1
     assert len(ids) == 9  # four scores, four exponentials, one sum
-    assert "/ \u00b7\u00b7\u00b7\u00b7\u00b7\u00b7" in render(one.sheet, "terminal", Page(100))
+    assert "/ \u00b7\u00b7\u00b7\u00b7\u00b7\u00b7" in render(
+        one.sheet, "terminal", RenderOptions(100)
+    )
 
 
 def test_an_empty_memory_is_told_and_not_asked_for() -> None:
@@ -149,7 +151,7 @@ def test_an_empty_memory_is_told_and_not_asked_for() -> None:
     names = {q.id.partition("[")[0] for q in questions(one.whole)}
     assert names == {"ax", "z", "a", "ya", "z_y", "y"}
     assert not any(q.id.startswith("a[0]") for q in questions(one.whole))
-    page = render(one.sheet, "terminal", Page(100))
+    page = render(one.sheet, "terminal", RenderOptions(100))
     assert "W_aa (given)" not in page.split("Initial state")[1].split("Input at")[0]
     assert "States" not in page
     assert [q.id for q in questions(papers(trace, wish(trace, steps=["states"])).whole)]

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from attncli import ScenarioError
 from attncli.cli import app
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.pages.cells import cells_page, find_cells
 from attncli.pages.selection import SelectionError
 from attncli.pipeline import load, work, work_on_demand
@@ -65,7 +65,7 @@ def leading_to(trace: Trace, names: Iterable[str]) -> set[str]:
 
 
 def page(trace: Trace, *cells: str, form: str = "terminal") -> str:
-    return render(cells_page(trace, find_cells(trace, cells)), form, Page(80))
+    return render(cells_page(trace, find_cells(trace, cells)), form, RenderOptions(80))
 
 
 def refusal(trace: Trace, *cells: str) -> str:

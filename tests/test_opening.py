@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from attncli.document.blocks import Prose
+from attncli.document.blocks import Paragraph
 from attncli.pages.selection import told_parts
 from attncli.steps import step_named, steps
 from tests.conftest import sampled
@@ -25,7 +25,7 @@ def test_a_purpose_is_said_once_where_its_step_is_first_told(name: str) -> None:
     said = Counter[str]()
     for part, section in zip(told_parts(trace), document_of(trace).sections, strict=True):
         opening = section.blocks[0]
-        assert isinstance(opening, Prose)
+        assert isinstance(opening, Paragraph)
         opens = str(opening.text[0]).startswith(step_named(section.step).why_here(part.place))
         assert opens == (not said[section.step])
         said[section.step] += 1

@@ -23,7 +23,7 @@ from attncli.cli import app
 from attncli.document.blocks import Document, Section, Tree, TreeRow
 from attncli.document.pictures import Box as DiagramBox
 from attncli.document.pictures import Diagram, Link, Picture
-from attncli.formats import Page, contents_of, render
+from attncli.formats import RenderOptions, contents_of, render
 from attncli.formats.svg.drawing import drawn, fit, inline
 from attncli.formats.typst.blocks import file as typst_file
 from attncli.formats.typst.text import characters
@@ -54,7 +54,7 @@ def pdf_of(name: str) -> bytes:
 
 
 def bytes_of(document: Document) -> bytes:
-    data = contents_of(document, "pdf", Page())
+    data = contents_of(document, "pdf", RenderOptions())
     assert isinstance(data, bytes)
     return data
 
@@ -231,7 +231,7 @@ def test_only_headings_of_a_tree_are_bold() -> None:
     )
     page = Document(Word("T"), (Section("s", 1, ("S",), (), (Tree(rows),)),))
     assert re.findall(r"strong\(\{(.*?)\}\)", typst_file([page])) == ['{"Layer 1"}']
-    assert re.findall(r"\\textbf\{(.*?)\}", render(page, "latex", Page())) == ["Layer 1"]
+    assert re.findall(r"\\textbf\{(.*?)\}", render(page, "latex", RenderOptions())) == ["Layer 1"]
 
 
 @pytest.mark.slow

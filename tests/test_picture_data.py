@@ -26,7 +26,7 @@ from attncli.document.pictures import (
     Plane,
     Series,
 )
-from attncli.formats import Page, format_names, render
+from attncli.formats import RenderOptions, format_names, render
 from attncli.formats.writers import text_of_spans
 from attncli.names import Word, raw
 from attncli.pages.selection import Selection, select
@@ -213,7 +213,7 @@ def _merges_of_bpe() -> list[str]:
 
 
 def _learned_list(name: str, of: str) -> list[str]:
-    data = json.loads(render(illustrated(shipped_trace(name)), "json", Page()))
+    data = json.loads(render(illustrated(shipped_trace(name)), "json", RenderOptions()))
     lists = (one for step in data["steps"] for one in step["quantities"])
     return next(one["values"] for one in lists if one["name"] == of)
 
@@ -306,7 +306,7 @@ def test_layers_and_heads_beyond_two_are_left_out() -> None:
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_pictures_fit_and_need_no_colour(width: int) -> None:
     """A bar is as long as its number is large, and series differ in their fill."""
-    page = render(illustrated(shipped_trace("i_love_ai")), "terminal", Page(width))
+    page = render(illustrated(shipped_trace("i_love_ai")), "terminal", RenderOptions(width))
     assert "\x1b" not in page
     assert all(cell_len(line) <= width for line in page.splitlines())
     lines = page.partition("What softmax makes of scores[AI]")[2].splitlines()[2:10]
@@ -326,7 +326,7 @@ def test_pictures_fit_and_need_no_colour(width: int) -> None:
 )
 def test_every_format_tells_every_picture(name: str, form: str) -> None:
     trace = shipped_trace(name)
-    page = render(illustrated(trace), form, Page(80))
+    page = render(illustrated(trace), form, RenderOptions(80))
     if form == "json":
         data = json.loads(page)
         told = [
@@ -334,7 +334,7 @@ def test_every_format_tells_every_picture(name: str, form: str) -> None:
             *(p for s in data["steps"] for p in s.get("pictures", ())),
         ]
         assert len(told) == len(shipped_pictures(name))
-    assert len(page) > len(render(walkthrough(trace, Selection()), form, Page(80)))
+    assert len(page) > len(render(walkthrough(trace, Selection()), form, RenderOptions(80)))
 
 
 def test_text_has_pictures_only_where_they_are_asked_for() -> None:
@@ -357,5 +357,5 @@ def test_words_in_pictures_stay_data(words: str) -> None:
     blocks = tuple(one for one in blocks_of(trace) if isinstance(one, (*PICTURES, Graph)))
     document = Document(Word("t"), (Section("s", None, ("s",), (), blocks),))
     for form in ("markdown", "latex"):
-        assert words not in render(document, form, Page(80)), form
-    assert words in render(document, "terminal", Page(200))
+        assert words not in render(document, form, RenderOptions(80)), form
+    assert words in render(document, "terminal", RenderOptions(200))

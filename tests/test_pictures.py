@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.document.pictures import Box, Diagram
-from attncli.errors import Refusal
-from attncli.formats import Page, picture_format_names, render
+from attncli.errors import UserError
+from attncli.formats import RenderOptions, picture_format_names, render
 from attncli.names import Word
 from attncli.notation.words import visible
 from attncli.pages.pictures import pipeline
@@ -36,7 +36,9 @@ def weights_of(name: str) -> list[Quantity]:
 
 
 def picture_of(name: str) -> ElementTree.Element:
-    return ElementTree.fromstring(render(document_of(trace_of(SHIPPED[name])), "svg", Page()))
+    return ElementTree.fromstring(
+        render(document_of(trace_of(SHIPPED[name])), "svg", RenderOptions())
+    )
 
 
 def texts_of(root: ElementTree.Element) -> list[str]:
@@ -53,7 +55,7 @@ def attn(*arguments: str) -> tuple[int, str, str]:
 def test_every_weight_is_drawn_and_told(name: str) -> None:
     weights = weights_of(name)
     if not weights:
-        with pytest.raises(Refusal, match="nothing on this page to draw"):
+        with pytest.raises(UserError, match="nothing on this page to draw"):
             picture_of(name)
         return
     root = picture_of(name)

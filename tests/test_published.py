@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attncli.exercises.report import checked
 from attncli.file.problems import ScenarioError
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.marking.exam import address_of
 from attncli.marking.judging import published_verdicts
 from attncli.numbers import decimals
@@ -283,7 +283,7 @@ def test_any_numbers_may_be_published(text: str, data: st.DataObject) -> None:
     assert "What the source prints" in page
     assert "nan" not in page.rpartition("What the source prints")[2]
     document, _ = checked(trace)
-    assert "nan" not in render(document, "markdown", Page())
+    assert "nan" not in render(document, "markdown", RenderOptions())
 
 
 def published(cells: dict[str, str]) -> str:
@@ -317,7 +317,7 @@ def test_a_page_of_one_query_lists_its_own_differences(
     printed: str, token: str, listed: list[str], said: str
 ) -> None:
     trace = trace_of(f"{KEYS}  scores: {printed}\n")
-    page = render(walkthrough(trace, select(trace, token=token)), "terminal", Page(80))
+    page = render(walkthrough(trace, select(trace, token=token)), "terminal", RenderOptions(80))
     closing = page.partition("What the source prints")[2]
     assert re.findall(r"^  (scores\[.*?\])", closing, re.MULTILINE) == listed
     assert said in closing

@@ -15,7 +15,7 @@ from attncli.cli import app
 from attncli.document.blocks import Document
 from attncli.document.questions import Item
 from attncli.exercises.tasks import with_hints
-from attncli.formats import Page, files_of
+from attncli.formats import RenderOptions, files_of
 from attncli.trace import Trace
 from attncli.writing import packed
 from tests import qti
@@ -31,7 +31,7 @@ def check(trace: Trace, blank: str) -> int:
     """Writes a package, reads it back and marks it; the number of its blanks."""
     document = papers(trace, wish(trace, blank)).whole
     document = with_hints(document, trace)
-    package = qti.opened(packed(files_of([document], "qti", Page(80))))
+    package = qti.opened(packed(files_of([document], "qti", RenderOptions(80))))
     (item,) = package.items.values()
     asked = questions(document)
     variables = [one.attrib["identifier"] for one in item.iter(f"{{{QTI}}}responseDeclaration")]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from attncli import ScenarioError, load, work
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.pages.cells import find_cells
 from attncli.pages.selection import SelectionError, select
 from attncli.pages.walkthrough import walkthrough
@@ -140,7 +140,7 @@ def test_quantities_are_addressed_by_time() -> None:
         told = [trace[name].address(*trace[name].find(address)) for name, address in cells]
         assert told == names
     selection = select(trace, ["state"], "the")
-    page = render(walkthrough(trace, selection), "terminal", Page(80))
+    page = render(walkthrough(trace, selection), "terminal", RenderOptions(80))
     assert "a[3][1] = " in page
     assert "a[2][1] = " not in page
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.document.blocks import Document, Note, Spans
+from attncli.document.blocks import Callout, Document, Spans
 from attncli.equations import tree as ex
-from attncli.formats import Page, format_names, render
+from attncli.formats import RenderOptions, format_names, render
 from attncli.formats.pages import markdown
 from attncli.formats.tex.setting import spans as spans_of_tex
 from attncli.formats.writers import text_of_spans
@@ -59,10 +59,10 @@ def test_colours_change_nothing_but_colours() -> None:
     from attncli.pages.walkthrough import walkthrough
 
     document = walkthrough(trace_of(TEXT, "scale=20"), Selection())
-    coloured = render(document, "terminal", Page(80, colour=True))
+    coloured = render(document, "terminal", RenderOptions(80, colour=True))
     assert "\x1b[" in coloured
     bare = Text.from_ansi(coloured).plain
-    assert bare.rstrip("\n") == render(document, "terminal", Page(80)).rstrip("\n")
+    assert bare.rstrip("\n") == render(document, "terminal", RenderOptions(80)).rstrip("\n")
 
 
 @given(st.text(CHARACTERS, max_size=30))
@@ -131,7 +131,7 @@ def test_unknown_things_are_loud() -> None:
         with pytest.raises(TypeError, match="int has no"):
             write(3)  # type: ignore[arg-type]
     with pytest.raises(ModuleNotFoundError):
-        render(None, "papyrus", Page())  # type: ignore[arg-type]
+        render(None, "papyrus", RenderOptions())  # type: ignore[arg-type]
 
 
 def test_the_suffix_of_a_file_means_its_format() -> None:
@@ -173,7 +173,9 @@ SYMBOLS = ("grows like √d_k, W_Qᵀ and W_O[1, 2], not top_k: d_model.", Word(
             r" $d _{\mathrm{model}}$.d\_k",
         ),
         (
-            lambda spans: render(one_note(spans), "markdown", Page()).split("> ")[1].strip(),
+            lambda spans: (
+                render(one_note(spans), "markdown", RenderOptions()).split("> ")[1].strip()
+            ),
             r"grows like $\sqrt{d _{k}}$, $W _{Q}^{\top}$ and W_O[1, 2], not top_k:"
             r" $d _{\mathrm{model}}$.d\_k",
         ),
@@ -199,4 +201,4 @@ def test_no_page_has_a_raw_name_in_its_prose(form: str) -> None:
 
 
 def one_note(spans: Spans) -> Document:
-    return Document(Word("x"), (), closing=(Note(spans),))
+    return Document(Word("x"), (), closing=(Callout(spans),))

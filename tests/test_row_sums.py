@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attncli.document.blocks import Document, Section
 from attncli.document.tables import MatrixBlock
 from attncli.equations.matrix import Matrix
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.names import Word, words
 from attncli.numbers import decimals
 from tests.auditor.calculator import number, rounds_to
@@ -36,7 +36,9 @@ def blocks(draw: st.DrawFn) -> MatrixBlock:
 
 def table(block: MatrixBlock, form: str) -> tuple[list[str], list[str]]:
     """The headings and the only row of a table, without what names the row."""
-    page = render(Document(Word("A"), (Section("s", 1, ("S",), (), (block,)),)), form, Page(400))
+    page = render(
+        Document(Word("A"), (Section("s", 1, ("S",), (), (block,)),)), form, RenderOptions(400)
+    )
     lines = [line for line in page.splitlines() if "shares" in line or "≈" in line or "a " in line]
     rows = [TABLE_ROW[form].split(line.strip(" |")) for line in lines]
     heading = next(k for k, row in enumerate(rows) if "shares" in row[0])

@@ -21,7 +21,7 @@ from attncli import ScenarioError, load
 from attncli.errors import Where
 from attncli.file.address import Address, AddressError, Index, parse_address, write_index
 from attncli.file.keys import Choice, Kind, MapOf, Record
-from attncli.file.problems import Problems
+from attncli.file.problems import Diagnostics
 from attncli.file.reading import read_value
 from attncli.scenario import starter
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
@@ -445,7 +445,7 @@ def test_what_a_key_takes_is_valid() -> None:
         known = jsonschema.Draft202012Validator(kind.schema())
         words = kind.words if isinstance(kind, Choice) else ()
         for text in (*words, *tried):
-            wrong = Problems()
+            wrong = Diagnostics()
             node = read_value(text, Where("s.yaml", 1, 1), wrong)
             taken = node is not None and kind.read(node, wrong) is not None and not wrong.found
             assert known.is_valid(data_of(text)) or not taken, (name, text)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from attncli.choices import LAYOUTS
 from attncli.cli import app
 from attncli.document.blocks import AnswerSpace
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from tests.exercises import Papers, papers, wish
 from tests.pages import SHIPPED, trace_of
 
@@ -24,7 +24,7 @@ def made(name: str, *steps: str, layout: str = "lines", token: str | None = None
 
 
 def flat(one: Papers) -> str:
-    return " ".join(render(one.sheet, "terminal", Page(100)).split())
+    return " ".join(render(one.sheet, "terminal", RenderOptions(100)).split())
 
 
 def test_the_task_is_said_in_words() -> None:
@@ -44,7 +44,7 @@ def test_questions_are_numbered_from_one() -> None:
 def test_a_key_says_that_it_is_one() -> None:
     key = made("i_love_ai", "softmax").key
     for form in ("terminal", "markdown", "latex"):
-        assert "Answer key, form A" in render(key, form, Page(100))
+        assert "Answer key, form A" in render(key, form, RenderOptions(100))
 
 
 def test_room_is_as_asked_for() -> None:
@@ -71,10 +71,10 @@ def test_rounds_of_merges_take_little_room() -> None:
     """The words with their counts in running text, never broken inside a word; the blanks of a
     list in several columns, none of which is lost."""
     one = made("bpe")
-    page = render(one.sheet, "terminal", Page(80))
+    page = render(one.sheet, "terminal", RenderOptions(80))
     assert "h a p p i n e s s (2)" in page.replace("\u00a0", " ")
     assert not any(line.endswith(" h a") for line in page.splitlines())
-    first = render(one.sheet, "latex", Page()).partition(r"\question[17]")[0]
+    first = render(one.sheet, "latex", RenderOptions()).partition(r"\question[17]")[0]
     rows = [line for line in first.splitlines() if r"\fillin" in line]
     assert [line.count(r"\fillin") for line in rows] == [5, 5, 4, 4]
 
@@ -91,7 +91,7 @@ def test_pairs_to_be_counted_stand_in_the_order_of_the_words() -> None:
 
 
 def test_own_tables_of_gates_stand_below_the_given_ones() -> None:
-    page = render(made("yassine_lstm", "gates").sheet, "latex", Page())
+    page = render(made("yassine_lstm", "gates").sheet, "latex", RenderOptions())
     rows = page.split("{\\raggedright\\lineskip")
     assert not any("W_{\\mathrm{ox}}" in row and "fillin" in row for row in rows)
 

@@ -12,7 +12,7 @@ from attncli import load, work
 from attncli.document.blocks import Block, Graph
 from attncli.document.tables import SideBySide
 from attncli.file.problems import ScenarioError
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.notation import plain
 from attncli.pages.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
@@ -116,7 +116,7 @@ def test_one_query_as_a_column(form: str) -> None:
     lines = [" ".join(line.split()) for line in page.splitlines()]
     table = [line for line in lines if "K: cafe" in line]
     shown = select(trace_of(text))
-    column = render(walkthrough(trace_of(text), shown), form, Page(80))
+    column = render(walkthrough(trace_of(text), shown), form, RenderOptions(80))
     told = [" ".join(line.split()) for line in column.splitlines() if "K: cafe" in line]
     for number in ("0.86", "2.363", "0.23"):
         assert any(number in line for line in told), number
@@ -129,5 +129,5 @@ def test_a_row_and_a_column_are_the_same_data() -> None:
     row = text.replace(", layout: column", "")
     assert row != text
     pages = [trace_of(one) for one in (text, row)]
-    column, row = (render(walkthrough(t, select(t)), "json", Page(80)) for t in pages)
+    column, row = (render(walkthrough(t, select(t)), "json", RenderOptions(80)) for t in pages)
     assert column == row

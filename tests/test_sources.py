@@ -22,7 +22,7 @@ from attncli.file import array_files
 from attncli.file.array_parts import ArrayPart
 from attncli.file.files import RefusedFileError
 from attncli.file.nodes import Node, Numbers
-from attncli.file.problems import Problems
+from attncli.file.problems import Diagnostics
 from attncli.file.reading import read_value
 from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
 from tests.conftest import share
@@ -32,13 +32,13 @@ Write = Callable[[Path], object]
 
 
 def node(text: str) -> Node:
-    found = read_value(text, Where("s.yaml", 1, 1), Problems())
+    found = read_value(text, Where("s.yaml", 1, 1), Diagnostics())
     assert found is not None
     return found
 
 
 def read(text: str, dimensions: int = 2) -> RandomSource | FileSource:
-    problems = Problems()
+    problems = Diagnostics()
     source = SourceKind(dimensions).read(node(text), problems)
     assert not problems.found
     assert source is not None
@@ -53,13 +53,13 @@ def random(text: str) -> RandomSource:
 
 def wrongs(text: str, dimensions: int = 2) -> list[str]:
     """All that is wrong with a source, without the file's name."""
-    problems = Problems()
+    problems = Diagnostics()
     assert SourceKind(dimensions).read(node(text), problems) is None
     return [str(problem).removeprefix("s.yaml:") for problem in problems.found]
 
 
 def numbers(folder: Path | None, path: str, key: str | None = None, dimensions: int = 2) -> Any:
-    problems = Problems()
+    problems = Diagnostics()
     array = array_files.read(FileSource(path, key, HERE, dimensions), folder, False, problems)
     assert not problems.found
     assert array is not None
@@ -78,7 +78,7 @@ def refusal(
     outside: bool = False,
 ) -> str:
     """The one problem of a file, at its place."""
-    problems = Problems()
+    problems = Diagnostics()
     source = FileSource(path, key, HERE, dimensions)
     assert array_files.read(source, folder, outside, problems) is None
     (problem,) = problems.found
@@ -238,7 +238,7 @@ def test_the_shape_of_a_row() -> None:
 
 
 def test_an_array_is_no_shape() -> None:
-    problems = Problems()
+    problems = Diagnostics()
     kind = SourceKind(2)
     assert kind.read(Numbers(np.ones((2, 2)), HERE), problems) is None
     assert problems.found[0].wrong.startswith("an array of 2 × 2, where random numbers")
@@ -328,7 +328,7 @@ def test_a_mapping_reads_from_the_current_directory(
 
 def test_the_numbers_are_nobody_elses(tmp_path: Path) -> None:
     np.save(tmp_path / "w.npy", [[1.0]])
-    array = array_files.read(FileSource("w.npy", None, HERE), tmp_path, False, Problems())
+    array = array_files.read(FileSource("w.npy", None, HERE), tmp_path, False, Diagnostics())
     assert array is not None
     assert array.flags.owndata
     assert not array.flags.writeable  # a trace has them without a copy
@@ -367,7 +367,7 @@ def test_paths_that_leave_the_folder(tmp_path: Path) -> None:
         told = refusal(folder, path)
         assert "leads out of the scenario's folder" in told
         assert "--files-outside" in told
-        found = array_files.read(FileSource(path, None, HERE), folder, True, Problems())
+        found = array_files.read(FileSource(path, None, HERE), folder, True, Diagnostics())
         assert found is not None
         assert found.tolist() == [[1]]
     # whether something is there outside isn't told, either
@@ -527,7 +527,7 @@ def test_any_byte_changed_is_told_as_one_problem(tmp_path: Path, suffix: str) ->
             changed = bytearray(whole)
             changed[place] ^= flip
             path.write_bytes(changed)
-            problems = Problems()
+            problems = Diagnostics()
             array = array_files.read(FileSource(path.name, None, HERE), tmp_path, False, problems)
             assert len(problems.found) == (array is None)
 

@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 from attncli import ScenarioError, load, work
 from attncli.equations.matrix import MANY, Kept, Matrix, Stored
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.operations.attention import Affine, AffineTransposed, Linear, MatMul
 from attncli.operations.equation import EquationText
 from attncli.pages.findings import ranked
@@ -66,7 +66,7 @@ def test_numbers_and_pages_are_the_same(tmp_path: Path, layout: str) -> None:
             stored[name].values, quantity.values, rtol=1e-12, atol=1e-13, err_msg=name
         )
     pages = [
-        render(walkthrough(one, Selection(detail="summary")), "markdown", Page(100))
+        render(walkthrough(one, Selection(detail="summary")), "markdown", RenderOptions(100))
         for one in (stored, read)
     ]
     assert pages[0] == pages[1]
@@ -76,7 +76,7 @@ def test_numbers_and_pages_are_the_same(tmp_path: Path, layout: str) -> None:
 def test_nothing_is_made_float64_as_a_whole(tmp_path: Path, layout: str) -> None:
     saved(tmp_path)
     trace = work(scenario(tmp_path, in_place=True, layout=layout))
-    render(walkthrough(trace, Selection(detail="summary")), "terminal", Page(80))
+    render(walkthrough(trace, Selection(detail="summary")), "terminal", RenderOptions(80))
     kept = {n: q.matrix.kept for n, q in trace.quantities.items() if isinstance(q.matrix, Stored)}
     assert {*kept} == {"embeddings", "W_Q", "W_K", "W_V", "W_O", "W1", "W2"}
     assert not [name for name, one in kept.items() if "values" in vars(one)]

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.notation.plain import plain, unbreakable
 from attncli.pages.lesson import lessons
 from attncli.pages.selection import Selection
@@ -48,12 +48,14 @@ def test_positions_have_a_formula_for_each_wave() -> None:
     lesson = lessons(trace, [(step_named("positions"), trace)], Selection(detail="full"))
     run = walkthrough(trace, Selection(steps=("positions",)))
     for document in (run, lesson):
-        lines = [line.strip() for line in render(document, "terminal", Page(80)).splitlines()]
+        lines = [
+            line.strip() for line in render(document, "terminal", RenderOptions(80)).splitlines()
+        ]
         assert all(lines.count(formula) == 1 for formula in _FORMULAS)
         for form, waves in _WAVES.items():
-            page = render(document, form, Page(80))
+            page = render(document, form, RenderOptions(80))
             assert all(wave in page for wave in waves), form
-        lines = render(document, "markdown", Page(80)).splitlines()
+        lines = render(document, "markdown", RenderOptions(80)).splitlines()
         assert sum(line.startswith(r"$\mathrm{PE}") and line.endswith("  ") for line in lines) == 2
 
 
@@ -97,7 +99,7 @@ def test_what_goes_into_the_first_layer_has_one_name(form: str) -> None:
     selection = Selection(steps=("embed", "positions", "project"))
     for name in ("i_love_ai", "word_order", "encoder_block"):
         document = walkthrough(trace_of(SHIPPED[name]), selection)
-        page = " ".join(render(document, form, Page(80)).split())
+        page = " ".join(render(document, form, RenderOptions(80)).split())
         assert "Each input embedding is multiplied" in page
         assert ("adds up to the input embeddings" in page) == (name == "encoder_block")
         assert not re.search(r"Each (input|embedding) is|Token\W+Embedding\b", page)

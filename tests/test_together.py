@@ -34,7 +34,7 @@ def test_paths_that_are_worked_together_lead_where_they_lead_alone(name: str) ->
     for one, beside in zip(alone, many, strict=True):
         assert beside.together is not None
         for quantity in one.trace:
-            for ask in ("made", "gone_on_with", "written"):
+            for ask in ("made", "carried", "written"):
                 own, other = (getattr(paths, ask)(quantity) for paths in (one, beside))
                 np.testing.assert_allclose(other, own, rtol=1e-11, atol=1e-11, err_msg=quantity)
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.pages.selection import select
 from attncli.pages.walkthrough import as_it_fits, walkthrough
 from attncli.trace import Trace
@@ -38,7 +38,7 @@ BACK = {"backward": STACK + "backward: true\n", "train": STACK + "train: {learni
 
 
 def brief(trace: Trace) -> str:
-    return render(as_it_fits(trace, select(trace)), "terminal", Page(80))
+    return render(as_it_fits(trace, select(trace)), "terminal", RenderOptions(80))
 
 
 @pytest.mark.slow
@@ -74,7 +74,7 @@ def test_what_is_told_in_a_word_is_there_for_the_asking() -> None:
         for page in (some, every)
     )
     assert told == there
-    layer = render(as_it_fits(trace, select(trace, layer="2")), "terminal", Page(80))
+    layer = render(as_it_fits(trace, select(trace, layer="2")), "terminal", RenderOptions(80))
     assert "Layer 2 · Head 2 · Backward through the scores" in layer
     assert "goes back as" not in layer
 
@@ -100,7 +100,7 @@ def test_a_single_layer_is_told_whole() -> None:
 def test_a_step_that_is_asked_for_is_told_everywhere() -> None:
     trace = trace_of(BACK["backward"])
     for step, title in (("scores", "Attention scores"), ("backward_scores", "the scores")):
-        page = render(as_it_fits(trace, select(trace, [step])), "terminal", Page(80))
+        page = render(as_it_fits(trace, select(trace, [step])), "terminal", RenderOptions(80))
         assert (
             len(re.findall(rf"^[\d–]+ · Layer \d · Head \d · .*{title}", page, re.MULTILINE)) == 6
         )
@@ -115,7 +115,7 @@ def test_a_cell_of_another_kind_is_told_itself() -> None:
         "  - {cell: rnn, W_ax: [[0.7]], W_aa: [[-0.4]]}\n"
         "targets: [[0], [1]]\ntrain: {learning_rate: 0.1}\n"
     )
-    page = render(walkthrough(trace, select(trace, detail="rows")), "terminal", Page(80))
+    page = render(walkthrough(trace, select(trace, detail="rows")), "terminal", RenderOptions(80))
     assert "Layer 2 · Backward through the gates" in page
     assert "Layer 2 goes back" not in page
     assert "Layer 1 goes back as layer 3 does, with its own numbers: see --layer 1.\n" in page

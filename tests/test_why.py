@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.equations.tree import Location
-from attncli.formats import Page, render
+from attncli.formats import RenderOptions, render
 from attncli.pages.why import Ancestry, why_page
 from attncli.pipeline import load, work
 from attncli.trace import Trace
@@ -89,7 +89,7 @@ def test_every_line_is_told_once_and_leads_on() -> None:
     cell = Location("ffn", 1, 0)
     ancestry = Ancestry.of(trace, cell)
     for depth in (1, 2, 3, ALL):
-        page = render(why_page(trace, [cell], depth), "terminal", Page(200))
+        page = render(why_page(trace, [cell], depth), "terminal", RenderOptions(200))
         labels = re.findall(r"^ +\d+ +(\S+\[.*?\]) =", page, re.MULTILINE)
         assert len(labels) == len(set(labels))
         wanted = {
@@ -107,7 +107,9 @@ def test_signs_are_true(name: str) -> None:
     for policy in ("carry", "exact"):
         trace = shipped_trace(name).under(policy)
         last = trace[[*trace.quantities][-1]]
-        page = render(why_page(trace, [Location(last.name, 0, 0)], ALL), "terminal", Page(2000))
+        page = render(
+            why_page(trace, [Location(last.name, 0, 0)], ALL), "terminal", RenderOptions(2000)
+        )
         report = audit(_LINE.sub(_as_a_line, page), "terminal", None)
         assert report.false == []
         assert report.checked or last.given
@@ -171,5 +173,5 @@ def test_numbers_in_html_can_be_asked() -> None:
 @pytest.mark.parametrize(("form", "suffix"), [("terminal", "txt"), ("markdown", "md")])
 def test_page(form: str, suffix: str, rewrite: bool) -> None:
     trace = shipped_trace("i_love_ai")
-    page = render(why_page(trace, [Location("output", 1, 1)], ALL), form, Page(80))
+    page = render(why_page(trace, [Location("output", 1, 1)], ALL), form, RenderOptions(80))
     check(f"why_i_love_ai.{suffix}", page, rewrite=rewrite)

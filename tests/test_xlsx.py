@@ -17,7 +17,7 @@ from attncli.choices import Policy
 from attncli.equations import tree as ex
 from attncli.equations.tree import Location, Number
 from attncli.file.shipped import names
-from attncli.formats import Page, contents_of
+from attncli.formats import RenderOptions, contents_of
 from attncli.names import Word
 from attncli.notation.spreadsheet import SheetCell, formula
 from attncli.notation.words import ISOLATE, POP, visible
@@ -54,7 +54,7 @@ LIKE_OTHERS = ("attention", "block")
 
 
 def workbook_of(trace: Trace) -> bytes:
-    data = contents_of(walkthrough(trace, Selection(detail="full")), "xlsx", Page(80))
+    data = contents_of(walkthrough(trace, Selection(detail="full")), "xlsx", RenderOptions(80))
     assert isinstance(data, bytes)
     return data
 

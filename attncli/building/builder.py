@@ -17,7 +17,7 @@ from attncli.errors import Problem, listed, quote
 from attncli.file import sources
 from attncli.file.keys import typed
 from attncli.file.nodes import Map, Scalar
-from attncli.file.problems import NamedProblems, Problems, ScenarioError
+from attncli.file.problems import Diagnostics, NamedProblems, ScenarioError
 from attncli.names import TOP, Name, below
 from attncli.numbers.rounding import Rounding
 from attncli.scenario.model import ENCODER, Stack, Training, entry_path
@@ -104,7 +104,9 @@ class ScenarioBuilder(NamedTuple):
     rounding: Rounding
 
     @classmethod
-    def of(cls, tree: Map, values: Values, origin: Origin, problems: Problems) -> ScenarioBuilder:
+    def of(
+        cls, tree: Map, values: Values, origin: Origin, problems: Diagnostics
+    ) -> ScenarioBuilder:
         """What is to be made of a tree, from which these values were read."""
         complaints = NamedProblems(places(tree), problems)
         files = FileReader(origin.folder, origin.outside, complaints)

@@ -20,12 +20,12 @@ from attncli.building.model_settings import (
     sparse_layers,
     usual_settings,
 )
-from attncli.errors import Problem, Refusal, listed
+from attncli.errors import Problem, UserError, listed
 from attncli.file import reading
 from attncli.file.array_files import INDEX, names_in_index, size_of, tensors_in
 from attncli.file.files import RefusedFileError
 from attncli.file.nodes import data_of
-from attncli.file.problems import Problems, knows_nothing
+from attncli.file.problems import Diagnostics, knows_nothing
 
 Data = Mapping[str, Any]
 
@@ -52,7 +52,7 @@ class Checkpoint(NamedTuple):
 
     @classmethod
     def of(cls, source: str) -> Checkpoint:
-        """That of a folder, or of a file of tensors, or of settings, in one. Raises Refusal."""
+        """That of a folder, or of a file of tensors, or of settings, in one. Raises UserError."""
         path = Path(source)
         folder = path if path.is_dir() else path.parent
         path = folder if path.name == _SETTINGS else path
@@ -62,13 +62,13 @@ class Checkpoint(NamedTuple):
             names = names_in_index(file) if file.name.endswith(INDEX) else tensors_in(file)
             size = size_of(file)
         except RefusedFileError as refused:
-            raise Refusal.of(source, refused.wrong, refused.right) from None
+            raise UserError.of(source, refused.wrong, refused.right) from None
         except OSError as error:
             wrong = f"{Path(error.filename or source).name}: {error.strerror}"
             right = "name a folder with config.json and model.safetensors"
-            raise Refusal.of(source, wrong, right) from None
+            raise UserError.of(source, wrong, right) from None
         except (ValueError, KeyError, TypeError) as error:
-            raise Refusal.of(source, "it can't be read", "save the model anew") from error
+            raise UserError.of(source, "it can't be read", "save the model anew") from error
         return cls(settled(config), file, frozenset(names), size)
 
     def without(self, prefix: re.Pattern[str]) -> Checkpoint:
@@ -101,13 +101,13 @@ def _share_that_turns(checkpoint: Checkpoint) -> int:
 
 
 def _rotary_dimensions(checkpoint: Checkpoint) -> int:
-    """How many dimensions of a head turn: pairs, and so one more than an odd number. Raises Refusal
+    """How many dimensions of a head turn: pairs, and so one more than an odd number. Raises UserError
     where the frequencies of that are scaled by their number."""
     share = _share_that_turns(checkpoint)
     scaling = rope_scaling(checkpoint.config) or {"kind": "linear"}
     if share % 2 and scaling["kind"] != "linear":
         wrong = f"rope_type {scaling['kind']} of {share} dimensions isn't known"
-        raise Refusal.of("config.json", wrong, "known: an even number of dimensions")
+        raise UserError.of("config.json", wrong, "known: an even number of dimensions")
     return share + share % 2
 
 
@@ -192,7 +192,7 @@ def families() -> Mapping[str, Data]:
 
 
 def _table(path: Path) -> Data:
-    problems = Problems()
+    problems = Diagnostics()
     tree = reading.read_file(path, problems, knows_nothing)
     problems.stop_if_any()
     table = data_of(tree)
@@ -201,17 +201,19 @@ def _table(path: Path) -> Data:
 
 
 def family_of(checkpoint: Checkpoint) -> Data:
-    """The table of a checkpoint's kind of models. Raises Refusal, with all tensors that have no
+    """The table of a checkpoint's kind of models. Raises UserError, with all tensors that have no
     place, for one that isn't known, or whose usual settings aren't."""
     known, kind = families(), str(checkpoint.config.get("model_type"))
     if kind in known and usual_settings(kind) is None:
         wrong = f"the usual settings of models of the type {kind} aren't known"
-        raise Refusal.of("config.json", wrong, f"add them to {DEFAULTS.name}, beside the families")
+        raise UserError.of(
+            "config.json", wrong, f"add them to {DEFAULTS.name}, beside the families"
+        )
     if kind in known:
         return known[kind]
     wrong = f"models of the type {kind} aren't known"
     unknown = Problem.of("config.json", wrong, f"known: {listed(sorted(known))}")
-    raise Refusal([unknown, *map(_no_place, sorted(set(map(form_of, checkpoint.tensors))))])
+    raise UserError([unknown, *map(_no_place, sorted(set(map(form_of, checkpoint.tensors))))])
 
 
 def form_of(tensor: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from attncli.building.checkpoint import Checkpoint, family_of, form_of
 from attncli.building.model_settings import SPARSE, dense_layers, sparse_layers, written
-from attncli.errors import Refusal, Where, listed
+from attncli.errors import UserError, Where, listed
 from attncli.file.files import RefusedFileError
 from attncli.scenario.templates import layers_with
 
@@ -41,19 +41,19 @@ class Inputs(NamedTuple):
 
 def reading_of(option: str, said: str, folder: Path, place: Path) -> Reading:
     """What an option says: IDs, `5,17,2`, or a text for the tokenizer in a folder, as a scenario in
-    the folder `place` has it. Raises Refusal."""
+    the folder `place` has it. Raises UserError."""
     ids = re.findall(r"[^\s,]+", said)
     if ids and all(one.isascii() and one.isdigit() for one in ids):
         return Reading({"ids": ids}, [*map(int, ids)])
     file = folder / _TOKENIZER
     if not said.strip() or not file.is_file():
         wrong = "these are no IDs" + (f", and no {_TOKENIZER} is there" if said.strip() else "")
-        raise Refusal.of(f"{option} {said}", wrong, "give some, like 5,17,2")
+        raise UserError.of(f"{option} {said}", wrong, "give some, like 5,17,2")
     tokenizer = {"tokenizer": {"file": os.path.relpath(file, place)}}
     try:
         before, tokens, after = _cut(file, said)
     except RefusedFileError as refused:
-        raise Refusal.of(_TOKENIZER, refused.wrong, refused.right) from None
+        raise UserError.of(_TOKENIZER, refused.wrong, refused.right) from None
     whole = [*before, *tokens, *after]
     known = [*map(_ids(file).get, whole)]
     if len(whole) == len(tokens):
@@ -74,13 +74,13 @@ def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[
     from attncli.building.plain import spelled_out
     from attncli.building.texts import tokens_of
     from attncli.file.files import TOKENIZERS, TextFile, text_of
-    from attncli.file.problems import NamedProblems, Problems
+    from attncli.file.problems import Diagnostics, NamedProblems
     from attncli.names import TOP
     from attncli.numbers.rounding import Rounding
     from attncli.scenario.tokenizers import hugging_face
     from attncli.scenario.tokenizers.settings import TokenizerSettings
 
-    where, problems = Where(file.name), Problems()
+    where, problems = Where(file.name), Diagnostics()
     saved = text_of(TextFile(file.name, where), file.parent, False, TOKENIZERS)
     values = {"sentence": text, **hugging_face.read(saved)}
     complaints = NamedProblems({"": where}, problems)
@@ -129,14 +129,14 @@ _SOME: Mapping[str, Callable[[Data], Sequence[int]]] = {
 
 
 def _check_known(checkpoint: Checkpoint, family: Data) -> None:
-    """Raises Refusal for settings that make another model of it than a scenario can say."""
+    """Raises UserError for settings that make another model of it than a scenario can say."""
     decodes = {"is_causal": "true"} if family["says"]["block"] == "decoder" else {}
     for name, known in {**decodes, **family.get("known_only", {})}.items():
         value = checkpoint.setting(name)
         only = written(checkpoint.setting(known[1:])) if known.startswith("$") else known
         if value is not None and written(value) != only:
             right = f"known: {name}: {only}"
-            raise Refusal.of("config.json", f"{name}: {written(value)} isn't known", right)
+            raise UserError.of("config.json", f"{name}: {written(value)} isn't known", right)
 
 
 def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -146,7 +146,7 @@ def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]])
 
 
 def _check_looked_for(checkpoint: Checkpoint, prefix: str, told: tuple[Data, Data, Data]) -> None:
-    """Raises Refusal where a model of a family, of which so much is said and these keys are there,
+    """Raises UserError where a model of a family, of which so much is said and these keys are there,
     lacks a tensor."""
     family, said, keys = told
     parts = [one for one in ("qk_norm", "encoder") if one not in said]
@@ -172,7 +172,7 @@ def _check_looked_for(checkpoint: Checkpoint, prefix: str, told: tuple[Data, Dat
         like = get_close_matches(form_of(lacking[0]), sorted(there), len(there), 0)
         wrong = f"no tensor is called {listed(dict.fromkeys(lacking))}"
         right = f"it has {listed(like)}"
-        raise Refusal.of(checkpoint.file.name, wrong, right)
+        raise UserError.of(checkpoint.file.name, wrong, right)
 
 
 def _has_layers(checkpoint: Checkpoint, named: object) -> bool:
@@ -182,12 +182,12 @@ def _has_layers(checkpoint: Checkpoint, named: object) -> bool:
 
 
 def _check_all_placed(checkpoint: Checkpoint, family: Data, keys: Data) -> None:
-    """Raises Refusal where tensors are left over: a scenario without them would be another
+    """Raises UserError where tensors are left over: a scenario without them would be another
     model."""
     left = _left(checkpoint, family, keys)
     if left:
         wrong = f"{listed(left)}: these tensors have no place in a scenario"
-        raise Refusal.of(checkpoint.file.name, wrong, "save a model without them")
+        raise UserError.of(checkpoint.file.name, wrong, "save a model without them")
 
 
 def _left(checkpoint: Checkpoint, family: Data, keys: Data) -> list[str]:
@@ -211,7 +211,7 @@ def _left(checkpoint: Checkpoint, family: Data, keys: Data) -> list[str]:
 
 
 def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, int]) -> None:
-    """Raises Refusal where a layer or an expert lacks a tensor that the first one has. `layers` are
+    """Raises UserError where a layer or an expert lacks a tensor that the first one has. `layers` are
     those of the encoder, and the others."""
     experts = checkpoint.config.get("num_experts", checkpoint.config.get("num_local_experts"))
     lacking: dict[str, int] = {}
@@ -224,7 +224,7 @@ def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, i
     if lacking:
         count = max(lacking.values())
         wrong = f"{listed(lacking)}: no such tensor, and {count} layers have one"
-        raise Refusal.of(checkpoint.file.name, wrong, "save the model anew, with all its tensors")
+        raise UserError.of(checkpoint.file.name, wrong, "save the model anew, with all its tensors")
 
 
 def _forms(named: Iterable[object]) -> Iterator[str]:
@@ -244,7 +244,7 @@ _OF_LOGITS = ("unembedding", "predict_from", "logit_scale", "logit_softcap")
 
 def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str, Any]:
     """What a scenario in the folder `place` says of a checkpoint, for what goes in. Raises
-    Refusal."""
+    UserError."""
     kind = str(checkpoint.config.get("model_type"))
     family = family_of(checkpoint)
     _check_known(checkpoint, family)
@@ -300,11 +300,11 @@ def _unembeds(checkpoint: Checkpoint, keys: Data) -> bool:
 
 def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
     """Positions that begin after the number of the padding token, which stands at that itself.
-    Raises Refusal where there is none."""
+    Raises UserError where there is none."""
     padding = checkpoint.config["pad_token_id"]
     if padding is None:
         wrong = "pad_token_id: null, and positions begin after it"
-        raise Refusal.of("config.json", wrong, "say which it is, like pad_token_id: 1")
+        raise UserError.of("config.json", wrong, "say which it is, like pad_token_id: 1")
     if padding not in ids:
         return {"kind": "table", "start": str(padding + 1)}
     counted = accumulate(one != padding for one in ids)
@@ -313,18 +313,18 @@ def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
 
 
 def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
-    """Raises Refusal where it isn't said what a decoder attends to, or for a model without one."""
+    """Raises UserError where it isn't said what a decoder attends to, or for a model without one."""
     given = {"--encoder-tokens": inputs.encoder_tokens, "--encoder-states": inputs.encoder_states}
     said = [option for option, value in given.items() if value is not None]
     attends = any(key.startswith("cross.") for key in family["keys"])
     if said and not attends:
         wrong = f"a model of the type {kind} has no encoder beside what it writes"
-        raise Refusal.of(said[0], wrong, "give only --tokens")
+        raise UserError.of(said[0], wrong, "give only --tokens")
     if len(said) > 1:
-        raise Refusal.of(said[1], f"this is what an encoder makes of {said[0]}", "keep one")
+        raise UserError.of(said[1], f"this is what an encoder makes of {said[0]}", "keep one")
     if attends and "encoder" not in family["says"] and inputs.encoder_states is None:
         wrong = f"the encoder of a model of the type {kind} reads no tokens"
-        raise Refusal.of(kind, wrong, "give what it makes, like --encoder-states states.npy")
+        raise UserError.of(kind, wrong, "give what it makes, like --encoder-states states.npy")
 
 
 def _attended(said: Data, place: Path, inputs: Inputs) -> Data:
@@ -380,12 +380,12 @@ def _count(checkpoint: Checkpoint, family: Data) -> int:
 def _what_goes_in(
     checkpoint: Checkpoint, family: Data, place: Path, inputs: Inputs
 ) -> dict[str, Any]:
-    """Tokens, and what is said of each; or the patches of a picture. Raises Refusal."""
+    """Tokens, and what is said of each; or the patches of a picture. Raises UserError."""
     sees, picture = "class_token" in family["keys"], inputs.picture
     if sees != (picture is not None):
         wrong = "this model sees pictures" if sees else "this model reads texts, and no pictures"
         right = "name one, like --picture pixels.npy" if sees else "leave --picture out"
-        raise Refusal.of(checkpoint.file.name, wrong, right)
+        raise UserError.of(checkpoint.file.name, wrong, right)
     if picture is not None:
         file, side = os.path.relpath(picture, place), checkpoint.config["patch_size"]
         return {"patches": {"file": file, "patches": str(side)}}
@@ -404,7 +404,7 @@ def _prefix(checkpoint: Checkpoint, embeddings: str | list[str]) -> str:
     ]
     if not found:
         wrong = f"no tensor is called {either[-1]}"
-        raise Refusal.of(
+        raise UserError.of(
             checkpoint.file.name, wrong, f"it has {listed(sorted(checkpoint.tensors))}"
         )
     return min(found, key=len)

@@ -31,7 +31,7 @@ from attncli.file.keys import (
     typed,
 )
 from attncli.file.nodes import Map, Node, Scalar, describe
-from attncli.file.problems import Problems, ScenarioError, nearest
+from attncli.file.problems import Diagnostics, ScenarioError, nearest
 from attncli.numbers import decimals
 from attncli.steps.order import STORY, inquiries, is_question, made
 from attncli.steps.schema import nearest_step, step_meant
@@ -82,7 +82,7 @@ WORTH = NumberKind(positive=True, most=MOST_POINTS)
 class BlankingKind:
     """`results`, `working`, `all`, `random:0.4`."""
 
-    def read(self, node: Node, problems: Problems) -> Blanking | None:
+    def read(self, node: Node, problems: Diagnostics) -> Blanking | None:
         try:
             return Blanking.of(node.text if isinstance(node, Scalar) else "")
         except decimals.UnreadableError as error:
@@ -96,7 +96,7 @@ class BlankingKind:
 class StepKind:
     """The name of a step."""
 
-    def read(self, node: Node, problems: Problems) -> str | None:
+    def read(self, node: Node, problems: Diagnostics) -> str | None:
         if isinstance(node, Scalar) and node.text in STORY:
             return node.text
         right = nearest_step(node.text if isinstance(node, Scalar) else "")
@@ -110,7 +110,7 @@ class StepKind:
 class QuestionKind:
     """The name of a question that is answered in words, or the id of one: `attends_most[love]`."""
 
-    def read(self, node: Node, problems: Problems) -> str | None:
+    def read(self, node: Node, problems: Diagnostics) -> str | None:
         text = node.text if isinstance(node, Scalar) else ""
         if is_question(text):
             return text
@@ -172,7 +172,7 @@ class AskKind:
 
     kind = ASKED
 
-    def read(self, node: Node, problems: Problems) -> Ask | None:
+    def read(self, node: Node, problems: Diagnostics) -> Ask | None:
         if not isinstance(node, Map):
             if isinstance(node, Scalar) and is_question(node.text):
                 return Ask(question=node.text, where=node.where)
@@ -222,7 +222,7 @@ class PointsKind:
 
     kinds = (WORTH, MapOf(WORTH, "step or quantity"))
 
-    def read(self, node: Node, problems: Problems) -> Points | None:
+    def read(self, node: Node, problems: Diagnostics) -> Points | None:
         if not isinstance(node, Map):
             each = WORTH.read(node, problems)
             return None if each is None else Points(each)
@@ -330,13 +330,13 @@ def is_exercise(source: str | os.PathLike[str]) -> bool:
     path = shipped.find(os.fspath(source))
     if not path.is_file():
         return False
-    tree = reading.read_file(path, Problems(), step_meant)
+    tree = reading.read_file(path, Diagnostics(), step_meant)
     return any(tree.get(key) is not None for key in _OWN)
 
 
 def load_exercise(source: str | os.PathLike[str]) -> ExerciseFile:
     """The exercise of a file. Raises ScenarioError, whose `problems` are all that is wrong."""
-    problems = Problems()
+    problems = Diagnostics()
     path = Path(source)
     tree = reading.read_file(path, problems, step_meant)
     values = EXERCISE.read(tree, problems) or {}
@@ -356,7 +356,7 @@ def load_exercise(source: str | os.PathLike[str]) -> ExerciseFile:
     )
 
 
-def _scenario(values: Mapping[str, Any], path: Path, tree: Map, problems: Problems) -> str:
+def _scenario(values: Mapping[str, Any], path: Path, tree: Map, problems: Diagnostics) -> str:
     """The scenario's path, or the name of a shipped one: a file beside the exercise comes first."""
     if tree.get("scenario") is None:
         problems.add(tree.where, "no scenario to ask about", "say one, like scenario: i_love_ai")

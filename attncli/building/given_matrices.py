@@ -12,7 +12,7 @@ from attncli.equations.matrix import Matrix
 from attncli.errors import Where
 from attncli.file.matrices import MatrixLike, NamedRows, Row
 from attncli.file.nodes import Items, Map, Numbers
-from attncli.file.problems import NamedProblems, Problems
+from attncli.file.problems import Diagnostics, NamedProblems
 from attncli.file.sources import MOST_NUMBERS, FileSource, RandomSource
 from attncli.names import TOP, Name, below
 from attncli.numbers.rounding import Array, Rounding, Unworkable
@@ -153,7 +153,9 @@ class Gatherer(NamedTuple):
         return of_array(array, self.rounding, where, self.complaints.problems)
 
 
-def of_array(array: Array, rounding: Rounding, where: Where, problems: Problems) -> Matrix | None:
+def of_array(
+    array: Array, rounding: Rounding, where: Where, problems: Diagnostics
+) -> Matrix | None:
     """The matrix of numbers that nobody wrote; None having said what is wrong with them."""
     try:
         return Matrix.of_array(np.atleast_2d(array), rounding.decimals, carry=rounding.carries)
@@ -162,14 +164,14 @@ def of_array(array: Array, rounding: Rounding, where: Where, problems: Problems)
         return None
 
 
-def with_drawn(scenario: Scenario, problems: Problems) -> Scenario:
+def with_drawn(scenario: Scenario, problems: Diagnostics) -> Scenario:
     """The scenario with its random matrices drawn."""
     drawn = {name: _drawn(scenario, name, problems) for name in scenario.random}
     given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
     return replace(scenario, given={**scenario.given, **given}, random={})
 
 
-def _drawn(scenario: Scenario, name: Name, problems: Problems) -> Matrix | None:
+def _drawn(scenario: Scenario, name: Name, problems: Diagnostics) -> Matrix | None:
     """A random matrix of the shape that follows from the rest."""
     source = scenario.random[name]
     rows, columns = source.shape or scenario.shapes[name]

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from attncli.errors import Refusal, listed
+from attncli.errors import UserError, listed
 from attncli.scenario.templates import EVERY_OTHER, layers_with
 from attncli.steps.input.positions import SCALINGS
 
@@ -87,7 +87,7 @@ def usual_settings(kind: str) -> Data | None:
 
 def settled(config: Data) -> Data:
     """All settings of a model as `transformers` has them, in the place of those that a config.json
-    says. Raises Refusal for one that has no value, or another than a setting of its name has."""
+    says. Raises UserError for one that has no value, or another than a setting of its name has."""
     known = usual_settings(str(config.get("model_type")))
     if known is None:
         return config
@@ -103,7 +103,7 @@ def settled(config: Data) -> Data:
 
 
 def _check(said: Data, defaults: Data) -> None:
-    """Raises Refusal for a value of another kind than a setting has by default, or may have."""
+    """Raises UserError for a value of another kind than a setting has by default, or may have."""
     for key, value in said.items():
         default = defaults.get(key)
         example = _VALUES.get(key) if default is None else default
@@ -113,7 +113,7 @@ def _check(said: Data, defaults: Data) -> None:
         wrong = f"{key}: {json.dumps(value)} is no value for it"
         right = f"give one like {json.dumps(example)}, or leave {key} out"
         right += "" if default is None else f": it is {json.dumps(default)} then"
-        raise Refusal.of("config.json", wrong, right)
+        raise UserError.of("config.json", wrong, right)
 
 
 def _is_like(key: str, value: object, example: object) -> bool:
@@ -137,7 +137,7 @@ def _turning(said: Data, default: Data) -> Data:
         return _with_kind(default, older, scaling or given)
     if scaling and "rope_type" not in scaling:
         wrong = "rope_scaling without rope_type is read otherwise by each version of transformers"
-        raise Refusal.of("config.json", wrong, "say rope_type instead of type")
+        raise UserError.of("config.json", wrong, "say rope_type instead of type")
     bases = {_WHOLE: ("rope_theta", scaling), _WINDOWED: ("rope_local_base_freq", {})}
     return {
         kind: _with_kind(
@@ -201,7 +201,7 @@ def _windows(told: Data, _: Data) -> Data:
 
 
 def _types(told: Data, _: Data) -> Data:
-    """The types of the layers. Raises Refusal where they aren't those of so many."""
+    """The types of the layers. Raises UserError where they aren't those of so many."""
     count = int(next(told[name] for name in _COUNTS if name in told))
     if "layer_types" not in told:
         return {"layer_types": [_WHOLE] * count}
@@ -212,11 +212,11 @@ def _types(told: Data, _: Data) -> Data:
     if {*map(str, types)} - {_WINDOWED, _WHOLE} or len(types) != count:
         wrong = f"layer_types: {json.dumps(types)}"
         right = f"give a type, {_WINDOWED} or {_WHOLE}, for each of the {count} layers"
-        raise Refusal.of("config.json", wrong, right)
+        raise UserError.of("config.json", wrong, right)
     if _WINDOWED in types and not told["sliding_window"]:
         asked = "" if told.get("use_sliding_window", True) else " that is asked for"
         wrong = f"layer_types: some are {_WINDOWED}, and there is no sliding_window{asked}"
-        raise Refusal.of("config.json", wrong, f"say how wide it is, or {_WHOLE} for all layers")
+        raise UserError.of("config.json", wrong, f"say how wide it is, or {_WHOLE} for all layers")
     return {"layer_types": types}
 
 
@@ -246,7 +246,7 @@ _NEVER_SCALED = {"phi3": ["default"]}
 
 
 def rope_scaling(config: Data) -> Data | None:
-    """How the frequencies of rotary positions are scaled, if they are. Raises Refusal."""
+    """How the frequencies of rotary positions are scaled, if they are. Raises UserError."""
     rope: Data = config.get("rope_parameters") or {}
     return _scaling(config, rope.get(_WHOLE, rope))
 
@@ -268,7 +268,7 @@ def _scaling(config: Data, rope: Data) -> Data | None:
     if known is None or strange:
         wrong = f"rope_type {kind}" if known is None else f"{listed(sorted(strange))} of {kind}"
         right = f"known: {listed(_NEVER_SCALED.get(str(config.get('model_type')), [*SCALINGS]))}"
-        raise Refusal.of("config.json", f"{wrong} isn't known", right)
+        raise UserError.of("config.json", f"{wrong} isn't known", right)
     length = config.get("max_position_embeddings")
     if kind == "dynamic" or rope.get("original_max_position_embeddings") is None:
         rope = {**rope, "original_max_position_embeddings": length}

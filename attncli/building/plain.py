@@ -15,12 +15,12 @@ from attncli.building.given_matrices import matrices_in
 from attncli.building.texts import ONE_HOT_TABLE, TOKENIZED, one_hot, one_hot_tokens
 from attncli.building.trees import Changes, Source, tree_of, with_changes
 from attncli.equations.matrix import Matrix
-from attncli.errors import Refusal
+from attncli.errors import UserError
 from attncli.file import shipped
 from attncli.file.emitting import emitted
 from attncli.file.files import CORPORA, TOKENIZERS, RefusedFileError, TextFile, found, text_of
 from attncli.file.nodes import Map, data_of
-from attncli.file.problems import NamedProblems, Problems, too_much
+from attncli.file.problems import Diagnostics, NamedProblems, too_much
 from attncli.names import TOP, Name, below
 from attncli.scenario.model import ENCODER, Stack, Tokenizing, entry_path
 from attncli.scenario.scenario import MOST_NUMBERS, Scenario
@@ -178,7 +178,7 @@ def plain_data(source: Source, changes: Changes = ()) -> Plain:
     Nothing in it is shared: what anchors and aliases repeat is there as often as it is meant.
     Raises ScenarioError for what can't be read.
     """
-    problems = Problems()
+    problems = Diagnostics()
     tree = with_changes(tree_of(source, problems), changes, problems)
     problems.stop_if_any()
     return {key.text: data_of(value) for key, value in tree.entries}
@@ -362,7 +362,7 @@ def _names_file(key: str, value: Mapping[str, object]) -> bool:
 _LARGEST = 10_000_000
 
 
-class NotTakenError(Refusal):
+class NotTakenError(UserError):
     """Files that can't go with their scenario."""
 
 

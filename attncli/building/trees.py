@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from attncli.file import reading, shipped
 from attncli.file.changes import Change, applied
 from attncli.file.nodes import Items, Map, Node, Scalar, data_of, describe
-from attncli.file.problems import Problems, too_much
+from attncli.file.problems import Diagnostics, too_much
 from attncli.scenario.scenario import MOST_VALUES
 from attncli.scenario.templates import written_out
 from attncli.steps.schema import SCENARIO, step_meant
@@ -26,7 +26,7 @@ _OF_THE_PAGE = {"title", "source", "show", "published", "rounding"}
 """Keys that leave the numbers what they are, but for how they are rounded."""
 
 
-def tree_of(source: Source, problems: Problems) -> Map:
+def tree_of(source: Source, problems: Diagnostics) -> Map:
     """What a source says, before anybody reads meaning into it, each layer by itself."""
     if isinstance(source, Mapping):
         from attncli.file.reading import mapping_tree
@@ -36,7 +36,7 @@ def tree_of(source: Source, problems: Problems) -> Map:
     return written_out(tree, problems)
 
 
-def with_changes(tree: Map, changes: Changes, problems: Problems) -> Map:
+def with_changes(tree: Map, changes: Changes, problems: Diagnostics) -> Map:
     """A tree with the changes made."""
     return written_out(applied(tree, changes, SCENARIO.known, problems), problems)
 
@@ -51,7 +51,7 @@ def folder_of(source: Source) -> Path | None:
     return None if isinstance(source, Mapping) else shipped.find(os.fspath(source)).parent
 
 
-def changed_tree(source: Source, changes: Changes, problems: Problems) -> Map:
+def changed_tree(source: Source, changes: Changes, problems: Diagnostics) -> Map:
     """The tree of a source with the changes made; without what the source prints for its own
     numbers, where these are others now."""
     tree = tree_of(source, problems)
@@ -82,7 +82,7 @@ class Variant(NamedTuple):
     varied: tuple[str, ...]
 
 
-def variants_of(tree: Map, problems: Problems) -> Iterator[Variant]:
+def variants_of(tree: Map, problems: Diagnostics) -> Iterator[Variant]:
     """The variants of a tree."""
     variants = tree.get("variants")
     for name, change in variants.entries if isinstance(variants, Map) else ():

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from attncli.errors import BAD_INPUT, Complaints, Problem, Refusal, written_out
+from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, written_out
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def _refusing(context: Any) -> Iterator[None]:  # noqa: ANN401
         path = context.command_path
         with complaining():
             wrong = f"{said[:1].lower()}{said[1:]}"
-            raise Refusal.of(path, wrong, _what_helps(error, path)) from None
+            raise UserError.of(path, wrong, _what_helps(error, path)) from None
 
 
 def _what_helps(error: Exception, path: str) -> str:

@@ -155,13 +155,13 @@ _LONGEST = 100
 
 def welcome(commands: Any) -> None:  # noqa: ANN401
     """Shows where to start, the scenarios and the commands, which a group has."""
-    from attncli.document.blocks import Facts, Subheading
+    from attncli.document.blocks import DefinitionList, Subheading
     from attncli.pages.shipped import scenarios_catalogue
 
     each = commands.commands.items()
     rows = [(f"attn {name}", (one.get_short_help_str(_LONGEST),)) for name, one in each]
     with complaining():
-        page = scenarios_catalogue(Subheading(("Commands",)), Facts(tuple(rows)))
+        page = scenarios_catalogue(Subheading(("Commands",)), DefinitionList(tuple(rows)))
         PageOptions().deliver(page)
 
 

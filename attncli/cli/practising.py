@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from attncli.errors import Complaints, Refusal
+from attncli.errors import Complaints, UserError
 from attncli.library.output import page_for
 from attncli.library.papers import variants
 from attncli.writing import write_out
@@ -183,11 +183,11 @@ def _show(page: Document) -> None:
 
 
 def _say(spans: Spans) -> None:
-    from attncli.document.blocks import Prose
+    from attncli.document.blocks import Paragraph
     from attncli.formats import render
     from attncli.practice.words import page_of
 
-    write_out(render(page_of(Prose(spans)), "terminal", page_for(None)))
+    write_out(render(page_of(Paragraph(spans)), "terminal", page_for(None)))
 
 
 def practise(typed: PracticeArguments) -> bool:
@@ -199,7 +199,7 @@ def practise(typed: PracticeArguments) -> bool:
 
 
 def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
-    """The session with what was kept, and where it is kept. Raises Refusal."""
+    """The session with what was kept, and where it is kept. Raises UserError."""
     from attncli.exercises.requests import request_of
     from attncli.practice.session import Lesson, Session, mark_of, read
 
@@ -220,7 +220,7 @@ def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
 
 def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
     """The exercise of a file, which says itself what is asked, or of the options. Raises
-    Refusal."""
+    UserError."""
     from attncli.building.exercise_file import ExerciseFile, is_exercise, load_exercise
     from attncli.library.exercises import asks_of
 
@@ -231,7 +231,7 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
     if said:
         option = said[0]
         right = f"leave {option} out, or practise its scenario"
-        raise Refusal.of(option, "an exercise file says itself what is asked", right)
+        raise UserError.of(option, "an exercise file says itself what is asked", right)
     return load_exercise(typed.scenario)
 
 
@@ -248,7 +248,7 @@ def _worked(typed: PracticeArguments, source: str) -> Trace:
 
 def _seed(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):  # noqa: PLR2004
-        raise Refusal.of(f"--seed {text}", "is no seed", "give a whole number, like --seed 7")
+        raise UserError.of(f"--seed {text}", "is no seed", "give a whole number, like --seed 7")
     return int(text)
 
 
@@ -268,7 +268,7 @@ def _text_of(place: Path) -> str:
         return place.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         right = "name another file with --place, or begin anew with --fresh"
-        raise Refusal.of(str(place), f"can't be read ({type(error).__name__})", right) from None
+        raise UserError.of(str(place), f"can't be read ({type(error).__name__})", right) from None
 
 
 @dataclass(frozen=True)
@@ -313,4 +313,4 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         wrong = f"can't be made ({error.strerror})"
-        raise Refusal.of(str(folder), wrong, "name a file with --place") from None
+        raise UserError.of(str(folder), wrong, "name a file with --place") from None

@@ -41,13 +41,13 @@ Span = str | Term | Equation | Expression
 Spans = tuple[Span, ...]
 
 
-class Facts(NamedTuple):
+class DefinitionList(NamedTuple):
     """Names and what they stand for, one a line."""
 
     rows: tuple[tuple[str, Spans], ...]
 
 
-class Prose(NamedTuple):
+class Paragraph(NamedTuple):
     """A paragraph."""
 
     text: Spans
@@ -65,7 +65,7 @@ class Subheading(NamedTuple):
     text: Spans
 
 
-class Note(NamedTuple):
+class Callout(NamedTuple):
     """A remark that helps, set apart from the working."""
 
     text: Spans
@@ -83,7 +83,7 @@ class Line(NamedTuple):
     quantity: str = ""
 
 
-class Working(NamedTuple):
+class Derivation(NamedTuple):
     """Lines of working; Omitted stands for those that are left out. `mistake` is the name of the
     common mistake that they make on purpose."""
 
@@ -91,7 +91,7 @@ class Working(NamedTuple):
     mistake: str = ""
 
 
-class Addition(NamedTuple):
+class ColumnSum(NamedTuple):
     """Vectors added up in columns: each addend with its product, a rule, the total."""
 
     label: Symbol
@@ -186,13 +186,13 @@ class AnswerSpace(NamedTuple):
 
 
 Block = (
-    Facts
-    | Prose
+    DefinitionList
+    | Paragraph
     | Bullets
     | Subheading
-    | Note
-    | Working
-    | Addition
+    | Callout
+    | Derivation
+    | ColumnSum
     | Table
     | MatrixBlock
     | Data
@@ -305,7 +305,7 @@ class Document(NamedTuple):
 
     title: Word
     sections: tuple[Section, ...]
-    facts: Facts | None = None
+    facts: DefinitionList | None = None
     given: tuple[MatrixBlock, ...] = ()
     opening: tuple[Block, ...] = ()
     closing: tuple[Block, ...] = ()
@@ -334,12 +334,12 @@ class Document(NamedTuple):
         return tuple(item for section in self.sections for item in section.questions)
 
     @property
-    def marks(self) -> Facts:
+    def marks(self) -> DefinitionList:
         """The marks of the paper that it is."""
         marks = () if self.paper is None else self.paper.marks
-        return Facts(tuple((name, (word,)) for name, word in marks))
+        return DefinitionList(tuple((name, (word,)) for name, word in marks))
 
     @property
-    def all_facts(self) -> Facts:
+    def all_facts(self) -> DefinitionList:
         """The facts, and the marks of the paper that it is."""
-        return Facts((*(() if self.facts is None else self.facts.rows), *self.marks.rows))
+        return DefinitionList((*(() if self.facts is None else self.facts.rows), *self.marks.rows))

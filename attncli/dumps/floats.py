@@ -136,7 +136,7 @@ class Floats:
             self._made[name] = self._worked(name)
         return self._made[name]
 
-    def gone_on_with(self, name: str) -> Enclosure:
+    def carried(self, name: str) -> Enclosure:
         """Their tensor, if there is one, else what follows from those that there are."""
         known = self.known.get(name)
         return self.made(name) if known is None else known
@@ -180,7 +180,7 @@ class Floats:
         definition = self.definition(name)
         if definition is None:
             return self.grain.of_given(self.trace[name].values)
-        operands = [self.gone_on_with(operand) for operand in definition.operands]
+        operands = [self.carried(operand) for operand in definition.operands]
         numbers = [Matrix.of_array(one.middle, _DECIMALS, carry=False) for one in operands]
         operation = definition.operation
         if isinstance(operation, Waves):

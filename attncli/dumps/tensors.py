@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.dumps.floats import Grain, tells_apart
-from attncli.errors import Problem, Refusal, listed, quote
+from attncli.errors import Problem, UserError, listed, quote
 from attncli.file.array_files import ROUNDOFFS, Tensor
 from attncli.file.problems import nearest
 from attncli.marking.paths import Flags
@@ -371,7 +371,7 @@ def taken_apart(
     kind: str | None = None,
 ) -> Dump:
     """The quantities in a dump; `mapped` says of some tensors what they are, `kind` in which type
-    of floats all were worked. Raises Refusal where nothing is told by its name, or what is mapped
+    of floats all were worked. Raises UserError where nothing is told by its name, or what is mapped
     isn't there or doesn't fit."""
     _check_map(dump, trace, mapped, source)
     found: dict[str, Theirs] = {}
@@ -392,7 +392,7 @@ def taken_apart(
     misshapen = [one for one in misshapen if one.name not in found]
     if not found and not misshapen:
         wrong = f"no tensor has a name that is known here: {listed(dump)}"
-        raise Refusal.of(source, wrong, "say which is which, like --map attn.q=Q")
+        raise UserError.of(source, wrong, "say which is which, like --map attn.q=Q")
     order = [name for name in trace if name in found]
     used = [dump[called] for called in dict.fromkeys(found[name].called for name in order)]
     return Dump(
@@ -419,7 +419,7 @@ def _check_map(
             said = f"the scenario has no {quote(ours)}"
             wrong.append(Problem.of(option, said, nearest(ours, list(trace))))
     if wrong:
-        raise Refusal(wrong)
+        raise UserError(wrong)
 
 
 def _each_head(ours: str, trace: Trace) -> tuple[Name, ...]:

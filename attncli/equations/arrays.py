@@ -20,7 +20,7 @@ Work = Callable[[Sequence[Array]], Array]
 """What makes an array of an equation's operands."""
 
 
-class Laid(NamedTuple):
+class IndexedArray(NamedTuple):
     """What makes an array with an axis for each of its indices; `is_new` where nobody else has the
     array, so that results may be written over it."""
 
@@ -50,7 +50,7 @@ def turning(indices: str, wanted: str) -> Callable[[Array], Array]:
     return turned
 
 
-def together(function: Callable[..., Array], *parts: Laid) -> Laid:
+def together(function: Callable[..., Array], *parts: IndexedArray) -> IndexedArray:
     """A function of arrays, cell by cell; in place of the first that nobody else has and that is
     as large as the result: memory that was just written costs less than new one."""
     indices = "".join(sorted(set("".join(part.indices for part in parts))))
@@ -67,17 +67,17 @@ def together(function: Callable[..., Array], *parts: Laid) -> Laid:
             return np.asarray(function(*arrays, out=place))
         return np.asarray(function(*arrays))
 
-    return Laid(indices, work)
+    return IndexedArray(indices, work)
 
 
-def summed(part: Laid, over: str) -> Laid:
+def summed(part: IndexedArray, over: str) -> IndexedArray:
     """An array added up over some of its indices."""
     axes = tuple(part.indices.index(index) for index in over)
     left = "".join(index for index in part.indices if index not in over)
-    return Laid(left, lambda operands: np.asarray(part.work(operands).sum(axis=axes)))
+    return IndexedArray(left, lambda operands: np.asarray(part.work(operands).sum(axis=axes)))
 
 
-def contracted(a: Laid, b: Laid, over: str) -> Laid:
+def contracted(a: IndexedArray, b: IndexedArray, over: str) -> IndexedArray:
     """The sum of the products of two arrays over some indices."""
     left = "".join(sorted(set(a.indices + b.indices) - set(over)))
     multiplied = _multiplied(a.indices, b.indices, over, left)
@@ -90,7 +90,7 @@ def contracted(a: Laid, b: Laid, over: str) -> Laid:
             return _stacked(x_stacked(x), y_stacked(y), len(over))
         return multiplied(x, y)
 
-    return Laid(left, work)
+    return IndexedArray(left, work)
 
 
 def _multiplied(a: str, b: str, over: str, left: str) -> Callable[[Array, Array], Array]:
@@ -151,7 +151,7 @@ def program(tree: Expression, shapes: Signature) -> Work:
 
 
 @lru_cache(maxsize=1024)
-def laid(part: Expression, shapes: Signature) -> Laid:
+def laid(part: Expression, shapes: Signature) -> IndexedArray:
     """What makes the array of an equation, or of a part of one."""
     return Arrays(_Leaves(shapes).of).of(part)
 
@@ -161,36 +161,38 @@ class _Leaves(NamedTuple):
 
     shapes: Signature
 
-    def of(self, node: Expression) -> Laid | None:
+    def of(self, node: Expression) -> IndexedArray | None:
         match node:
             case ex.Operand():
                 return self.operand(node)
             case ex.Length(place, axis):
                 count: Work = lambda operands: np.array(float(operands[place].shape[axis]))  # noqa: E731
-                return Laid("", count, is_new=False)
+                return IndexedArray("", count, is_new=False)
             case ex.Number() | ex.Symbol():
                 value = np.array(float(deciding.full(node)))
-                return Laid("", lambda _: value, is_new=False)
+                return IndexedArray("", lambda _: value, is_new=False)
         return None
 
-    def operand(self, node: ex.Operand) -> Laid:
+    def operand(self, node: ex.Operand) -> IndexedArray:
         place, sides = node.place, self.shapes.operands[node.place]
         if "1" not in sides:
-            return Laid("".join(node.indices), itemgetter(place), is_new=False)
+            return IndexedArray("".join(node.indices), itemgetter(place), is_new=False)
         kept = tuple(0 if side == "1" else _WHOLE for side in sides)
-        return Laid("".join(node.indices), lambda operands: operands[place][kept], is_new=False)
+        return IndexedArray(
+            "".join(node.indices), lambda operands: operands[place][kept], is_new=False
+        )
 
 
 class Arrays:
     """The parts of an equation as arrays; `leaf` gives those that have no parts of their own."""
 
-    def __init__(self, leaf: Callable[[Expression], Laid | None]) -> None:
+    def __init__(self, leaf: Callable[[Expression], IndexedArray | None]) -> None:
         self.leaf = leaf
 
-    def of(self, node: Expression) -> Laid:
+    def of(self, node: Expression) -> IndexedArray:
         return self.leaf(node) or getattr(self, _LAID[type(node)])(node)
 
-    def added(self, node: ex.Sum) -> Laid:
+    def added(self, node: ex.Sum) -> IndexedArray:
         if len(node.terms) > _LONG_SUM:  # which would nest as deep as it is long
             half = len(node.terms) // 2
             halves = (ex.Sum(terms) for terms in (node.terms[:half], node.terms[half:]))
@@ -203,13 +205,13 @@ class Arrays:
                 total = together(np.add, total, self.of(term))
         return total
 
-    def product(self, node: ex.Product) -> Laid:
+    def product(self, node: ex.Product) -> IndexedArray:
         made = self.of(node.factors[0])
         for factor in node.factors[1:]:
             made = together(np.multiply, made, self.of(factor))
         return made
 
-    def total(self, node: ex.Total) -> Laid:
+    def total(self, node: ex.Total) -> IndexedArray:
         match node.operand:
             case ex.Product((*factors, last)) if _goes_over(last, node.over):
                 first = factors[0] if len(factors) == 1 else ex.Product(tuple(factors))
@@ -220,13 +222,13 @@ class Arrays:
                 return contracted(x, x, node.over)
         return summed(self.of(node.operand), node.over)
 
-    def quotient(self, node: ex.Quotient) -> Laid:
+    def quotient(self, node: ex.Quotient) -> IndexedArray:
         return together(np.divide, self.of(node.dividend), self.of(node.divisor))
 
-    def negative(self, node: ex.Negative) -> Laid:
+    def negative(self, node: ex.Negative) -> IndexedArray:
         return together(np.negative, self.of(node.operand))
 
-    def power(self, node: ex.Power) -> Laid:
+    def power(self, node: ex.Power) -> IndexedArray:
         if node.base == ex.E:
             return together(np.exp, self.of(node.exponent))
         base = self.of(node.base)
@@ -234,10 +236,10 @@ class Arrays:
             return together(np.square, base)
         return together(np.power, base, self.of(node.exponent))
 
-    def root(self, node: ex.Root) -> Laid:
+    def root(self, node: ex.Root) -> IndexedArray:
         return together(np.sqrt, self.of(node.operand))
 
-    def applied(self, node: ex.Apply) -> Laid:
+    def applied(self, node: ex.Apply) -> IndexedArray:
         return together(FUNCTIONS[node.function], *map(self.of, node.arguments))
 
 
@@ -331,7 +333,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 
 
 @lru_cache(maxsize=256)
-def careful(tree: Expression) -> Expression:
+def stable_form(tree: Expression) -> Expression:
     """The same value, where a sum would lose digits by a function that doesn't:
 
     1 + erf z is erfc(−z), 1 + tanh z is 2 sigmoid(2z), e^z − 1 is expm1 z, 1 − sigmoid z is
@@ -344,14 +346,14 @@ def careful(tree: Expression) -> Expression:
 def _rewritten(node: Expression) -> Expression | None:
     match node:
         case ex.Quotient(dividend, ex.Sum((ex.ONE, ex.Power(ex.E, ex.Negative(z))))):
-            sigmoid = Apply("sigmoid", (careful(z),))
-            return sigmoid if dividend == ex.ONE else ex.Product((careful(dividend), sigmoid))
+            sigmoid = Apply("sigmoid", (stable_form(z),))
+            return sigmoid if dividend == ex.ONE else ex.Product((stable_form(dividend), sigmoid))
         case Apply("ln", (ex.Sum((ex.ONE, ex.Power(ex.E, z))),)):
-            return Apply("softplus", (careful(z),))
+            return Apply("softplus", (stable_form(z),))
         case ex.Sum((ex.ONE, other)):
             return _one_and(other)
         case ex.Sum((ex.Power(ex.E, z), ex.Negative(ex.ONE))):
-            return Apply("expm1", (careful(z),))
+            return Apply("expm1", (stable_form(z),))
         case ex.Product(factors):
             return _below_steps(factors)
         case _:
@@ -362,11 +364,11 @@ def _one_and(other: Expression) -> Expression | None:
     """1 + erf z, 1 + tanh z, 1 − sigmoid z"""
     match other:
         case Apply("erf", (z,)):
-            return Apply("erfc", (ex.Negative(careful(z)),))
+            return Apply("erfc", (ex.Negative(stable_form(z)),))
         case Apply("tanh", (z,)):
-            return ex.Product((ex.TWO, Apply("sigmoid", (ex.Product((ex.TWO, careful(z))),))))
+            return ex.Product((ex.TWO, Apply("sigmoid", (ex.Product((ex.TWO, stable_form(z))),))))
         case ex.Negative(ex.Quotient() as logistic):
-            match careful(logistic):
+            match stable_form(logistic):
                 case Apply("sigmoid", (z,)):
                     return Apply("sigmoid", (ex.Negative(z),))
     return None
@@ -377,6 +379,6 @@ def _below_steps(factors: Sequence[Expression]) -> Expression | None:
     for factor in factors:
         match factor:
             case ex.Sum((ex.ONE, ex.Negative(Apply("step", (z,))))) if e_to(z) in factors:
-                low = e_to(Apply("min", (ex.ZERO, careful(z))))
-                return ex.Product(tuple(low if x == e_to(z) else careful(x) for x in factors))
+                low = e_to(Apply("min", (ex.ZERO, stable_form(z))))
+                return ex.Product(tuple(low if x == e_to(z) else stable_form(x) for x in factors))
     return None

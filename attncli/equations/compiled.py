@@ -9,14 +9,14 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from attncli.equations import tree as ex
-from attncli.equations.arrays import Work, careful, program
+from attncli.equations.arrays import Work, program, stable_form
 from attncli.equations.exact import Places
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Expression, Node, Signature, axes_of
 from attncli.equations.working import Filled, filled, in_brief
 
 
-def following(tree: Expression, shapes: Signature) -> Following:
+def following(tree: Expression, shapes: Signature) -> CompiledEquation:
     """What follows from an equation on operands of such shapes; 2.0 and 2.00 are equal, but not
     written alike, so that equations of them aren't one."""
     written = tuple([(str(number.full), str(number.shown)) for number in ex.numbers_in(tree)])
@@ -24,11 +24,13 @@ def following(tree: Expression, shapes: Signature) -> Following:
 
 
 @lru_cache(maxsize=1024)
-def _following(tree: Expression, shapes: Signature, _: tuple[tuple[str, str], ...]) -> Following:
-    return Following(tree, shapes)
+def _following(
+    tree: Expression, shapes: Signature, _: tuple[tuple[str, str], ...]
+) -> CompiledEquation:
+    return CompiledEquation(tree, shapes)
 
 
-class Following:
+class CompiledEquation:
     """The arrays, bounds and forms of an equation, each made when it is asked for."""
 
     def __init__(self, tree: Expression, shapes: Signature) -> None:
@@ -37,7 +39,7 @@ class Following:
     @cached_property
     def careful(self) -> Expression:
         """The equation as floats are best at it."""
-        return careful(self.tree)
+        return stable_form(self.tree)
 
     @cached_property
     def sums(self) -> Sequence[str]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from attncli.equations import deciding
 from attncli.equations import tree as ex
-from attncli.equations.arrays import Arrays, Laid, together
+from attncli.equations.arrays import Arrays, IndexedArray, together
 from attncli.equations.exact import Places, reciprocal
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Expression, Signature
@@ -85,7 +85,7 @@ class _LeavesOfCells:
     shapes: Signature
     operands: Sequence[Matrix]
 
-    def at(self, cells: Cells, node: Expression) -> Laid | None:
+    def at(self, cells: Cells, node: Expression) -> IndexedArray | None:
         match node:
             case ex.Operand():
                 return self._operand(cells, node)
@@ -95,7 +95,7 @@ class _LeavesOfCells:
                 return _number(int(decimals.product(full, Decimal(10) ** decimals.places(full))))
         return None
 
-    def _operand(self, cells: Cells, node: ex.Operand) -> Laid:
+    def _operand(self, cells: Cells, node: ex.Operand) -> IndexedArray:
         sides, indices = self.shapes.along(node), self.shapes.indices
         counts = self._counts[node.place]
         if sides[1] in indices and sides[0] not in indices:  # columns: they lie in memory as rows
@@ -104,7 +104,7 @@ class _LeavesOfCells:
         at = [chosen[x] if x in indices else slice(None) for x in sides]
         array: Any = counts[tuple(at)]
         own = [_CELL if side in indices else side for side in sides if side]
-        return Laid("".join(dict.fromkeys(own)), lambda _: array, is_new=False)
+        return IndexedArray("".join(dict.fromkeys(own)), lambda _: array, is_new=False)
 
     @cached_property
     def _counts(self) -> Sequence[NDArray[np.int64]]:
@@ -118,19 +118,19 @@ class _LeavesOfCells:
         return [np.ascontiguousarray(counts.T) for counts in self._counts]
 
 
-def _number(value: int) -> Laid:
+def _number(value: int) -> IndexedArray:
     known = np.array((value + 2**63) % 2**64 - 2**63)
-    return Laid("", lambda _: known, is_new=False)
+    return IndexedArray("", lambda _: known, is_new=False)
 
 
 class _Units(Arrays):
     """The parts of an equation, each in units of the last of its decimals."""
 
-    def __init__(self, leaf: Callable[[Expression], Laid | None], places: Places) -> None:
+    def __init__(self, leaf: Callable[[Expression], IndexedArray | None], places: Places) -> None:
         super().__init__(leaf)
         self.places = places
 
-    def added(self, node: ex.Sum) -> Laid:
+    def added(self, node: ex.Sum) -> IndexedArray:
         most = self.places.of(node)
         terms = []
         for term in node.terms:
@@ -138,13 +138,13 @@ class _Units(Arrays):
             terms.append(together(np.multiply, part, _number(10**more)) if more else part)
         return reduce(lambda total, term: together(np.add, total, term), terms)
 
-    def quotient(self, node: ex.Quotient) -> Laid:
+    def quotient(self, node: ex.Quotient) -> IndexedArray:
         over = reciprocal(deciding.full(self.places.counted(node.divisor)))
         if over is None:
             raise _UnknownError
         return together(np.multiply, self.of(node.dividend), self.of(ex.Number.written(over)))
 
-    def applied(self, node: ex.Expression) -> Laid:  # noqa: ARG002
+    def applied(self, node: ex.Expression) -> IndexedArray:  # noqa: ARG002
         raise _UnknownError
 
     root = applied

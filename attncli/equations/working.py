@@ -336,7 +336,7 @@ def _node(node: Expression, of: Callable[[Expression], Filled], whole: bool) -> 
 # -- the forms after it ------------------------------------------------------------------------
 
 
-def forms(first: Expression) -> tuple[Expression, ...]:
+def simplification_steps(first: Expression) -> tuple[Expression, ...]:
     """A form, and those that it is worked to: with what is in parentheses, `1 − 0.3`, worked; then
     with squares, and the products of sums, worked, unless their numbers would be long."""
     told = [first]

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from attncli.building.exercise_file import MOST_POINTS, Blanking, Points
 from attncli.choices import LANGUAGES
-from attncli.document.blocks import Addition, Block, Note, Spans, Working, each
+from attncli.document.blocks import Block, Callout, ColumnSum, Derivation, Spans, each
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Location
 from attncli.equations.working import MOST_PARTS, elided, elided_rows
@@ -151,9 +151,9 @@ class _Asker:
     def block(self, block: Block) -> Iterator[Block]:
         told: Block | None
         match block:
-            case Working():
+            case Derivation():
                 told, places = self.lines.working(block)
-            case Addition():
+            case ColumnSum():
                 told, places = self.lines.addition(block)
             case MatrixBlock() if self.is_told_otherwise(block.quantity):
                 yield from self.follows(block.quantity)
@@ -223,7 +223,7 @@ class _Asker:
         for definition in chain:
             names = (n.seen_from(path) for n in (definition.name, *definition.operands))
             formulas += ((formula,) for formula in definition.operation.formulas(*names))
-        yield Note(put_in(self.page.words.goes_on, formulas=joined(formulas)))
+        yield Callout(put_in(self.page.words.goes_on, formulas=joined(formulas)))
         needed = dict.fromkeys(operand for definition in chain for operand in definition.operands)
         for operand in needed:
             known = operand in self.shown or operand in self.page.makes

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from attncli.choices import POLICIES, Policy
-from attncli.document.blocks import Block, Note, Prose, Section, parts_of
+from attncli.document.blocks import Block, Callout, Paragraph, Section, parts_of
 from attncli.document.questions import Interval, Item, RightAnswer
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Number
@@ -55,7 +55,7 @@ def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
     return key._replace(accepted=wider)
 
 
-def what_passes(tolerance: Tolerance, words: Words) -> tuple[Note, ...]:
+def what_passes(tolerance: Tolerance, words: Words) -> tuple[Callout, ...]:
     """What is said of it in a key."""
     units, absolute, relative, digits = tolerance
     told = (
@@ -65,7 +65,7 @@ def what_passes(tolerance: Tolerance, words: Words) -> tuple[Note, ...]:
         (digits, words.digits),
     )
     said = ", ".join(says.format(number=much) for much, says in told if much)
-    return (Note((words.lets_pass.format(what=said),)),) if said else ()
+    return (Callout((words.lets_pass.format(what=said),)),) if said else ()
 
 
 def _rounded_off(number: Decimal, digits: int | None) -> Decimal:
@@ -222,9 +222,9 @@ class BlankedPage(NamedTuple):
         )
 
 
-def _with_task(blocks: Sequence[Block], task: Prose) -> list[Block]:
+def _with_task(blocks: Sequence[Block], task: Paragraph) -> list[Block]:
     """A section with its task behind the sentence that says what happens."""
-    first = 1 if blocks and isinstance(blocks[0], Prose) else 0
+    first = 1 if blocks and isinstance(blocks[0], Paragraph) else 0
     return [*blocks[:first], task, *map(folded, blocks[first:])]
 
 

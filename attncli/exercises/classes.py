@@ -9,8 +9,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from attncli.document.blocks import (
     Block,
     Bullets,
+    DefinitionList,
     Document,
-    Facts,
     Section,
     Spans,
     Table,
@@ -115,7 +115,7 @@ def class_page(graded: GradedClass) -> Document:
     first = to_look_at(dict.fromkeys(_first(graded)))
     sections = (*first, *marks, *_sections(graded.trace, papers))
     return Document(
-        Word(graded.title), sections, Facts(tuple(facts)),
+        Word(graded.title), sections, DefinitionList(tuple(facts)),
         rounding=rounding_facts(graded.trace), data=class_data(graded),
     )  # fmt: skip
 
@@ -152,7 +152,7 @@ def _marks(graded: GradedClass) -> Iterator[Block]:
         rows.append((*whose, *("–" for _ in headings[len(whose) :])))
     yield Table(headings, tuple(rows))
     if signs:
-        yield Facts(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
+        yield DefinitionList(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
 
 
 def _has_ids(graded: GradedClass) -> bool:

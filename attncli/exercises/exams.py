@@ -20,7 +20,7 @@ from attncli.building.exercise_file import (
 from attncli.document.blocks import Section
 from attncli.document.questions import OWN_FORM, Interval, Item, RightAnswer, Worth
 from attncli.equations.tree import Location, Number
-from attncli.errors import Problem, Refusal, Where, listed
+from attncli.errors import Problem, UserError, Where, listed
 from attncli.exercises.blanked import taken
 from attncli.exercises.fingerprint import fingerprint, numbers_mark
 from attncli.exercises.papers import exercise
@@ -69,7 +69,7 @@ class Asking:
 
     def exam_of(self, sheet: AnswerSheet) -> Exam:
         """What a paper is marked by: all that is `named`, else all that it answers itself. Raises
-        Refusal."""
+        UserError."""
         asked = self.named or tuple(sheet.answers)
         if asked not in self._exams:
             self._exams[asked] = self.exam(asked, sheet.source)  # which tells what isn't there
@@ -104,12 +104,12 @@ class Asking:
     def _belongs(self, sheet: AnswerSheet) -> bool:
         try:
             self.exam_of(sheet)
-        except Refusal:
+        except UserError:
             return False
         return True
 
     def exam(self, ids: Sequence[str], source: str) -> Exam:
-        """The exam that asks for some cells. Raises Refusal, naming all that aren't there."""
+        """The exam that asks for some cells. Raises UserError, naming all that aren't there."""
         wrong: list[Problem] = []
         items: list[Item] = []
         for text in ids:
@@ -120,7 +120,7 @@ class Asking:
             except AddressError as error:
                 wrong.append(Problem.of(source, f"{text}: {error.wrong}", error.right))
         if wrong:
-            raise Refusal(wrong)
+            raise UserError(wrong)
         keys = self._keys([text for text in ids if line_of(text)], source)
         known = tuple(one._replace(key=keys.get(one.id)) for one in items)
         return Exam(self.trace, known, self.scheme, printed=printed_roots(self.trace))
@@ -132,7 +132,7 @@ class Asking:
         return cell_of(self.trace, text) if line is None else first_cell_of(self.trace, line)
 
     def _keys(self, ids: Sequence[str], source: str) -> Mapping[str, RightAnswer]:
-        """The keys of numbers inside lines. Raises Refusal for those that aren't asked for."""
+        """The keys of numbers inside lines. Raises UserError for those that aren't asked for."""
         parts = (self.trace.part_of(self.cell(text).quantity) for text in ids)
         steps = tuple(dict.fromkeys(part.step for part in parts if part is not None))
         keys = keys_of_terms(self.trace, steps, ids)
@@ -140,7 +140,7 @@ class Asking:
         if wrong:
             why = "no sheet asks for this number of the line"
             right = "name it as the answers file of the exercise does"
-            raise Refusal([Problem.of(source, f"{text}: {why}", right) for text in wrong])
+            raise UserError([Problem.of(source, f"{text}: {why}", right) for text in wrong])
         return keys
 
     def points_of(self, text: str) -> Worth:
@@ -156,13 +156,13 @@ class Asking:
         return self.points.of("" if part is None else part.step, self.trace[name].name.local)
 
     def check(self, sheet: AnswerSheet, asked: Sequence[str]) -> None:
-        """Raises Refusal for answers of another form, or of another exercise."""
+        """Raises UserError for answers of another form, or of another exercise."""
         if not sheet.mark:
             self._check_form(sheet)
         else:
             own = tuple(sheet.answers)
             if sheet.mark not in map(self.mark, (own, tuple(asked), self.in_order(own))):
-                raise Refusal([self._of_another(sheet)])
+                raise UserError([self._of_another(sheet)])
 
     def in_order(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Ids in the order of the working, in which an exercise asks for them, whatever order
@@ -194,7 +194,7 @@ class Asking:
         if sheet.form not in ("", OWN_FORM):
             wrong = f"these are answers of form {sheet.form}, whose numbers {self.scenario} hasn't"
             right = f"name the scenario of form {sheet.form}, or the exercise that it is a form of"
-            raise Refusal([Problem(Where(sheet.source), wrong, right)])
+            raise UserError([Problem(Where(sheet.source), wrong, right)])
 
     def _of_another(self, sheet: AnswerSheet) -> Problem:
         if sheet.form in ("", OWN_FORM):
@@ -243,12 +243,12 @@ def form_exam(
 def made_form(
     trace: Trace, form: str, made: FormMade, scheme: Scheme, manifest: Manifest
 ) -> FormExam:
-    """What a form that was made into a folder asks for. Raises Refusal where its numbers aren't
+    """What a form that was made into a folder asks for. Raises UserError where its numbers aren't
     those of its papers any more."""
     if numbers_mark(trace) != made.numbers:
         wrong = f"its numbers aren't those that the papers of form {form} were made from"
         right = "put the old ones back, or make the exercise again"
-        raise Refusal.of(made.file, wrong, right)
+        raise UserError.of(made.file, wrong, right)
     tolerance = tolerance_of({name: Decimal(much) for name, much in manifest.tolerance.items()})
     items, roots = tuple(_made_items(trace, made)), printed_roots(trace)
     exam = Exam(trace, items, scheme, tolerance, roots, manifest.exercise, form)
@@ -256,7 +256,7 @@ def made_form(
 
 
 def _made_items(trace: Trace, made: FormMade) -> Iterator[Item]:
-    """What a form asks for. Raises Refusal for what isn't there."""
+    """What a form asks for. Raises UserError for what isn't there."""
     for id_, points in made.asked.items():
         item, term = Item(id_, Decimal(str(points))), made.terms.get(id_)
         address = id_ if term is None else term.cell
@@ -267,7 +267,7 @@ def _made_items(trace: Trace, made: FormMade) -> Iterator[Item]:
                 continue
             cell = cell_of(trace, address) if address else None
         except AddressError as error:
-            raise Refusal.of(made.file, f"{address}: {error.wrong}", error.right) from None
+            raise UserError.of(made.file, f"{address}: {error.wrong}", error.right) from None
         yield item._replace(cell=cell) if term is None else item._replace(key=_key(term, cell))
 
 
@@ -312,7 +312,7 @@ class AskedForms:
 
     def exam_of(self, sheet: AnswerSheet) -> Exam:
         """What a paper is marked by: the form of its hash, or without one of its name. Raises
-        Refusal for answers of no form of the exercise."""
+        UserError for answers of no form of the exercise."""
         if sheet.mark:
             found = self._by_mark.get(sheet.mark)
         elif not sheet.form and len(self.forms) == 1:
@@ -321,7 +321,7 @@ class AskedForms:
             found = self._by_form.get(sheet.form)
         if found is None:
             right = f"it has {listed(f'{one.form} ({one.mark})' for one in self.forms)}"
-            raise Refusal([Problem(Where(sheet.source), self._wrong(sheet), right)])
+            raise UserError([Problem(Where(sheet.source), self._wrong(sheet), right)])
         return found
 
     def named_by(self, sheet: AnswerSheet) -> Exam | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from attncli.document.blocks import Addition, Block, Line, Note, Spans, Table, Working, each
+from attncli.document.blocks import Block, Callout, ColumnSum, Derivation, Line, Spans, Table, each
 from attncli.document.questions import Interval, Item, MistakenAnswer, RightAnswer, points_text
 from attncli.equations.enclosures import Enclosure, enclosed_number
 from attncli.equations.matrix import Matrix
@@ -144,7 +144,7 @@ class Reach:
                 places = _places_on_the_way(self.trace, quantity, node)
                 return inner if node.form is None else on_the_way(inner, places)
             name, i, j = node.cell
-            return Enclosure(*(end[i : i + 1, j : j + 1] for end in self.paths.gone_on_with(name)))
+            return Enclosure(*(end[i : i + 1, j : j + 1] for end in self.paths.carried(name)))
 
         if number.form is None:
             return Enclosure.of(np.array([[float(number.full)]]))
@@ -320,7 +320,7 @@ def _doubts(questions: Sequence[Item], names: Sequence[str], words: Words) -> li
     for says in dict.fromkeys(says for _, key in keys for says in key.hidden):
         blanks = [Word(name) for name, key in keys if says in key.hidden]
         told.append(put_in(words.hidden, mistake=says, blanks=_listed(blanks, words)))
-    return [Note(one) for one in told]
+    return [Callout(one) for one in told]
 
 
 def _listed(names: Sequence[Word], words: Words) -> Spans:
@@ -379,7 +379,7 @@ def what_is_accepted(
         for square, about in roots.items()
     )
     says = put_in(own.what_is_accepted, halves=told)
-    return (Note((*says, *(span for spans in printed for span in spans))),)
+    return (Callout((*says, *(span for spans in printed for span in spans))),)
 
 
 class _Wanted:
@@ -391,17 +391,17 @@ class _Wanted:
 
     def of(self, block: Block) -> Iterator[Block]:
         (block,) = each([block])
-        if isinstance(block, Working):
+        if isinstance(block, Derivation):
             lines = _without_loose_ends([line for line in block.lines if self.keeps(line)])
             if lines:
-                yield Working(tuple(lines))
-        elif isinstance(block, Addition) and self.is_about(block, block.total):
+                yield Derivation(tuple(lines))
+        elif isinstance(block, ColumnSum) and self.is_about(block, block.total):
             yield block
 
     def keeps(self, line: Line | Omitted) -> bool:
         return isinstance(line, Omitted) or self.is_about(line, line.parts[-1][1])
 
-    def is_about(self, line: Line | Addition, result: Expression) -> bool:
+    def is_about(self, line: Line | ColumnSum, result: Expression) -> bool:
         if self.lines and f"{line.quantity}{inside_of(line)}" in self.lines:
             return True
         return any(number.cell in self.cells for number in numbers_in(result))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from typing import NamedTuple
 
-from attncli.document.blocks import Addition, Block, Line, Working, parts_of
+from attncli.document.blocks import Block, ColumnSum, Derivation, Line, parts_of
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import (
     INNER,
@@ -295,14 +295,14 @@ class LineAsker(NamedTuple):
     told: ToldCells
     terms: Terms = Terms()
 
-    def working(self, block: Working) -> tuple[Working, list[Blankable]]:
+    def working(self, block: Derivation) -> tuple[Derivation, list[Blankable]]:
         lines: list[Line | Omitted] = []
         places: list[Blankable] = []
         for line in block.lines:
             told, new = (line, []) if isinstance(line, Omitted) else self.line(line)
             lines.append(told)
             places += new
-        return Working(tuple(lines)), places
+        return Derivation(tuple(lines)), places
 
     def line(self, line: Line) -> tuple[Line, list[Blankable]]:
         *forms, (relation, result) = line.parts
@@ -313,7 +313,7 @@ class LineAsker(NamedTuple):
         parts = (*(("=", form) for form in kept), (relation, self.blanked(result, results)))
         return line._replace(parts=parts), [*places, *results]
 
-    def addition(self, block: Addition) -> tuple[Block, list[Blankable]]:
+    def addition(self, block: ColumnSum) -> tuple[Block, list[Blankable]]:
         """A column addition; as one line where what is hidden leaves no columns to write."""
         results = self.result_places(block.total, block.quantity)
         total = self.blanked(block.total, results)
@@ -356,7 +356,7 @@ class LineAsker(NamedTuple):
         return with_each(result, Number, change)
 
     def forms(
-        self, forms: Sequence[Expression], line: Line | Addition, *, asks: bool
+        self, forms: Sequence[Expression], line: Line | ColumnSum, *, asks: bool
     ) -> tuple[list[Expression | None], list[Blankable]]:
         """The forms of a line as they may be told, and the places of their terms.
 
@@ -380,7 +380,7 @@ class LineAsker(NamedTuple):
         return place.number.cell is INNER or (self.terms.copied and not place.again)
 
     def form(
-        self, form: Expression, places: list[Blankable], line: Line | Addition, *, asks: bool
+        self, form: Expression, places: list[Blankable], line: Line | ColumnSum, *, asks: bool
     ) -> Expression:
         """A form of a line with blanks and names in place of numbers; its terms go to `places`."""
         name, inside = self.trace[line.quantity].name, inside_of(line)
@@ -419,7 +419,7 @@ class LineAsker(NamedTuple):
         return Symbol(name, quantity.indices(known[0].row))
 
 
-def inside_of(line: Line | Addition) -> str:
+def inside_of(line: Line | ColumnSum) -> str:
     """Which cell or row of its quantity a line works out: `[love, AI]`."""
     return f"[{', '.join(map(raw, line.label.indices))}]" if line.label.indices else ""
 
@@ -427,7 +427,7 @@ def inside_of(line: Line | Addition) -> str:
 Pair = tuple[Expression | None, Expression | None]
 
 
-def _added(block: Addition, addends: Sequence[Pair | Omitted], total: Expression) -> Block:
+def _added(block: ColumnSum, addends: Sequence[Pair | Omitted], total: Expression) -> Block:
     """The addition in columns, where each addend still is a product and its vector. Beside vectors
     with blanks, others that are left out become rules."""
     values = [a[1] for a in addends if not isinstance(a, Omitted) and a[1] is not None]
@@ -444,7 +444,7 @@ def _added(block: Addition, addends: Sequence[Pair | Omitted], total: Expression
         return block._replace(addends=tuple(columns), total=total)
     terms = [a if isinstance(a, Omitted) else a[0] for a in addends]
     added = Sum(tuple(term for term in terms if term is not None))
-    return Working((Line(block.label, (("=", added), (block.relation, total)), block.quantity),))
+    return Derivation((Line(block.label, (("=", added), (block.relation, total)), block.quantity),))
 
 
 def _rules(vector: Vector) -> Vector:

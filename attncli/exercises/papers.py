@@ -23,10 +23,10 @@ from attncli.choices import LANGUAGES
 from attncli.document.blocks import (
     Block,
     Bullets,
+    DefinitionList,
     Document,
-    Facts,
     Fields,
-    Prose,
+    Paragraph,
     Section,
     Span,
     Spans,
@@ -49,7 +49,7 @@ from attncli.document.questions import (
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Blank, Node, Omitted, with_each
 from attncli.equations.working import MOST_PARTS, elided
-from attncli.errors import Refusal
+from attncli.errors import UserError
 from attncli.exercises.blanked import BlankedPage, taken, worked_together
 from attncli.exercises.fingerprint import MadeFrom, fingerprint
 from attncli.exercises.lines import Asked
@@ -76,10 +76,10 @@ def framing_facts(frame: Frame, words: Words) -> Iterator[tuple[str, Spans]]:
     yield from ((name, (Word(text),)) for name, text in said if text)
 
 
-def instructions(frame: Frame) -> Iterator[Prose]:
+def instructions(frame: Frame) -> Iterator[Paragraph]:
     """What is to be known before the first question, if something is said."""
     if frame.instructions:
-        yield Prose((Word(frame.instructions),))
+        yield Paragraph((Word(frame.instructions),))
 
 
 def products_in_words(trace: Trace, words: Words) -> Iterator[str]:
@@ -117,7 +117,7 @@ def in_groups(items: Iterable[T]) -> Iterator[list[T]]:
         group: list[T] = []
         try:
             group.extend(islice(rest, _AT_ONCE))
-        except Refusal:
+        except UserError:
             if group:
                 yield group
             raise
@@ -215,7 +215,7 @@ def _told(
     return Document(
         Word(frame.title or trace.scenario.title),
         tuple(told),
-        Facts((*framing_facts(frame, words.facts), *_facts(trace, words.facts).rows)),
+        DefinitionList((*framing_facts(frame, words.facts), *_facts(trace, words.facts).rows)),
         given=tuple(_given(trace, what.asked)),
         opening=(
             _fields(points, frame, words.paper),
@@ -243,11 +243,11 @@ def _fields(points: Worth, frame: Frame, words: Words) -> Fields:
     return Fields((words.name, *date, words.points_of.format(points=points_text(points))))
 
 
-def _facts(trace: Trace, words: Words) -> Facts:
+def _facts(trace: Trace, words: Words) -> DefinitionList:
     """What the key depends on, in words."""
     products = "; ".join(products_in_words(trace, words))
     told: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
-    return Facts((*facts_of(trace, words=words).rows, *told))
+    return DefinitionList((*facts_of(trace, words=words).rows, *told))
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
@@ -267,7 +267,7 @@ def sheet_for(sheet: Document, name: str, number: str) -> Document:
     whose = ((words.facts.name, (owner.name,)), (words.facts.id, (owner.id,)))
     rows = () if sheet.facts is None else sheet.facts.rows
     return sheet._replace(
-        facts=Facts((*whose, *rows)),
+        facts=DefinitionList((*whose, *rows)),
         paper=sheet.paper._replace(owner=owner),
         opening=tuple(_without(words.paper.name, block) for block in each(sheet.opening)),
     )

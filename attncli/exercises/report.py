@@ -12,17 +12,17 @@ from typing import NamedTuple
 from attncli.document.blocks import (
     Block,
     Bullets,
+    Callout,
+    DefinitionList,
+    Derivation,
     Document,
-    Facts,
-    Note,
-    Prose,
+    Paragraph,
     Section,
     Span,
     Spans,
     Subheading,
     Table,
     Term,
-    Working,
 )
 from attncli.document.tables import SIGNS, MarkedNumber
 from attncli.equations.tree import Location, Symbol
@@ -54,14 +54,14 @@ def beside(judge: Judge, verdict: Verdict, verdicts: Sequence[Verdict]) -> Itera
     if verdict.judgement == "known mistake" and own is not None:
         wrong = _made_wrongly(judge, own, verdict)
         if wrong is not None:
-            yield Prose(("As it may have been worked:",))
-            yield Working((cell_line(wrong, wrong[name], i, j),), _name(verdict))
+            yield Paragraph(("As it may have been worked:",))
+            yield Derivation((cell_line(wrong, wrong[name], i, j),), _name(verdict))
     if own is not None and verdict.follows is not None:
-        yield Prose(("From the earlier numbers given:",))
-        yield Working((cell_line(own, own[name], i, j),))
+        yield Paragraph(("From the earlier numbers given:",))
+        yield Derivation((cell_line(own, own[name], i, j),))
     if judge.trace[name].definition is not None:
-        yield Prose(("Right:",))
-        yield Working((cell_line(judge.trace, judge.trace[name], i, j),))
+        yield Paragraph(("Right:",))
+        yield Derivation((cell_line(judge.trace, judge.trace[name], i, j),))
 
 
 def _name(verdict: Verdict) -> str:
@@ -148,15 +148,15 @@ def findings_in_words(answers: Sequence[MarkedWords]) -> Iterator[Block]:
         if one.causes:
             first, *others = one.causes
             yield Subheading((Word(one.asked.id),))
-            yield Prose((f"{one.judgement.capitalize()}: ", first.says))
+            yield Paragraph((f"{one.judgement.capitalize()}: ", first.says))
             yield from _also(others)
 
 
-def _also(causes: Sequence[Cause]) -> Iterator[Prose]:
+def _also(causes: Sequence[Cause]) -> Iterator[Paragraph]:
     if causes:
         others = list(dict.fromkeys(cause.says for cause in causes))
         said = "These explain" if others[1:] else "This explains"
-        yield Prose((f"{said} it as well: ", " ".join(others)))
+        yield Paragraph((f"{said} it as well: ", " ".join(others)))
 
 
 def _causes(verdicts: Sequence[Verdict]) -> list[Finding]:
@@ -182,12 +182,12 @@ def _told(
 ) -> Iterator[Block]:
     trace, first = judge.trace, finding.first
     yield Subheading((f"{number} · ", Term(_symbol(trace, first.cell))))
-    yield Prose(_number(trace, first))
-    yield Prose(_why(finding))
+    yield Paragraph(_number(trace, first))
+    yield Paragraph(_why(finding))
     if len(finding.verdicts) > 1:
         cells = [one.cell for one in finding.verdicts[1:]]
         said = f"The same in {counted(len(cells), 'more number')}: "
-        yield Prose((said, *_cells(trace, cells), "."))
+        yield Paragraph((said, *_cells(trace, cells), "."))
     yield from _also(first.others)
     yield from _following(trace, finding, verdicts)
     yield from beside(judge, first, verdicts)
@@ -236,7 +236,7 @@ def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> I
         said = f"{counted(len(later), 'number')} {follow} from this by the right working: "
         earns = all(one.judgement != "not worked" for one in later)
         end = "." if earns else ", but that isn't shown, and earns nothing."
-        yield Prose((said, *_cells(trace, [one.cell for one in later]), end))
+        yield Paragraph((said, *_cells(trace, [one.cell for one in later]), end))
 
 
 def _worked_otherwise(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
@@ -255,7 +255,7 @@ def _blanks(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     if cells:
         yield Subheading(("Blank",))
         said = f"Nothing is given for {counted(len(cells), 'number')}: "
-        yield Prose((said, *_cells(trace, cells), "."))
+        yield Paragraph((said, *_cells(trace, cells), "."))
 
 
 def _unread(trace: Trace, verdict: Verdict) -> Spans:
@@ -318,10 +318,10 @@ def _right(answer: MarkedWords) -> str:
     return " or ".join(printed(Word(option)) for option in answer.right)
 
 
-def legend(told: Collection[str]) -> Facts:
+def legend(told: Collection[str]) -> DefinitionList:
     """What the signs mean that stand behind the numbers."""
     signs = ((sign, name) for name, sign in SIGNS.items() if name in told)
-    return Facts(tuple((f"{sign} {name}", (_means(name),)) for sign, name in signs))
+    return DefinitionList(tuple((f"{sign} {name}", (_means(name),)) for sign, name in signs))
 
 
 def _means(name: str) -> str:
@@ -408,7 +408,7 @@ class Report(NamedTuple):
 
     title: Word
     facts: tuple[tuple[str, Spans], ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Callout, ...] = ()
     data: Mapping[str, object] = MappingProxyType({})
     points: Mapping[Location, Decimal] | None = None
     terms: tuple[MarkedTerm, ...] = ()
@@ -434,7 +434,7 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], told: Report) -> Documen
     judged: list[str] = [verdict.judgement for verdict in verdicts]
     judged += [one.judgement for one in told.terms]
     judged += [one.judgement for one in told.words]
-    facts = Facts(
+    facts = DefinitionList(
         (*told.facts, ("In short", (in_short(judged, "answer" if told.words else "number"),)))
     )
     numbers: tuple[Block, ...] = (
@@ -454,11 +454,11 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], told: Report) -> Documen
     return Document(told.title, tuple(sections), facts, rounding=rounding_facts(trace), data=data)
 
 
-def _without_findings(judged: Sequence[str]) -> Prose:
+def _without_findings(judged: Sequence[str]) -> Paragraph:
     if not judged:
-        return Prose(("There is no number to judge.",))
+        return Paragraph(("There is no number to judge.",))
     right = all(judgement in FOLLOW[:2] for judgement in judged)
-    return Prose(("Every number follows." if right else "The table says what isn't right.",))
+    return Paragraph(("Every number follows." if right else "The table says what isn't right.",))
 
 
 def checked(trace: Trace) -> tuple[Document, bool]:
@@ -477,7 +477,7 @@ def checked(trace: Trace) -> tuple[Document, bool]:
 
 def _without_numbers(trace: Trace) -> Document:
     """The page of a scenario that has variants with numbers, and none itself."""
-    facts = Facts((_scenario(trace),))
+    facts = DefinitionList((_scenario(trace),))
     return Document(Word(trace.scenario.title), (), facts, rounding=rounding_facts(trace))
 
 
@@ -505,11 +505,11 @@ def _sections(name: str, page: Document) -> Iterator[Section]:
         yield one._replace(title=heading, blocks=(*facts, *one.blocks))
 
 
-def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> Iterator[Note]:
+def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> Iterator[Callout]:
     assumed = sum(one.assumed for one in printed)
     if assumed:
         those = "that is" if assumed == 1 else "those are"
-        yield Note((f"The source assumes {counted(assumed, 'number')}; {those} gone on with.",))
+        yield Callout((f"The source assumes {counted(assumed, 'number')}; {those} gone on with.",))
     differing = {one.key for one in printed if one.differs}
     otherwise = [one for one in verdicts if one.key in differing]
     follow = sum(one.judgement == "correct" for one in otherwise)
@@ -518,4 +518,4 @@ def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> I
         which = "it follows" if len(otherwise) == 1 else f"{follow} of them follow"
         which = f"{follow} of them follows" if follow == 1 < len(otherwise) else which
         how = "where one rounds otherwise on the way, or keeps full precision"
-        yield Note((f"{said} its page tells; {which} {how}.",))
+        yield Callout((f"{said} its page tells; {which} {how}.",))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Points
 from attncli.choices import LAYOUTS, Layout
-from attncli.document.blocks import Block, Line, Section, Table, WordBlank, Working, each
+from attncli.document.blocks import Block, Derivation, Line, Section, Table, WordBlank, each
 from attncli.document.questions import Item, RightWords, counted_points, points_text
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Blank, Location, Omitted
@@ -144,7 +144,7 @@ def _by_names(block: Block) -> Block:
         case MatrixBlock() if block.is_list and not block.given:
             rows = sorted(block.rows, key=lambda row: block.row_names[row].raw)
             return block._replace(rows=tuple(rows))
-        case Working():
+        case Derivation():
             return block._replace(lines=tuple(sorted(block.lines, key=_label_of)))
         case _:
             return block

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from attncli.document.blocks import Addition, Block, Line, Prose, Section, Working, each, parts_of
+from attncli.document.blocks import (
+    Block,
+    ColumnSum,
+    Derivation,
+    Line,
+    Paragraph,
+    Section,
+    each,
+    parts_of,
+)
 from attncli.document.tables import MatrixBlock, SideBySide
 from attncli.equations.tree import Symbol
 from attncli.file.address import Address
@@ -108,7 +117,7 @@ def working_in(
             before = _lines_before(trace, part, name, trace[name].find(address)[0])
             own = _line(trace, part, name, address, selection)
             lines |= {str(line.label): line for line in (*before, own)}
-    return [Working(tuple(lines.values()))] if lines else []
+    return [Derivation(tuple(lines.values()))] if lines else []
 
 
 def _lines_before(trace: Trace, part: PlannedStep, name: str, row: int) -> list[Line]:
@@ -207,7 +216,7 @@ def _without(told: StepSection, names: Collection[str]) -> StepSection:
 
 
 def _tells_of(block: Block) -> set[str]:
-    kinds: tuple[type[Line | Addition | MatrixBlock], ...] = (Line, Addition, MatrixBlock)
+    kinds: tuple[type[Line | ColumnSum | MatrixBlock], ...] = (Line, ColumnSum, MatrixBlock)
     return {one.quantity for one in parts_of(block, kinds)}
 
 
@@ -225,10 +234,10 @@ def _blocks_of_cells(
         if name in {quantity.name for quantity in made_by(trace, part)}
     ]
     return [
-        Prose(step_of(part).happens_at(part.place)),
+        Paragraph(step_of(part).happens_at(part.place)),
         *given_blocks(trace, context, Selection(), part.path),
         *remarks_on(trace, part),
-        Working(tuple(lines)),
+        Derivation(tuple(lines)),
     ]
 
 

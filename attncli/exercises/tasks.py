@@ -8,18 +8,18 @@ from decimal import Decimal
 from typing import Any
 
 from attncli.document.blocks import (
-    Addition,
     AnswerSpace,
     Block,
     Bullets,
+    ColumnSum,
+    Derivation,
     Document,
     Line,
-    Prose,
+    Paragraph,
     Section,
     Spans,
     Subheading,
     Term,
-    Working,
     parts_of,
 )
 from attncli.document.questions import Item, counted_points
@@ -40,7 +40,7 @@ _LEAST, _MOST, _MOST_OF_A_PAGE = 2, 6, 10
 _Numbers = Sequence[tuple[Blankable, Item]]
 
 
-def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Prose:
+def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Paragraph:
     """The task of a section at a path, with the points of each part if there are several."""
     results: dict[Name, list[tuple[Blankable, Item]]] = {}
     terms = [one for one in asked if one[0].cell is None]
@@ -55,7 +55,7 @@ def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Pro
     if len(parts) > 1:
         told = [put_in(tasks.part, what=w, points=_points(own, words)) for w, own in parts]
     what, points = _listed(told, tasks), _points(asked, words)
-    return Prose(put_in(tasks.compute, what=what, points=points))
+    return Paragraph(put_in(tasks.compute, what=what, points=points))
 
 
 def _points(asked: _Numbers, words: FrameWords) -> str:
@@ -93,7 +93,7 @@ def room(trace: Trace, section: Section, places: Sequence[Blankable], layout: st
     """Room for the working, where no line of it is there to be filled in and it takes some."""
     lines = (line for block in section.blocks for line in parts_of(block, Line))
     worked = any(len(line.parts) > 1 for line in lines)
-    if layout == "compact" or worked or any(isinstance(x, Addition) for x in section.blocks):
+    if layout == "compact" or worked or any(isinstance(x, ColumnSum) for x in section.blocks):
         return []
     if layout == "pages":
         return [AnswerSpace(min(_MOST_OF_A_PAGE, max(_LEAST + 1, len(places))), to_end=True)]
@@ -140,7 +140,7 @@ def _without_what_was_said(section: Section, before: Sequence[Section]) -> Secti
     """A section without the first sentence and the formulas that the same step had before."""
     alike = [one for one in before if one.step == section.step]
     first = section.blocks[:1]
-    said = isinstance(first[0], Prose) and any(one.blocks[:1] == first for one in alike)
+    said = isinstance(first[0], Paragraph) and any(one.blocks[:1] == first for one in alike)
     again = any(one.formulas == section.formulas for one in alike)
     return section._replace(
         blocks=section.blocks[1:] if said else section.blocks,
@@ -182,7 +182,7 @@ def _hints(
     for section in sections:
         step, bare = step_named(section.step), section._replace(questions=(), solution=())
         place = next((part.place for part in trace.story if part.step == section.step), None)
-        purpose = () if section.step in known else (Prose((step.purpose_at(place),)),)
+        purpose = () if section.step in known else (Paragraph((step.purpose_at(place),)),)
         mistakes = () if section.step in known else _mistakes(step, words)
         known.add(section.step)
         yield (
@@ -200,24 +200,24 @@ def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
     """The first line of each quantity of the solution, names in the place of its numbers."""
     lines = [line_by_names(line, trace, section.path) for line in _first_lines(section.solution)]
     told = tuple(line for line in lines if line.parts)
-    return [Subheading((words.how_one_is_done,)), Working(told)] if told else []
+    return [Subheading((words.how_one_is_done,)), Derivation(told)] if told else []
 
 
-def line_by_names(line: Line | Addition, trace: Trace, path: Name) -> Line:
+def line_by_names(line: Line | ColumnSum, trace: Trace, path: Name) -> Line:
     """A line without its result, names in the place of its numbers."""
     asker = LineAsker(trace, path, Asked(quantities=frozenset(trace)), ToldCells(trace))
-    if isinstance(line, Addition):
+    if isinstance(line, ColumnSum):
         added, _ = asker.addition(line)
-        assert isinstance(added, Working)
+        assert isinstance(added, Derivation)
         (line,) = (one for one in added.lines if isinstance(one, Line))
     forms = [form for _, form in line.parts[:-1]]
     told, _ = asker.forms(forms, line, asks=True)
     return line._replace(parts=tuple(("=", form) for form in told if form is not None))
 
 
-def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | Addition]:
+def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | ColumnSum]:
     seen: set[str] = set()
-    kinds: tuple[type[Line | Addition], ...] = (Line, Addition)
+    kinds: tuple[type[Line | ColumnSum], ...] = (Line, ColumnSum)
     for line in (one for block in blocks for one in parts_of(block, kinds)):
         if line.quantity not in seen:
             seen.add(line.quantity)

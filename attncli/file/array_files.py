@@ -21,7 +21,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from attncli.equations.matrix import MANY, Kept
-from attncli.errors import Refusal, listed, quote
+from attncli.errors import UserError, listed, quote
 from attncli.file.files import (
     LargeFileError,
     RefusedFileError,
@@ -31,7 +31,7 @@ from attncli.file.files import (
     suffix,
     unreadable,
 )
-from attncli.file.problems import ALL_THE_SAME, Problems, nearest
+from attncli.file.problems import ALL_THE_SAME, Diagnostics, nearest
 from attncli.file.sources import MOST_NUMBERS, Array, FileSource
 from attncli.numbers import decimals
 
@@ -159,7 +159,7 @@ def read(
     source: FileSource,
     folder: Path | None,
     outside: bool,
-    problems: Problems,
+    problems: Diagnostics,
     most: int = MOST_NUMBERS,
 ) -> Array | None:
     """The numbers [r, c], or [1, c] where one row belongs; None having said what is wrong.
@@ -172,7 +172,7 @@ def read(
 
 
 def read_in_place(
-    source: FileSource, folder: Path | None, outside: bool, problems: Problems, most: int
+    source: FileSource, folder: Path | None, outside: bool, problems: Diagnostics, most: int
 ) -> Array | Kept | None:
     """The same, but many floats are left where they are."""
     return _read(source, folder, outside, problems, most, _left_or_numbers)
@@ -182,7 +182,7 @@ def _read(
     source: FileSource,
     folder: Path | None,
     outside: bool,
-    problems: Problems,
+    problems: Diagnostics,
     most: int,
     taken: Callable[[NDArray[Any], FileSource], T],
 ) -> T | None:
@@ -395,15 +395,15 @@ class Tensor(NamedTuple):
 
 
 def read_dump(path: str) -> Mapping[str, Tensor]:
-    """The tensors of a file by their names, in its order. Raises Refusal."""
+    """The tensors of a file by their names, in its order. Raises UserError."""
     try:
         file = found(path, Path(), True, _DUMPS)
         with troubles_told(path):
             tensors = _DUMPS[suffix(path)](file)
     except RefusedFileError as refused:
-        raise Refusal.of(path, refused.wrong, refused.right) from None
+        raise UserError.of(path, refused.wrong, refused.right) from None
     if not tensors:
-        raise Refusal.of(path, "it holds no tensors", "dump some, by the names of modules")
+        raise UserError.of(path, "it holds no tensors", "dump some, by the names of modules")
     return tensors
 
 

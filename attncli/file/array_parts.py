@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 from attncli.file.files import RefusedFileError
 from attncli.file.keys import COUNT, Flag, Schema, WholeNumber
 from attncli.file.nodes import Items, Node, Scalar, describe
-from attncli.file.problems import Problems
+from attncli.file.problems import Diagnostics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +19,7 @@ _RANGE = r"(\d{0,9}):(\d{0,9})"
 class _RangeKind:
     """`0:64`: from 0 on, up to but without 64."""
 
-    def read(self, node: Node, problems: Problems) -> slice | None:
+    def read(self, node: Node, problems: Diagnostics) -> slice | None:
         match = re.fullmatch(_RANGE, node.text) if isinstance(node, Scalar) else None
         ends = [int(end) if end else None for end in match.groups()] if match else [0, 0]
         if ends[1] is not None and (ends[0] or 0) >= ends[1]:
@@ -35,7 +35,7 @@ class _RangeKind:
 class _SplitKind:
     """`[3, 1]`: of three equal parts the first."""
 
-    def read(self, node: Node, problems: Problems) -> tuple[int, int] | None:
+    def read(self, node: Node, problems: Diagnostics) -> tuple[int, int] | None:
         items = node.items if isinstance(node, Items) else ()
         numbers = [COUNT.read(item, problems) for item in items]
         if len(numbers) == 2 and None in numbers:  # noqa: PLR2004  (which is said already)

@@ -10,7 +10,7 @@ from attncli.file import reading
 from attncli.file.address import AddressError, parse_address
 from attncli.file.keys import Key, TextKind
 from attncli.file.nodes import Items, Map, Node, Scalar
-from attncli.file.problems import Problems, ScenarioError, nearest, scenario_error
+from attncli.file.problems import Diagnostics, ScenarioError, nearest, scenario_error
 from attncli.file.sources import is_source
 
 Keys = Mapping[str, Key[Any]]
@@ -33,7 +33,7 @@ class Change(NamedTuple):
         return cls(f"--set {text}", key, value)
 
 
-def applied(tree: Map, changes: Sequence[str | Change], keys: Keys, problems: Problems) -> Map:
+def applied(tree: Map, changes: Sequence[str | Change], keys: Keys, problems: Diagnostics) -> Map:
     """The tree of a record of these keys with the changes made; what is wrong with these goes to
     `problems`."""
     for change in changes:
@@ -109,7 +109,7 @@ def _value(key: Key[Any] | None, text: str, where: Where) -> Node:
     of it; else YAML."""
     if key is not None and isinstance(key.kind, TextKind):
         return Scalar(reading.escaped_surrogates(text), where)
-    problems = Problems()
+    problems = Diagnostics()
     node = reading.read_value(text, where, problems) or Scalar("", where)
     problems.stop_if_any()
     return node

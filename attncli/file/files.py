@@ -11,7 +11,7 @@ from typing import NamedTuple
 from attncli.errors import Where, quote
 from attncli.file.keys import Schema, TextKind
 from attncli.file.nodes import Map, Node, Scalar
-from attncli.file.problems import Problems
+from attncli.file.problems import Diagnostics
 
 LARGEST_FILE = 4 * 2**30
 
@@ -103,7 +103,7 @@ class TextFile(NamedTuple):
 class TextFileKind:
     """`{file: corpus.txt}`."""
 
-    def read(self, node: Node, problems: Problems) -> TextFile | None:
+    def read(self, node: Node, problems: Diagnostics) -> TextFile | None:
         path = node.get("file") if isinstance(node, Map) else None
         if path is None or (isinstance(node, Map) and len(node.entries) > 1):
             problems.add(node.where, "more than a file", "give {file: …} alone")

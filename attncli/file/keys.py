@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from attncli.errors import listed, quote
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
-from attncli.file.problems import Hint, Problems, knows_nothing
+from attncli.file.problems import Diagnostics, Hint, knows_nothing
 from attncli.numbers import decimals
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class Needs(NamedTuple):
     example: str
     unless: tuple[str, object] | None = None
 
-    def check(self, node: Node, values: Mapping[str, Any], problems: Problems) -> None:
+    def check(self, node: Node, values: Mapping[str, Any], problems: Diagnostics) -> None:
         if self.unless is not None and self.unless in values.items():
             return
         written = {key.text for key, _ in node.entries} if isinstance(node, Map) else set()
@@ -105,7 +105,7 @@ class Record(NamedTuple):
     def keys(self) -> tuple[Key[Any], ...]:
         return tuple(self.known.values())
 
-    def read(self, node: Node, problems: Problems) -> dict[str, Any] | None:
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
         if not isinstance(node, Map):
             right = f"give some of the keys {listed(list(self.known))}"
             problems.add(node.where, f"{describe(node)} where a map belongs", right)
@@ -157,7 +157,7 @@ T_co = TypeVar("T_co", covariant=True)
 class Kind(Protocol[T_co]):
     """A kind of value. `read` gives None where it has said what is wrong."""
 
-    def read(self, node: Node, problems: Problems) -> T_co | None: ...
+    def read(self, node: Node, problems: Diagnostics) -> T_co | None: ...
 
     def schema(self) -> Schema: ...
 
@@ -173,7 +173,7 @@ class TextKind(NamedTuple):
     what: str = "a text"
     blank: bool = False
 
-    def read(self, node: Node, problems: Problems) -> str | None:
+    def read(self, node: Node, problems: Diagnostics) -> str | None:
         if isinstance(node, Scalar) and (self.blank or node.text.strip()):
             return node.text
         wrong = "is empty" if isinstance(node, Scalar) else f"is {describe(node)}"
@@ -193,14 +193,14 @@ class Choice(NamedTuple):
     beside: str = ""
     other: str = ""
 
-    def read(self, node: Node, problems: Problems) -> str | None:
+    def read(self, node: Node, problems: Diagnostics) -> str | None:
         if isinstance(node, Scalar) and node.text in self.words:
             return node.text
         wrong = "can't stand here" if self.beside else "is not a choice here"
         problems.add(node.where, f"{describe(node)} {wrong}", self._right(node, problems))
         return None
 
-    def _right(self, node: Node, problems: Problems) -> str:
+    def _right(self, node: Node, problems: Diagnostics) -> str:
         known = f"known: {', '.join(self.words)}"
         said = isinstance(node, Scalar) and node.text
         right = problems.nearest(said, self.words) if said else known
@@ -220,7 +220,7 @@ class WholeNumber(NamedTuple):
     least: int
     most: int
 
-    def read(self, node: Node, problems: Problems) -> int | None:
+    def read(self, node: Node, problems: Diagnostics) -> int | None:
         digits = isinstance(node, Scalar) and node.text.removeprefix("-")
         if isinstance(node, Scalar) and digits and digits.isascii() and digits.isdigit():
             number = int(node.text) if len(digits) < decimals.SIGNIFICANT else self.most + 1
@@ -243,7 +243,7 @@ class NumberKind(NamedTuple):
     most: int | None = None
     below: int | None = None
 
-    def read(self, node: Node, problems: Problems) -> Decimal | None:
+    def read(self, node: Node, problems: Diagnostics) -> Decimal | None:
         if not isinstance(node, Scalar):
             problems.add(node.where, f"{describe(node)} where a number belongs", "give a number")
             return None
@@ -289,7 +289,7 @@ def looks_like_number(node: Node) -> bool:
 class Flag(NamedTuple):
     """true or false."""
 
-    def read(self, node: Node, problems: Problems) -> bool | None:
+    def read(self, node: Node, problems: Diagnostics) -> bool | None:
         if isinstance(node, Scalar) and node.text in TRUTH:
             return TRUTH[node.text]
         problems.add(node.where, f"{describe(node)} is neither true nor false", "say which")
@@ -308,7 +308,7 @@ class MapOf(NamedTuple):
     kind: Kind[Any]
     what: str
 
-    def read(self, node: Node, problems: Problems) -> dict[str, Any] | None:
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
         if not isinstance(node, Map) or not node.entries:
             right = f"give a map from {self.what} to value, like {{love: …}}"
             problems.add(node.where, f"{describe(node)} where a map belongs", right)
@@ -330,7 +330,7 @@ class ListOf(NamedTuple):
     kind: Kind[Any]
     empty: bool = False
 
-    def read(self, node: Node, problems: Problems) -> tuple[Any, ...] | None:
+    def read(self, node: Node, problems: Diagnostics) -> tuple[Any, ...] | None:
         node = spelled_out(node)
         if not isinstance(node, Items) or not (node.items or self.empty):
             wrong = "an empty list" if isinstance(node, Items) else describe(node)
@@ -350,7 +350,7 @@ class OneOrMany(NamedTuple):
 
     kind: Kind[Any]
 
-    def read(self, node: Node, problems: Problems) -> tuple[Any, ...] | None:
+    def read(self, node: Node, problems: Diagnostics) -> tuple[Any, ...] | None:
         if isinstance(node, Items | Numbers):
             return ListOf(self.kind).read(node, problems)
         value = self.kind.read(node, problems)
@@ -366,7 +366,7 @@ class Either(NamedTuple):
     choose: Callable[[Node], Kind[Any]]
     kinds: tuple[Kind[Any], ...]
 
-    def read(self, node: Node, problems: Problems) -> Any:  # noqa: ANN401
+    def read(self, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
         return self.choose(node).read(node, problems)
 
     def schema(self) -> Schema:

@@ -10,7 +10,7 @@ import numpy as np
 from attncli.equations.matrix import Matrix
 from attncli.file.keys import ListOf, MapOf, NumberKind, Schema
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
-from attncli.file.problems import Problems
+from attncli.file.problems import Diagnostics
 from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.numbers import decimals
 
@@ -42,7 +42,7 @@ class EntryKind(NamedTuple):
     infinite: bool = False
     truth: bool = False
 
-    def read(self, node: Node, problems: Problems) -> Decimal | None:
+    def read(self, node: Node, problems: Diagnostics) -> Decimal | None:
         if isinstance(node, Scalar) and node.text in _MINUS_INFINITY and not self.truth:
             return self._infinity(node, problems)
         if not self.truth:
@@ -53,7 +53,7 @@ class EntryKind(NamedTuple):
         problems.add(node.where, wrong, "give true or false, or 1 or 0")
         return None
 
-    def _infinity(self, node: Scalar, problems: Problems) -> Decimal | None:
+    def _infinity(self, node: Scalar, problems: Diagnostics) -> Decimal | None:
         if self.infinite:
             return _INFINITE
         wrong = f"{describe(node)} is not a finite number"
@@ -75,12 +75,12 @@ class VectorKind(NamedTuple):
     entry: EntryKind = EntryKind()
     inline: bool = False
 
-    def read(self, node: Node, problems: Problems) -> MatrixLike | None:
+    def read(self, node: Node, problems: Diagnostics) -> MatrixLike | None:
         read = self._read(node, problems)
         return read if self.inline or read is None else Row(read)
 
     def _read(
-        self, node: Node, problems: Problems
+        self, node: Node, problems: Diagnostics
     ) -> Matrix | Numbers | RandomSource | FileSource | None:
         if isinstance(node, Numbers):
             node = _without_side(node)
@@ -90,7 +90,7 @@ class VectorKind(NamedTuple):
         row = self.read_row(node, problems)
         return Matrix.of_written([row]) if row else None
 
-    def read_row(self, node: Node, problems: Problems) -> list[Decimal] | None:
+    def read_row(self, node: Node, problems: Diagnostics) -> list[Decimal] | None:
         """The numbers of one row; None where some aren't numbers."""
         node = spelled_out(node)
         if not isinstance(node, Items) or not node.items:
@@ -113,7 +113,7 @@ class MatrixKind(NamedTuple):
     infinite: bool = False
     truth: bool = False
 
-    def read(self, node: Node, problems: Problems) -> MatrixLike | None:
+    def read(self, node: Node, problems: Diagnostics) -> MatrixLike | None:
         if isinstance(node, Numbers):
             return node if _is_array(node, 2, problems, self) else None
         if is_source(node):
@@ -129,7 +129,7 @@ class MatrixKind(NamedTuple):
             return None
         return self._of_rows(node.items, problems)
 
-    def _of_rows(self, nodes: Sequence[Node], problems: Problems) -> Matrix | None:
+    def _of_rows(self, nodes: Sequence[Node], problems: Diagnostics) -> Matrix | None:
         vector = VectorKind(EntryKind(self.infinite, self.truth))
         rows = [vector.read_row(node, problems) for node in nodes]
         return _matrix_of_rows(rows, nodes, problems)
@@ -148,7 +148,7 @@ VECTOR = VectorKind()
 
 
 def _is_array(
-    node: Numbers, wanted: int, problems: Problems, kind: MatrixKind | None = None
+    node: Numbers, wanted: int, problems: Diagnostics, kind: MatrixKind | None = None
 ) -> bool:
     """Whether an array has the dimensions wanted, and only numbers of its kind."""
     array = node.array
@@ -177,7 +177,7 @@ def _without_side(node: Numbers) -> Numbers:
 
 
 def _matrix_of_rows(
-    rows: Sequence[list[Decimal] | None], nodes: Sequence[Node], problems: Problems
+    rows: Sequence[list[Decimal] | None], nodes: Sequence[Node], problems: Diagnostics
 ) -> Matrix | None:
     read = [row for row in rows if row is not None]
     ragged = False

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from attncli.errors import Problem, Refusal, Where, listed, shortened
+from attncli.errors import Problem, UserError, Where, listed, shortened
 
 _MANY_PROBLEMS = 500
 _ALMOST, _NEAR = 0.85, 0.63
@@ -32,7 +32,7 @@ def nearest_place(places: Mapping[str, Where], name: str) -> Where:
     return places[name]
 
 
-class ScenarioError(Refusal):
+class ScenarioError(UserError):
     """A scenario that can't be used; `problems` are all that is wrong with it."""
 
 
@@ -46,7 +46,7 @@ def too_much(where: Where, what: str, less: str) -> ScenarioError:
     return scenario_error(where, f"{what} are too much at once", f"{less}, or give {ALL_THE_SAME}")
 
 
-class Problems:
+class Diagnostics:
     """Gathers problems, so that a reader hears of all of them at once."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class NamedProblems(NamedTuple):
     """What goes to a file's problems, by the full name of what is wrong."""
 
     places: Mapping[str, Where]
-    problems: Problems
+    problems: Diagnostics
 
     def where(self, name: str) -> Where:
         """Where the value of a full name stands in the file, or the nearest one above it."""

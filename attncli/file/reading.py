@@ -20,7 +20,7 @@ import yaml
 from attncli.errors import Where, quote
 from attncli.file import shipped
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar
-from attncli.file.problems import Hint, Problems, nearest, scenario_error
+from attncli.file.problems import Diagnostics, Hint, nearest, scenario_error
 from attncli.numbers.arrays import as_array
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _PLAIN_TAGS = (
 _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def read_file(path: Path, problems: Problems, hint: Hint) -> Map:
+def read_file(path: Path, problems: Diagnostics, hint: Hint) -> Map:
     """The tree of a scenario file. Raises ScenarioError for anything that isn't one.
 
     What is wrong and yet leaves a tree, such as a repeated key, goes to `problems`. `hint` knows
@@ -56,7 +56,7 @@ def read_file(path: Path, problems: Problems, hint: Hint) -> Map:
     )
 
 
-def read_value(text: str, start: Where, problems: Problems) -> Node | None:
+def read_value(text: str, start: Where, problems: Diagnostics) -> Node | None:
     """The node that a piece of YAML holds, None for nothing; its places count from `start`.
 
     Raises ScenarioError for text that can't be read as YAML.
@@ -65,7 +65,7 @@ def read_value(text: str, start: Where, problems: Problems) -> Node | None:
 
 
 def _read(
-    text: str, start: Where, problems: Problems, joined: Sequence[tuple[int, int]] = ()
+    text: str, start: Where, problems: Diagnostics, joined: Sequence[tuple[int, int]] = ()
 ) -> Node | None:
     builder = _Builder(start, problems, joined)
     try:
@@ -172,7 +172,9 @@ class _Open(NamedTuple):
 class _Builder:
     """Builds the tree from the parser's events, one at a time."""
 
-    def __init__(self, start: Where, problems: Problems, joined: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self, start: Where, problems: Diagnostics, joined: Sequence[tuple[int, int]]
+    ) -> None:
         self.start, self.problems, self.joined = start, problems, joined
         self.root: Node | None = None
         self.open: list[_Open] = []

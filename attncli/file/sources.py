@@ -20,7 +20,7 @@ from attncli.file.keys import (
     typed,
 )
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
-from attncli.file.problems import Problems
+from attncli.file.problems import Diagnostics
 from attncli.numbers import decimals
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class _Shape(NamedTuple):
 
     dimensions: int
 
-    def read(self, node: Node, problems: Problems) -> Shape | None:
+    def read(self, node: Node, problems: Diagnostics) -> Shape | None:
         if not isinstance(node, Items) or len(node.items) != 2:  # noqa: PLR2004
             wrong = f"{describe(node)}, where a shape belongs"
             problems.add(node.where, wrong, "give its rows and columns, like [2, 3]")
@@ -127,7 +127,7 @@ class SourceKind(NamedTuple):
 
     dimensions: int = 2
 
-    def read(self, node: Node, problems: Problems) -> RandomSource | FileSource | None:
+    def read(self, node: Node, problems: Diagnostics) -> RandomSource | FileSource | None:
         right = "give one, like {random: normal, seed: 7} or {file: weights.npz, key: W_Q}"
         if not isinstance(node, Map):
             wrong = f"{describe(node)}, where random numbers or a file belong"
@@ -152,7 +152,7 @@ class SourceKind(NamedTuple):
             ]
         }
 
-    def _random(self, node: Map, problems: Problems) -> RandomSource | None:
+    def _random(self, node: Map, problems: Diagnostics) -> RandomSource | None:
         kind = Choice(_KINDS).read(node.get("random") or node, problems)
         if kind is None:
             return None
@@ -168,7 +168,7 @@ class SourceKind(NamedTuple):
         shape = values.get("shape")
         return RandomSource(kind, values["seed"], shape, node.where, (first, second))
 
-    def _file(self, node: Map, problems: Problems) -> FileSource | None:
+    def _file(self, node: Map, problems: Diagnostics) -> FileSource | None:
         values = _values(_FILE, node, problems)
         if values is None:
             return None
@@ -209,7 +209,7 @@ def _needed(kind: str) -> list[str]:
     return ["random", "seed", *(name for name, default in numbers if default is None)]
 
 
-def _without_strays(kind: str, node: Map, problems: Problems) -> tuple[Map, bool]:
+def _without_strays(kind: str, node: Map, problems: Diagnostics) -> tuple[Map, bool]:
     """The map without the numbers of other distributions, and whether it had none of them."""
     own = DISTRIBUTIONS[kind]
     strays = [name for name, _ in node.entries if name.text in _NUMBERS.keys() - own.keys()]
@@ -219,14 +219,14 @@ def _without_strays(kind: str, node: Map, problems: Problems) -> tuple[Map, bool
     return node.without(*(name.text for name in strays)), not strays
 
 
-def _values(record: Record, node: Map, problems: Problems) -> dict[str, Any] | None:
+def _values(record: Record, node: Map, problems: Diagnostics) -> dict[str, Any] | None:
     """The values of a record; None where one of its keys is unknown or wrong."""
     values = record.read(node, problems)
     whole = values is not None and all(name.text in values for name, _ in node.entries)
     return values if whole else None
 
 
-def _has_all(names: Sequence[str], node: Map, problems: Problems) -> bool:
+def _has_all(names: Sequence[str], node: Map, problems: Diagnostics) -> bool:
     missing = [name for name in names if node.get(name) is None]
     for name in missing:
         example = {"seed": 7, "low": -1, "high": 1}[name]
@@ -235,7 +235,7 @@ def _has_all(names: Sequence[str], node: Map, problems: Problems) -> bool:
 
 
 def _can_be_drawn(
-    kind: str, numbers: tuple[Decimal, Decimal], node: Map, problems: Problems
+    kind: str, numbers: tuple[Decimal, Decimal], node: Map, problems: Diagnostics
 ) -> bool:
     first, second = numbers
     if kind == "uniform" and first >= second:

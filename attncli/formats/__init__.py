@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from attncli.names import Word
 
 
-class Abilities(NamedTuple):
+class FormatInfo(NamedTuple):
     """`keys` are the places where the key of an exercise may go, the usual one first. A format has
     a `fragment` if its pages go without a preamble. One that is `self_keyed` writes sheet and key
     as one source, from the exercise itself; `share` is what a known mistake earns in it, in per
@@ -52,7 +52,7 @@ class Abilities(NamedTuple):
     values_only: bool = False
 
 
-class Page(NamedTuple):
+class RenderOptions(NamedTuple):
     """The width in terminal cells, whether colours are wanted, whether only a fragment is: what
     goes into a document of one's own; whether looks and scripts stand in files beside it, for pages
     that share them; and whether values are wanted without texts."""
@@ -114,30 +114,30 @@ def module_of(form: str) -> ModuleType:
     return import_module(f"{__name__}.{folder}.{form}")
 
 
-def abilities_of(form: str) -> Abilities:
+def info_of(form: str) -> FormatInfo:
     """What a format can do, by its name."""
-    return getattr(module_of(form), "ABILITIES", Abilities())
+    return getattr(module_of(form), "ABILITIES", FormatInfo())
 
 
 def can_be_written(form: str) -> bool:
     """Whether the package is there that a format takes."""
-    package = abilities_of(form).package
+    package = info_of(form).package
     return not package or find_spec(package) is not None
 
 
-def render(document: Document, form: str, page: Page) -> str:
+def render(document: Document, form: str, page: RenderOptions) -> str:
     """The document in a format by its name."""
     return str(module_of(form).render(document, page))
 
 
-def contents_of(document: Document, form: str, page: Page) -> str | bytes:
+def contents_of(document: Document, form: str, page: RenderOptions) -> str | bytes:
     """What a file of the document has, in any format."""
     if form in binary_format_names():
         return _bytes_of([document], form, page)
     return str(module_of(form).render(document, page))
 
 
-def stream_of(document: Document, form: str, page: Page) -> str | bytes | Iterable[str]:
+def stream_of(document: Document, form: str, page: RenderOptions) -> str | bytes | Iterable[str]:
     """The same; in pieces, once, in a format that has large files so."""
     in_pieces = getattr(module_of(form), "in_pieces", None)
     if in_pieces is None:
@@ -146,24 +146,24 @@ def stream_of(document: Document, form: str, page: Page) -> str | bytes | Iterab
     return pieces
 
 
-def _bytes_of(documents: Sequence[Document], form: str, page: Page) -> bytes:
+def _bytes_of(documents: Sequence[Document], form: str, page: RenderOptions) -> bytes:
     data: bytes = module_of(form).bytes_of(documents, page)
     return data
 
 
-def render_forms(documents: Sequence[Document], form: str, page: Page) -> str:
+def render_forms(documents: Sequence[Document], form: str, page: RenderOptions) -> str:
     """All forms of an exercise as one file, in a format that has them so."""
     return str(module_of(form).render_forms(documents, page))
 
 
-def render_together(documents: Sequence[Document], form: str, page: Page) -> str | bytes:
+def render_together(documents: Sequence[Document], form: str, page: RenderOptions) -> str | bytes:
     """Sheets as one file to print, in a format that can have them so."""
     if form in binary_format_names():
         return _bytes_of(documents, form, page)
     return str(module_of(form).render_together(documents, page))
 
 
-def files_of(documents: Sequence[Document], form: str, page: Page) -> Mapping[str, str]:
+def files_of(documents: Sequence[Document], form: str, page: RenderOptions) -> Mapping[str, str]:
     """All forms of an exercise as the files of a package, in a format that has them so."""
     files: Mapping[str, str] = module_of(form).files_of(documents, page)
     return files

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from attncli.document.blocks import Addition
+from attncli.document.blocks import ColumnSum
 from attncli.equations.tree import Blank, Expression, Number, Omitted, Product, Vector
 from attncli.notation import plain
 from attncli.notation.notation import signed
@@ -26,7 +26,7 @@ class Addend(NamedTuple):
     value: Vector | None
 
 
-def addends_of(block: Addition) -> list[Addend]:
+def addends_of(block: ColumnSum) -> list[Addend]:
     """The addends, the sign of each by itself."""
     addends = []
     for k, addend in enumerate(block.addends):
@@ -47,7 +47,7 @@ class FilledAddend(NamedTuple):
 
 
 def filled_addends(
-    block: Addition,
+    block: ColumnSum,
     weights_of: Callable[[Sequence[Expression]], list[str]],
     vectors_of: Callable[[Sequence[Vector]], list[str]],
     times: str,

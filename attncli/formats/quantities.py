@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from attncli.document.blocks import (
-    Addition,
     Block,
+    ColumnSum,
+    Derivation,
     Document,
     Line,
     Section,
     TextList,
-    Working,
     each,
     parts_of,
 )
@@ -21,7 +21,7 @@ from attncli.document.grid import GridCell, Omission, grid_of
 from attncli.document.pictures import PICTURES
 from attncli.document.tables import MatrixBlock, SideBySide
 from attncli.equations.tree import Blank, Number, Omitted, Symbol
-from attncli.errors import Refusal
+from attncli.errors import UserError
 from attncli.notation.latex import RELATIONS, latex
 from attncli.numbers.rounding import Array
 
@@ -43,9 +43,9 @@ def _rows(document: Document) -> Iterator[str]:
 
 def _of_block(block: Block) -> Iterator[str]:
     match block:
-        case Working(lines):
+        case Derivation(lines):
             yield from (r"&\ \vdots" if isinstance(one, Omitted) else _line(one) for one in lines)
-        case Addition():
+        case ColumnSum():
             relation = RELATIONS[block.relation]
             yield f"{latex(block.label)} &{relation} {latex(block.total)}"
         case MatrixBlock():
@@ -107,7 +107,7 @@ _OMITTED = {
 Shown = MatrixBlock | TextList
 
 
-class NoQuantitiesError(Refusal):
+class NoQuantitiesError(UserError):
     """A page has no numbers for a format that has nothing else."""
 
 

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.theme import Theme
 
-from attncli.formats import Page
+from attncli.formats import RenderOptions
 
 _INDENT = (0, 0, 0, 2)
 _STYLES = Theme(
@@ -27,7 +27,7 @@ _STYLES = Theme(
 """No colours: what is bold or underlined can be read on any background."""
 
 
-def reference_text(markdown: str, page: Page) -> str:
+def reference_text(markdown: str, page: RenderOptions) -> str:
     """Markdown as wide as the page. Code keeps its marks, which tell it from words also where
     there are no colours."""
     out = StringIO()

@@ -8,7 +8,16 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
-from attncli.document.blocks import ONLY_DATA, Block, Document, Facts, Span, Spans, Term, rule_for
+from attncli.document.blocks import (
+    ONLY_DATA,
+    Block,
+    DefinitionList,
+    Document,
+    Span,
+    Spans,
+    Term,
+    rule_for,
+)
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Equation, Expression, Root, Symbol, Transposed
 from attncli.equations.working import elided_rows
@@ -82,7 +91,7 @@ class Title(NamedTuple):
 
     title: Word
     called: str
-    facts: Facts
+    facts: DefinitionList
 
 
 class Heading(NamedTuple):

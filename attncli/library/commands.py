@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.choices import FLOATS
-from attncli.errors import BAD_INPUT, Complaints, Problem, Refusal, listed
+from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, listed
 from attncli.library.output import abilities_chosen, check_target, is_written, page_for
 from attncli.library.requests import (
     Allowed,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def run(typed: Arguments) -> Told:
-    """A scenario worked out, every step as tables and as arithmetic. Raises Refusal."""
+    """A scenario worked out, every step as tables and as arithmetic. Raises UserError."""
     trace = typed.work()
     page = _cells(trace, typed) if typed.cell else _whole(trace, typed)
     if typed.gradient_check:
@@ -66,7 +66,7 @@ _TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
 
 
 def explain(typed: Arguments) -> Told:
-    """Explain a step: its purpose, working and common mistakes. Raises Refusal."""
+    """Explain a step: its purpose, working and common mistakes. Raises UserError."""
     meant = _meant(typed)
     page = lessons_page(meant.work(), meant, every=not typed.scenario)
     return Told(page, meant.page)
@@ -163,7 +163,7 @@ class WhyArguments(NamedTuple):
 
 
 def why(typed: WhyArguments) -> Told:
-    """Show what a number comes from, as a tree of working. Raises Refusal."""
+    """Show what a number comes from, as a tree of working. Raises UserError."""
     complaints = Complaints()
     depth = complaints.hear(_depth, typed.depth)
     complaints.hear(typed.page.check)
@@ -203,7 +203,7 @@ class CompareArguments(NamedTuple):
     page: PageOptions = PageOptions()
 
     def sides(self) -> tuple[_Asked, _Asked]:
-        """What is compared. Raises Refusal where that is one and the same."""
+        """What is compared. Raises UserError where that is one and the same."""
         changes = self.changed.changes()
         if self.second:
             own, other = (_Asked(one, one, changes) for one in (self.scenario, self.second))
@@ -211,7 +211,7 @@ class CompareArguments(NamedTuple):
         if not changes:
             wrong = "there is nothing to compare it with"
             right = "name a second scenario, or change something with --set"
-            raise Refusal.of(f"attn compare {self.scenario}", wrong, right)
+            raise UserError.of(f"attn compare {self.scenario}", wrong, right)
         called = f"{self.scenario} with {', '.join(self._said())}"
         return _Asked(self.scenario, self.scenario, ()), _Asked(called, self.scenario, changes)
 
@@ -232,7 +232,7 @@ class _Asked(NamedTuple):
 
 
 def compare(typed: CompareArguments) -> Told:
-    """Compare two scenarios, or one with and without a change. Raises Refusal."""
+    """Compare two scenarios, or one with and without a change. Raises UserError."""
     from attncli.pages.selection import check_detail, check_steps
 
     complaints = Complaints()
@@ -248,9 +248,9 @@ def compare(typed: CompareArguments) -> Told:
 
 def _changed(sides: Sequence[_Asked]) -> Iterator[Difference]:
     from attncli.building.trees import changed_tree, differences
-    from attncli.file.problems import Problems
+    from attncli.file.problems import Diagnostics
 
-    own, other = (changed_tree(one.scenario, one.changes, Problems()) for one in sides)
+    own, other = (changed_tree(one.scenario, one.changes, Diagnostics()) for one in sides)
     yield from differences(own, other)
 
 
@@ -272,7 +272,7 @@ SOMETHING_WRONG = 1
 
 
 def check(typed: Arguments) -> Told:
-    """Check the numbers that a scenario's source prints. Raises Refusal."""
+    """Check the numbers that a scenario's source prints. Raises UserError."""
     from attncli.exercises.report import checked
 
     trace = typed.work()
@@ -282,15 +282,15 @@ def check(typed: Arguments) -> Told:
 
 
 def _check_printed(scenario: str, trace: Trace) -> None:
-    """Raises Refusal where there is nothing to check."""
+    """Raises UserError where there is nothing to check."""
     told = (trace, *trace.variants.values())
     if not any(one.scenario.published for one in told):
         right = "write what its source prints under published:, like {weights: …}"
-        raise Refusal.of(scenario, "it has no published numbers", right)
+        raise UserError.of(scenario, "it has no published numbers", right)
 
 
 def lint(typed: Arguments) -> Told:
-    """Tell what is weak about a scenario's numbers. Raises Refusal."""
+    """Tell what is weak about a scenario's numbers. Raises UserError."""
     trace = typed.work()
     return Told(_weak(trace, typed.part.steps, typed.part.token), typed.page)
 
@@ -332,7 +332,7 @@ class DiffArguments(NamedTuple):
 
 
 def diff(typed: DiffArguments) -> Told:
-    """Tell where an implementation departs, and by which bug. Raises Refusal."""
+    """Tell where an implementation departs, and by which bug. Raises UserError."""
     from attncli.file.array_files import read_dump
 
     complaints = Complaints()
@@ -361,7 +361,7 @@ def _status(comparison: Comparison) -> int:
 
 
 def _close(rtol: str | None, atol: str | None) -> Close | None:
-    """What is let pass, where that is said. Raises Refusal."""
+    """What is let pass, where that is said. Raises UserError."""
     from attncli.dumps.departures import Close
 
     said = {"rtol": rtol, "atol": atol}
@@ -375,7 +375,7 @@ def _tolerance(name: str, text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value < math.inf:
-        raise Refusal.of(f"--{name} {text}", "no tolerance", "give 0 or more, as 1e-5")
+        raise UserError.of(f"--{name} {text}", "no tolerance", "give 0 or more, as 1e-5")
     return value
 
 
@@ -384,11 +384,11 @@ def _check_precision(said: str | None) -> None:
 
     if said is not None and said not in FLOATS:
         wrong = "no such type of floats"
-        raise Refusal.of(f"--precision {said}", wrong, nearest(said, FLOATS))
+        raise UserError.of(f"--precision {said}", wrong, nearest(said, FLOATS))
 
 
 def _mapped(said: Sequence[str]) -> Mapping[str, str]:
-    """What `--map` says: pairs, and files of pairs. Raises Refusal."""
+    """What `--map` says: pairs, and files of pairs. Raises UserError."""
     pairs: dict[str, str] = {}
     for one in said:
         theirs, equals, ours = one.partition("=")
@@ -401,13 +401,13 @@ def _mapped(said: Sequence[str]) -> Mapping[str, str]:
 
 def _pairs_of(path: str) -> Mapping[str, str]:
     from attncli.file.nodes import Scalar
-    from attncli.file.problems import Problems, knows_nothing
+    from attncli.file.problems import Diagnostics, knows_nothing
     from attncli.file.reading import read_file
 
     if not Path(path).suffix:
         right = "write THEIRS=OURS, or name a .yaml file"
-        raise Refusal.of(f"--map {path}", "it says of no tensor what it is", right)
-    problems = Problems()
+        raise UserError.of(f"--map {path}", "it says of no tensor what it is", right)
+    problems = Diagnostics()
     read = read_file(Path(path), problems, knows_nothing)
     for key, value in read.entries:
         if not isinstance(value, Scalar):
@@ -433,7 +433,7 @@ class DesignArguments(NamedTuple):
 
 
 def design(typed: DesignArguments) -> Text:
-    """Make a new scenario whose numbers are nice to work with by hand. Raises Refusal."""
+    """Make a new scenario whose numbers are nice to work with by hand. Raises UserError."""
     from attncli.building.exercise_file import LARGEST_SEED
     from attncli.nice_numbers.rules import check_names
 
@@ -470,12 +470,12 @@ def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
 
 
 def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
-    from attncli.nice_numbers.search import Unsatisfied
+    from attncli.nice_numbers.search import UnsatisfiedError
     from attncli.nice_numbers.sketch import sketch, text_of
 
     try:
         words, scenario = sketch(sizes, seed, allow)
-    except Unsatisfied as error:
+    except UnsatisfiedError as error:
         wrong, right = error.problems[0].wrong, "choose other sizes, or give up a rule with --allow"
         raise OutputError.of("a scenario of these sizes", wrong, right) from None
     return text_of(sizes, words, scenario, _command(sizes, seed, allow))
@@ -504,7 +504,7 @@ class NewArguments(NamedTuple):
 
 
 def new(typed: NewArguments) -> Text:
-    """A scenario to start from, or that of a checkpoint. Raises Refusal."""
+    """A scenario to start from, or that of a checkpoint. Raises UserError."""
     text, large = (_starter(), False) if typed.from_ is None else _of_checkpoint(typed)
     return Text(text, typed.file, typed.force, is_written(typed.file, large=large))
 
@@ -576,7 +576,7 @@ class ListArguments(NamedTuple):
 
 
 def list_(typed: ListArguments) -> Told:
-    """The shipped scenarios, or the steps with what they do. Raises Refusal."""
+    """The shipped scenarios, or the steps with what they do. Raises UserError."""
     if typed.what not in LISTS:
         raise OutputError.of(typed.what, "there is no such list", f"say {' or '.join(LISTS)}")
     return Told(_catalogue(typed.what), PageOptions())
@@ -605,7 +605,7 @@ class SchemaArguments(NamedTuple):
 
 
 def schema(typed: SchemaArguments) -> Text:
-    """The JSON Schema of scenario files, or of what is written as JSON. Raises Refusal."""
+    """The JSON Schema of scenario files, or of what is written as JSON. Raises UserError."""
     if typed.which not in SCHEMAS:
         right = f"say {' or '.join(SCHEMAS)}"
         raise OutputError.of(typed.which, "there is no such schema", right)
@@ -644,7 +644,7 @@ class HelpArguments(NamedTuple):
 
 
 def help_(typed: HelpArguments) -> Told | Text:
-    """The reference's topics, or what it says of one or of a word. Raises Refusal."""
+    """The reference's topics, or what it says of one or of a word. Raises UserError."""
     if typed.topic is not None:
         return Text(_reference(typed.topic))
     from attncli.pages.shipped import topics_page
@@ -659,7 +659,7 @@ def _reference(topic: str) -> str:
     found = topics()
     text = found[topic].text if topic in found else entries(topic)
     if not text:
-        raise Refusal.of(f"attn help {topic}", *_unknown(topic, found))
+        raise UserError.of(f"attn help {topic}", *_unknown(topic, found))
     return reference_text(text, page_for(None))
 
 

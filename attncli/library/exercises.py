@@ -153,7 +153,7 @@ class CheckedOrder(NamedTuple):
 
 
 def exercise(order: ExerciseArguments) -> Made:
-    """The student's sheet, the key, hints; of an exercise file a folder. Raises Refusal."""
+    """The student's sheet, the key, hints; of an exercise file a folder. Raises UserError."""
     from attncli.exercises.papers import exercises
     from attncli.exercises.requests import request_of
 
@@ -174,7 +174,7 @@ def _signed(command: str, exercise: ExerciseFile) -> str:
 
 
 def _checked(order: ExerciseArguments) -> CheckedOrder:
-    """The terms of the order and the worked scenario. Raises Refusal of all that is wrong."""
+    """The terms of the order and the worked scenario. Raises UserError of all that is wrong."""
     complaints = Complaints()
     said = _ordered(order, complaints)
     manner = complaints.hear(_manner, order, said)
@@ -193,7 +193,7 @@ def _checked(order: ExerciseArguments) -> CheckedOrder:
 def _students(
     order: ExerciseArguments, said: Ordered | None, manner: PaperSettings | None
 ) -> tuple[Student, ...]:
-    """Those of the list that is named, if one is. Raises Refusal."""
+    """Those of the list that is named, if one is. Raises UserError."""
     if order.students is None or said is None or manner is None:
         return ()
 
@@ -228,7 +228,7 @@ class PersonalSheets(NamedTuple):
 def students_of(
     order: ExerciseArguments, manner: PaperSettings, forms: Sequence[str], *, by_file: bool
 ) -> tuple[Student, ...]:
-    """The students of the list that is ordered, if one is. Raises Refusal."""
+    """The students of the list that is ordered, if one is. Raises UserError."""
     from attncli.marking.answers import read_students
 
     if order.students is None:
@@ -248,9 +248,9 @@ def students_of(
 
 
 def _has_sheets(form: str) -> bool:
-    from attncli.formats import abilities_of
+    from attncli.formats import info_of
 
-    return "none" in abilities_of(form).keys
+    return "none" in info_of(form).keys
 
 
 def _formats() -> list[str]:
@@ -268,7 +268,7 @@ def _personal_sheets(
 ) -> PersonalSheets:
     """The sheets of students; who had a form `before` keeps it, if the list says no other."""
     from attncli.exercises.papers import sheet_for
-    from attncli.formats import abilities_of, contents_of, render, render_together, suffixes_of
+    from attncli.formats import contents_of, info_of, render, render_together, suffixes_of
     from attncli.marking.answers import with_forms
 
     if not students:
@@ -286,7 +286,7 @@ def _personal_sheets(
     for name, place, sheet in each:
         files[name] = contents_of(sheet, form, page)
         files[place] = render(sheet, "yaml", page)
-    if abilities_of(form).together:
+    if info_of(form).together:
         stem = safe_name(Path(order.scenario).stem)
         files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
     whose = zip(told, names, answers, strict=True)

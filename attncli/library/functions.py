@@ -13,7 +13,7 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
 
-from attncli.errors import Refusal
+from attncli.errors import UserError
 from attncli.library import requests
 from attncli.library.requests import REQUIRED, Arguments, Made, Text, Told, fields_of, recorded
 from attncli.library.shown import ShownPart
@@ -65,11 +65,11 @@ def _as_typed(value: Any, kind: str) -> Any:  # noqa: ANN401
 
 
 def _given(made: Made, asked: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """What a program gets. Raises Refusal of what couldn't be done."""
+    """What a program gets. Raises UserError of what couldn't be done."""
     if any(asked.get(place) for place in ("output", "file", "folder")):
         made.deliver()
     if made.wrong:
-        raise Refusal([one for problems in made.wrong for one in problems])
+        raise UserError([one for problems in made.wrong for one in problems])
     if isinstance(made, Told):
         return ShownPart(made.page, made.status)
     return made.text if isinstance(made, Text) else dict(made.texts)

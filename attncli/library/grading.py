@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.errors import BAD_INPUT, Complaints, Problem, Refusal
+from attncli.errors import BAD_INPUT, Complaints, Problem, UserError
 from attncli.library.output import (
     check_binary,
     check_form,
@@ -140,14 +140,14 @@ def grade(order: GradeArguments) -> Told | Text:
 
 def _marker(order: GradeArguments) -> Marker:
     """What marks the papers: a scenario, or the forms of an exercise, as its file says them or as
-    they were made into a folder. Raises Refusal."""
+    they were made into a folder. Raises UserError."""
     from attncli.building.exercise_file import is_exercise, is_manifest
 
     if is_manifest(Path(order.scenario)):
         return _made_forms(order)
     if Path(order.scenario).is_dir():
         wrong = "this folder doesn't say what its forms ask, as options made them"
-        raise Refusal.of(order.scenario, wrong, f"{_BY_A_FILE}, and name that")
+        raise UserError.of(order.scenario, wrong, f"{_BY_A_FILE}, and name that")
     return _forms(order) if is_exercise(order.scenario) else _asking(order)
 
 
@@ -164,7 +164,7 @@ def _scheme(order: GradeArguments) -> Scheme:
 
 
 def _asking(order: GradeArguments) -> Asking:
-    """The worked scenario, the points and the marks. Raises Refusal."""
+    """The worked scenario, the points and the marks. Raises UserError."""
     from attncli.exercises.asking import parse_points
     from attncli.exercises.exams import Asking
 
@@ -178,7 +178,7 @@ def _asking(order: GradeArguments) -> Asking:
 
 
 def _forms(order: GradeArguments) -> AskedForms:
-    """All forms of an exercise. Raises Refusal."""
+    """All forms of an exercise. Raises UserError."""
     from attncli.building.exercise_file import load_exercise
     from attncli.exercises.exams import AskedForms, form_exam
     from attncli.exercises.requests import request_of
@@ -194,7 +194,7 @@ def _forms(order: GradeArguments) -> AskedForms:
 
 
 def _made_forms(order: GradeArguments) -> AskedForms:
-    """The forms that were made into a folder, with their numbers there. Raises Refusal."""
+    """The forms that were made into a folder, with their numbers there. Raises UserError."""
     from attncli.building.exercise_file import folder_of, load_manifest
     from attncli.exercises.exams import AskedForms, made_form
     from attncli.marking.answers import Student
@@ -209,7 +209,7 @@ def _made_forms(order: GradeArguments) -> AskedForms:
             trace = order.allowed.worked_alone(here.file, order.changed.changes())
             forms.append(made_form(trace, form, here, scheme, manifest))
     if wrong.problems:
-        raise Refusal(wrong.problems)
+        raise UserError(wrong.problems)
     students = tuple(Student(one["name"], one["id"], one["form"]) for one in manifest.students)
     return AskedForms(order.scenario, forms, students)
 
@@ -224,7 +224,7 @@ def _check_unchanged(order: GradeArguments) -> None:
 
 
 def _asked(order: GradeArguments) -> tuple[str, ...]:
-    """What is asked, where a file is named that says so. Raises Refusal."""
+    """What is asked, where a file is named that says so. Raises UserError."""
     from attncli.marking.answers import read_answers
 
     if order.asked is None:
@@ -303,7 +303,7 @@ def _marked(
 
 
 def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedPaper:
-    """A paper with its marks. Raises Refusal for one of another exercise."""
+    """A paper with its marks. Raises UserError for one of another exercise."""
     from attncli.marking.papers import marked, of_forms
 
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)

@@ -16,7 +16,7 @@ from attncli.file.problems import nearest
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:
-    from attncli.formats import Abilities, Page
+    from attncli.formats import FormatInfo, RenderOptions
 
 
 T = TypeVar("T")
@@ -97,11 +97,11 @@ def default_detail(form: str | None, output: str | None) -> str | None:
     return abilities_chosen(form, output).detail
 
 
-def abilities_chosen(form: str | None, output: str | None) -> Abilities:
+def abilities_chosen(form: str | None, output: str | None) -> FormatInfo:
     """What the format can do that is asked for. Raises OutputError."""
-    from attncli.formats import abilities_of, page_format_names
+    from attncli.formats import info_of, page_format_names
 
-    return abilities_of(chosen_format(form, output, page_format_names()))
+    return info_of(chosen_format(form, output, page_format_names()))
 
 
 def _of_suffix(suffix: str, output: str, known: Sequence[str]) -> str:
@@ -116,13 +116,13 @@ def _of_suffix(suffix: str, output: str, known: Sequence[str]) -> str:
     return found
 
 
-def page_for(output: str | None) -> Page:
+def page_for(output: str | None) -> RenderOptions:
     """What a renderer has to know of where its text goes: a file is 80 cells wide."""
-    from attncli.formats import Page
+    from attncli.formats import RenderOptions
 
     if output is None or output == "-":
-        return Page(terminal_width(), wants_colour() and output is None)
-    return Page(_DEFAULT_WIDTH)
+        return RenderOptions(terminal_width(), wants_colour() and output is None)
+    return RenderOptions(_DEFAULT_WIDTH)
 
 
 def wants_colour() -> bool:
@@ -183,9 +183,9 @@ def check_form(form: str, *, fragment: bool, values_only: bool) -> None:
 
 
 def _check_able(ability: str, form: str, option: str, wrong: str) -> None:
-    from attncli.formats import abilities_of, format_names
+    from attncli.formats import format_names, info_of
 
-    able = [name for name in format_names() if getattr(abilities_of(name), ability)]
+    able = [name for name in format_names() if getattr(info_of(name), ability)]
     if form not in able:
         right = f"add {' or '.join(f'--format {name}' for name in able)}"
         raise OutputError.of(option, f"{form} {wrong}", right)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from textwrap import dedent
 from typing import TypedDict
 
-from attncli.document.blocks import Block, Document, Working
+from attncli.document.blocks import Block, Derivation, Document
 from attncli.file.address import Address
 from attncli.file.problems import nearest
-from attncli.formats import abilities_of
+from attncli.formats import info_of
 from attncli.library.shown import format_named
 from attncli.names import Name, Word
 from attncli.pages.blocks import matrix_block
@@ -38,7 +38,7 @@ def document_of(trace: Trace, form: str, part: PagePart) -> Document:
     steps = part.get("steps", ())
     names = [steps] if isinstance(steps, str) else [*steps]
     within = {k: str(part[k]) for k in ("token", "layer", "head") if k in part}
-    can = abilities_of(format_named(form))
+    can = info_of(format_named(form))
     detail = part.get("detail", can.detail)
     check_steps(names)
     check_detail(detail or "full")
@@ -58,7 +58,7 @@ def lines_of(trace: Trace, cells: Sequence[tuple[Name, Address]], width: int) ->
     """The working of cells, a line each, no term left out."""
     from attncli.pages.cells import line_of
 
-    return text_of([Working(tuple(line_of(trace, *cell) for cell in cells))], width)
+    return text_of([Derivation(tuple(line_of(trace, *cell) for cell in cells))], width)
 
 
 def cells_of(trace: Trace, name: Name, address: Address) -> Sequence[tuple[Name, Address]]:
@@ -85,7 +85,7 @@ def table_of(quantity: Quantity) -> str:
 
 def text_of(blocks: Sequence[Block], width: int = 80) -> str:
     """Blocks as text, with nothing around them."""
-    from attncli.formats import Page, render
+    from attncli.formats import RenderOptions, render
 
-    page = render(Document(Word(""), (), closing=tuple(blocks)), "terminal", Page(width))
+    page = render(Document(Word(""), (), closing=tuple(blocks)), "terminal", RenderOptions(width))
     return dedent(page).strip("\n")

@@ -28,7 +28,7 @@ from attncli.writing import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Document
-    from attncli.formats import Page
+    from attncli.formats import RenderOptions
     from attncli.library.requests import ExerciseArguments
     from attncli.trace import Trace
 
@@ -59,11 +59,11 @@ def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence
     """A name for each paper, from the scenario, the form and what it is; one where all forms are
     gathered in a file."""
     from attncli.document.questions import OWN_FORM
-    from attncli.formats import abilities_of, suffixes_of
+    from attncli.formats import info_of, suffixes_of
 
     suffix = suffixes_of(manner.format)[0]
     stem = safe_name(Path(order.scenario).stem)
-    if abilities_of(manner.format).gathered:
+    if info_of(manner.format).gathered:
         forms = [OWN_FORM]
     return [
         "_".join((stem, *(() if form == OWN_FORM else (form,)), kind)) + suffix
@@ -123,9 +123,9 @@ def paper_files(
 def blank_sheet(whole: Document, form: str) -> Document:
     """The student's sheet of an exercise; one that checks itself where a format has these."""
     from attncli.exercises.papers import sheet_of
-    from attncli.formats import abilities_of
+    from attncli.formats import info_of
 
-    if not abilities_of(form).checking:
+    if not info_of(form).checking:
         return sheet_of(whole)
     from attncli.exercises.papers import self_checking
 
@@ -156,7 +156,7 @@ def _rarely_collecting() -> Iterator[None]:
         gc.set_threshold(*often)
 
 
-def page_of(order: ExerciseArguments) -> Page:
+def page_of(order: ExerciseArguments) -> RenderOptions:
     """What a format has to know of where papers go, and of what is left out of them."""
     page = page_for(order.output)
     return page._replace(fragment=order.fragment, values_only=order.values_only)
@@ -167,9 +167,9 @@ def _texts(
 ) -> list[Contents]:
     """Papers in their format, gathered in one file where that has them so; a package only where
     it goes to a file, and otherwise the text of what is in it."""
-    from attncli.formats import abilities_of, contents_of, files_of, render_forms
+    from attncli.formats import contents_of, files_of, info_of, render_forms
 
-    page, can = page_of(order), abilities_of(manner.format)
+    page, can = page_of(order), info_of(manner.format)
     if can.packed and order.output not in (None, "-"):
         from attncli.writing import packed
 
@@ -181,7 +181,7 @@ def _texts(
 
 def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> Document:
     from attncli.exercises.papers import key_page, sheet_of
-    from attncli.formats import abilities_of
+    from attncli.formats import info_of
 
     match kind:
         case "key":
@@ -190,9 +190,9 @@ def _paper(kind: str, whole: Document, trace: Trace, manner: PaperSettings) -> D
             return _hints(whole, trace)
         case "sheet":
             return blank_sheet(whole, manner.format)
-        case _ if abilities_of(manner.format).hints == "embedded":
+        case _ if info_of(manner.format).hints == "embedded":
             return _hints(whole, trace, embedded=True)
-        case _ if abilities_of(manner.format).self_keyed:
+        case _ if info_of(manner.format).self_keyed:
             return whole
         case _:
             return sheet_of(whole)._replace(key=key_page(whole))
@@ -316,9 +316,9 @@ def _is_folder(output: str, *, many: bool) -> bool:
 
 
 def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSettings:
-    from attncli.formats import abilities_of
+    from attncli.formats import info_of
 
-    can = abilities_of(form)
+    can = info_of(form)
     key = order.key or ("separate" if folder and "separate" in can.keys else can.keys[0])
     wrong = []
     if key not in can.keys:
@@ -344,7 +344,7 @@ def variants(
     trace: Trace, wish: ExerciseRequest, count: int | None, seed: int, allow: Sequence[str]
 ) -> Iterator[tuple[str, Trace]]:
     """The name and the trace of each form; of the one with the scenario's own numbers without a
-    count. Raises Unsatisfied where no numbers will do."""
+    count. Raises UnsatisfiedError where no numbers will do."""
     from attncli.document.questions import OWN_FORM, form_name
 
     if count is None:

@@ -226,7 +226,7 @@ class Arguments(NamedTuple):
     gradient_check: bool = False
 
     def work(self) -> Trace:
-        """The worked scenario. Raises Refusal of everything that is wrong with the request."""
+        """The worked scenario. Raises UserError of everything that is wrong with the request."""
         from attncli.pages.selection import check_detail, check_steps
 
         complaints = Complaints()

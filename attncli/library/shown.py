@@ -74,9 +74,9 @@ class ShownPart(Showable):
 
 def rendered(document: Document, form: str, width: int) -> str | bytes:
     """A document in a format. Raises ValueError for one that there isn't."""
-    from attncli.formats import Page, contents_of
+    from attncli.formats import RenderOptions, contents_of
 
-    return contents_of(document, format_named(form), Page(width))
+    return contents_of(document, format_named(form), RenderOptions(width))
 
 
 def format_named(form: str) -> str:

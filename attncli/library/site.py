@@ -62,7 +62,7 @@ class Published(NamedTuple):
 
 
 def _told_in_all_ways(source: SiteSource, allowed: Allowed) -> Published:
-    """A scenario's page, lessons, sheet and whatever else there is. Raises Refusal."""
+    """A scenario's page, lessons, sheet and whatever else there is. Raises UserError."""
     from attncli.pipeline import work
 
     scenario = allowed.load(source.scenario)
@@ -131,16 +131,16 @@ def _size(data: Contents) -> str:
 
 
 def _written(document: Document, form: str) -> Contents:
-    from attncli.formats import Page, contents_of
+    from attncli.formats import RenderOptions, contents_of
 
-    return contents_of(document, form, Page(shared=True))
+    return contents_of(document, form, RenderOptions(shared=True))
 
 
 def _page(trace: Trace, form: str) -> Document:
-    from attncli.formats import abilities_of
+    from attncli.formats import info_of
     from attncli.pages import selection, walkthrough
 
-    can = abilities_of(form)
+    can = info_of(form)
     chosen = selection.select(trace, detail=can.detail or "full").illustrated(can.pictured)
     selection.check_told(trace, chosen)
     if can.detail is None:
@@ -191,7 +191,7 @@ _OPENING = (
 
 
 def site(typed: SiteArguments) -> Files | Text:
-    """The site; a scenario that can't be worked is left out and named. Raises Refusal."""
+    """The site; a scenario that can't be worked is left out and named. Raises UserError."""
     from attncli.formats.html.site import shared_files
 
     complaints = Complaints()

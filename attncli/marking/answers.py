@@ -15,9 +15,9 @@ from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
-from attncli.errors import Problem, Refusal, Where, listed, quote
+from attncli.errors import Problem, UserError, Where, listed, quote
 from attncli.file.nodes import Map, Node, Scalar, describe
-from attncli.file.problems import Problems, nearest
+from attncli.file.problems import Diagnostics, nearest
 from attncli.file.reading import read_value
 from attncli.marking.verdicts import Given, read_number
 from attncli.notation.words import unguarded
@@ -65,7 +65,7 @@ LARGEST_FILE = 16 * 2**20
 SUFFIXES = (".yaml", ".yml", ".csv", ".tsv", ".txt")
 
 
-class AnswersError(Refusal):
+class AnswersError(UserError):
     """Answers that can't be read: all that is wrong with a file."""
 
 
@@ -127,7 +127,7 @@ _TEXTS = ("student", "id", "form", "hash")
 
 def _sheet_of(text: str, source: str) -> AnswerSheet:
     """The answers of a file. Raises ScenarioError for what is no answers file."""
-    problems = Problems()
+    problems = Diagnostics()
     start = Where(source, 1, 1)
     node = read_value(text, start, problems)
     if not isinstance(node, Map):
@@ -146,7 +146,7 @@ def _sheet_of(text: str, source: str) -> AnswerSheet:
 _LIKE_YAML = "write them as `attn exercise SCENARIO --format yaml --key none` does"
 
 
-def _check_keys(node: Map, problems: Problems) -> None:
+def _check_keys(node: Map, problems: Diagnostics) -> None:
     """A file that has `answers` has nothing beside but what it belongs to."""
     if node.get("answers") is None:
         return
@@ -155,7 +155,7 @@ def _check_keys(node: Map, problems: Problems) -> None:
             problems.add(key.where, f"{key.text} is no key of an answers file", _LIKE_YAML)
 
 
-def _text(node: Node | None, name: str, problems: Problems) -> str:
+def _text(node: Node | None, name: str, problems: Diagnostics) -> str:
     if node is None:
         return ""
     if not isinstance(node, Scalar):
@@ -164,7 +164,7 @@ def _text(node: Node | None, name: str, problems: Problems) -> str:
     return node.text
 
 
-def _answers(node: Node, problems: Problems) -> dict[str, Given]:
+def _answers(node: Node, problems: Diagnostics) -> dict[str, Given]:
     """Each answer by its cell; what is no text is unreadable, as is what is no number."""
     if isinstance(node, Scalar) and not node.text.strip():
         return {}
@@ -228,10 +228,10 @@ class _Sheet:
 
 
 def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet, ...]:
-    """The answers of a file. Raises Refusal for what is no table of answers."""
+    """The answers of a file. Raises UserError for what is no table of answers."""
     rows = [*rows_of(text, source)]
     if not rows:
-        raise Refusal.of(source, "there are no answers", _LIKE)
+        raise UserError.of(source, "there are no answers", _LIKE)
     headings = [cell.strip().lower() for cell in rows[0].cells]
     if _is_export(headings):
         return _sheets_of_export(rows, source, asked)
@@ -239,13 +239,13 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
         headings, rows = ["id", "answer"], [rows[0], *rows]
     if not any(name in _CELLS for name in headings):
         problem = Problem(Where(source, rows[0].line, 1), "no column says which cell", _LIKE)
-        raise Refusal([problem])
+        raise UserError([problem])
     columns = _columns(headings, rows)
     sheets: dict[str, _Sheet] = {}
     for row in rows[1:]:
         _take_row(row, columns, source, sheets)
     if sheets and all(one.wrong for one in sheets.values()):
-        raise Refusal([problem for one in sheets.values() for problem in one.wrong])
+        raise UserError([problem for one in sheets.values() for problem in one.wrong])
     return tuple(
         AnswerSheet(
             student, form, mark, one.answers, source, number, tuple(one.wrong), columns.unread
@@ -271,7 +271,7 @@ def rows_of(text: str, source: str) -> Iterator[TableRow]:
             line = reader.line_num + 1
     except csv.Error as error:
         problem = Problem(Where(source, line, 1), f"broken CSV: {error}", "look for open quotes")
-        raise Refusal([problem]) from None
+        raise UserError([problem]) from None
 
 
 class _Columns(NamedTuple):
@@ -336,10 +336,10 @@ def _sheets_of_export(
     rows: Sequence[TableRow], source: str, asked: Sequence[str]
 ) -> tuple[AnswerSheet, ...]:
     """The answers of each student; `asked` are the ids of the blanks in the order of the questions,
-    which the export only counts. Raises Refusal."""
+    which the export only counts. Raises UserError."""
     if not asked:
         right = "add --asked FILE, the answers file that `attn exercise … --format yaml` writes"
-        raise Refusal.of(source, "a Moodle export doesn't say which cells are asked", right)
+        raise UserError.of(source, "a Moodle export doesn't say which cells are asked", right)
     headings = [cell.strip().lower() for cell in rows[0].cells]
     rows = [
         row for row in rows[1:] if not _student(headings, row.cells).lower().startswith(_AVERAGE)
@@ -357,7 +357,7 @@ def _sheets_of_export(
         mark = _mark(headings, row.cells)
         sheets.append(AnswerSheet(student, "", mark, answers, source, number, wrong))
     if sheets and all(one.wrong for one in sheets):
-        raise Refusal([problem for one in sheets for problem in one.wrong])
+        raise UserError([problem for one in sheets for problem in one.wrong])
     return tuple(sheets)
 
 
@@ -428,10 +428,10 @@ class Student(NamedTuple):
 
 
 def read_students(path: str, forms: Sequence[str]) -> tuple[Student, ...]:
-    """The students of a list, in its order. Raises Refusal, naming all that is wrong."""
+    """The students of a list, in its order. Raises UserError, naming all that is wrong."""
     rows = [*rows_of(text_of(Path(path), path), path)]
     if not rows:
-        raise Refusal.of(path, "there are no students", _LIKE_CLASS)
+        raise UserError.of(path, "there are no students", _LIKE_CLASS)
     columns = _columns_of_class(rows[0], path)
     wrong: list[Problem] = []
     seen: dict[str, int] = {}
@@ -445,12 +445,12 @@ def read_students(path: str, forms: Sequence[str]) -> tuple[Student, ...]:
     if not students:
         wrong.append(Problem(Where(path, rows[0].line, 1), "there are no students", "list some"))
     if wrong:
-        raise Refusal(wrong)
+        raise UserError(wrong)
     return tuple(students)
 
 
 def _columns_of_class(headings: TableRow, path: str) -> Mapping[str, int]:
-    """Where each column stands. Raises Refusal for one that is missing, twice, or unknown."""
+    """Where each column stands. Raises UserError for one that is missing, twice, or unknown."""
     names = [cell.strip().lower() for cell in headings.cells]
     while names and not names[-1]:
         names.pop()
@@ -462,7 +462,7 @@ def _columns_of_class(headings: TableRow, path: str) -> Mapping[str, int]:
     twice = [name for name in _COLUMNS if names.count(name) > 1]
     told += ((f"there are {names.count(name)} columns {name}", "keep one") for name in twice)
     if told:
-        raise Refusal([Problem(Where(path, headings.line, 1), *problem) for problem in told])
+        raise UserError([Problem(Where(path, headings.line, 1), *problem) for problem in told])
     return {name: names.index(name) for name in names}
 
 

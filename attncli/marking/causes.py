@@ -66,7 +66,7 @@ class WrongWay(NamedTuple):
         return Cause(self.name, self.says, "" if quantity in names else names[0])
 
 
-class Hypotheses:
+class KnownMistakes:
     """The known mistakes of a trace, each with the paths on which it alone is made."""
 
     def __init__(self, right: Paths, tolerance: Tolerance) -> None:
@@ -398,7 +398,7 @@ class Explained(NamedTuple):
 class CauseSearch:
     """Why some numbers of a quantity are wrong, seen from the author's own earlier ones."""
 
-    hypotheses: Hypotheses
+    hypotheses: KnownMistakes
     theirs: Paths
     numbers: GivenNumbers
     earlier: Mapping[str, Array]

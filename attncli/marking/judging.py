@@ -30,7 +30,7 @@ from attncli.trace import Definition, Quantity, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
 
 if TYPE_CHECKING:
-    from attncli.marking.causes import Hypotheses
+    from attncli.marking.causes import KnownMistakes
 
 
 __all__ = ["Answers", "Judge", "Tolerance", "accepted"]
@@ -74,17 +74,17 @@ class Judge:
     def judged(self, answers: Answers) -> tuple[tuple[Verdict, ...], Paths]:
         """The verdicts, and where honest paths lead from what is given."""
 
-        paper = AuthorsNumbers(self, answers, self.right)
+        paper = Submission(self, answers, self.right)
         with np.errstate(all="ignore"):  # what follows from wild numbers may be none
             verdicts = tuple(paper.verdicts())
         return verdicts, paper.theirs
 
     @cached_property
-    def hypotheses(self) -> Hypotheses:
+    def hypotheses(self) -> KnownMistakes:
         """The known mistakes."""
-        from attncli.marking.causes import Hypotheses
+        from attncli.marking.causes import KnownMistakes
 
-        return Hypotheses(self.right, self.tolerance)
+        return KnownMistakes(self.right, self.tolerance)
 
     def sources(self, cell: Location) -> tuple[Location, ...]:
         """The cells that a cell is worked from."""
@@ -170,7 +170,7 @@ class _Judged(NamedTuple):
     follows: Enclosure | None = None
 
 
-class AuthorsNumbers:
+class Submission:
     """One author's numbers, judged from the first to the last.
 
     Wrong numbers are gone on with, and so are mistakes in what isn't asked, which have `shown` in

@@ -199,7 +199,7 @@ class Paths:
         """What a quantity comes to before it is rounded."""
         return self._once("made", name)
 
-    def gone_on_with(self, name: str) -> Enclosure:
+    def carried(self, name: str) -> Enclosure:
         """What the working goes on with: in full, rounded, or rounded to more decimals."""
         return self._once("on", name)
 
@@ -274,7 +274,7 @@ class Paths:
         definition = self.definition(name)
         if definition is None:
             return self.given(name)
-        operands = [self.gone_on_with(operand) for operand in definition.operands]
+        operands = [self.carried(operand) for operand in definition.operands]
         try:
             made = self.enclosing(definition, operands)
         except Unworkable:
@@ -346,7 +346,7 @@ class Paths:
     def numbers(self, name: str) -> Matrix:
         """Numbers of a quantity by which is decided what is chosen: the trace's own, if they may
         be had."""
-        return chosen_by(self.trace[name].matrix, self.gone_on_with(name))
+        return chosen_by(self.trace[name].matrix, self.carried(name))
 
 
 def paths_from(trace: Trace, shown: Collection[str], printed: Roots) -> Paths:
@@ -515,7 +515,7 @@ class _ManyPaths(Paths):
 
     def each_chosen(self, name: str) -> list[Matrix]:
         """The same, a matrix for each trace."""
-        on = _apart(self.gone_on_with(name), len(self.alone))
+        on = _apart(self.carried(name), len(self.alone))
         return [
             chosen_by(one.trace[name].matrix, own) for one, own in zip(self.alone, on, strict=True)
         ]

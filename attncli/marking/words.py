@@ -17,7 +17,7 @@ from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import Location
 from attncli.errors import listed, shortened
 from attncli.file.address import AddressError, Index, parse_address
-from attncli.marking.causes import Hypotheses
+from attncli.marking.causes import KnownMistakes
 from attncli.marking.paths import Paths
 from attncli.marking.verdicts import Cause, Given, Judgement
 from attncli.names import Name, Phrase
@@ -157,7 +157,7 @@ class OwnAnswers(NamedTuple):
     right: Paths
     theirs: Paths
     answers: Mapping[Location, Given]
-    hypotheses: Hypotheses
+    hypotheses: KnownMistakes
     words: Sequence[MeantOption] = ()
 
     def held(self, name: str) -> Enclosure:

@@ -20,7 +20,7 @@ from numpy.random import RandomState
 
 from attncli.document.questions import form_name
 from attncli.equations.matrix import Matrix
-from attncli.errors import Refusal, listed
+from attncli.errors import UserError, listed
 from attncli.file.problems import ScenarioError
 from attncli.names import Name
 from attncli.nice_numbers.plan import Plan, plan_of
@@ -61,7 +61,7 @@ class _Wish(NamedTuple):
 
 
 def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
-    """The forms of a request, worked. Raises Unsatisfied where the bounded search finds none."""
+    """The forms of a request, worked. Raises UnsatisfiedError where the bounded search finds none."""
     random = RandomState(list(str(request.seed).encode()))
     wish = _Wish(own, request.asked, request.allow, request.points)
     found = {own.scenario.text_counts}
@@ -84,7 +84,7 @@ def _next(wish: _Wish, random: RandomState, found: set[tuple[int, ...]], form: s
             found.add(counts)
             return made
     wrong = f"none of {_TRIED_COUNTS} tries learns as many rounds with as few ties and as much work"
-    raise Unsatisfied.of(f"form {form}", wrong, "give up a rule, like --allow ties")
+    raise UnsatisfiedError.of(f"form {form}", wrong, "give up a rule, like --allow ties")
 
 
 def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
@@ -126,7 +126,7 @@ def _ties(trace: Trace) -> int:
     return sum(int(np.count_nonzero(table == table.max()) > 1) for table in tables)
 
 
-class Unsatisfied(Refusal):
+class UnsatisfiedError(UserError):
     """Rules that no numbers were found for."""
 
 
@@ -241,7 +241,7 @@ def forms(
 
     `asked` are the full names of the quantities that the exercise asks for (none: all that are
     made), `allow` names rules of RULES that may be broken. When a form is asked for, it raises
-    Unsatisfied where nothing can vary or the bounded search finds nothing, ValueError for
+    UnsatisfiedError where nothing can vary or the bounded search finds nothing, ValueError for
     unknown names.
     """
     request = SearchRequest(count, seed, asked, allow)
@@ -252,7 +252,7 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
     """The scenarios that a request asks for, worked; see `forms`."""
     wrong = check_names(request.allow)
     if wrong:
-        raise Refusal(wrong)
+        raise UserError(wrong)
     trace = work(scenario.alone())
     plan = plan_of(trace, request.asked, request.pools)
     if not plan.drawn and trace.scenario.recount is not None:
@@ -260,12 +260,12 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
         return
     if not plan.drawn:
         right = "write out the matrices that are to vary"
-        raise Unsatisfied.of("no other form", _nothing_varies(scenario), right)
+        raise UnsatisfiedError.of("no other form", _nothing_varies(scenario), right)
     _keep_memory()
     going = _Search.of(scenario, trace, plan, request)
     try:
         yield going.next(0)
-    except Unsatisfied:
+    except UnsatisfiedError:
         narrow = plan_of(trace, request.asked, request.pools, narrow=True)
         if not going.was_too_large or narrow.drawn == plan.drawn:
             raise
@@ -338,11 +338,13 @@ class _Search:
         return tried
 
     def _fill(self, k: int, tried: int, failures: Failures) -> int:
-        """Sends a batch through the sieve; how many candidates it had. Raises Unsatisfied."""
+        """Sends a batch through the sieve; how many candidates it had. Raises UnsatisfiedError."""
         if tried * self.cells > _TRIED * _CELLS * self.effort:
             wrong, right = _told(tried, failures)
             self.was_too_large = failures.took["exponentials"] > 0
-            raise Unsatisfied.of(f"form {form_name(k)}", wrong, f"{right}, or ask for fewer steps")
+            raise UnsatisfiedError.of(
+                f"form {form_name(k)}", wrong, f"{right}, or ask for fewer steps"
+            )
         size = self.size
         survivors = self.sieve.sift(self.random, size, failures)
         if len(survivors) < _FEW:

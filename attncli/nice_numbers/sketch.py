@@ -17,7 +17,7 @@ from numpy.random import RandomState
 from attncli.equations.matrix import Matrix
 from attncli.names import Name
 from attncli.nice_numbers.pools import Pools
-from attncli.nice_numbers.search import SearchRequest, Unsatisfied, search
+from attncli.nice_numbers.search import SearchRequest, UnsatisfiedError, search
 from attncli.numbers import decimals
 from attncli.pipeline import load
 from attncli.scenario.scenario import Scenario
@@ -108,13 +108,13 @@ class Sizes(NamedTuple):
 def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[str], Scenario]:
     """The words of a new scenario, and its numbers.
 
-    The same sizes and the same seed give the same. Raises Unsatisfied where no numbers keep all
+    The same sizes and the same seed give the same. Raises UnsatisfiedError where no numbers keep all
     rules but for those that are allowed to be broken.
     """
     words = _sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
     blank = load(_blank(sizes, words))
     for same in range(sizes.tokens - 1):
-        with suppress(Unsatisfied):
+        with suppress(UnsatisfiedError):
             return words, _searched(blank, sizes, seed, allow, same)
     return words, _searched(blank, sizes, seed, allow, sizes.tokens - 1, _EFFORT)
 

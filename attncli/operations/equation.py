@@ -16,7 +16,7 @@ import numpy as np
 from attncli.equations import formulas
 from attncli.equations import tree as ex
 from attncli.equations.bounds import bound
-from attncli.equations.compiled import Following, following
+from attncli.equations.compiled import CompiledEquation, following
 from attncli.equations.formulas import cell
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import (
@@ -31,7 +31,7 @@ from attncli.equations.tree import (
     parse,
     with_each,
 )
-from attncli.equations.working import forms
+from attncli.equations.working import simplification_steps
 from attncli.numbers.rounding import Array, Doubtful, Error
 from attncli.operations.operation import ByFirstForm, Working, cells_of_row, most_of
 
@@ -77,7 +77,9 @@ class Indexed(ByFirstForm):
     def brief(self, i: int, j: int, *operands: Matrix) -> Working:
         if not self._is_told_in_brief:
             return self.cell(i, j, *operands)
-        return forms(self._follows.filled_in_brief({"i": i, "j": j, "": 0}, operands))
+        return simplification_steps(
+            self._follows.filled_in_brief({"i": i, "j": j, "": 0}, operands)
+        )
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         if all(one.function != "where" for one in each(self.tree, Apply)):
@@ -122,7 +124,7 @@ class Indexed(ByFirstForm):
         return {k: x for k, x in known if not isinstance(getattr(kind, k, None), cached_property)}
 
     @cached_property
-    def _follows(self) -> Following:
+    def _follows(self) -> CompiledEquation:
         return following(self.tree, self.sides)
 
     @cached_property

@@ -244,7 +244,7 @@ class Masked(Indexed):
         text = "x[i, j] if seen[i, j] else value"
         super().__init__(*said(text, {"x": "n m", "seen": "n m"}, numbers={"value": value}))
 
-    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+    def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         scores, (hidden,) = operands[0], {number.full for number in numbers_in(self.tree)}
         places = decimals.places(hidden)
         known = None if scores.places is None else max(scores.places, places)

@@ -42,7 +42,7 @@ class Moved(Operation):
     def values(self, *operands: Matrix) -> Array:
         return self.arranged(*(operand.values for operand in operands))
 
-    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+    def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         decimals = max(operand.decimals for operand in operands)
         places, written = most_places(*operands), self._written(operands)
         return Matrix(self.values(*operands), places, decimals, written)
@@ -92,7 +92,7 @@ class Same(Moved):
     def formula(self, name: str, *operands: str) -> Equation:
         return define(name, Symbol(operands[0]))
 
-    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+    def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         return operands[0]
 
     def arranged(self, *arrays: Numbers) -> Numbers:

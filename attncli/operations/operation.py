@@ -31,7 +31,7 @@ from attncli.equations.tree import (
     leaves,
     parse,
 )
-from attncli.equations.working import forms, told_entries
+from attncli.equations.working import simplification_steps, told_entries
 from attncli.numbers import decimals as numbers
 from attncli.numbers.rounding import (
     Array,
@@ -55,7 +55,7 @@ _NOTHING = 1e-25
 _KEPT = Context(prec=deciding.ENOUGH, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
-class Worked:
+class Provenance:
     """The operation that a matrix [n, m] was made by, and the matrices that it was made of."""
 
     def __init__(
@@ -118,12 +118,12 @@ class Worked:
         return rows * columns * self.operation.terms(*self.operands)
 
     @cached_property
-    def _sources(self) -> Sequence[Worked]:
+    def _sources(self) -> Sequence[Provenance]:
         """What the operands were worked from; nothing that matters where it takes too many numbers
         whatever that is."""
         if self._least > _MOST_TERMS:
             return ()
-        return [one.source for one in self.operands if isinstance(one.source, Worked)]
+        return [one.source for one in self.operands if isinstance(one.source, Provenance)]
 
     def _first(self, attribute: str) -> None:
         """Works out an attribute of all that this was worked from, in turn: what goes on for a
@@ -143,7 +143,7 @@ _LITTLE = 2.0**28
 """Times what it may be off by: a number that is no larger may have lost half of its 52 bits."""
 
 
-class Settling:
+class TrueDigits:
     """The true values of an operation's result to so many decimals; cell by cell those that take no
     more than so many numbers all together."""
 
@@ -166,7 +166,7 @@ class Settling:
         return numbers.units(deciding.rounded(form, decimals), decimals)
 
 
-def settle_cancelled(values: Array, source: Worked) -> None:
+def settle_cancelled(values: Array, source: Provenance) -> None:
     """Puts right, in place, what is little beside the terms that it is left of; of numbers that
     are too much work in full, sets what is no more than noise to 0."""
     operation, operands = source.operation, source.operands
@@ -339,25 +339,25 @@ class Operation(ABC):
 
         Raises Unworkable for numbers that can't be worked with, ValueError for shapes.
         """
-        result = self.made(rounding, step, *operands)
+        result = self.round_result(rounding, step, *operands)
         if result.places is None and result.written is None and result.source is None:
-            result = result.worked_from(Worked(self, operands, result.shape))
+            result = result.worked_from(Provenance(self, operands, result.shape))
         self.check(result, *operands)
         return result
 
     @np.errstate(all="ignore")  # what isn't finite is refused
-    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
+    def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
         """The result of `make`, which doesn't know yet what it was worked from."""
         values = self.values(*operands)
         check_finite(values)
         decimals, places = rounding.of(step), self.places(*operands)
         if rounding.carries:
-            settling = Settling(self, operands, rounding.most_settled)
+            settling = TrueDigits(self, operands, rounding.most_settled)
             carry(values, self.error(*operands), places, decimals, settling)
             return Matrix(values, decimals if places is None else min(places, decimals), decimals)
         if places is not None and cleanse(values, self.error(*operands), places, places):
             return Matrix(values, places, decimals)
-        source = Worked(self, operands, values.shape)
+        source = Provenance(self, operands, values.shape)
         settle_cancelled(values, source)
         values += 0.0  # no minus zero
         return Matrix(values, None, decimals, source=source)
@@ -371,7 +371,7 @@ class ByFirstForm(Operation):
         """The cell's equation with numbers for its operands."""
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        return forms(self.first_form(i, j, *operands))
+        return simplification_steps(self.first_form(i, j, *operands))
 
 
 class WholeNumbers(Operation):
@@ -380,7 +380,7 @@ class WholeNumbers(Operation):
     layout = "rows"
     copies = True
 
-    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+    def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         return Matrix(self.values(*operands), 0, 0)
 
 

@@ -43,7 +43,7 @@ from attncli.equations.tree import (
     define,
     minus,
 )
-from attncli.equations.working import forms
+from attncli.equations.working import simplification_steps
 from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array, Error, Rounding
@@ -105,8 +105,8 @@ class Waves(Operation):
 
     def of_wave(self, i: int, function: Function, k: int, *operands: Matrix) -> Working:
         """The working of a function of the angle of pair k in row i."""
-        forms = _angle(self.start + i, k, self.extents(*operands)[1], self.base)
-        return tuple(Apply(function, (angle,)) for angle in forms)
+        angles = _angle(self.start + i, k, self.extents(*operands)[1], self.base)
+        return tuple(Apply(function, (angle,)) for angle in angles)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         columns = self.of_angles(np.zeros((1, self.extents(*operands)[1] // 2))).shape[1]
@@ -131,14 +131,14 @@ def _angle(position: int, k: int, d: int, base: Number) -> tuple[Expression, ...
     power = _exact_power(base.full, 2 * k, d)
     if power is None:
         return (angle,)
-    forms: list[Expression] = [angle]
+    angles: list[Expression] = [angle]
     if power != 1:
-        forms.append(Quotient(whole, Number.inner(power)))
+        angles.append(Quotient(whole, Number.inner(power)))
     try:
         exact = Context(prec=_SHORT, traps=[Inexact]).divide(Decimal(position), power)
     except Inexact:
-        return tuple(forms)
-    return (*forms, Number.inner(exact))
+        return tuple(angles)
+    return (*angles, Number.inner(exact))
 
 
 def _exact_power(base: Decimal, numerator: int, denominator: int) -> Decimal | None:
@@ -378,9 +378,9 @@ class Rotate(Operation):
         c, s = cosine.number(i, k), sine.number(i, k)
         if bool(second) != self.back:
             a, b = (first, other) if second else (other, first)
-            return forms(Sum((Product((a, s)), Product((b, c)))))
+            return simplification_steps(Sum((Product((a, s)), Product((b, c)))))
         a, b = (other, first) if second else (first, other)
-        return forms(minus(Product((a, c)), Product((b, s))))
+        return simplification_steps(minus(Product((a, c)), Product((b, s))))
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         return (cells_of_row(self, i, operands[0].shape[1], *operands),)
@@ -740,7 +740,7 @@ class TakeByBucket(Operation):
         taken: Array = operands[1].values[self._rows(operands[0].values), self.head]
         return taken
 
-    def made(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
+    def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         buckets, table = operands
         written = table.written and tuple(
             tuple(table.written[row][self.head] for row in rows)

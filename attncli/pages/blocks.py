@@ -7,9 +7,9 @@ from itertools import groupby
 
 from attncli.document.blocks import (
     Block,
-    Facts,
-    Note,
-    Prose,
+    Callout,
+    DefinitionList,
+    Paragraph,
     Spans,
     Subheading,
     Table,
@@ -72,7 +72,7 @@ def rounds_between(own: int, told: Sequence[int]) -> list[Block]:
         return []
     last = after[0] - 1
     which = f"Rounds {own + 1} to {last} go" if last > own + 1 else f"Round {last} goes"
-    return [Prose((f"{which} the same way.",))]
+    return [Paragraph((f"{which} the same way.",))]
 
 
 _ON_A_LINE = ("heads", "experts", "shared_expert")
@@ -125,7 +125,7 @@ def given_blocks(
     tables = (given_block(trace, quantity, selection, path) for quantity in shown)
     shares = [quantity for quantity in shown if quantity.given and _are_shares(quantity)]
     notes = (note for weights in shares for note in about_given_weights(weights))
-    return [*([Facts(tuple(rows))] if rows else []), *tables, *notes]
+    return [*([DefinitionList(tuple(rows))] if rows else []), *tables, *notes]
 
 
 def given_block(
@@ -156,7 +156,7 @@ def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
         rows.append(first._replace(begins_row=True, origin=""))
         rows += (matrix._replace(origin="") for matrix in more)
     said: list[Block] = (
-        [Prose(("Given, the matrices of each gate in a row of their own:",))] if rows else []
+        [Paragraph(("Given, the matrices of each gate in a row of their own:",))] if rows else []
     )
     return [*others, *said, *rows]
 
@@ -282,14 +282,14 @@ def common_mistakes(told: Sequence[Block]) -> list[Block]:
     return [Subheading(("Common mistakes",)), *told] if told else []
 
 
-def about_given_weights(weights: Quantity) -> list[Note]:
+def about_given_weights(weights: Quantity) -> list[Callout]:
     """A word on rows that are a little off 1 as they are given. Of those that are off by more than
     their rounding can account for, the step that uses them speaks."""
     off = list(_off(weights))
     shown = (("…",) if k is None else off[k] for k in elided(len(off), MOST_PARTS))
     end = ", not to 1: each of them may have been rounded on its own."
     told = ("As they are given, the weights of ", *joined(shown, ", those of "), end)
-    return [Note(told)] if off else []
+    return [Callout(told)] if off else []
 
 
 def _off(weights: Quantity) -> Iterator[Spans]:

@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from attncli.document.blocks import Document, Line, Subheading, Working
+from attncli.document.blocks import Derivation, Document, Line, Subheading
 from attncli.equations.tree import Number, Symbol
 from attncli.errors import Problem, listed, shortened
 from attncli.file.address import Address, AddressError, Index, parse_address
@@ -172,7 +172,7 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
             trace,
             part,
             numbers.get(id(part)),
-            (Working(tuple(lines[k])), *differences_at(trace, part, cells)),
+            (Derivation(tuple(lines[k])), *differences_at(trace, part, cells)),
         )
         for k, part in enumerate(worked)
         if k in lines
@@ -181,7 +181,7 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
-        closing=(Subheading(("Given",)), Working(tuple(given))) if given else (),
+        closing=(Subheading(("Given",)), Derivation(tuple(given))) if given else (),
         rounding=rounding_facts(trace),
         origins=Origins(trace),
         workings=Workings(trace),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from attncli.document.blocks import Block, Note, Subheading, Table, Term, TextList
+from attncli.document.blocks import Block, Callout, Subheading, Table, Term, TextList
 from attncli.errors import listed
 from attncli.file import shipped
 from attncli.names import Word, words
@@ -25,7 +25,7 @@ def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Blo
     tell = ending_with(part)
     return [
         *([] if tell is None else tell(trace, part)),
-        *map(Note, findings_of(trace, part, selection)),
+        *map(Callout, findings_of(trace, part, selection)),
         *(_likeliest(trace) if part.step == "predict" else ()),
     ]
 
@@ -55,14 +55,14 @@ def _found(trace: Trace, selection: Selection) -> list[Block]:
     one of its last two sections, or a summary, has just said so; states that are set side by side
     behind it say nothing new, and a page that ends with the way back is about that."""
     if whole := moved(trace, selection):
-        return [Note(whole)]
+        return [Callout(whole)]
     parts = told_parts(trace)
     back = bool(parts) and isinstance(parts[-1].place, BackwardPlace)
     if back or (selection.detail == "summary" and parts):
         return []
     part, said = last_finding(trace, selection)
     told = [one for one in parts if one is part or one.step != "states"]
-    return [Note(said)] if said and not any(part is one for one in told[-2:]) else []
+    return [Callout(said)] if said and not any(part is one for one in told[-2:]) else []
 
 
 def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
@@ -111,7 +111,7 @@ def _generated(trace: Trace) -> list[Block]:
         " It ends with ", Word(end), ", after which no other one is made.",
     )  # fmt: skip
     headings = ("Step", "Tokens so far", "Next token", "Probability")
-    said: Block = Note(
+    said: Block = Callout(
         (
             "Each step works the whole model again on the tokens so far and takes the likeliest"
             " next one. To see the working of a step, run its tokens as the scenario's ",
@@ -198,7 +198,7 @@ def _said_in_vain(trace: Trace) -> list[Block]:
     said = [name for name in trace.unused if name not in trace]
     so_far = " so far" if trace.unfinished is not None else ""
     told = joined((Term(name),) for name in said)
-    return [Note((f"Said, and not used{so_far}: ", *told, "."))] if said else []
+    return [Callout((f"Said, and not used{so_far}: ", *told, "."))] if said else []
 
 
 def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) -> list[Block]:
@@ -221,7 +221,7 @@ def _judged(trace: Trace) -> list[Block]:
     if called is None or not count:
         return []
     said = f"Why {'is it another one' if count == 1 else 'are these others'}? "
-    return [Note((said, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
+    return [Callout((said, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
 
 
 def _why(trace: Trace, selection: Selection) -> list[Block]:
@@ -235,7 +235,7 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
     explained = f"{_typed(called)} --step {step}{asking_for_large(trace.scenario)}"
     if any(one is weights_of(trace) for one in unused_in(trace)):
         explained = "softmax"
-    return [Note(("Why? ", Term(f"attn explain {explained}")))]
+    return [Callout(("Why? ", Term(f"attn explain {explained}")))]
 
 
 def _way_to_read_of(told: Sequence[PlannedStep]) -> str:

@@ -16,16 +16,16 @@ import numpy as np
 from attncli.document.blocks import (
     Block,
     Bullets,
+    Callout,
+    DefinitionList,
+    Derivation,
     Document,
-    Facts,
-    Note,
-    Prose,
+    Paragraph,
     Section,
     Spans,
     Table,
     TableCell,
     Term,
-    Working,
 )
 from attncli.document.tables import CHANGED, MarkedNumber
 from attncli.equations.tree import Number, Omitted, Symbol
@@ -67,7 +67,7 @@ def pair_blocks(pair: Pair, places: Sequence[int]) -> Iterator[Block]:
         ),
     )
     if only := list(pair.left_out):
-        yield Prose(_only_in_one(only))
+        yield Paragraph(_only_in_one(only))
 
 
 def _only_in_one(only: Sequence[tuple[int, str]]) -> Spans:
@@ -109,8 +109,8 @@ def both_workings(traces: Sequence[Trace], pair: Pair, cell: PairedCell) -> Iter
         (ORDINALS[0], traces[0], pair.own, cell.own),
         (ORDINALS[1], traces[1], pair.other, cell.other),
     ):
-        yield Prose((f"In the {which}", *_made_of(quantity, pair), ":"))
-        yield Working((cell_line(trace, quantity, *place),))
+        yield Paragraph((f"In the {which}", *_made_of(quantity, pair), ":"))
+        yield Derivation((cell_line(trace, quantity, *place),))
 
 
 def _made_of(quantity: Quantity, pair: Pair) -> Spans:
@@ -278,10 +278,10 @@ class Drift:
 
 def drift_sections(drift: Drift) -> list[Section]:
     if not drift.pairs:
-        says = Prose(("Nothing is rounded here: all numbers are given.",))
+        says = Paragraph(("Nothing is rounded here: all numbers are given.",))
         return [Section("", None, ("Every quantity",), (), (says,))]
     first, second = drift.headings
-    says = Prose(
+    says = Paragraph(
         (
             f"How far the numbers of {first.lower()} are from those of {second.lower()}, in units "
             "of the last place. Rounding a number once explains half a unit.",
@@ -311,14 +311,14 @@ def _begins(drift: Drift) -> Iterator[Section]:
     title = "Where the drift begins"
     if first is None:
         says = "Nowhere: each number is off by half a unit of the last place at the most."
-        yield Section("", None, (title,), (), (Prose((says,)),))
+        yield Section("", None, (title,), (), (Paragraph((says,)),))
         return
     says_where: Spans = (
         Term(first.symbol), " is the first number that is off by more than rounding it alone "
         "explains: the numbers that it is worked from are rounded, too.",
     )  # fmt: skip
     workings = both_workings(drift.told.traces, first.pair, first.cell)
-    yield Section("", None, (title,), (), (Prose(says_where), *workings))
+    yield Section("", None, (title,), (), (Paragraph(says_where), *workings))
 
 
 def _by_step(drift: Drift) -> Iterator[Section]:
@@ -427,8 +427,8 @@ def comparison(told: ComparedTraces) -> Document:
     return Document(
         Word(" · ".join(titles)),
         tuple(sections),
-        Facts(tuple(facts)),
-        closing=(Note(_in_short(told) if drift is None else drift.in_short()),),
+        DefinitionList(tuple(facts)),
+        closing=(Callout(_in_short(told) if drift is None else drift.in_short()),),
         data=data_of(told, drift),
     )
 
@@ -441,7 +441,7 @@ def _input(told: ComparedTraces) -> Section:
     """What the files say otherwise."""
     title = "What changed in the input"
     if not told.changed:
-        return _section(title, Prose(("Nothing that the numbers depend on.",)))
+        return _section(title, Paragraph(("Nothing that the numbers depend on.",)))
     rows = (
         (Word(one.key), Word(one.own) if one.own else "–", Word(one.other) if one.other else "–")
         for one in told.changed
@@ -462,9 +462,9 @@ def _overview(told: ComparedTraces) -> Section:
     headings = ("", "Quantity", "Differ", "Most")
     blocks: list[Block] = [Table(headings, tuple(rows[:_MOST]))] if rows else []
     if len(rows) > _MOST:
-        blocks.append(Prose((f"And {counted(len(rows) - _MOST, 'more')}.",)))
+        blocks.append(Paragraph((f"And {counted(len(rows) - _MOST, 'more')}.",)))
     if not rows:
-        blocks.append(Prose(("They have no quantity in common that is worked.",)))
+        blocks.append(Paragraph(("They have no quantity in common that is worked.",)))
     return _section("Every quantity", *blocks)
 
 
@@ -472,7 +472,7 @@ def _first(told: ComparedTraces) -> Iterator[Section]:
     if told.first is not None and not told.first[0].is_given:
         pair, cell = told.first
         blocks = both_workings(told.traces, pair, cell)
-        yield _section("Where they differ first", Prose(first_in_words(pair, cell)), *blocks)
+        yield _section("Where they differ first", Paragraph(first_in_words(pair, cell)), *blocks)
 
 
 def _tables(told: ComparedTraces) -> Iterator[Section]:
@@ -530,7 +530,7 @@ def _findings(told: ComparedTraces) -> Iterator[Section]:
     if not any(found):
         return
     if _as_printed(found[0]) == _as_printed(found[1]):
-        yield _section(title, Prose(("Both: ", *found[0])))
+        yield _section(title, Paragraph(("Both: ", *found[0])))
         return
     anew = [
         findings_anew(one.trace, other.trace, one.selection) or [last]

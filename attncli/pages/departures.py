@@ -12,14 +12,14 @@ import numpy as np
 from attncli.document.blocks import (
     Block,
     Bullets,
+    Callout,
+    DefinitionList,
+    Derivation,
     Document,
-    Facts,
-    Note,
-    Prose,
+    Paragraph,
     Section,
     Spans,
     Term,
-    Working,
 )
 from attncli.dumps.departures import Compared, Comparison, Standing
 from attncli.names import Word
@@ -56,8 +56,8 @@ def report(comparison: Comparison, dump: str) -> Document:
     return Document(
         Word(trace.scenario.title),
         tuple(sections),
-        Facts(tuple(_facts(comparison, dump))),
-        closing=(Note(in_short(comparison)),),
+        DefinitionList(tuple(_facts(comparison, dump))),
+        closing=(Callout(in_short(comparison)),),
         data=_data(comparison),
     )
 
@@ -182,7 +182,7 @@ def _wrong_shapes(comparison: Comparison) -> Iterator[Section]:
             " batch dump one sequence, as x[0]; what is called so and is something else is left out"
             " with --map NAME=."
         )
-        yield Section("", None, ("Wrong shapes",), (), (Prose((says,)), found))
+        yield Section("", None, ("Wrong shapes",), (), (Paragraph((says,)), found))
 
 
 def _lost(comparison: Comparison) -> Iterator[Section]:
@@ -206,9 +206,9 @@ def _lost(comparison: Comparison) -> Iterator[Section]:
         " follows that a wrong one couldn't be told from a right one."
     )
     blocks = (
-        Prose((Term(one.name), *_called(one), says)),
+        Paragraph((Term(one.name), *_called(one), says)),
         table(("Cell", "In the dump", "Follows", "From", "To"), rows),
-        Prose(("What would help:",)),
+        Paragraph(("What would help:",)),
         Bullets(tuple(_help(comparison, one))),
     )
     yield Section("", None, ("What can't be told",), (), blocks)
@@ -246,7 +246,7 @@ def _first(comparison: Comparison, one: Compared) -> Iterator[Block]:
     from_what = "given" if trace[one.name].given else "worked from the tensors before it"
     if comparison.close is not None:
         from_what = "as the scenario says"
-    yield Prose(
+    yield Paragraph(
         (
             Term(one.name), *_called(one),
             f" is the first that isn't what it should be, {from_what}: {off} of its "
@@ -295,8 +295,8 @@ def _working(comparison: Comparison, one: Compared) -> Iterator[Block]:
         trace = comparison.trace.within(part).replay(theirs)
     except (ValueError, ArithmeticError):
         return
-    yield Prose(("The right working of the first of these, from the tensors before:",))
-    yield Working((cell_line(trace, trace[one.name], *one.largest),))
+    yield Paragraph(("The right working of the first of these, from the tensors before:",))
+    yield Derivation((cell_line(trace, trace[one.name], *one.largest),))
 
 
 def _short(values: Array) -> Array:
@@ -306,11 +306,11 @@ def _short(values: Array) -> Array:
 
 def _causes(one: Compared) -> Iterator[Block]:
     if not one.causes:
-        yield Prose(("No bug that is known here gives these numbers.",))
+        yield Paragraph(("No bug that is known here gives these numbers.",))
         return
     yield Bullets((_cause(one, 0),))
     if len(one.causes) > 1:
-        yield Prose(("These give the same numbers, so that they can't be told apart:",))
+        yield Paragraph(("These give the same numbers, so that they can't be told apart:",))
         yield Bullets(tuple(_cause(one, k) for k in range(1, min(len(one.causes), _MOST_CELLS))))
 
 
@@ -334,7 +334,9 @@ def _others(comparison: Comparison) -> Iterator[Section]:
             for like, names in alike.items()
         )
         says = "These don't follow from the tensors before them either."
-        yield Section("", None, ("What else departs",), (), (Prose((says,)), Bullets(tuple(told))))
+        yield Section(
+            "", None, ("What else departs",), (), (Paragraph((says,)), Bullets(tuple(told)))
+        )
 
 
 def _more(names: list[str]) -> str:
@@ -362,7 +364,7 @@ def _tensors(comparison: Comparison) -> tuple[Block, ...]:
     known = {one.standing for one in comparison.compared}
     legend = (f"{SIGNS[name]} {says}" for name, says in _MEANING.items() if name in known)
     what = "the scenario says" if comparison.close else "follows from the dump itself"
-    return told, Prose((f"{'; '.join(legend)}. Off by: from what {what}.",))
+    return told, Paragraph((f"{'; '.join(legend)}. Off by: from what {what}.",))
 
 
 _MEANING: Mapping[Standing, str] = {

@@ -10,14 +10,14 @@ from itertools import pairwise
 from attncli.document.blocks import (
     Block,
     Bullets,
-    Note,
-    Prose,
+    Callout,
+    Derivation,
+    Paragraph,
     Span,
     Spans,
     Subheading,
     Table,
     TextList,
-    Working,
 )
 from attncli.equations.tree import Omitted
 from attncli.equations.working import MOST_PARTS
@@ -102,12 +102,12 @@ def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
     """What was tried and which pieces go, and what is left out of the rounds that follow."""
     own, pruning = count_round(part.place), trained_pruning(part.place)
     if own is not None and isinstance(part.place, RoundPlace):
-        gone = Note((*_gone(trace, part, own.removals), *_enough(own)))
+        gone = Callout((*_gone(trace, part, own.removals), *_enough(own)))
         others = rounds_between(part.place.round, told_numbers(part.place))
         return [*_scored(trace, part, own), _tried(trace, part, own), gone, *others]
     if pruning is None:
         return []
-    return [Note((_kept(pruning),)), *training_of(part.place)]
+    return [Callout((_kept(pruning),)), *training_of(part.place)]
 
 
 def training_of(place: Place) -> list[Block]:
@@ -202,7 +202,7 @@ def _rounds(trained: EMTraining) -> list[Block]:
     """How many pieces each round of the training had."""
     rows = [_round_row(number, one) for number, one in enumerate(trained.rounds, start=1)]
     return [
-        Prose(
+        Paragraph(
             (
                 "Each round estimates twice how often pieces are expected in all cuts, and leaves"
                 " out what is expected less than 0.5 times; then it prunes. At the end, characters"
@@ -234,7 +234,7 @@ def way_back(trace: Trace, part: PlannedStep) -> list[Block]:
     cut = " ".join(reversed(way))
     return [
         _arrivals(trace, part),
-        Note(
+        Callout(
             (
                 "Back from the end, each time by the piece with the best total: ", *back,
                 ". The best cut is ", Word(cut), ", whose log-probability is ", total, ".",
@@ -272,7 +272,9 @@ def segmented(part: PlannedStep, *, alone: bool) -> list[Block]:
         return cut_table(part.place, "As it is cut before this round", cuts)
     counted = zip(cuts, tokenizing.words, strict=True)
     told = joined(_counted(symbols, word.count) for symbols, word in counted)
-    return [Prose(("The words as they are cut before this round, with their counts: ", *told, "."))]
+    return [
+        Paragraph(("The words as they are cut before this round, with their counts: ", *told, "."))
+    ]
 
 
 def _counted(symbols: Sequence[str], count: int) -> Spans:
@@ -302,7 +304,7 @@ def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
     numbers = told_rounds(part.place)
     return [
         _pairs(trace, part, own),
-        Note(tuple(_choice(trace, part, learned, own))),
+        Callout(tuple(_choice(trace, part, learned, own))),
         *_cut_now(part, own),
         *rounds_between(own.number, numbers),
         *(
@@ -323,7 +325,7 @@ def worked_pair(trace: Trace, part: PlannedStep) -> list[Block]:
     rows = (("counts", pair), *symbols, ("scores", pair))
     numbers = ((trace.quantities.get(part.place.name(of)), row) for of, row in rows)
     lines = [cell_line(trace, of, of.rows.names.index(row), 0) for of, row in numbers if of]
-    return [Working(tuple(lines))]
+    return [Derivation(tuple(lines))]
 
 
 def _pairs(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Table:
@@ -473,7 +475,7 @@ def dictionary_of(_: Trace, part: PlannedStep) -> list[Block]:
     whole = table(("Word", "Count", "ID"), rows, most=MOST_ROWS)
     tied = enumerated([word.text for word in dictionary.tied])
     why = " occur as often; of these the first in the corpus are kept."
-    notes = [Note((Word(tied), why))] if tied else []
+    notes = [Callout((Word(tied), why))] if tied else []
     return [whole, ids_of(part.place, tokenizing), *notes, *_below_the_cut(text)]
 
 
@@ -495,7 +497,7 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
         Word(unknown),
         ".",
     )
-    return [Note(told)]
+    return [Callout(told)]
 
 
 def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -536,10 +538,10 @@ def _taken_out(sentence: str, tokenizing: Tokenizing) -> list[Block]:
     """Which tokens of a sentence are none of the model's pieces."""
     added = tokenizing.tokenizer.added_in(sentence)
     why = ": added to the vocabulary as whole tokens, and taken out of the text before it is cut."
-    return [Note((Word(", ".join(added)), why))] if added else []
+    return [Callout((Word(", ".join(added)), why))] if added else []
 
 
-def _decoded(sentence: str, tokenizing: Tokenizing) -> Note:
+def _decoded(sentence: str, tokenizing: Tokenizing) -> Callout:
     """What the tokens come to when they are put together again."""
     tokenizer = tokenizing.tokenizer
     pieces = tokenizer.encode(sentence)
@@ -547,7 +549,7 @@ def _decoded(sentence: str, tokenizing: Tokenizing) -> Note:
     lost = "That is the sentence as it was."
     if text != sentence:
         lost = f"That is not quite the sentence: {_why_not(sentence, text, pieces, tokenizer)}."
-    return Note(("Put together again, the tokens read “", Word(text), f"”. {lost}"))
+    return Callout(("Put together again, the tokens read “", Word(text), f"”. {lost}"))
 
 
 def _why_not(sentence: str, text: str, pieces: Sequence[Piece], tokenizer: WordTokenizer) -> str:

@@ -12,16 +12,16 @@ import numpy as np
 from attncli.document.blocks import (
     Block,
     Bullets,
+    Callout,
+    DefinitionList,
+    Derivation,
     Document,
-    Facts,
-    Note,
-    Prose,
+    Paragraph,
     Section,
     Spans,
     Subheading,
     Table,
     Term,
-    Working,
 )
 from attncli.equations.tree import Equation, Symbol, with_each
 from attncli.names import Name, Word, raw
@@ -43,9 +43,9 @@ def steps_catalogue() -> Document:
     """Every step and what it does, a line each, in the order they are told; then those that lead
     back through others."""
     rows = tuple((step.name, (step.does,)) for step in steps() if step.name not in THROUGH)
-    back = Prose(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
-    learn = Note(("Why, and how: ", Term("attn explain softmax")))
-    return Document(Word("Steps"), (), closing=(Facts(rows), back, learn))
+    back = Paragraph(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
+    learn = Callout(("Why, and how: ", Term("attn explain softmax")))
+    return Document(Word("Steps"), (), closing=(DefinitionList(rows), back, learn))
 
 
 def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
@@ -90,7 +90,7 @@ def lessons(
     )
     scenario = trace.scenario.title
     title = told[0][0].title if len(told) == 1 else f"{scenario}, step by step"
-    facts = Facts((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
+    facts = DefinitionList((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
     document = Document(Word(title), tuple(sections), facts, rounding=rounding_facts(trace))
     is_one = all(its is trace for _, its in told)
     if not is_one:
@@ -103,19 +103,19 @@ def _lesson(
 ) -> Section:
     selection = with_routing(trace, selection)
     part = part_to_explain(step, trace, selection)
-    blocks: list[Block] = [Prose((step.purpose_at(part.place if part else None),))]
+    blocks: list[Block] = [Paragraph((step.purpose_at(part.place if part else None),))]
     blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
     if part is None:
-        blocks += [Facts(tuple(_in_letters(step))), Note(_not_told(trace, step))]
+        blocks += [DefinitionList(tuple(_in_letters(step))), Callout(_not_told(trace, step))]
         blocks += _mistakes(trace, step, None)
         formulas = general_formulas(step)
         return Section(step.name, None, (step.title,), formulas, tuple(blocks))
-    blocks.append(Facts(tuple(_shapes(step, trace, part))))
+    blocks.append(DefinitionList(tuple(_shapes(step, trace, part))))
     blocks.append(Subheading(("On these numbers",)))
     if changes:
         change = Term(", ".join(one.replace("=", ": ", 1) for one in changes))
         said = ("This scenario goes without this step. With ", change, " it would look like this.")
-        blocks.append(Note(said))
+        blocks.append(Callout(said))
     blocks += part_blocks(trace, part, selection, operands_of(trace, part))
     blocks += pictures_of(trace, part, selection) if selection.pictured else ()
     blocks += _mistakes(trace, step, part)
@@ -193,7 +193,7 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any
     address = Term(right.symbol(*cell, part.place.here(right.name)))
     told = (" ", address, " is ", number, "; the mistake gives")
     line = cell_line(wrong, wrong[definition.name], *cell)
-    return [Bullets(((mistake.says, *told),)), Working((line,), mistake.name)]
+    return [Bullets(((mistake.says, *told),)), Derivation((line,), mistake.name)]
 
 
 def _that_shows(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.document.blocks import Block, Edge, Graph, Note, Spans, Subheading, Table, TableCell
+from attncli.document.blocks import Block, Callout, Edge, Graph, Spans, Subheading, Table, TableCell
 from attncli.document.pictures import Arrow, ArrowGroup, Curves, Plane, Series
 from attncli.document.tables import Data, SideBySide
 from attncli.equations.tree import Number, Symbol, Vector
@@ -72,10 +72,10 @@ def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selecti
         if told:
             return [*told[:1], *given_blocks(other, changed, Selection()), *told[1:], *data]
     compared = _Compared.of(own, result)
-    note = Note((*varied_as, *compared.told(own, result, before.called, rows)))
+    note = Callout((*varied_as, *compared.told(own, result, before.called, rows)))
     tables = [*given_blocks(other, changed, Selection()), variant_block(name, result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
-    return [note, *tables, *map(Note, found)]
+    return [note, *tables, *map(Callout, found)]
 
 
 def _changed(own: Mapping[str, Quantity], other: Trace) -> list[Quantity]:
@@ -185,7 +185,9 @@ class RightWeight(NamedTuple):
         grew = "grew" if after.shown > before.shown else "fell"
         symbol = self.weights.symbol(self.query, self.key)
         said = f", {grew} from "
-        return [Note(("The weight of the right token, ", symbol, said, before, " to ", after, "."))]
+        return [
+            Callout(("The weight of the right token, ", symbol, said, before, " to ", after, "."))
+        ]
 
 
 def right_weight(trace: Trace) -> RightWeight | None:
@@ -253,7 +255,7 @@ def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
     after = f"after {count} update{'s' if count > 1 else ''} the loss is "
     compared, instead = (others[-1], " instead of ") if others else (passes[0], "; before it was ")
     said = (*called, *_clipped(passes[0]), after, _loss(passes[-1]), instead, _loss(compared), ".")
-    return [Note(said), *([_table(passes, right_weight(trace))] if others else [])]
+    return [Callout(said), *([_table(passes, right_weight(trace))] if others else [])]
 
 
 def numbers_of_training(trace: Trace) -> list[Quantity]:
@@ -456,13 +458,13 @@ def _edges(
 
 def _without_weight(
     weights: Quantity, selection: Selection, arrows: Mapping[str, Sequence[str]]
-) -> Iterator[Note]:
+) -> Iterator[Callout]:
     """A word on each of the arrows that isn't there."""
     for i in selection.rows(weights):
         for j in _keys(weights, i, arrows):
             if weights.values[i, j] == 0:
                 query, key = weights.rows.words[i], weights.columns.words[j]
-                yield Note(("No arrow goes from ", query, " to ", key, ": its weight is 0."))
+                yield Callout(("No arrow goes from ", query, " to ", key, ": its weight is 0."))
 
 
 def _keys(weights: Quantity, i: int, arrows: Mapping[str, Sequence[str]]) -> list[int]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import compress, groupby
 from types import MappingProxyType
 
-from attncli.document.blocks import Block, Note, Spans, Subheading, Term
+from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
 from attncli.document.tables import SIGNS
 from attncli.equations.tree import Equation, Number, Omitted, Sum, Vector
 from attncli.equations.working import MOST_PARTS, elided
@@ -112,9 +112,9 @@ def _differences(trace: Trace, part: PlannedStep, printed: Published) -> Iterato
     )
     for _, group in groupby(differing, key=lambda one: one.quantity.name):
         told, more = _split(list(group))
-        yield from (Note(_difference(trace, part, one)) for one in told)
+        yield from (Callout(_difference(trace, part, one)) for one in told)
         if more:
-            yield Note(_more(part, more))
+            yield Callout(_more(part, more))
 
 
 def _split(differing: Published) -> tuple[Published, Published]:
@@ -149,7 +149,7 @@ def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
     for _, group in groupby(printed, key=lambda one: (one.cell[:2], one.at, one.assumed)):
         row = list(group)
         if row[0].assumed:
-            yield Note(_assumption(part, row))
+            yield Callout(_assumption(part, row))
         if row[0].quantity.local in adding_up and not all(one.follows for one in row):
             yield from _sum(part, row)
 
@@ -190,7 +190,7 @@ def _sum(part: PlannedStep, row: Published) -> Iterator[Block]:
         sum_ = Equation(Sum(numbers), Number.written(total))
         address = _address(part, row)
         said = ("The numbers that the source prints for ", address, " don't add up to 1: ")
-        yield Note((*said, sum_, "."))
+        yield Callout((*said, sum_, "."))
 
 
 def _differing(printed: Published) -> Published:
@@ -227,7 +227,7 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     told = [_counted(len(printed) - assumed, wrong)] if assumed < len(printed) else []
     if assumed:
         told.append(f"It assumes {counted(assumed, 'more number' if told else 'number')}.")
-    said_of_all = Note((*name, " ".join(told)))
+    said_of_all = Callout((*name, " ".join(told)))
     if selection.detail == "summary":
         return [said_of_all]
     return [said_of_all, *_listed(differing, judged, selection)]
@@ -271,7 +271,7 @@ def _listed(differing: Published, judged: Judgements, selection: Selection) -> l
     """A table of the differences in the rows that are told, and how many others there are."""
     told = [one for one in differing if one.row in selection.rows(one.quantity)]
     others = len(differing) - len(told)
-    return [*_table_of(told, judged), *([Note(_of_others(others, len(told)))] if others else [])]
+    return [*_table_of(told, judged), *([Callout(_of_others(others, len(told)))] if others else [])]
 
 
 def _of_others(others: int, told: int) -> Spans:

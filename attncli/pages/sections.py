@@ -6,7 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from attncli.document.blocks import Block, Line, Note, Prose, Section, Spans, Working, each
+from attncli.document.blocks import (
+    Block,
+    Callout,
+    Derivation,
+    Line,
+    Paragraph,
+    Section,
+    Spans,
+    each,
+)
 from attncli.document.tables import Data, MatrixBlock, SideBySide
 from attncli.equations.tree import (
     Equation,
@@ -182,7 +191,7 @@ def as_result(section: Section) -> Section:
     return section._replace(blocks=(*before, last))
 
 
-ROUNDED_BY_ITSELF = Note(
+ROUNDED_BY_ITSELF = Callout(
     ("Each number is rounded on its own, so they need not add up to exactly 1.",)
 )
 
@@ -284,10 +293,12 @@ def only_data(trace: Trace, part: PlannedStep, selection: Selection) -> list[Blo
 
 def _working_first(blocks: Sequence[Block]) -> list[Block]:
     """All lines of working in one block, then the tables, which can stand side by side."""
-    lines = [line for block in each(blocks) if isinstance(block, Working) for line in block.lines]
+    lines = [
+        line for block in each(blocks) if isinstance(block, Derivation) for line in block.lines
+    ]
     tables = [block for block in blocks if isinstance(block, MatrixBlock)]
-    others = [one for one in blocks if not isinstance(one, Working | MatrixBlock)]
-    return [*([Working(tuple(lines))] if lines else []), *tables, *others]
+    others = [one for one in blocks if not isinstance(one, Derivation | MatrixBlock)]
+    return [*([Derivation(tuple(lines))] if lines else []), *tables, *others]
 
 
 def _is_repeated(quantity: Quantity, made: Sequence[Quantity]) -> bool:
@@ -379,14 +390,14 @@ def _row_of(trace: Trace, part: PlannedStep, one: ToldQuantity, *, whole: bool) 
         places = elided(count, MOST_PARTS)
         told = Vector(tuple(Omitted() if i is None else quantity.number(i, 0) for i in places))
     label = quantity.name_symbol(here(trace, quantity))
-    return [Working((Line(label, (("=", told),), quantity.name),))]
+    return [Derivation((Line(label, (("=", told),), quantity.name),))]
 
 
 def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
     """Blocks with some working after them, in one block with the working that is there last."""
     match [*blocks[-1:], *working]:
-        case [Working(before), Working(after)]:
-            return [*blocks[:-1], Working((*before, *after))]
+        case [Derivation(before), Derivation(after)]:
+            return [*blocks[:-1], Derivation((*before, *after))]
         case _:
             return [*blocks, *working]
 
@@ -411,7 +422,7 @@ def opening_blocks(
     """What happens, the given matrices that the part needs, remarks on how it is done here; in a
     section that is read `alone`, also what one before it said."""
     step = step_of(part)
-    blocks: list[Block] = [Prose(step.happens_at(part.place))]
+    blocks: list[Block] = [Paragraph(step.happens_at(part.place))]
     if part.step == "tokenize":
         return [*blocks, *cuts_of(part, alone=alone), *token_blocks(part.place)]
     given = given_blocks(trace, givens, selection, part.path)
@@ -419,7 +430,7 @@ def opening_blocks(
     blocks += cuts_of(part, alone=alone)
     blocks += remarks_on(trace, part)
     if part.path.local == "experts":
-        blocks.append(Note(who_goes_there(trace, part)))
+        blocks.append(Callout(who_goes_there(trace, part)))
     return blocks
 
 
@@ -429,7 +440,7 @@ def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
         definition.operation.remark(*trace.operands(definition))
         for definition in definitions_of(trace, part)
     ]
-    return [Note((remark,)) for remark in remarks if remark is not None]
+    return [Callout((remark,)) for remark in remarks if remark is not None]
 
 
 def table_together(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:

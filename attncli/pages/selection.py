@@ -13,7 +13,7 @@ from attncli.choices import DETAILS
 from attncli.document.blocks import Section, Spans
 from attncli.equations.tree import Symbol
 from attncli.equations.working import MOST_PARTS, elided_rows
-from attncli.errors import Problem, Refusal, listed
+from attncli.errors import Problem, UserError, listed
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.file.problems import ALL_THE_SAME, nearest
 from attncli.names import Name, Phrase, below
@@ -219,7 +219,7 @@ _MANY = 9
 """So many digits mean no layer or head."""
 
 
-class SelectionError(Refusal):
+class SelectionError(UserError):
     """A step, a token, a layer, a head or a cell that isn't there."""
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from attncli.choices import LANGUAGES
-from attncli.document.blocks import Facts, Note, Span, Spans, Term
+from attncli.document.blocks import Callout, DefinitionList, Span, Spans, Term
 from attncli.equations import deciding
 from attncli.equations.tree import Equation, Number, Root, Symbol
 from attncli.equations.working import MOST_PARTS, elided
@@ -267,7 +267,7 @@ def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
     return shapes.get(name, (None, None))[1]
 
 
-def facts_of(trace: Trace, queries: Sequence[str] = (), words: Words = _ENGLISH) -> Facts:
+def facts_of(trace: Trace, queries: Sequence[str] = (), words: Words = _ENGLISH) -> DefinitionList:
     """What the page opens with; `queries` are those of which it tells the rows, where not all."""
     scenario = trace.scenario
     rows: list[tuple[str, Spans]] = []
@@ -289,7 +289,7 @@ def facts_of(trace: Trace, queries: Sequence[str] = (), words: Words = _ENGLISH)
         named = joined((Word(one),) for one in queries)
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
     rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
-    return Facts(tuple((name, spans) for name, spans in rows if spans))
+    return DefinitionList(tuple((name, spans) for name, spans in rows if spans))
 
 
 def _attends(trace: Trace, stack: Stack) -> bool:
@@ -351,12 +351,12 @@ def rounding_facts(trace: Trace) -> dict[str, object]:
     }
 
 
-def unfinished_in_words(unfinished: Unfinished) -> Note:
+def unfinished_in_words(unfinished: Unfinished) -> Callout:
     """Why the trace ends where it does, in one line."""
     definition = unfinished.definition
     wanted = [*dict.fromkeys(unfinished.missing)]
     if wanted == ["d_k"]:
-        return Note(
+        return Callout(
             (
                 "The trace ends here: the next step, ", Term("scale"), ", divides by √d_k, and"
                 " nothing tells d_k. Say ", Term("scale: none"), ", or the number to divide by.",
@@ -364,7 +364,7 @@ def unfinished_in_words(unfinished: Unfinished) -> Note:
         )  # fmt: skip
     needs = joined(((Term(name), *_or(name.local)) for name in wanted), " and ")
     step = Term(definition.step)
-    return Note(("The trace ends here: the next step, ", step, ", needs ", *needs, "."))
+    return Callout(("The trace ends here: the next step, ", step, ", needs ", *needs, "."))
 
 
 _PROJECTED = {"W_Q": "Q", "W_K": "K", "W_V": "V"}

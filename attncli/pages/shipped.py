@@ -12,7 +12,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from attncli.document.blocks import Block, Document, Facts, Note, Prose, Spans, Subheading, Term
+from attncli.document.blocks import (
+    Block,
+    Callout,
+    DefinitionList,
+    Document,
+    Paragraph,
+    Spans,
+    Subheading,
+    Term,
+)
 from attncli.file import shipped
 from attncli.names import Word
 
@@ -36,10 +45,10 @@ def scenarios_catalogue(*more: Block) -> Document:
 
 def _blocks(groups: Contents) -> list[Block]:
     first = [name for shown in groups.values() for name in shown][:1]
-    blocks: list[Block] = [Prose(("Start here: ", Term(f"attn run {name}"))) for name in first]
+    blocks: list[Block] = [Paragraph(("Start here: ", Term(f"attn run {name}"))) for name in first]
     for title, shown in groups.items():
         rows = tuple((name, (says,)) for name, says in shown.items())
-        blocks += [Subheading((title,)), Facts(rows)]
+        blocks += [Subheading((title,)), DefinitionList(rows)]
     return blocks
 
 
@@ -95,7 +104,7 @@ def topics_page() -> Document:
         Term("attn help rounding"), " prints a topic; ", Term("attn help softcap"),
         " what is said of a key, a step, an option or a value.",
     )  # fmt: skip
-    return Document(Word("attn help TOPIC"), (), closing=(Facts(rows), Note(how)))
+    return Document(Word("attn help TOPIC"), (), closing=(DefinitionList(rows), Callout(how)))
 
 
 def _topic(part: str) -> Topic:

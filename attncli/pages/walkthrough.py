@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 from attncli.document.blocks import (
     ONLY_DATA,
-    Addition,
     Block,
     Bullets,
+    Callout,
+    ColumnSum,
+    DefinitionList,
+    Derivation,
     Document,
-    Facts,
     Graph,
     Line,
-    Note,
-    Prose,
+    Paragraph,
     Section,
     Spans,
     Subheading,
     Table,
     Term,
     Tree,
-    Working,
     each,
     rule_for,
 )
@@ -164,7 +164,7 @@ def _width_of_span(span: object) -> int:
             return len(plain(span))  # type: ignore[arg-type]
 
 
-def _height_of_lines(block: Working) -> int:
+def _height_of_lines(block: Derivation) -> int:
     """Of lines of working, whose parts stand in columns."""
     lines = block.lines
     told = [line for line in lines if isinstance(line, Line)]
@@ -183,7 +183,7 @@ def _height_of_row(row: Sequence[str], columns: PartColumns, room: int) -> int:
     return columns.own_line + sum(1 + max(0, len(row[k]) - 1) // room for k in ends)
 
 
-def _height_of_addition(block: Addition) -> int:
+def _height_of_addition(block: ColumnSum) -> int:
     """Of a column addition, whose products have lines of their own where they are wide."""
     lines = 2 if len(plain(block.total)) > _CELLS // 3 else 1
     return lines * len(block.addends) + 3
@@ -207,17 +207,17 @@ def _height_side_by_side(block: SideBySide) -> int:
 
 
 _HEIGHTS: Mapping[type, Callable[[Any], int]] = {
-    Working: _height_of_lines,
-    Addition: _height_of_addition,
+    Derivation: _height_of_lines,
+    ColumnSum: _height_of_addition,
     MatrixBlock: _height_of_table,
     SideBySide: _height_side_by_side,
     Graph: lambda block: len(block.edges) + len({edge.source for edge in block.edges}) - 1,
     Table: _height_of_table,
     Tree: lambda block: sum(_wrapped((*row.title, *row.made)) for row in block.rows),
-    Facts: lambda block: sum(_wrapped((name, *text)) for name, text in block.rows),
+    DefinitionList: lambda block: sum(_wrapped((name, *text)) for name, text in block.rows),
     Bullets: lambda block: sum(map(_wrapped, block.items)),
-    Prose: lambda block: _wrapped(block.text),
-    Note: lambda block: _wrapped(block.text),
+    Paragraph: lambda block: _wrapped(block.text),
+    Callout: lambda block: _wrapped(block.text),
     Subheading: lambda block: _wrapped(block.text),
     **dict.fromkeys(PICTURES, lambda _: 0),
 }
@@ -248,10 +248,10 @@ def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
     if detail == "rows":
         whose: Spans = (", where it has one that of “", Word(asked), "”") if asked else ()
         told: Spans = ("One row of each table is worked", *whose, ": see ")
-        return [Note((*told, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
+        return [Callout((*told, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
     if detail == "full" and length > LONG:
         rows = (Term("--detail rows"), " works one row of each table; ")
-        return [Note(("This page is long: ", *rows, *less))]
+        return [Callout(("This page is long: ", *rows, *less))]
     return []
 
 
@@ -273,7 +273,9 @@ class FurtherPages(Mapping[str, "Document"]):
         page = self._tell(trace)
         varied = Word("; ".join(trace.scenario.varied))
         other = (
-            (Note(("Otherwise than in the scenario itself: ", varied, ".")),) if varied.raw else ()
+            (Callout(("Otherwise than in the scenario itself: ", varied, ".")),)
+            if varied.raw
+            else ()
         )
         title = Word(f"{self._title}: {name}")
         return page._replace(title=title, opening=(*other, *page.opening), closing=())
@@ -403,7 +405,7 @@ def _in_brief(
     results = [one for one in made if one.is_number or one is made[-1]] if is_last else []
     shown = [one for one in made if one.local in shares or one in results]
     tables = [matrix_block(one, selection, part.path) for one in shown]
-    found = [Note(one) for one in findings_of(trace, part, selection)]
+    found = [Callout(one) for one in findings_of(trace, part, selection)]
     return [*tables, *learned_at(trace, part), *found]
 
 
@@ -435,7 +437,7 @@ def _sections(
             tables = given_blocks(trace, givens, closely, part.path)
             others = [*tables, *only_data(trace, part, closely)]
         section = section_of(
-            trace, part, number, [Prose(opening_of(trace, part, shown[:k])), *others]
+            trace, part, number, [Paragraph(opening_of(trace, part, shown[:k])), *others]
         )
         section = section if selection.whole else in_one(trace, part, section)
         section = without_asides(trace, part, section) if selection.detail == "rows" else section

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from attncli.document.blocks import (
     Block,
-    Note,
-    Prose,
+    Callout,
+    Paragraph,
     Section,
     Spans,
     Subheading,
@@ -240,7 +240,7 @@ def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Iterator[Block]:
         (Omitted(),) * 4 if one is None else _row_of_branch(one, sizes, sources) for one in lines
     ]
     several = any(row[-1] for row in rows if isinstance(row[-1], str))
-    yield Prose((" ".join([*_chain_in_words(told, several=several), *left_out, _SIZE]),))
+    yield Paragraph((" ".join([*_chain_in_words(told, several=several), *left_out, _SIZE]),))
     headings = ("Gradient of", "Shape", "Size", "adds up those of")
     columns = 4 if several else 3
     yield Table(headings[:columns], tuple(row[:columns] for row in rows))
@@ -336,7 +336,7 @@ def _of_variants(trace: Trace, selection: Selection) -> Iterator[Block]:
             norms = [sizes[one].norm for one in states]
             if len(norms) > 1:
                 what = "on its way back the size of the gradient"
-                yield Note((Word(name), ": ", *on_its_way(norms, what)))
+                yield Callout((Word(name), ": ", *on_its_way(norms, what)))
                 gradients = (other.quantities[one.under(GRADIENTS)] for one in states)
                 yield from (Data(variant_block(name, one, selection)) for one in gradients)
 
@@ -394,7 +394,7 @@ def _links(
         rows = [(*row, factor) for row, factor in zip(rows, factors, strict=True)]
     yield Subheading((title,))
     yield table(headings, rows, _MOST)
-    yield Note(on_its_way(norms, "On its way back the size of the gradient"))
+    yield Callout(on_its_way(norms, "On its way back the size of the gradient"))
 
 
 def _ratios(norms: Sequence[Number]) -> Iterator[str]:
@@ -557,7 +557,7 @@ def in_a_word(trace: Trace, one: Alike, number: int, selection: Selection) -> Se
     layer = one.place.layer.path
     tables = [matrix_block(made, selection, one.part.path) for made in made_by(trace, one.part)]
     told = [table if _goes_in(trace, table, layer) else Data(table) for table in tables]
-    blocks = [Prose(_says(one)), *with_forward(trace, one.part, told)]
+    blocks = [Paragraph(_says(one)), *with_forward(trace, one.part, told)]
     return section_of(trace, one.part, number, blocks)._replace(formulas=())
 
 
@@ -584,15 +584,15 @@ def gradient_check(trace: Trace) -> list[Block]:
     """A row for each gradient, with its cell that agrees least; a line where there is no way
     back."""
     if not trace.scenario.goes_back or not trace.scenario.prediction.loss:
-        return [Note(("No gradients to check: this scenario has no way back. It goes back with ",
+        return [Callout(("No gradients to check: this scenario has no way back. It goes back with ",
                       Term("backward: true"), " and targets."))]  # fmt: skip
     try:
         found = [*checked(trace)]
     except ScenarioError as error:
-        return [Note((f"The gradients can't be checked: {error}.",))]
+        return [Callout((f"The gradients can't be checked: {error}.",))]
     if not found:
-        return [Note(("No gradients to check: the way back isn't worked to its end.",))]
-    return [Subheading(("Gradient check",)), Prose((_SAYS,)), _table(found), *_verdict(found)]
+        return [Callout(("No gradients to check: the way back isn't worked to its end.",))]
+    return [Subheading(("Gradient check",)), Paragraph((_SAYS,)), _table(found), *_verdict(found)]
 
 
 _SAYS = (
@@ -623,7 +623,7 @@ def _verdict(found: list[Checked]) -> Iterator[Block]:
     least = min(one.worst.digits for one in found)
     wrong = [str(one.gradient) for one in found if one.worst.digits < _FEW]
     if wrong:
-        yield Note((f"These don't agree: {', '.join(wrong)}. At a kink, as relu has one at 0,"
+        yield Callout((f"These don't agree: {', '.join(wrong)}. At a kink, as relu has one at 0,"
                     " a difference goes over both sides.",))  # fmt: skip
     else:
-        yield Note((f"All {len(found)} gradients agree, on {least} digits or more.",))
+        yield Callout((f"All {len(found)} gradients agree, on {least} digits or more.",))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.document.blocks import Bullets, Document, Note, Prose, Section, Spans, Term
+from attncli.document.blocks import Bullets, Callout, Document, Paragraph, Section, Spans, Term
 from attncli.equations.tree import Number
 from attncli.marking.judging import Judge
 from attncli.names import Word
@@ -263,7 +263,7 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
         Word(trace.scenario.title),
         tuple(sections),
         facts_of(trace),
-        closing=(Note((_in_all(found),)),),
+        closing=(Callout((_in_all(found),)),),
         rounding=rounding_facts(trace),
     )
 
@@ -285,12 +285,12 @@ def _section(rule: str, items: Sequence[Spans]) -> Section:
 def _criteria() -> Section:
     """What is asked of numbers, by the names that `--allow` takes."""
     items = tuple((rule, ": ", RULES[rule]) for rule in WEAK if rule in RULES)
-    blocks = (Prose(("Forms and new scenarios keep these rules.",)), Bullets(items))
+    blocks = (Paragraph(("Forms and new scenarios keep these rules.",)), Bullets(items))
     return Section("nice", None, ("What is taken for nice",), (), blocks)
 
 
 def _listed(name: str, title: str, says: str, items: Sequence[Spans], most: int) -> Section:
-    return Section(name, None, (title,), (), (Prose((says,)), _list(items, most)))
+    return Section(name, None, (title,), (), (Paragraph((says,)), _list(items, most)))
 
 
 def _list(items: Sequence[Spans], most: int) -> Bullets:

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from attncli.document.blocks import (
     Block,
+    Callout,
+    DefinitionList,
     Document,
-    Facts,
     Line,
-    Note,
     Section,
     Span,
     Spans,
@@ -140,7 +140,7 @@ def why_page(trace: Trace, cells: Iterable[Location], depth: int | None) -> Docu
     return Document(
         Word(trace.scenario.title),
         tuple(map(_section, told)),
-        Facts((("Rounding", (rounding_in_words(trace.rounding),)),)),
+        DefinitionList((("Rounding", (rounding_in_words(trace.rounding),)),)),
         data={"cells": [_data(one, one.ancestry.cell) for one in told]},
         origins=Origins(trace),
     )
@@ -264,12 +264,12 @@ def _notes(told: _ToldTree) -> Iterator[Block]:
     """What a reader of the tree has to know."""
     ancestry = told.ancestry
     if ancestry.is_given(ancestry.cell):
-        yield Note(("It is given: nothing was worked for it.",))
+        yield Callout(("It is given: nothing was worked for it.",))
     deeper = len(ancestry.ancestors) - len(told.lines)
     if deeper:
         some = counted(deeper, "more number") if ancestry.is_whole else "Thousands of more numbers"
         verb = "lies" if deeper == 1 else "lie"
-        yield Note(
+        yield Callout(
             (
                 f"{some} on the way back {verb} deeper than {_levels(told.depth)} (of "
                 f"{ancestry.deepest}). For one more write ", Term(f"--depth {told.depth + 1}"),
@@ -277,7 +277,9 @@ def _notes(told: _ToldTree) -> Iterator[Block]:
             )
         )  # fmt: skip
     if any(ancestry.ancestors[cell].is_elided for cell in told.lines):
-        yield Note(("Long sums are told in short: only the terms that stand there are followed.",))
+        yield Callout(
+            ("Long sums are told in short: only the terms that stand there are followed.",)
+        )
 
 
 def _levels(depth: int) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.document.blocks import Addition, Block, Line, Working
+from attncli.document.blocks import Block, ColumnSum, Derivation, Line
 from attncli.document.tables import WorkedTable
 from attncli.equations import deciding
 from attncli.equations.matrix import Matrix
@@ -156,7 +156,7 @@ class _QuantityLines(NamedTuple):
         label = self.quantity.symbol(i, name=self.name)
         return Line(label, (*parts, (relation, result)), self.quantity.name)
 
-    def addition(self, i: int) -> Addition:
+    def addition(self, i: int) -> ColumnSum:
         """The working of a row as vectors that are added up."""
         weights, V = self.operands
         relation, total = self.result(i, {} if self.true else self.cells(i))
@@ -168,7 +168,7 @@ class _QuantityLines(NamedTuple):
         places = elided(V.shape[0], MOST_PARTS)
         addends = tuple(Omitted() if k is None else addend(k) for k in places)
         label = self.quantity.symbol(i, name=self.name)
-        return Addition(label, addends, relation, total, self.quantity.name)
+        return ColumnSum(label, addends, relation, total, self.quantity.name)
 
     @property
     def columns(self) -> Sequence[int | None]:
@@ -249,7 +249,7 @@ def _entries(places: Sequence[int | None], entry: Callable[[int], Expression]) -
 
 def _by_rows(its: _QuantityLines, rows: Rows, *, with_cells: bool = False) -> list[Block]:
     lines = (Omitted() if i is None else its.row(i, with_cells=with_cells) for i in rows)
-    return [Working(tuple(lines))] if rows else []
+    return [Derivation(tuple(lines))] if rows else []
 
 
 def _by_cells(its: _QuantityLines, rows: Rows) -> list[Block]:
@@ -262,7 +262,7 @@ def _by_cells(its: _QuantityLines, rows: Rows) -> list[Block]:
             lines.append(Omitted())
         else:
             lines += (Omitted() if j is None else its.cell(i, j) for j in columns)
-    first: list[Block] = [Working(tuple(lines))] if lines else []
+    first: list[Block] = [Derivation(tuple(lines))] if lines else []
     return first + (_by_rows(its, rows[1:]) if wide else [])
 
 

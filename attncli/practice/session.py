@@ -12,10 +12,10 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from attncli.document.blocks import Block, Prose, Section, Table, each, parts_of
+from attncli.document.blocks import Block, Paragraph, Section, Table, each, parts_of
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Location
-from attncli.errors import Refusal
+from attncli.errors import UserError
 from attncli.exercises.fingerprint import fingerprint
 from attncli.exercises.lines import Blankable
 from attncli.exercises.requests import AskedInWords, ExerciseRequest
@@ -103,7 +103,7 @@ class Lesson:
         made = {definition.name for definition in told.part.definitions}
         hidden = made | {cell.quantity for task in self.tasks for cell in task.cells}
         happens, *others = told.section.blocks
-        blocks = [*([happens] if not isinstance(happens, Prose) else []), *others]
+        blocks = [*([happens] if not isinstance(happens, Paragraph) else []), *others]
         kept = tuple(one for one in each(blocks) if _starts_from(one, hidden))
         return told.section._replace(number=None, blocks=kept, questions=(), solution=())
 
@@ -112,7 +112,7 @@ def _starts_from(block: Block, hidden: Collection[str]) -> bool:
     """Whether a block is shown before anything is asked: words, and tables but for some."""
     if isinstance(block, MatrixBlock):
         return block.quantity not in hidden
-    return isinstance(block, Prose | Table)
+    return isinstance(block, Paragraph | Table)
 
 
 class SettledCell(NamedTuple):
@@ -269,17 +269,17 @@ def written(mark: str, told: Mapping[str, SettledCell]) -> str:
 
 
 def read(text: str, file: str, mark: str) -> dict[str, SettledCell]:
-    """What was told before. Raises Refusal for what is no kept place, or one of other numbers."""
+    """What was told before. Raises UserError for what is no kept place, or one of other numbers."""
     try:
         kept = json.loads(text)
         answers = kept["answers"].items()
         told = {str(address): _told(one) for address, one in answers}
     except (ValueError, KeyError, TypeError, AttributeError):
         right = "name another file with --place, or begin anew with --fresh"
-        raise Refusal.of(file, "is no place that a practice was left at", right) from None
+        raise UserError.of(file, "is no place that a practice was left at", right) from None
     if kept.get("practice") != mark:
         right = "name another file with --place, or begin anew with --fresh"
-        raise Refusal.of(file, "was kept for other numbers", right)
+        raise UserError.of(file, "was kept for other numbers", right)
     return told
 
 

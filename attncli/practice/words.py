@@ -9,17 +9,17 @@ from types import MappingProxyType
 from attncli.choices import LANGUAGES
 from attncli.document.blocks import (
     Block,
+    Callout,
+    DefinitionList,
+    Derivation,
     Document,
-    Facts,
     Line,
-    Note,
-    Prose,
+    Paragraph,
     Section,
     Spans,
     Table,
     Term,
     WordBlank,
-    Working,
 )
 from attncli.equations.tree import Symbol
 from attncli.exercises.requests import AskedInWords, blocks_of
@@ -71,10 +71,12 @@ def greeting(session: Session) -> Document:
         ("?", ("for a hint, another ? for the numbers that go in",)),
         ("skip", ("to see the answer,  quit  to stop here",)),
     )  # fmt: skip
-    again = Note((f"Going on where you were: {len(tasks) - len(waiting)} of {len(tasks)} done.",))
+    again = Callout(
+        (f"Going on where you were: {len(tasks) - len(waiting)} of {len(tasks)} done.",)
+    )
     title = Word(session.lesson.trace.scenario.title)
     opening = (again,) if len(waiting) < len(tasks) else ()
-    return Document(title, (), Facts(rows), opening=opening)
+    return Document(title, (), DefinitionList(rows), opening=opening)
 
 
 def section_opening(session: Session, section: int) -> Document:
@@ -123,9 +125,9 @@ def hint(session: Session, task: Task, *, with_numbers: bool) -> Document:
     """How the next number is done: in names, or with the numbers that go in; never its result."""
     lines = tuple(_hint_lines(session, task, with_numbers=with_numbers))
     if with_numbers:
-        return page_of(Working(lines))
+        return page_of(Derivation(lines))
     step = step_named(task.part.step)
-    return page_of(Prose(step.happens_at(task.part.place)), Working(lines))
+    return page_of(Paragraph(step.happens_at(task.part.place)), Derivation(lines))
 
 
 def _hint_lines(session: Session, task: Task, *, with_numbers: bool) -> Iterator[Line]:
@@ -143,7 +145,7 @@ def answer(session: Session, task: Task) -> Document:
     trace = session.leading_to(task)
     quantity = trace[task.cells[0].quantity]
     lines = tuple(cell_line(trace, quantity, cell.row, cell.column) for cell in task.cells)
-    return page_of(Working(lines))
+    return page_of(Derivation(lines))
 
 
 def verdict_on(session: Session, verdict: Verdict) -> Spans:
@@ -191,7 +193,7 @@ def closing(session: Session) -> Document:
         for step, each in results.items()
     )
     if not rows:
-        return page_of(Note(("Nothing was answered.",)))
+        return page_of(Callout(("Nothing was answered.",)))
     table = Table(("Step", "Asked", "Right at once", "Shown"), rows)
     again = [s for s, each in results.items() if not all(is_right(*one) for one in each)]
     return page_of(table, *_mistakes(session), *_again(session, again))
@@ -200,7 +202,7 @@ def closing(session: Session) -> Document:
 def _mistakes(session: Session) -> Iterator[Block]:
     for says, count in session.mistakes.most_common():
         times = "" if count == 1 else f" ({count} times)"
-        yield Note((f"{says}{times}",))
+        yield Callout((f"{says}{times}",))
 
 
 def _again(session: Session, steps: Sequence[str]) -> Iterator[Block]:
@@ -209,14 +211,14 @@ def _again(session: Session, steps: Sequence[str]) -> Iterator[Block]:
     if not steps:
         left = len(session.waiting)
         more = f"All that was answered is right; {counted(left, 'question')} to go."
-        yield Note((more if left else "All of it is right.",))
+        yield Callout((more if left else "All of it is right.",))
     elif called is not None:
         told = session.lesson.wish.words
         numbers = steps if session.lesson.wish.asks else ()
         options = [("--step", step) for step in numbers] + [("--ask", one.text) for one in told]
         said = " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
         command = f"attn practice {shlex.quote(called)} {said} --fresh{asking_for_large(scenario)}"
-        yield Note(("To practise again: ", Term(command)))
+        yield Callout(("To practise again: ", Term(command)))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -238,8 +240,10 @@ def question_in_words(session: Session, task: Task) -> Document:
         (f"{label})\u00a0", option)
         for label, option in zip(told.labels, told.options, strict=False)
     ]
-    listed = (Prose(joined(options)),) if options else ()
-    return page_of(*tables, Prose(count), Prose(told.text[:-1]), *listed)  # without its points
+    listed = (Paragraph(joined(options)),) if options else ()
+    return page_of(
+        *tables, Paragraph(count), Paragraph(told.text[:-1]), *listed
+    )  # without its points
 
 
 def _asked(task: Task) -> AskedInWords:
@@ -250,14 +254,14 @@ def _asked(task: Task) -> AskedInWords:
 def hint_in_words(task: Task) -> Document:
     """What the step does, and what settles the answer."""
     place, asked = task.part.place, _asked(task)
-    rule = (Prose(asked.question.rule),) if asked.question.rule else ()
-    return page_of(Prose(step_named(task.part.step).happens_at(place)), *rule)
+    rule = (Paragraph(asked.question.rule),) if asked.question.rule else ()
+    return page_of(Paragraph(step_named(task.part.step).happens_at(place)), *rule)
 
 
 def answer_in_words(session: Session, task: Task) -> Document:
     """The right answer."""
     asked = _asked(task)
-    return page_of(Prose((f"{asked.question.id}: ", Word(session.right_words(task)), ".")))
+    return page_of(Paragraph((f"{asked.question.id}: ", Word(session.right_words(task)), ".")))
 
 
 def verdict_in_words(marked: MarkedWords) -> Spans:

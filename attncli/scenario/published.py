@@ -16,7 +16,7 @@ from attncli.file.keys import (
 )
 from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
 from attncli.file.nodes import Items, Map, Node, spelled_out
-from attncli.file.problems import Problems
+from attncli.file.problems import Diagnostics
 
 
 class Printed(NamedTuple):
@@ -37,7 +37,7 @@ _ROWS = MatrixKind(infinite=True)
 class NumbersKind(NamedTuple):
     """A number, a list of numbers or a list of rows."""
 
-    def read(self, node: Node, problems: Problems) -> Printed | None:
+    def read(self, node: Node, problems: Diagnostics) -> Printed | None:
         node = spelled_out(node)
         if not isinstance(node, Items):
             number = _ENTRY.read(node, problems)
@@ -66,7 +66,7 @@ class _AtAPlace(NamedTuple):
 
     kind: Record = _FIELDS
 
-    def read(self, node: Node, problems: Problems) -> Printed | None:
+    def read(self, node: Node, problems: Diagnostics) -> Printed | None:
         before = len(problems.found)
         values = self.kind.read(node, problems)
         if values is None or "numbers" not in values:

@@ -24,7 +24,7 @@ from attncli.file.keys import (
     keys_of_fields,
 )
 from attncli.file.nodes import Items, Map, Node, Scalar, describe
-from attncli.file.problems import Problems
+from attncli.file.problems import Diagnostics
 
 NUMBER = "{i}"
 """What stands in a tensor's name for the number of its layer, counted from 0."""
@@ -39,7 +39,7 @@ EVERY_OTHER: Mapping[str, int] = MappingProxyType({"odd": 0, "even": 1})
 class _EntryKind:
     """A number from 0, or that of the layer or the expert."""
 
-    def read(self, node: Node, problems: Problems) -> str | None:
+    def read(self, node: Node, problems: Diagnostics) -> str | None:
         if isinstance(node, Scalar) and re.fullmatch(_ENTRY, node.text):
             return node.text
         wrong = f"{describe(node)}, where a number from 0 belongs"
@@ -53,7 +53,7 @@ class _EntryKind:
 class _LayersKind:
     """Some of the layers."""
 
-    def read(self, node: Node, problems: Problems) -> Node | None:
+    def read(self, node: Node, problems: Diagnostics) -> Node | None:
         if isinstance(node, Scalar) and node.text in EVERY_OTHER:
             return node
         if isinstance(node, Items) and node.items:
@@ -85,7 +85,7 @@ TENSOR = Record.of(
 )
 
 
-def layers_of(said: Node | None, count: int, problems: Problems) -> list[int]:
+def layers_of(said: Node | None, count: int, problems: Diagnostics) -> list[int]:
     """The numbers, from 0, of those of so many layers that a node says, or of all."""
     if not isinstance(said, Items):
         return layers_with(said.text if isinstance(said, Scalar) else None, count)
@@ -131,7 +131,7 @@ class AlikeKind(NamedTuple):
 
     layer: Kind[Any]
 
-    def read(self, node: Node, problems: Problems) -> Any:  # noqa: ANN401
+    def read(self, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
         return ListOf(self.layer).read(node, problems)
 
     def schema(self) -> Schema:
@@ -145,7 +145,7 @@ class AlikeKind(NamedTuple):
         }
 
 
-def written_out(tree: Map, problems: Problems) -> Map:
+def written_out(tree: Map, problems: Diagnostics) -> Map:
     """The tree of a scenario in which each layer and matrix stands for itself."""
     if not isinstance(tree.get("layers"), Items | None):
         tree = _with_layers(tree, problems)
@@ -163,7 +163,7 @@ def written_out(tree: Map, problems: Problems) -> Map:
     return _filled(kept, template, problems)
 
 
-def _with_layers(tree: Map, problems: Problems) -> Map:
+def _with_layers(tree: Map, problems: Diagnostics) -> Map:
     """The stack with a list of layers, where it says how many they are."""
     said = tree.get("layers")
     assert said is not None
@@ -181,7 +181,7 @@ class _Layers(NamedTuple):
     said: tuple[tuple[str, Map], ...] = ()
 
     @classmethod
-    def of(cls, node: Node, problems: Problems) -> _Layers | None:
+    def of(cls, node: Node, problems: Diagnostics) -> _Layers | None:
         if not isinstance(node, Map):
             count = COUNT.read(node, problems)
             return None if count is None else cls(node, count)
@@ -214,7 +214,7 @@ class _Layers(NamedTuple):
         return Map(tuple(latest.values()), self.node.where)
 
 
-def _filled(tree: Map, template: Map, problems: Problems) -> Map:
+def _filled(tree: Map, template: Map, problems: Diagnostics) -> Map:
     """The tree with the matrices that a template names, but for those that it has already."""
     keys = template.get("keys")
     for key, tensor in keys.entries if isinstance(keys, Map) else ():
@@ -241,7 +241,7 @@ class _Tensor(NamedTuple):
     said: Node
     file: Node | None
 
-    def put(self, stack: Map, problems: Problems) -> Map:
+    def put(self, stack: Map, problems: Diagnostics) -> Map:
         """The stack with the tensor, or with that of each layer."""
         where = self.said.where
         if self._said("file") is None:
@@ -266,7 +266,7 @@ class _Tensor(NamedTuple):
         )
         return stack.put("layers", Items(items, layers.where))
 
-    def _put_into(self, layer: Map, stack: Map, number: int, problems: Problems) -> Map:
+    def _put_into(self, layer: Map, stack: Map, number: int, problems: Diagnostics) -> Map:
         """A layer with the tensor, or with that of each of its experts."""
         if not self._counts(EXPERT):
             return _with(layer, self.path, self._node(number))
@@ -280,7 +280,7 @@ class _Tensor(NamedTuple):
             return layer.put(_EXPERTS, listed)
         return _with(layer, (_EXPERTS,), listed) if filled else layer
 
-    def _experts(self, said: Node | None, problems: Problems) -> Sequence[Node]:
+    def _experts(self, said: Node | None, problems: Diagnostics) -> Sequence[Node]:
         """The experts of a layer, as far as anything is said of them."""
         where = self.said.where
         if self.path[0] != _EXPERTS or len(self.path) == 1:

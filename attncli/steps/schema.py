@@ -25,7 +25,7 @@ from attncli.file.keys import (
 )
 from attncli.file.matrices import VectorKind
 from attncli.file.nodes import Map, Node, describe
-from attncli.file.problems import Problems, knows_nothing, nearest
+from attncli.file.problems import Diagnostics, knows_nothing, nearest
 from attncli.numbers.rounding import MOST_DECIMALS
 from attncli.scenario.published import PUBLISHED
 from attncli.scenario.show import Show
@@ -201,7 +201,7 @@ ROUNDING = Record.of(
 class _Changes:
     """The keys of a scenario that a variant has other values for; read when it is worked."""
 
-    def read(self, node: Node, problems: Problems) -> Node | None:
+    def read(self, node: Node, problems: Diagnostics) -> Node | None:
         if not isinstance(node, Map) or not node.entries:
             wrong = f"{describe(node)} where keys with other values belong"
             problems.add(node.where, wrong, "give some, like {scale: none}")

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from attncli.errors import listed
-from attncli.file.problems import NamedProblems, Objections, Problems, ScenarioError, nearest
+from attncli.file.problems import Diagnostics, NamedProblems, Objections, ScenarioError, nearest
 from attncli.names import TOP, Name, below
 from attncli.scenario.model import (
     ADD,
@@ -384,7 +384,7 @@ def _reads_at_once(cell: Recurrent) -> bool:
 # A scenario's story with its shapes, and what its steps are once these are known.
 
 
-def planned(scenario: Scenario, problems: Problems) -> Scenario:
+def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
     """The scenario with its story, and the shapes in it with all that they tell."""
     complaints = NamedProblems(scenario.places, problems)
     for stack in scenario.stacks:

@@ -10,7 +10,7 @@ from attncli.equations import deciding
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number
 from attncli.file.address import Address, AddressError, Index, parse_address
-from attncli.file.problems import Problems, too_much
+from attncli.file.problems import Diagnostics, too_much
 from attncli.names import Name, below
 from attncli.numbers import decimals
 from attncli.scenario.published import Printed
@@ -61,7 +61,7 @@ def published_numbers(trace: Trace) -> tuple[PublishedNumber, ...]:
     """The numbers that the source of a trace prints, in the order of the file. Raises
     ScenarioError, which names all that aren't in the trace."""
     _check_count(trace.scenario)
-    problems = Problems()
+    problems = Diagnostics()
     ids = _ids(trace)
     found: list[PublishedNumber] = []
     for text, printed in trace.scenario.published.items():

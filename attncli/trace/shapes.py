@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from attncli.equations.tree import Dim
-from attncli.file.problems import Problems
+from attncli.file.problems import Diagnostics
 from attncli.names import TOP, Name, below
 from attncli.notation import plain, unbreakable
 from attncli.scenario.model import (
@@ -232,7 +232,7 @@ class _Report(NamedTuple):
 
     scenario: Scenario
     definitions: Mapping[Name, Definition]
-    problems: Problems
+    problems: Diagnostics
     told: set[object]
     wrong: set[str]
     """What has a complaint of its own."""
@@ -354,7 +354,7 @@ def _parts_of(definition: Definition) -> str | None:
 
 
 def shapes_of(
-    scenario: Scenario, story: Sequence[PlannedStep], problems: Problems
+    scenario: Scenario, story: Sequence[PlannedStep], problems: Diagnostics
 ) -> dict[str, Shape]:
     """The shape of every quantity, as far as it can be told; what doesn't fit goes to
     `problems`."""
@@ -503,7 +503,7 @@ _Shape = tuple[_Side, _Side]
 _NUMBER = _Side(_ONE)
 
 
-def _check_cells(scenario: Scenario, problems: Problems) -> set[str]:
+def _check_cells(scenario: Scenario, problems: Diagnostics) -> set[str]:
     """Complains of matrices that don't fit their cell; the names of those of such cells, and of
     cells that lack a whole way, of which others complain. How many numbers a memory has is told by
     most of its matrices, so that the odd one is blamed."""
@@ -562,7 +562,7 @@ def _shapes(cell: Recurrent) -> Iterator[tuple[str, _Shape]]:
         yield f"b_{letter}", (_NUMBER, h)
 
 
-def _check(scenario: Scenario, given: Mapping[Name, _Shape], problems: Problems) -> bool:
+def _check(scenario: Scenario, given: Mapping[Name, _Shape], problems: Diagnostics) -> bool:
     """Whether something is wrong with the matrices of one way of a cell."""
     sizes = {of: _most(scenario, given, of) for of in (_H, _D, _K)}
     found = False

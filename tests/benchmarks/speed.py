@@ -30,7 +30,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from attncli import Scenario, load, work
-from attncli.formats import Page, render, stream_of
+from attncli.formats import RenderOptions, render, stream_of
 from attncli.pages.cells import cells_page, find_cells
 from attncli.pages.selection import Selection
 from attncli.pages.walkthrough import walkthrough
@@ -191,7 +191,7 @@ def transformer_layer() -> None:
     wanted = find_cells(trace, ["heads[7].weights[3, 5]", "ffn[1000, 700]"], [])
 
     def cell() -> object:
-        return render(cells_page(trace, wanted), "terminal", Page(80))
+        return render(cells_page(trace, wanted), "terminal", RenderOptions(80))
 
     layer, ours, one = best(7, lambda: bare_layer(m), lambda: work(scenario), cell)
     memory = [peak(task) for task in (lambda: bare_layer(m), lambda: work(scenario))]
@@ -210,9 +210,11 @@ def lines_of_working() -> None:
         }
     )
     trace = work(scenario)
-    page = render(walkthrough(trace, Selection()), "json", Page())
+    page = render(walkthrough(trace, Selection()), "json", RenderOptions())
     lines = page.count('"cell":')
-    seconds, *_ = best(5, lambda: render(walkthrough(trace, Selection()), "terminal", Page(100)))
+    seconds, *_ = best(
+        5, lambda: render(walkthrough(trace, Selection()), "terminal", RenderOptions(100))
+    )
     say("thousands of worked lines a second, as text", lines / seconds / 1000, "thousands")
 
 
@@ -227,7 +229,7 @@ def json_of_a_large_trace() -> None:
 
             def ours(trace: Trace = trace, file: TextIO = nowhere) -> None:
                 page = walkthrough(trace, Selection())
-                file.writelines(stream_of(page, "json", Page()))  # type: ignore[arg-type]
+                file.writelines(stream_of(page, "json", RenderOptions()))  # type: ignore[arg-type]
 
             def theirs(made: object = made, file: TextIO = nowhere) -> None:
                 json.dump(made, file)
@@ -238,7 +240,7 @@ def json_of_a_large_trace() -> None:
         say(f"{what}, / json.dump of its numbers", mine / dumped, "at most 8")
         say(f"{what}, the whole command / json.dump", whole[0] / whole[1], "at most 8")
         page = walkthrough(trace, Selection())
-        memory = peak(partial(deque, stream_of(page, "json", Page()), 0))
+        memory = peak(partial(deque, stream_of(page, "json", RenderOptions()), 0))
         say(f"{what}, memory beside the page, MB", memory / 1e6, "a few")
 
 
@@ -389,7 +391,7 @@ def _formats() -> None:
 
 
 def _page(trace: Trace, name: str) -> object:
-    return render(walkthrough(trace, Selection()), name, Page(100))
+    return render(walkthrough(trace, Selection()), name, RenderOptions(100))
 
 
 def checkpoint() -> None:

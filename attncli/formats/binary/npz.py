@@ -9,14 +9,14 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from numpy.lib.format import write_array
 
 from attncli.document.blocks import Document
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.quantities import arrays_of
 
 SUFFIXES = (".npz",)
-ABILITIES = Abilities(detail="full")
+ABILITIES = FormatInfo(detail="full")
 
 
-def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG001
+def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # noqa: ARG001
     """The same page is the same file: no array has a time. Raises NoQuantitiesError."""
     buffer = BytesIO()
     with ZipFile(buffer, "w") as archive:

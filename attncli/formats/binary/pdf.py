@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from tempfile import TemporaryDirectory
 
 from attncli.document.blocks import Document
-from attncli.errors import Refusal
-from attncli.formats import Abilities, Page
+from attncli.errors import UserError
+from attncli.formats import FormatInfo, RenderOptions
 
 SUFFIXES = (".pdf",)
-ABILITIES = Abilities(together=True, pictured=True, package="typst")
+ABILITIES = FormatInfo(together=True, pictured=True, package="typst")
 
 
-class NoTypstError(Refusal):
+class NoTypstError(UserError):
     """The package that lays out pages isn't there."""
 
 
-def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG001
+def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # noqa: ARG001
     """The documents as one file; the page's width plays no part. The same documents are the same
     bytes: there is no date in it, and nothing of this machine.
 

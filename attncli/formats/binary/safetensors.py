@@ -7,19 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from attncli.document.blocks import Document
-from attncli.errors import Refusal
-from attncli.formats import Abilities, Page
+from attncli.errors import UserError
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.quantities import arrays_of
 
 SUFFIXES = (".safetensors",)
-ABILITIES = Abilities(detail="full", package="safetensors")
+ABILITIES = FormatInfo(detail="full", package="safetensors")
 
 
-class MissingSafetensorsError(Refusal):
+class MissingSafetensorsError(UserError):
     """The package that writes tensors isn't there."""
 
 
-def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG001
+def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # noqa: ARG001
     """Raises MissingSafetensorsError, NoQuantitiesError."""
     try:
         from safetensors.numpy import save

@@ -8,8 +8,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from attncli.document.blocks import Document
-from attncli.errors import Refusal
-from attncli.formats import Abilities, Page
+from attncli.errors import UserError
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.workbook.layout import (
     Group,
     Item,
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 SUFFIXES = (".xlsx",)
-ABILITIES = Abilities(detail="full", package="xlsxwriter")
+ABILITIES = FormatInfo(detail="full", package="xlsxwriter")
 
 _LONGEST_TITLE = 200
 _CREATED = datetime(2000, 1, 1)
 """The same in every file, so that the same page is the same file."""
 
 
-class MissingXlsxWriterError(Refusal):
+class MissingXlsxWriterError(UserError):
     """The package that writes workbooks isn't there."""
 
 
-def bytes_of(documents: Sequence[Document], page: Page) -> bytes:  # noqa: ARG001
+def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # noqa: ARG001
     """A workbook; the page's width plays no part. Raises MissingXlsxWriterError, TooLargeError."""
     buffer = BytesIO()
     workbook = _xlsxwriter().Workbook(buffer, {"in_memory": True})

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from attncli.document.blocks import Document, Section
 from attncli.document.questions import Item, Paper
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.exercises._self_marking import DECLARATION, LOOKS, SelfMarking, xml
 from attncli.formats.exercises.qti import (
     QTI,
@@ -39,7 +39,9 @@ from attncli.names import Word
 from attncli.notation.words import visible
 
 SUFFIXES = (".canvas.zip",)
-ABILITIES = Abilities(keys=("embedded",), self_keyed=True, hints="none", gathered=True, packed=True)
+ABILITIES = FormatInfo(
+    keys=("embedded",), self_keyed=True, hints="none", gathered=True, packed=True
+)
 """An item marks itself by what is right in it; mistakes earn nothing in Canvas."""
 
 _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
@@ -140,7 +142,7 @@ def items_of(document: Document) -> list[BlankItem]:
     ]
 
 
-def files_of(documents: Sequence[Document], page: Page) -> Mapping[str, str]:  # noqa: ARG001
+def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
     """The files of a package by their names. Raises ValueError for a document that doesn't say
     what is right."""
     forms = [(paper_of(one, "canvas"), one, items_of(one)) for one in documents]

@@ -16,19 +16,19 @@ from collections.abc import Iterable, Sequence
 
 from attncli.document.blocks import Document
 from attncli.document.questions import Item
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.exercises.yaml import asking, entries, paper_of
 from attncli.names import raw
 from attncli.notation.words import guarded
 
 SUFFIXES = (".csv",)
-ABILITIES = Abilities(keys=("none", "separate"), hints="none")
+ABILITIES = FormatInfo(keys=("none", "separate"), hints="none")
 
 HEADINGS = ("form", "hash", "id", "answer")
 OF_STUDENT = ("student", "student_id")
 
 
-def render(document: Document, page: Page) -> str:  # noqa: ARG001
+def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
     """The blanks of a sheet, empty; those of an exercise or a key with what is right."""
     paper = paper_of(document, "csv")
     form, made_from = guarded(paper.form), guarded(paper.hash)

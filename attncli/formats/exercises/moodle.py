@@ -28,10 +28,10 @@ from itertools import count
 from math import lcm
 from typing import NamedTuple
 
-from attncli.document.blocks import Document, Facts, Section
+from attncli.document.blocks import DefinitionList, Document, Section
 from attncli.document.questions import OWN_FORM, Interval, Item, Paper, RightWords
 from attncli.equations.tree import Blank, Equation, Expression
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.exercises._self_marking import (
     DECLARATION,
     LEVEL,
@@ -60,7 +60,7 @@ from attncli.notation.words import ISOLATE, POP, isolated, printed, visible
 from attncli.numbers import decimals
 
 SUFFIXES = (".xml",)
-ABILITIES = Abilities(
+ABILITIES = FormatInfo(
     keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True
 )
 """A field holds what is right, so the exercise itself is written, not a sheet and a key."""
@@ -220,12 +220,12 @@ _FIELDS = """\
 _ROOM_FOR_BORDERS = 4
 
 
-def render(document: Document, page: Page) -> str:
+def render(document: Document, page: RenderOptions) -> str:
     """A form as a file of one question."""
     return render_forms([document], page)
 
 
-def render_forms(documents: Sequence[Document], page: Page) -> str:  # noqa: ARG001
+def render_forms(documents: Sequence[Document], page: RenderOptions) -> str:  # noqa: ARG001
     """All forms of an exercise as a category, with a question each. Raises ValueError for a
     document that doesn't say what is right."""
     questions = (_question(_Exercise.of(one)) for one in documents)
@@ -267,7 +267,7 @@ def _category(document: Document) -> str:
     """Where the questions go, by title and steps, and for teachers what made them."""
     name = name_of(document.title, _after(headings(document))).replace("/", "//")
     origin = paper_of(document, "moodle").origin
-    made = Facts(tuple((name, (told,)) for name, told in origin))
+    made = DefinitionList(tuple((name, (told,)) for name, told in origin))
     info = facts_html(made, _style(answer_of))
     return f"""\
   <question type="category">

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from attncli.document.blocks import Document
 from attncli.document.questions import Interval, Item, Paper, RightWords, Worth, points_text
 from attncli.equations.tree import Blank
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.exercises._self_marking import (
     DECLARATION,
     LEVEL,
@@ -37,7 +37,7 @@ from attncli.notation.words import ISOLATE, POP, visible
 from attncli.numbers import decimals
 
 SUFFIXES = (".zip",)
-ABILITIES = Abilities(
+ABILITIES = FormatInfo(
     keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True, packed=True
 )
 """An item marks itself by what is right in it, so the exercise itself is written."""
@@ -271,16 +271,18 @@ def _modal(identifier: str, html: str) -> str:
 
 
 def told_by(
-    files_of: Callable[[Sequence[Document], Page], Mapping[str, str]],
-) -> tuple[Callable[[Document, Page], str], Callable[[Sequence[Document], Page], str]]:
+    files_of: Callable[[Sequence[Document], RenderOptions], Mapping[str, str]],
+) -> tuple[
+    Callable[[Document, RenderOptions], str], Callable[[Sequence[Document], RenderOptions], str]
+]:
     """What renders one form and all forms: the files of their package, one after the other, each
     under its name."""
 
-    def render_forms(documents: Sequence[Document], page: Page) -> str:
+    def render_forms(documents: Sequence[Document], page: RenderOptions) -> str:
         files = files_of(documents, page)
         return "".join(f"----- {name}\n{text}" for name, text in files.items())
 
-    def render(document: Document, page: Page) -> str:
+    def render(document: Document, page: RenderOptions) -> str:
         return render_forms([document], page)
 
     return render, render_forms
@@ -290,7 +292,7 @@ _NOTES = ".attn .note { border-left: 3px solid rgba(127, 127, 127, .4); padding-
 _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 
 
-def files_of(documents: Sequence[Document], page: Page) -> Mapping[str, str]:  # noqa: ARG001
+def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
     """The files of a package by their names. Raises ValueError for a document that doesn't say
     what is right."""
     items = [SheetItem.of(one, paper_of(one, "qti")) for one in documents]

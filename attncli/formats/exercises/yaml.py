@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 from attncli.document.blocks import Document, Section, Spans
 from attncli.document.questions import Item, Paper
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.writers import text_of_spans
 from attncli.names import raw
 from attncli.notation.words import commented, key_of, quoted, visible
 
 SUFFIXES = (".yaml", ".yml")
-ABILITIES = Abilities(keys=("none", "separate"), hints="none")
+ABILITIES = FormatInfo(keys=("none", "separate"), hints="none")
 
 
 def paper_of(document: Document, form: str) -> Paper:
@@ -37,7 +37,7 @@ def entries(section: Section, paper: Paper) -> Iterator[Item]:
     return (one.unanswered if paper.kind == "sheet" else one for one in section.questions)
 
 
-def render(document: Document, page: Page) -> str:  # noqa: ARG001
+def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
     """The blanks of a sheet, empty; those of an exercise or a key with what is right."""
     paper = paper_of(document, "yaml")
     filled = any(e.answer for section in asking(document) for e in entries(section, paper))

@@ -9,7 +9,16 @@ from html import escape
 from typing import Any, NamedTuple
 
 from attncli.document import blocks as doc
-from attncli.document.blocks import Addition, Facts, Graph, Line, Spans, Table, WordBlank, Working
+from attncli.document.blocks import (
+    ColumnSum,
+    DefinitionList,
+    Derivation,
+    Graph,
+    Line,
+    Spans,
+    Table,
+    WordBlank,
+)
 from attncli.document.grid import GridCell, Look, Omission, grid_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.tables import Branch, MatrixBlock, SideBySide
@@ -191,7 +200,7 @@ def head_of(headings: Iterable[str], *, numbers: bool = False) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def facts_html(facts: Facts, style: HtmlStyle) -> str:
+def facts_html(facts: DefinitionList, style: HtmlStyle) -> str:
     rows = [row_of(style.word(name), [spans_html(told, style)]) for name, told in facts.rows]
     return _framed(style, "facts", rows)
 
@@ -267,7 +276,7 @@ def graph_html(block: Graph, style: HtmlStyle) -> str:
     return _framed(style, "graph", rows, head)
 
 
-def working_html(block: Working, style: HtmlStyle) -> str:
+def working_html(block: Derivation, style: HtmlStyle) -> str:
     """A row for each line: its name, its working, its result. Where one of the lines has a
     blank, all of them are in plain notation."""
     lines = [line for line in block.lines if isinstance(line, Line)]
@@ -295,7 +304,7 @@ def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     return row_of(code_html(line.label, style), cells)
 
 
-def addition_html(block: Addition, style: HtmlStyle) -> str:
+def addition_html(block: ColumnSum, style: HtmlStyle) -> str:
     """Vectors added up in columns: each product with its value, and the total."""
     addends = addends_of(block)
     told = [block.total, *(part for one in addends for part in one[1:] if part is not None)]
@@ -372,15 +381,15 @@ def _graph(block: doc.Graph, style: HtmlStyle) -> str:
 
 
 _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
-    doc.Facts: facts_html,
-    doc.Prose: lambda block, style: f"<p>{spans_html(block.text, style)}</p>",
+    doc.DefinitionList: facts_html,
+    doc.Paragraph: lambda block, style: f"<p>{spans_html(block.text, style)}</p>",
     doc.Bullets: _points,
     doc.Subheading: lambda block, style: (
         f"<h{style.level}>{spans_html(block.text, style)}</h{style.level}>"
     ),
-    doc.Note: lambda block, style: f"<aside><p>{spans_html(block.text, style)}</p></aside>",
-    doc.Working: working_html,
-    doc.Addition: addition_html,
+    doc.Callout: lambda block, style: f"<aside><p>{spans_html(block.text, style)}</p></aside>",
+    doc.Derivation: working_html,
+    doc.ColumnSum: addition_html,
     doc.Table: table_html,
     MatrixBlock: table_html,
     SideBySide: side_by_side_html,

@@ -9,12 +9,12 @@ from string import Template
 from typing import NamedTuple
 
 from attncli.choices import LANGUAGES
-from attncli.document.blocks import Block, Document, Facts, Graph, WordBlank
+from attncli.document.blocks import Block, DefinitionList, Document, Graph, WordBlank
 from attncli.document.pictures import Picture
 from attncli.document.questions import Seal, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
 from attncli.equations.tree import Blank, Equation, Expression, Number, leaves
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import (
     HtmlStyle,
@@ -45,7 +45,7 @@ from attncli.notation.mathml import mathml
 from attncli.notation.words import visible
 
 SUFFIXES = (".html", ".htm")
-ABILITIES = Abilities(keys=("none", "separate"), together=True, pictured=True, checking=True)
+ABILITIES = FormatInfo(keys=("none", "separate"), together=True, pictured=True, checking=True)
 """A sheet says by itself what is right, and no key goes into the file that students get."""
 
 _UNTOLD = '<span class="untold" role="img" aria-label="…">▢</span>'
@@ -153,12 +153,12 @@ def figure_html(block: Picture | Graph, asked: Asked = silent) -> str:
     return f'<figure class="picture">\n{drawing}\n{told}\n</figure>'
 
 
-def render(document: Document, page: Page) -> str:
+def render(document: Document, page: RenderOptions) -> str:
     """The document as one page; its width plays no part."""
     return render_together([document], page)
 
 
-def render_together(documents: Sequence[Document], page: Page) -> str:
+def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     """Documents one below the other, each on a new sheet where they are printed."""
     paper, fields = documents[0].paper, AnswerFields()
     assets = SHARED if page.shared else INSIDE
@@ -216,7 +216,7 @@ class _Part(NamedTuple):
 
 def _pieces(document: Document) -> Iterator[Piece]:
     """What stands on a page, below a title also where it has none in other formats."""
-    title, pieces = Title(document.title, "", Facts(())), pieces_of(document)
+    title, pieces = Title(document.title, "", DefinitionList(())), pieces_of(document)
     first = next(pieces, title)
     yield from (first,) if isinstance(first, Title) else (title, first)
     yield from pieces

@@ -41,7 +41,7 @@ from attncli.equations.tree import (
     with_each,
 )
 from attncli.equations.working import MOST_PARTS
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.numbers import text_of
 from attncli.formats.quantities import made_in, tables_in
 from attncli.formats.writers import text_of_spans
@@ -51,7 +51,7 @@ from attncli.notation.rows import plain_rows
 from attncli.notation.words import is_hidden
 
 SUFFIXES = (".json",)
-ABILITIES = Abilities(detail="full", values_only=True)
+ABILITIES = FormatInfo(detail="full", values_only=True)
 
 
 @dataclass(frozen=True)
@@ -250,12 +250,12 @@ def _printed(part: Any) -> Any:  # noqa: ANN401
 VERSION = 1
 
 
-def render(document: doc.Document, page: Page) -> str:
+def render(document: doc.Document, page: RenderOptions) -> str:
     """The document's numbers as JSON; the page's width plays no part."""
     return "".join(in_pieces(document, page))
 
 
-def in_pieces(document: doc.Document, page: Page) -> Iterator[str]:
+def in_pieces(document: doc.Document, page: RenderOptions) -> Iterator[str]:
     """The same in pieces, each made when it is asked for."""
     is_sheet = document.paper is not None and document.paper.kind == "sheet"
     told = as_printed(document) if is_sheet else document
@@ -265,9 +265,9 @@ def in_pieces(document: doc.Document, page: Page) -> Iterator[str]:
 
 
 TOLD_AS: Mapping[type, str] = {
-    doc.Facts: "rounding, paper",
-    **dict.fromkeys((doc.Prose, doc.Bullets, doc.Note), "text, findings, notes"),
-    **dict.fromkeys((doc.Working, doc.Addition), "working, mistakes"),
+    doc.DefinitionList: "rounding, paper",
+    **dict.fromkeys((doc.Paragraph, doc.Bullets, doc.Callout), "text, findings, notes"),
+    **dict.fromkeys((doc.Derivation, doc.ColumnSum), "working, mistakes"),
     **dict.fromkeys((MatrixBlock, Data, SideBySide, doc.TextList), "given, quantities, variants"),
     doc.Table: "tables",
     **dict.fromkeys(PICTURES, "pictures"),
@@ -294,7 +294,7 @@ def _document(document: doc.Document) -> dict[str, Any]:
         "given": [_given(block, document.sources) for block in document.given],
         "steps": [_section(section) for section in document.sections],
         **document.ending,
-        "notes": [_text_of(block.text) for block in closing if isinstance(block, doc.Note)],
+        "notes": [_text_of(block.text) for block in closing if isinstance(block, doc.Callout)],
         **_unless_empty(
             pictures=[*pictures_as_data((*document.opening, *closing))],
             working=[*_working(closing)],
@@ -455,20 +455,20 @@ def _text(entry: Number | Blank) -> str | None:
 
 def _working(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
     for block in doc.each(blocks):
-        if isinstance(block, doc.Working) and not block.mistake:
+        if isinstance(block, doc.Derivation) and not block.mistake:
             yield from _lines(block)
-        elif isinstance(block, doc.Addition):
+        elif isinstance(block, doc.ColumnSum):
             yield _addition(block)
 
 
 def _mistakes(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
     """What common mistakes come to, apart from the working."""
     for block in doc.each(blocks):
-        if isinstance(block, doc.Working) and block.mistake:
+        if isinstance(block, doc.Derivation) and block.mistake:
             yield from ({"name": block.mistake, **line} for line in _lines(block))
 
 
-def _lines(block: doc.Working) -> Iterator[dict[str, Any]]:
+def _lines(block: doc.Derivation) -> Iterator[dict[str, Any]]:
     return (_line(line) for line in block.lines if isinstance(line, doc.Line))
 
 
@@ -485,7 +485,7 @@ def _cell(label: Symbol, quantity: str) -> str:
     return _plain(Symbol(quantity or label.name, label.indices))
 
 
-def _addition(block: doc.Addition) -> dict[str, Any]:
+def _addition(block: doc.ColumnSum) -> dict[str, Any]:
     cell = _cell(block.label, block.quantity)
     terms = (addend if isinstance(addend, Omitted) else addend[0] for addend in block.addends)
     products, total = _plain(Sum(tuple(terms))), _plain(block.total)

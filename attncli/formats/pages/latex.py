@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.document.blocks import Document
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 
 SUFFIXES = (".tex",)
 
-ABILITIES = Abilities(fragment=True, self_keyed=True, together=True)
+ABILITIES = FormatInfo(fragment=True, self_keyed=True, together=True)
 
 
-def render(document: Document, page: Page) -> str:
+def render(document: Document, page: RenderOptions) -> str:
     """The document as a LaTeX file; the page's width plays no part."""
     from attncli.formats.tex.files import file
 
     return file(document, fragment=page.fragment)
 
 
-def render_together(documents: Sequence[Document], page: Page) -> str:  # noqa: ARG001
+def render_together(documents: Sequence[Document], page: RenderOptions) -> str:  # noqa: ARG001
     """Sheets as one LaTeX file."""
     from attncli.formats.tex.files import together
 

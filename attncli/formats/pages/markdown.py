@@ -15,7 +15,7 @@ from attncli.document.pictures import PICTURES, Box, Diagram, Link, Picture
 from attncli.document.pictures import Label as PictureLabel
 from attncli.document.tables import Branch, MatrixBlock, SideBySide
 from attncli.equations.tree import Apply, Equation, Expression, Omitted, Symbol, Vector
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.numbers import filled_addends, text_of
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.writers import Heading, NewPage, Title, pieces_of_all, spans_as, written
@@ -26,7 +26,7 @@ from attncli.notation.latex import RELATIONS, WEB, latex
 from attncli.notation.words import printed
 
 SUFFIXES = (".md", ".markdown")
-ABILITIES = Abilities(together=True)
+ABILITIES = FormatInfo(together=True)
 
 
 def mermaid(block: Graph) -> str:
@@ -73,12 +73,12 @@ _NUMBERED = re.compile(r"^(\d{1,9})([.)])(?= |$)")
 """What means something anywhere, what makes a link of an address, and at the start a list."""
 
 
-def render(document: doc.Document, page: Page) -> str:
+def render(document: doc.Document, page: RenderOptions) -> str:
     """The document in Markdown; the page's width plays no part."""
     return render_together([document], page)
 
 
-def render_together(documents: Sequence[doc.Document], page: Page) -> str:  # noqa: ARG001
+def render_together(documents: Sequence[doc.Document], page: RenderOptions) -> str:  # noqa: ARG001
     """Documents as one, a page break between them."""
     return "\n\n".join(_lists_apart(written(pieces_of_all(documents), _WRITERS))) + "\n"
 
@@ -141,7 +141,7 @@ def _expression(node: Expression | Equation) -> str:
         return code(unbreakable(plain(node)))
 
 
-def _facts(facts: doc.Facts) -> str:
+def _facts(facts: doc.DefinitionList) -> str:
     return "\n".join(f"- **{label}:** {_spans(spans)}" for label, spans in facts.rows)
 
 
@@ -199,7 +199,7 @@ _WITHOUT_WORDS = WEB.but(word=_refuse)
 _WITHOUT_MARKUP = WEB.but(word=_only_letters)
 
 
-def _addition(block: doc.Addition) -> str:
+def _addition(block: doc.ColumnSum) -> str:
     """The column addition as it is on paper, which only a fenced block keeps in columns."""
     addends, _ = filled_addends(block, filled, filled_vectors, " × ", "…")
     widest = max(len(addend.product) for addend in addends)
@@ -278,13 +278,13 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     NewPage: lambda _: _NEW_PAGE,
     doc.Tree: _tree,
     doc.Graph: mermaid,
-    doc.Facts: _facts,
-    doc.Prose: lambda block: _spans(block.text),
+    doc.DefinitionList: _facts,
+    doc.Paragraph: lambda block: _spans(block.text),
     doc.Bullets: lambda block: "\n".join(f"- {_spans(item)}" for item in block.items),
-    doc.Note: lambda block: f"> {_spans(block.text)}",
+    doc.Callout: lambda block: f"> {_spans(block.text)}",
     doc.Subheading: lambda block: f"### {_spans(block.text)}",
-    doc.Working: lambda block: "\n".join(map(_working_line, block.lines)),
-    doc.Addition: _addition,
+    doc.Derivation: lambda block: "\n".join(map(_working_line, block.lines)),
+    doc.ColumnSum: _addition,
     **dict.fromkeys((doc.Table, MatrixBlock), _grid),
     SideBySide: _side_by_side,
     doc.Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),

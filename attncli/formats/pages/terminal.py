@@ -12,7 +12,7 @@ from attncli.document import blocks as doc
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.tables import SideBySide
 from attncli.equations.tree import Number
-from attncli.formats import Abilities, Page
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.screen.lines import (
     BRACKETS,
     NEW_PAGE,
@@ -42,7 +42,7 @@ from attncli.notation.plain import GLUE
 from attncli.notation.words import printed
 
 SUFFIXES = (".txt",)
-ABILITIES = Abilities(together=True)
+ABILITIES = FormatInfo(together=True)
 
 _NARROWEST = 20
 _INDENT = 2
@@ -51,12 +51,12 @@ _SHORTEST_RULE = 8
 _GAP = "   "
 
 
-def render(document: doc.Document, page: Page) -> str:
+def render(document: doc.Document, page: RenderOptions) -> str:
     """The document as text, no line wider than the page unless a single number is."""
     return render_together([document], page)
 
 
-def render_together(documents: Sequence[doc.Document], page: Page) -> str:
+def render_together(documents: Sequence[doc.Document], page: RenderOptions) -> str:
     """Documents as one text, a form feed between them."""
     cells = max(page.width, _NARROWEST)
     lines: list[Line] = []
@@ -79,7 +79,7 @@ def _title(title: Title, cells: int) -> list[Line]:
     return [*lines, [StyledText(rule, "rule")], [], *_facts(title.facts, cells)]
 
 
-def _facts(facts: doc.Facts, cells: int) -> list[Line]:
+def _facts(facts: doc.DefinitionList, cells: int) -> list[Line]:
     label_width = max(width(label) for label, _ in facts.rows) + 2
     return [
         line
@@ -218,15 +218,15 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     Heading: _heading,
     NewPage: lambda *_: [NEW_PAGE],
     Tables: lambda piece, cells: _indented(tables_together(piece.matrices, cells - _INDENT)),
-    doc.Facts: _facts,
-    doc.Prose: lambda block, cells: _behind([], block.text, cells),
+    doc.DefinitionList: _facts,
+    doc.Paragraph: lambda block, cells: _behind([], block.text, cells),
     doc.Bullets: _points,
-    doc.Note: lambda block, cells: _behind([StyledText("▸ ", "rule")], block.text, cells),
+    doc.Callout: lambda block, cells: _behind([StyledText("▸ ", "rule")], block.text, cells),
     doc.Subheading: lambda block, cells: wrapped(
         [StyledText(text_of_spans(block.text), "step")], cells
     ),
-    doc.Working: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
-    doc.Addition: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
+    doc.Derivation: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
+    doc.ColumnSum: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
     doc.Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
     SideBySide: _side_by_side,
     doc.Tree: _tree,

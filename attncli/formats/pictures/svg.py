@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from attncli.document.blocks import Block, Document, Graph, Subheading, each
 from attncli.document.pictures import PICTURES, HeatMaps
 from attncli.document.tables import MatrixBlock
-from attncli.errors import Refusal
-from attncli.formats import Abilities, Page
+from attncli.errors import UserError
+from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.svg.drawing import arrows, drawn
 from attncli.formats.svg.elements import (
     Picture,
@@ -26,18 +26,18 @@ from attncli.notation.columns import bands
 from attncli.notation.words import printed
 
 SUFFIXES = (".svg",)
-ABILITIES = Abilities(pictured=True)
+ABILITIES = FormatInfo(pictured=True)
 
 _MARGIN, _LINE, _GAP = 24, 28, 36
 _WIDEST = 960
 """Pictures stand beside each other as far as they fit."""
 
 
-class NothingToDrawError(Refusal):
+class NothingToDrawError(UserError):
     """A page that has no pictures."""
 
 
-def render(document: Document, page: Page) -> str:  # noqa: ARG001
+def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
     """The pictures of the document; the page's width plays no part.
 
     Raises NothingToDrawError where it has none.

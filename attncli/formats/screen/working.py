@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from attncli.document.blocks import Addition, Working
+from attncli.document.blocks import ColumnSum, Derivation
 from attncli.document.blocks import Line as WorkingLine
 from attncli.document.grid import ink_of
 from attncli.equations import tree as ex
@@ -93,7 +93,7 @@ _SIGN, _ARROW = 2, 3
 """The cells of `+ ` and of ` → `."""
 
 
-def working_lines(block: Working, cells: int) -> list[Line]:
+def working_lines(block: Derivation, cells: int) -> list[Line]:
     """The lines with their parts in columns. Where the page is too narrow, all of them go on
     to a next line at the same part; a part that is too long is broken between its terms."""
     lines = [line for line in block.lines if isinstance(line, WorkingLine)]
@@ -170,7 +170,7 @@ def _part_texts(lines: Sequence[WorkingLine]) -> list[list[str]]:
     return texts
 
 
-def addition_lines(block: Addition, cells: int) -> list[Line]:
+def addition_lines(block: ColumnSum, cells: int) -> list[Line]:
     """The column addition: addends with their products, a rule, the total."""
     addends, _ = filled_addends(block, _weights, inked_vectors, " × ", "…")
     product_width = max(width(addend.product) for addend in addends)
@@ -197,7 +197,7 @@ def _weights(weights: Sequence[Expression]) -> list[str]:
     return [text.rjust(widest) for text in texts]
 
 
-def _long_addition(block: Addition, addends: Sequence[FilledAddend], cells: int) -> list[Line]:
+def _long_addition(block: ColumnSum, addends: Sequence[FilledAddend], cells: int) -> list[Line]:
     """The same with each product's value on a line of its own, both broken where they are long."""
     out: list[Line] = []
     for sign, product, value in addends:

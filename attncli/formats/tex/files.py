@@ -69,7 +69,7 @@ def _widest(rows: Sequence[str]) -> float:
     return max(math_width(row) + INDENT * bool(k) for k, row in enumerate(rows))
 
 
-def facts(block: doc.Facts, _: Setting) -> str:
+def facts(block: doc.DefinitionList, _: Setting) -> str:
     items = "\n".join(rf"\item[{escaped(label)}] {spans(text)}" for label, text in block.rows)
     return f"\\begin{{description}}\\raggedright\n{items}\n\\end{{description}}"
 
@@ -128,15 +128,15 @@ def _answer_space(block: doc.AnswerSpace, setting: Setting) -> str:
 
 _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     Tables: lambda block, setting: tables.matrices(block.matrices, setting),
-    doc.Facts: facts,
-    doc.Prose: lambda block, _: spans(block.text),
+    doc.DefinitionList: facts,
+    doc.Paragraph: lambda block, _: spans(block.text),
     doc.Bullets: _points,
     doc.Subheading: lambda block, setting: setting.subheading.format(spans(block.text)),
-    doc.Note: lambda block, _: (
+    doc.Callout: lambda block, _: (
         f"\\begin{{quote}}\\raggedright\n{spans(block.text)}\n\\end{{quote}}"
     ),
-    doc.Working: working,
-    doc.Addition: addition,
+    doc.Derivation: working,
+    doc.ColumnSum: addition,
     doc.Table: tables.table,
     SideBySide: tables.side_by_side,
     doc.Tree: _tree,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from attncli.document.blocks import Addition, Line, Working
+from attncli.document.blocks import ColumnSum, Derivation, Line
 from attncli.document.grid import ink_of
 from attncli.equations.tree import Expression, Number, Omitted
 from attncli.formats.numbers import FilledAddend, filled_addends
@@ -35,7 +35,7 @@ _APART = {r"\fillin": "[1.6ex]", r"\dfrac": "[0.6ex]"}
 ends within a line of working."""
 
 
-def working(block: Working, setting: Setting) -> str:
+def working(block: Derivation, setting: Setting) -> str:
     """The lines of working as `align*` or, in columns, as `alignat*`."""
     lines = [line for line in block.lines if isinstance(line, Line)]
     labels = [on_one_line(latex(line.label, setting.working)) for line in lines]
@@ -96,7 +96,7 @@ def _part_text(part: Expression, style: InkedNotation, room: float) -> str:
 
 
 def _rows(
-    block: Working, texts: Iterator[tuple[str, list[str]]], places: PartColumns, joint: str
+    block: Derivation, texts: Iterator[tuple[str, list[str]]], places: PartColumns, joint: str
 ) -> Iterator[str]:
     for line in block.lines:
         if isinstance(line, Omitted):
@@ -160,7 +160,7 @@ _SIGN, _ARROW = 1.3, 1.6
 _TO = r"{}\rightarrow{} "
 
 
-def addition(block: Addition, setting: Setting) -> str:
+def addition(block: ColumnSum, setting: Setting) -> str:
     """The addition; where it is too wide, each value on a row of its own."""
     style = setting.working
     column = partial(style.column, filled=_aligned_numbers)

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple, TypeVar, cast
 
 from attncli.document import blocks as doc
-from attncli.document.blocks import Addition, Document, Edge, Graph, Line, Table, Working
+from attncli.document.blocks import ColumnSum, Derivation, Document, Edge, Graph, Line, Table
 from attncli.document.grid import Grid, GridCell, GridColumn, Look, Omission, grid_of, ink_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.questions import OWN_FORM
@@ -99,7 +99,7 @@ def _in_fonts(value: T) -> T:
     return cast(T, told)
 
 
-def working(block: Working, setting: TypstSetting) -> str:
+def working(block: Derivation, setting: TypstSetting) -> str:
     """The lines, each with its label and the parts with their relations."""
     results = iter(_results(block, setting.notation))
     lines = [
@@ -117,7 +117,7 @@ def _line(line: Line, result: str, setting: TypstSetting) -> str:
     return f"({in_pieces(setting.notation.write(line.label))}, {told})"
 
 
-def _results(block: Working, notation: InkedTypst) -> list[str]:
+def _results(block: Derivation, notation: InkedTypst) -> list[str]:
     """The last part of each line; numbers with their points below each other, if all are."""
     lines = [line for line in block.lines if isinstance(line, Line)]
     results = [(line.parts[-1][1], ink_of(line.quantity)) for line in lines]
@@ -128,7 +128,7 @@ def _results(block: Working, notation: InkedTypst) -> list[str]:
     return [notation.but(result=ink).write(result) for result, ink in results]
 
 
-def addition(block: Addition, setting: TypstSetting) -> str:
+def addition(block: ColumnSum, setting: TypstSetting) -> str:
     """Vectors added up in columns: the addends, a rule, the total."""
     notation = setting.notation
     column = partial(notation.column, filled=_filled)
@@ -282,11 +282,11 @@ def _heading(piece: Heading, setting: TypstSetting) -> str:
     return f"{head}\nformulas{told}" if piece.formulas else head
 
 
-def _facts(block: doc.Facts, _: TypstSetting) -> str:
+def _facts(block: doc.DefinitionList, _: TypstSetting) -> str:
     return f"facts{listed(f'({text(name)}, {spans(told)})' for name, told in block.rows)}"
 
 
-def _prose(block: doc.Prose, setting: TypstSetting) -> str:
+def _prose(block: doc.Paragraph, setting: TypstSetting) -> str:
     """A paragraph; on a sheet it is the task of what stands below."""
     return f"{'prose' if setting.coloured else 'task'}({spans(block.text)})"
 
@@ -323,13 +323,13 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     Heading: _heading,
     NewPage: lambda _, __: "pagebreak(weak: true)",
     Tables: lambda piece, setting: together(piece.matrices, setting),
-    doc.Facts: _facts,
-    doc.Prose: _prose,
+    doc.DefinitionList: _facts,
+    doc.Paragraph: _prose,
     doc.Bullets: lambda block, _: f"list{listed(map(spans, block.items))}",
     doc.Subheading: lambda block, _: f"heading(level: 3, {spans(block.text)})",
-    doc.Note: lambda block, _: f"note({spans(block.text)})",
-    doc.Working: working,
-    doc.Addition: addition,
+    doc.Callout: lambda block, _: f"note({spans(block.text)})",
+    doc.Derivation: working,
+    doc.ColumnSum: addition,
     doc.Table: table,
     SideBySide: side_by_side,
     doc.Tree: lambda block, _: f"tree{listed(map(_tree_row, block.rows, block.has_parts))}",

@@ -19,7 +19,7 @@ from attncli.document.grid import grid_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.tables import Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.equations.tree import INNER, Apply, Expression, Location, Number, Omitted, leaves
-from attncli.errors import Refusal
+from attncli.errors import UserError
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.writers import text_of_spans
 from attncli.names import Word
@@ -123,7 +123,7 @@ def _side_by_side(block: SideBySide, workings: Workings) -> Iterator[Item]:
         yield from _matrix(table, workings)
 
 
-def _working(block: doc.Working, workings: Workings) -> Iterator[Item]:
+def _working(block: doc.Derivation, workings: Workings) -> Iterator[Item]:
     """What lines work out; as texts, where that is worked by nobody else."""
     for line in block.lines:
         if isinstance(line, Omitted):
@@ -135,7 +135,7 @@ def _working(block: doc.Working, workings: Workings) -> Iterator[Item]:
             yield TextRow((f"{plain(line.label)} {told}",))
 
 
-def _addition(block: doc.Addition, workings: Workings) -> Iterator[Item]:
+def _addition(block: doc.ColumnSum, workings: Workings) -> Iterator[Item]:
     if block.quantity in workings:
         yield from _told([block.quantity], workings)
         return
@@ -158,7 +158,7 @@ def _bullets(block: doc.Bullets, _: Workings) -> Iterator[Item]:
         yield from paragraph(f"• {text_of_spans(one)}")
 
 
-def facts(block: doc.Facts, _: Workings) -> Iterator[Item]:
+def facts(block: doc.DefinitionList, _: Workings) -> Iterator[Item]:
     """The name of each, and what it stands for on as many rows as it takes."""
     for name, told in block.rows:
         for k, line in enumerate(wrap(text_of_spans(told), _LONGEST_LINE) or [""]):
@@ -213,13 +213,13 @@ def _word_blank(block: doc.WordBlank, _: Workings) -> Iterator[Item]:
 
 _WRITERS: Mapping[type, Callable[[Any, Workings], Iterator[Item]]] = MappingProxyType(
     {
-        doc.Facts: facts,
-        doc.Prose: partial(_text, "text"),
-        doc.Note: partial(_text, "note"),
+        doc.DefinitionList: facts,
+        doc.Paragraph: partial(_text, "text"),
+        doc.Callout: partial(_text, "note"),
         doc.Subheading: partial(_text, "subheading"),
         doc.Bullets: _bullets,
-        doc.Working: _working,
-        doc.Addition: _addition,
+        doc.Derivation: _working,
+        doc.ColumnSum: _addition,
         doc.Table: _table,
         MatrixBlock: _matrix,
         Data: _data,
@@ -287,7 +287,7 @@ _HEADER = 1
 """Rows of a table above its numbers besides its name and its formulas: the names of columns."""
 
 
-class TooLargeError(Refusal):
+class TooLargeError(UserError):
     """A page that has too many numbers for a workbook."""
 
 

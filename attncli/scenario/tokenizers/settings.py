@@ -21,7 +21,7 @@ from attncli.file.keys import (
     looks_like_number,
 )
 from attncli.file.nodes import Items, Map, Node, Scalar
-from attncli.file.problems import NamedProblems, Problems
+from attncli.file.problems import Diagnostics, NamedProblems
 from attncli.names import Name, below
 from attncli.numbers.rounding import Rounding
 from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
@@ -276,7 +276,7 @@ _COUNTS = MapOf(_COUNT, "word")
 class _Spaced(TextKind):
     """`u g`: parts with a space between, as files of merges have them."""
 
-    def read(self, node: Node, problems: Problems) -> Any:  # noqa: ANN401
+    def read(self, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
         text = super().read(node, problems)
         return None if text is None else tuple(text.split(" "))
 
