@@ -101,8 +101,8 @@ def _share_that_turns(checkpoint: Checkpoint) -> int:
 
 
 def _rotary_dimensions(checkpoint: Checkpoint) -> int:
-    """How many dimensions of a head turn: pairs, and so one more than an odd number. Raises UserError
-    where the frequencies of that are scaled by their number."""
+    """How many dimensions of a head turn: pairs, and so one more than an odd number. Raises
+    UserError where the frequencies of that are scaled by their number."""
     share = _share_that_turns(checkpoint)
     scaling = rope_scaling(checkpoint.config) or {"kind": "linear"}
     if share % 2 and scaling["kind"] != "linear":

@@ -146,8 +146,8 @@ def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]])
 
 
 def _check_looked_for(checkpoint: Checkpoint, prefix: str, told: tuple[Data, Data, Data]) -> None:
-    """Raises UserError where a model of a family, of which so much is said and these keys are there,
-    lacks a tensor."""
+    """Raises UserError where a model of a family, of which so much is said and these keys are
+    there, lacks a tensor."""
     family, said, keys = told
     parts = [one for one in ("qk_norm", "encoder") if one not in said]
     gates = [] if said.get("gated") else ["W3", "encoder.W3"]
@@ -211,8 +211,8 @@ def _left(checkpoint: Checkpoint, family: Data, keys: Data) -> list[str]:
 
 
 def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, int]) -> None:
-    """Raises UserError where a layer or an expert lacks a tensor that the first one has. `layers` are
-    those of the encoder, and the others."""
+    """Raises UserError where a layer or an expert lacks a tensor that the first one has. `layers`
+    are those of the encoder, and the others."""
     experts = checkpoint.config.get("num_experts", checkpoint.config.get("num_local_experts"))
     lacking: dict[str, int] = {}
     for key, one in keys.items():
@@ -313,7 +313,7 @@ def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
 
 
 def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
-    """Raises UserError where it isn't said what a decoder attends to, or for a model without one."""
+    """Raises UserError where it isn't said what a decoder attends to, or for one without it."""
     given = {"--encoder-tokens": inputs.encoder_tokens, "--encoder-states": inputs.encoder_states}
     said = [option for option, value in given.items() if value is not None]
     attends = any(key.startswith("cross.") for key in family["keys"])

@@ -61,7 +61,7 @@ class _Wish(NamedTuple):
 
 
 def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
-    """The forms of a request, worked. Raises UnsatisfiedError where the bounded search finds none."""
+    """The forms of a request, worked. Raises UnsatisfiedError where the search finds none."""
     random = RandomState(list(str(request.seed).encode()))
     wish = _Wish(own, request.asked, request.allow, request.points)
     found = {own.scenario.text_counts}

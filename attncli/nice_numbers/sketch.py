@@ -108,8 +108,8 @@ class Sizes(NamedTuple):
 def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[str], Scenario]:
     """The words of a new scenario, and its numbers.
 
-    The same sizes and the same seed give the same. Raises UnsatisfiedError where no numbers keep all
-    rules but for those that are allowed to be broken.
+    The same sizes and the same seed give the same. Raises UnsatisfiedError where no numbers keep
+    all rules but for those that are allowed to be broken.
     """
     words = _sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
     blank = load(_blank(sizes, words))
