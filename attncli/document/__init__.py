@@ -1,1 +1,7 @@
-"""What is said on a page, before any format has a hand in it."""
+"""What is said on a page, before any format has a hand in it.
+
+blocks     the closed set of blocks, sections, whole pages, and the one walk over them
+tables     what tables are made of; `grid` lays one out, whatever the format
+pictures   pictures as data
+questions  what an exercise asks
+"""

@@ -1,6 +1,6 @@
 """From a document to one format. A format is a module of a folder, found by itself: of
-`render.formats`, of `render.binary` where its files are no text, of `render.pictures` where it has
-nothing but a page's pictures, or of `render.exercises` where it is only for exercises.
+`formats.pages`, of `formats.binary` where its files are no text, of `formats.pictures` where it has
+nothing but a page's pictures, or of `formats.exercises` where it is only for exercises.
 
 Each has `render(document, page) -> str`, `render_forms(documents, page) -> str` too where all forms
 of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can more or

@@ -1,1 +1,1 @@
-"""Numbers as written, rounding, expression trees, and operations on matrices."""
+"""Numbers as people write them, and how they are rounded."""
