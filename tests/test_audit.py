@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli.equations import deciding
-from attncli.equations.working import elided_rows
+from attncli.equations.elision import elided_rows
 from attncli.formats import format_names
 from attncli.names import GRADIENTS
 from attncli.operations.moved import Listed

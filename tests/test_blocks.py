@@ -147,7 +147,7 @@ def test_blocks_are_a_closed_set() -> None:
     assert Derivation in known
     assert [*each([Derivation(())])] == [Derivation(())]
     assert rule_for(Derivation(()), {Derivation: 1}, "a test") == 1
-    with pytest.raises(TypeError, match=r"^Working has no place in a test$"):
+    with pytest.raises(TypeError, match=r"^Derivation has no place in a test$"):
         rule_for(Derivation(()), {}, "a test")
 
 

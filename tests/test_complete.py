@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from attncli.document.blocks import Document, Section
-from attncli.equations.working import MOST_PARTS, elided, elided_rows
+from attncli.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.formats import RenderOptions, render
 from attncli.notation import plain
 from attncli.trace import Quantity, Trace

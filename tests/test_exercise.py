@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from attncli import load, work
 from attncli.document.blocks import Document
 from attncli.document.tables import MatrixBlock
+from attncli.equations.elision import elided_rows
 from attncli.equations.tree import Location
-from attncli.equations.working import elided_rows
 from attncli.exercises.lines import is_said, source_of
 from attncli.formats import RenderOptions, render
 from attncli.names import below

@@ -204,7 +204,7 @@ def test_only_data_takes_words_as_they_are() -> None:
     found = {
         path.relative_to(root).as_posix()
         for path in (
-            root / "document" / "document/grid.py",
+            root / "document/grid.py",
             *root.glob("formats/**/*.py"),
             *root.glob("notation/*.py"),
         )

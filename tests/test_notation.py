@@ -84,7 +84,7 @@ OF_EACH_KIND: tuple[ex.Expression, ...] = (
 def test_expressions_of_different_kinds_are_never_equal() -> None:
     nodes = {*Node.__subclasses__(), *ex.Leaf.__subclasses__()} - {ex.Leaf}
     # notations and tests have leaves of their own
-    kinds = {one for one in nodes if one.__module__.startswith("attncli.numbers")}
+    kinds = {one for one in nodes if one.__module__.startswith("attncli.equations")}
     assert {type(one) for one in OF_EACH_KIND} == kinds | {Word}
     assert len(set(OF_EACH_KIND)) == len(OF_EACH_KIND)
     assert len({hash(one) for one in OF_EACH_KIND}) == len(OF_EACH_KIND)

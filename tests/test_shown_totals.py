@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from attncli.equations import deciding
+from attncli.equations.elision import MOST_PARTS, shortened
 from attncli.equations.matrix import Matrix
-from attncli.equations.working import MOST_PARTS, shortened
 from attncli.notation import plain
 from attncli.numbers.rounding import Rounding
 from attncli.operations.recurrent import AddUp

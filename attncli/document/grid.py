@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from attncli.document.blocks import Table, TableCell
 from attncli.document.tables import VERDICTS, Branch, MarkedNumber, MatrixBlock, SideBySide
+from attncli.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.equations.tree import Blank, Number, Omitted, Symbol, Vector
-from attncli.equations.working import MOST_PARTS, elided, elided_rows
 from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.columns import at_point, bands, filled_vectors

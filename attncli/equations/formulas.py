@@ -8,6 +8,7 @@ from itertools import permutations, product
 from typing import Any
 
 from attncli.equations import tree as ex
+from attncli.equations.elision import told_entries
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import (
     Along,
@@ -23,7 +24,6 @@ from attncli.equations.tree import (
     rewritten,
     with_each,
 )
-from attncli.equations.working import told_entries
 
 X, Y, Z = Operand(0), Operand(1), Operand(2)
 """Whole operands, as formulas have them."""

@@ -19,8 +19,8 @@ from attncli.building.exercise_file import MOST_POINTS, Blanking, Points
 from attncli.choices import LANGUAGES
 from attncli.document.blocks import Block, Callout, ColumnSum, Derivation, Spans, each
 from attncli.document.tables import MatrixBlock
+from attncli.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.equations.tree import Location
-from attncli.equations.working import MOST_PARTS, elided, elided_rows
 from attncli.errors import Problem, quote
 from attncli.exercises.lines import (
     Asked,

@@ -47,8 +47,8 @@ from attncli.document.questions import (
     points_text,
 )
 from attncli.document.tables import MatrixBlock
+from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Blank, Node, Omitted, with_each
-from attncli.equations.working import MOST_PARTS, elided
 from attncli.errors import UserError
 from attncli.exercises.blanked import BlankedPage, taken, worked_together
 from attncli.exercises.fingerprint import MadeFrom, fingerprint

@@ -19,8 +19,8 @@ from attncli.document.blocks import (
     rule_for,
 )
 from attncli.document.tables import MatrixBlock
+from attncli.equations.elision import elided_rows
 from attncli.equations.tree import Equation, Expression, Root, Symbol, Transposed
-from attncli.equations.working import elided_rows
 from attncli.names import Word
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.words import printed

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from attncli.equations.bounds import EPSILON
+from attncli.equations.elision import MOST_PARTS, elided, told_entries
 from attncli.equations.formulas import cell
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import (
@@ -28,7 +29,7 @@ from attncli.equations.tree import (
     minus,
     operands_in,
 )
-from attncli.equations.working import MOST_PARTS, elided, filled, product_of, told_entries
+from attncli.equations.working import filled, product_of
 from attncli.numbers import decimals
 from attncli.numbers.decimals import SIGNIFICANT
 from attncli.numbers.rounding import MOST_DECIMALS, Array, Error, Rounding, Unworkable

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.matrix import Matrix, Written
 from attncli.equations.tree import Apply, Equation, Omitted, Symbol, Total, Vector, at, define
-from attncli.equations.working import MOST_PARTS, elided
 from attncli.names import Name, Word
 from attncli.numbers.rounding import Array, Rounding
 from attncli.operations.operation import Operation, Working, most_places

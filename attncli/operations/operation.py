@@ -20,6 +20,7 @@ import numpy as np
 
 from attncli.equations import deciding
 from attncli.equations.bounds import EPSILON
+from attncli.equations.elision import told_entries
 from attncli.equations.matrix import Matrix, Written
 from attncli.equations.tree import (
     Equation,
@@ -31,7 +32,7 @@ from attncli.equations.tree import (
     leaves,
     parse,
 )
-from attncli.equations.working import simplification_steps, told_entries
+from attncli.equations.working import simplification_steps
 from attncli.numbers import decimals as numbers
 from attncli.numbers.rounding import (
     Array,

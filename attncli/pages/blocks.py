@@ -19,8 +19,8 @@ from attncli.document.blocks import (
     each,
 )
 from attncli.document.tables import Branch, MatrixBlock, SideBySide
+from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Number, Omitted, Symbol, Vector
-from attncli.equations.working import MOST_PARTS, elided
 from attncli.names import TOP, Name, Word, below, words
 from attncli.numbers import decimals
 from attncli.operations.attention import is_off_one

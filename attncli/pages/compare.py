@@ -28,8 +28,8 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.document.tables import CHANGED, MarkedNumber
+from attncli.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.equations.tree import Number, Omitted, Symbol
-from attncli.equations.working import MOST_PARTS, elided, elided_rows
 from attncli.errors import listed
 from attncli.names import Name, Word
 from attncli.notation import plain

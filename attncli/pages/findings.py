@@ -16,9 +16,9 @@ import numpy as np
 
 from attncli.document.blocks import Block, Section, Span, Spans, TextList
 from attncli.document.tables import Data
+from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number, Omitted, Symbol, Vector
-from attncli.equations.working import MOST_PARTS, elided
 from attncli.names import Name, Word, below
 from attncli.notation import plain
 from attncli.numbers.rounding import Array

@@ -19,8 +19,8 @@ from attncli.document.blocks import (
     Table,
     TextList,
 )
+from attncli.equations.elision import MOST_PARTS
 from attncli.equations.tree import Omitted
-from attncli.equations.working import MOST_PARTS
 from attncli.names import Word, below, words
 from attncli.notation.plain import GLUE, plain
 from attncli.pages.blocks import MOST_ROWS, Row, folded, rounds_between, table

@@ -11,8 +11,8 @@ import numpy as np
 from attncli.document.blocks import Block, Callout, Edge, Graph, Spans, Subheading, Table, TableCell
 from attncli.document.pictures import Arrow, ArrowGroup, Curves, Plane, Series
 from attncli.document.tables import Data, SideBySide
+from attncli.equations.elision import elided
 from attncli.equations.tree import Number, Symbol, Vector
-from attncli.equations.working import elided
 from attncli.names import GRADIENTS, Name, Word, below
 from attncli.notation import plain
 from attncli.notation.plain import unbreakable

@@ -28,8 +28,8 @@ from attncli.document.pictures import (
     Plane,
     Series,
 )
+from attncli.equations.elision import MOST_PARTS
 from attncli.equations.tree import Number
-from attncli.equations.working import MOST_PARTS
 from attncli.file.problems import ScenarioError
 from attncli.names import Name, Word, below, raw
 from attncli.notation.plain import plain

@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
 from attncli.document.tables import SIGNS
+from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Equation, Number, Omitted, Sum, Vector
-from attncli.equations.working import MOST_PARTS, elided
 from attncli.marking.verdicts import Accepted
 from attncli.names import Name, Word
 from attncli.notation import plain

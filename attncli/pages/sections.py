@@ -17,6 +17,7 @@ from attncli.document.blocks import (
     each,
 )
 from attncli.document.tables import Data, MatrixBlock, SideBySide
+from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import (
     Equation,
     Expression,
@@ -28,7 +29,6 @@ from attncli.equations.tree import (
     Vector,
 )
 from attncli.equations.tree import each as nodes_of
-from attncli.equations.working import MOST_PARTS, elided
 from attncli.names import GRADIENTS, Name
 from attncli.operations.moved import ColumnsAsRows, TakeRows
 from attncli.operations.operation import One

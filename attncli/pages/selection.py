@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from attncli.choices import DETAILS
 from attncli.document.blocks import Section, Spans
+from attncli.equations.elision import MOST_PARTS, elided_rows
 from attncli.equations.tree import Symbol
-from attncli.equations.working import MOST_PARTS, elided_rows
 from attncli.errors import Problem, UserError, listed
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.file.problems import ALL_THE_SAME, nearest

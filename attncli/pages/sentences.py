@@ -12,8 +12,8 @@ from typing import NamedTuple
 from attncli.choices import LANGUAGES
 from attncli.document.blocks import Callout, DefinitionList, Span, Spans, Term
 from attncli.equations import deciding
+from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Equation, Number, Root, Symbol
-from attncli.equations.working import MOST_PARTS, elided
 from attncli.languages import Words, words_of
 from attncli.names import Word, below
 from attncli.numbers import decimals

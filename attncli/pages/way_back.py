@@ -28,8 +28,8 @@ from attncli.document.blocks import (
 )
 from attncli.document.pictures import Curves, Series
 from attncli.document.tables import Branch, Data, MatrixBlock
+from attncli.equations.elision import MOST_PARTS
 from attncli.equations.tree import Number, Omitted
-from attncli.equations.working import MOST_PARTS
 from attncli.file.problems import ScenarioError
 from attncli.names import TOP, Name, Word, below
 from attncli.numbers import decimals

@@ -20,6 +20,7 @@ from attncli.document.blocks import (
     Tree,
     TreeRow,
 )
+from attncli.equations.elision import MOST_FOLLOWED
 from attncli.equations.tree import (
     INNER,
     Expression,
@@ -30,7 +31,6 @@ from attncli.equations.tree import (
     each,
     numbers_in,
 )
-from attncli.equations.working import MOST_FOLLOWED
 from attncli.errors import listed
 from attncli.file.address import Address
 from attncli.names import Name, Word

@@ -10,9 +10,9 @@ import numpy as np
 from attncli.document.blocks import Block, ColumnSum, Derivation, Line
 from attncli.document.tables import WorkedTable
 from attncli.equations import deciding
+from attncli.equations.elision import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Expression, Location, Number, Omitted, Product, Vector
-from attncli.equations.working import MOST_PARTS, MOST_ROWS_OF_A_LIST, elided, shortened
 from attncli.names import GRADIENTS, Name
 from attncli.operations.activations import Add
 from attncli.operations.attention import scaled_vector

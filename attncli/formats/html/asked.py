@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 
 from attncli.document.blocks import Line
+from attncli.equations.elision import MOST_FOLLOWED
 from attncli.equations.tree import INNER, Blank, Equation, Expression, Location, Number, Symbol
-from attncli.equations.working import MOST_FOLLOWED
 from attncli.formats.colours import ink_of_number
 from attncli.formats.html.blocks import embedded, empty, set_apart
 from attncli.names import Word

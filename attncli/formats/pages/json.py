@@ -29,6 +29,7 @@ from attncli.document.pictures import (
 )
 from attncli.document.questions import Item, Paper, plain_points
 from attncli.document.tables import Branch, Data, MarkedNumber, MatrixBlock, SideBySide
+from attncli.equations.elision import MOST_PARTS
 from attncli.equations.tree import (
     Blank,
     Equation,
@@ -40,7 +41,6 @@ from attncli.equations.tree import (
     Symbol,
     with_each,
 )
-from attncli.equations.working import MOST_PARTS
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.numbers import text_of
 from attncli.formats.quantities import made_in, tables_in

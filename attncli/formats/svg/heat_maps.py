@@ -9,8 +9,8 @@ from math import sqrt
 from attncli.document.grid import Grid, grid_of, grid_of_places
 from attncli.document.pictures import HeatMaps
 from attncli.document.tables import MatrixBlock
+from attncli.equations.elision import elided
 from attncli.equations.tree import Number
-from attncli.equations.working import elided
 from attncli.formats.colours import LIGHT, shade_of
 from attncli.formats.svg.elements import (
     Asked,
