@@ -1,1 +1,0 @@
-"""Marked papers, and what is said of published numbers."""
