@@ -51,9 +51,7 @@ __all__ = [
     "exercise",
     "explain",
     "grade",
-    "help",
     "lint",
-    "list",
     "load",
     "new",
     "run",
@@ -62,15 +60,19 @@ __all__ = [
     "validate",
     "why",
     "work",
-]  # fmt: skip
+]
 
 
 copyreg.pickle(MappingProxyType, lambda view: (dict, (dict(view),)))  # type: ignore[arg-type,return-value]
 """Read-only maps, which are the defaults of records, can be pickled."""
 
 
+_AS_PYTHON_HAS = ("help", "list")
+"""Functions that `from attncli import *` doesn't put in the place of Python's own."""
+
+
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, *_AS_PYTHON_HAS]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
@@ -80,7 +82,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
 
         module, told = _HOMES[name]
         return getattr(import_module(module), told)
-    if name in __all__:
+    if name in (*__all__, *_AS_PYTHON_HAS):
         from attncli.library.functions import function_of
 
         return function_of(name)
