@@ -7,7 +7,8 @@ import typer
 from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS, MARKS
 from attncli.cli import options
 from attncli.cli.arguments import taking
-from attncli.library.requests import ExerciseArguments, GradeArguments, Made, PracticeArguments
+from attncli.library.orders import ExerciseArguments, GradeArguments, PracticeArguments
+from attncli.library.requests import Made
 
 _EXERCISE = {
     "context": typer.Context,

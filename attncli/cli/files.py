@@ -5,8 +5,8 @@ from typing import Any
 from attncli.cli import options
 from attncli.cli.arguments import taking
 from attncli.cli.command import complaining
-from attncli.library import commands
-from attncli.library.commands import (
+from attncli.library import files
+from attncli.library.files import (
     LISTS,
     SCHEMAS,
     DesignArguments,
@@ -16,7 +16,8 @@ from attncli.library.commands import (
     SchemaArguments,
     ValidateArguments,
 )
-from attncli.library.requests import Made, PageOptions, SiteArguments
+from attncli.library.orders import SiteArguments
+from attncli.library.requests import Made, PageOptions
 
 _DESIGN = {
     "tokens": options.text("--tokens", "N", "How many words, 2 to 8."),
@@ -37,7 +38,7 @@ def design(typed: DesignArguments) -> Made:
 
       attn design --tokens 7 --d-model 4 --heads 2 --allow sums
     """
-    return commands.design(typed)
+    return files.design(typed)
 
 
 _NEW = {
@@ -90,7 +91,7 @@ def new(typed: NewArguments) -> Made:
 
       attn new model.yaml --from whisper/ --encoder-states heard.npy --tokens 2,0
     """
-    return commands.new(typed)
+    return files.new(typed)
 
 
 _VALIDATE = {"files": options.arguments("FILE...", "Scenario files.")}
@@ -106,7 +107,7 @@ def validate(typed: ValidateArguments) -> Made:
 
       attn validate scenarios/*.yaml
     """
-    return commands.validate(typed)
+    return files.validate(typed)
 
 
 _SCHEMA = {
@@ -130,7 +131,7 @@ def schema(typed: SchemaArguments) -> Made:
 
       attn schema output
     """
-    return commands.schema(typed)
+    return files.schema(typed)
 
 
 _LIST = {"what": options.one_of("[scenarios|steps]", lambda: LISTS, "What to list.")}
@@ -146,7 +147,7 @@ def list_(typed: ListArguments) -> Made:
 
       attn list steps
     """
-    return commands.list_(typed)
+    return files.list_(typed)
 
 
 _LONGEST = 100
@@ -192,7 +193,7 @@ def help_(typed: HelpArguments) -> Made:
 
       attn help softcap
     """
-    return commands.help_(typed)
+    return files.help_(typed)
 
 
 _SITE = {

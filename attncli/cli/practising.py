@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from attncli.building.exercise_file import ExerciseFile
     from attncli.document.blocks import Document, Spans
     from attncli.equations.tree import Location
-    from attncli.library.requests import PracticeArguments
+    from attncli.library.orders import PracticeArguments
     from attncli.practice.session import Session, Task
     from attncli.trace import Trace
 

@@ -19,6 +19,7 @@ from attncli.building.exercise_file import (
     load_manifest,
 )
 from attncli.errors import Complaints, Problem, listed
+from attncli.library.orders import command_line, said_by_file, said_options
 from attncli.library.output import watched
 from attncli.library.papers import (
     Counts,
@@ -37,7 +38,7 @@ from attncli.library.papers import (
     safe_name,
     variants,
 )
-from attncli.library.requests import Excerpt, Files, command_line, said_by_file, said_options
+from attncli.library.requests import Excerpt, Files
 from attncli.writing import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
     from attncli.document.blocks import Document
     from attncli.document.questions import Item
     from attncli.exercises.requests import ExerciseRequest
-    from attncli.library.requests import ExerciseArguments, Made
+    from attncli.library.orders import ExerciseArguments
+    from attncli.library.requests import Made
     from attncli.marking.answers import Student
     from attncli.trace import Trace
 

@@ -14,11 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from attncli.errors import UserError
-from attncli.library import requests
+from attncli.library import orders
 from attncli.library.requests import REQUIRED, Arguments, Made, Text, Told, fields_of, recorded
 from attncli.library.shown import ShownPart
 
-_HOMES = {"exercise": "exercises", "grade": "grading", "site": "site"}
+_HOMES = {
+    **dict.fromkeys(("design", "new", "validate", "schema", "list", "help"), "files"),
+    "exercise": "exercises",
+    "grade": "grading",
+    "site": "site",
+}
 """The modules of those that are in others than `commands`."""
 
 
@@ -27,7 +32,7 @@ def function_of(name: str) -> Callable[..., Any]:
     module = import_module(f"attncli.library.{_HOMES.get(name, 'commands')}")
     act: Callable[[Any], Made] = getattr(module, name if hasattr(module, name) else f"{name}_")
     asked = f"{name.capitalize()}Arguments"
-    record = getattr(module, asked, getattr(requests, asked, Arguments))
+    record = getattr(module, asked, getattr(orders, asked, Arguments))
     usual = {"scenario": ""} if name == "explain" else {}  # each step has an example of its own
     known = ((field, kind, usual.get(field, value)) for field, kind, value in fields_of(record))
     fields = [one for one in known if one[0] != "context"]

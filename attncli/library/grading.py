@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.errors import BAD_INPUT, Complaints, Problem, UserError
+from attncli.library.orders import said_by_file
 from attncli.library.output import (
     check_binary,
     check_form,
@@ -17,12 +18,12 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.library.requests import PageOptions, Text, Told, said_by_file
+from attncli.library.requests import PageOptions, Text, Told
 from attncli.writing import Contents
 
 if TYPE_CHECKING:
     from attncli.exercises.exams import AskedForms, Asking
-    from attncli.library.requests import GradeArguments
+    from attncli.library.orders import GradeArguments
     from attncli.marking.answers import AnswerSheet
     from attncli.marking.exam import Scheme
     from attncli.marking.papers import GradedClass, MarkedPaper, Unmarked

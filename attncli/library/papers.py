@@ -29,7 +29,7 @@ from attncli.writing import Contents, OutputError, check_folder
 if TYPE_CHECKING:
     from attncli.document.blocks import Document
     from attncli.formats import RenderOptions
-    from attncli.library.requests import ExerciseArguments
+    from attncli.library.orders import ExerciseArguments
     from attncli.trace import Trace
 
     Form = tuple[str, Trace]

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.errors import Complaints
+from attncli.library.orders import SiteArguments
 from attncli.library.output import watched
-from attncli.library.requests import Allowed, Arguments, Files, PageOptions, SiteArguments, Text
+from attncli.library.requests import Allowed, Arguments, Files, PageOptions, Text
 from attncli.names import Word
 from attncli.writing import Contents, OutputError, check_folder
 

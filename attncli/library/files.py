@@ -1,0 +1,281 @@
+"""Scenarios as files, lists and the reference, each a function of a command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, listed
+from attncli.library.output import check_target, is_written, page_for
+from attncli.library.requests import (
+    Allowed,
+    PageOptions,
+    Text,
+    Told,
+    whole_number,
+)
+from attncli.writing import OutputError
+
+if TYPE_CHECKING:
+    from attncli.document.blocks import Document
+    from attncli.nice_numbers.sketch import Sizes
+
+
+_MOST_DECIMALS = 9
+
+
+class DesignArguments(NamedTuple):
+    """How large a scenario is to be, and which rules its numbers needn't keep."""
+
+    tokens: str = "3"
+    d_model: str = "2"
+    heads: str = "1"
+    seed: str = "1"
+    decimals: str = "3"
+    allow: Sequence[str] | None = None
+    output: str | None = None
+    force: bool = False
+
+
+def design(typed: DesignArguments) -> Text:
+    """Make a new scenario whose numbers are nice to work with by hand. Raises UserError."""
+    from attncli.building.exercise_file import LARGEST_SEED
+    from attncli.nice_numbers.rules import check_names
+
+    complaints = Complaints()
+    sizes = _sizes(complaints, typed)
+    number = complaints.hear(whole_number, "--seed", typed.seed, 0, LARGEST_SEED)
+    complaints.problems += check_names(typed.allow or ())
+    complaints.hear(check_target, typed.output, force=typed.force)
+    complaints.stop_if_any()
+    assert sizes is not None
+    assert number is not None
+    text = _designed(sizes, number, typed.allow or ())
+    return Text(text, typed.output, typed.force, is_written(typed.output))
+
+
+def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
+    """The sizes that are asked for; None having heard what is wrong with them."""
+    from attncli.nice_numbers.sketch import FEWEST, MOST, MOST_D_MODEL, Sizes
+
+    found = [
+        complaints.hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST),
+        complaints.hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL),
+        complaints.hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL),
+        complaints.hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS),
+    ]
+    known = [size for size in found if size is not None]
+    sizes = Sizes(*known) if len(known) == len(found) else None
+    if sizes is not None and sizes.d_model % sizes.heads:
+        fitting = [str(h) for h in range(1, sizes.d_model + 1) if sizes.d_model % h == 0]
+        wrong = f"{sizes.d_model} dimensions can't be shared equally by {sizes.heads} heads"
+        right = f"give {' or '.join(fitting)}"
+        complaints.problems.append(Problem.of(f"--heads {typed.heads}", wrong, right))
+    return sizes
+
+
+def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+    from attncli.nice_numbers.search import UnsatisfiedError
+    from attncli.nice_numbers.sketch import sketch, text_of
+
+    try:
+        words, scenario = sketch(sizes, seed, allow)
+    except UnsatisfiedError as error:
+        wrong, right = error.problems[0].wrong, "choose other sizes, or give up a rule with --allow"
+        raise OutputError.of("a scenario of these sizes", wrong, right) from None
+    return text_of(sizes, words, scenario, _command(sizes, seed, allow))
+
+
+def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+    """The command that makes a scenario again."""
+    import shlex
+
+    words = ["attn", "design", "--tokens", str(sizes.tokens), "--d-model", str(sizes.d_model)]
+    words += ["--heads", str(sizes.heads), "--seed", str(seed), "--decimals", str(sizes.decimals)]
+    words += [word for rule in allow for word in ("--allow", rule)]
+    return " ".join(map(shlex.quote, words))
+
+
+class NewArguments(NamedTuple):
+    """A file to write, and the checkpoint that it is of, with what that reads."""
+
+    file: str
+    from_: str | None = None
+    tokens: str = "0,1,2"
+    encoder_tokens: str | None = None
+    encoder_states: str | None = None
+    picture: str | None = None
+    force: bool = False
+
+
+def new(typed: NewArguments) -> Text:
+    """A scenario to start from, or that of a checkpoint. Raises UserError."""
+    text, large = (_starter(), False) if typed.from_ is None else _of_checkpoint(typed)
+    return Text(text, typed.file, typed.force, is_written(typed.file, large=large))
+
+
+def _starter() -> str:
+    from attncli.scenario import starter
+
+    return starter.text()
+
+
+def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
+    """The scenario of a checkpoint, and whether it has more numbers than are read without being
+    asked for."""
+    from attncli.building import checkpoints
+    from attncli.building.checkpoint import Checkpoint
+    from attncli.building.checkpoints import Inputs, reading_of
+    from attncli.file.emitting import emitted
+    from attncli.scenario.scenario import MOST_NUMBERS
+
+    assert typed.from_ is not None
+    checkpoint = Checkpoint.of(typed.from_)
+    place = Path() if typed.file == "-" else Path(typed.file).parent
+    folder = checkpoint.file.parent
+    said = {"--tokens": typed.tokens, "--encoder-tokens": typed.encoder_tokens}
+    read, of_encoder = (
+        None if text is None else reading_of(option, text, folder, place)
+        for option, text in said.items()
+    )
+    assert read is not None
+    inputs = Inputs(read, of_encoder, typed.encoder_states, typed.picture)
+    text = emitted(checkpoints.scenario_of(checkpoint, place, inputs))
+    return text, checkpoint.size > MOST_NUMBERS
+
+
+class ValidateArguments(NamedTuple):
+    """Scenario files, and what they may read and cost."""
+
+    files: Sequence[str]
+    allowed: Allowed = Allowed()
+
+
+def validate(typed: ValidateArguments) -> Text:
+    """Every problem of scenario files; of one without any what it holds."""
+    from attncli.formats import summary_line
+    from attncli.names import Word
+    from attncli.pages.closing import ending_in_short
+    from attncli.pages.sentences import published_in_short, summary
+    from attncli.pipeline import work
+    from attncli.trace.trace import outline_of
+
+    complaints = [Complaints() for _ in typed.files]
+    lines = []
+    for file, heard in zip(typed.files, complaints, strict=True):
+        with heard.heard():
+            trace = work(typed.allowed.load(file))
+            said = (*summary(outline_of(trace)), published_in_short(trace), ending_in_short(trace))
+            lines.append(f"{summary_line(Word(file), said)}\n")
+    wrong = [heard.problems for heard in complaints if heard.problems]
+    return Text("".join(lines), status=BAD_INPUT if wrong else 0, wrong=wrong)
+
+
+LISTS = ("scenarios", "steps")
+
+
+class ListArguments(NamedTuple):
+    """What is listed."""
+
+    what: str = LISTS[0]
+
+
+def list_(typed: ListArguments) -> Told:
+    """The shipped scenarios, or the steps with what they do. Raises UserError."""
+    if typed.what not in LISTS:
+        raise OutputError.of(typed.what, "there is no such list", f"say {' or '.join(LISTS)}")
+    return Told(_catalogue(typed.what), PageOptions())
+
+
+def _catalogue(what: str) -> Document:
+    if what == "steps":
+        from attncli.pages.lesson import steps_catalogue
+
+        return steps_catalogue()
+    from attncli.pages.shipped import scenarios_catalogue
+
+    return scenarios_catalogue()
+
+
+SCHEMAS = ("scenario", "output")
+
+_LINE = 120
+"""Characters: what fits in a line has no more of them."""
+
+
+class SchemaArguments(NamedTuple):
+    """What the schema is of."""
+
+    which: str = SCHEMAS[0]
+
+
+def schema(typed: SchemaArguments) -> Text:
+    """The JSON Schema of scenario files, or of what is written as JSON. Raises UserError."""
+    if typed.which not in SCHEMAS:
+        right = f"say {' or '.join(SCHEMAS)}"
+        raise OutputError.of(typed.which, "there is no such schema", right)
+    return Text(_laid_out(_schema_of(typed.which)) + "\n")
+
+
+def _schema_of(which: str) -> dict[str, Any]:
+    if which == "output":
+        from attncli.formats.output_schema import output_schema
+
+        return output_schema()
+    from attncli.steps.schema import json_schema
+
+    return json_schema()
+
+
+def _laid_out(value: Any, indent: str = "") -> str:  # noqa: ANN401
+    """JSON in which only what is too long for a line has a line for each of its parts."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(line) <= _LINE or not isinstance(value, dict | list):
+        return line
+    deeper = indent + "  "
+    if isinstance(value, list):
+        parts, brackets = [_laid_out(part, deeper) for part in value], "[]"
+    else:
+        parts = [f"{json.dumps(key)}: {_laid_out(part, deeper)}" for key, part in value.items()]
+        brackets = "{}"
+    inside = f",\n{deeper}".join(parts)
+    return f"{brackets[0]}\n{deeper}{inside}\n{indent}{brackets[1]}"
+
+
+class HelpArguments(NamedTuple):
+    """What somebody wants to know of."""
+
+    topic: str | None = None
+
+
+def help_(typed: HelpArguments) -> Told | Text:
+    """The reference's topics, or what it says of one or of a word. Raises UserError."""
+    if typed.topic is not None:
+        return Text(_reference(typed.topic))
+    from attncli.pages.shipped import topics_page
+
+    return Told(topics_page(), PageOptions())
+
+
+def _reference(topic: str) -> str:
+    from attncli.formats.reference import reference_text
+    from attncli.pages.shipped import entries, topics
+
+    found = topics()
+    text = found[topic].text if topic in found else entries(topic)
+    if not text:
+        raise UserError.of(f"attn help {topic}", *_unknown(topic, found))
+    return reference_text(text, page_for(None))
+
+
+def _unknown(word: str, found: Iterable[str]) -> tuple[str, str]:
+    """What is wrong with a word that the reference has nothing about, and what would be right."""
+    from attncli.steps.schema import step_meant
+
+    meant = step_meant(word)
+    if meant is not None:
+        return "there is no such topic, key or option", meant
+    right = f"say one of {listed(found)}, or `attn COMMAND --help` for a command"
+    return "there is no such topic, key, step or option", right

@@ -1,0 +1,120 @@
+"""What is asked of exercises, of answers and of a site, as people type it; and what they typed."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from attncli.choices import BLANKS, LANGUAGES, LAYOUTS, MARKS
+from attncli.errors import Problem
+from attncli.library.requests import Allowed, Excerpt, ForThisRun
+
+
+class ExerciseArguments(NamedTuple):
+    """What an exercise asks for, how, and where it goes."""
+
+    scenario: str
+    part: Excerpt = Excerpt()
+    cell: Sequence[str] | None = None
+    ask: Sequence[str] | None = None
+    blank: str = BLANKS[0]
+    points: Sequence[str] | None = None
+    key: str | None = None
+    hints: bool = False
+    forms: str | None = None
+    students: str | None = None
+    seed: str = "1"
+    allow: Sequence[str] | None = None
+    mistakes: str | None = None
+    changed: ForThisRun = ForThisRun()
+    detail: str | None = None
+    layout: str = LAYOUTS[1]
+    language: str = LANGUAGES[0]
+    form: str | None = None
+    fragment: bool = False
+    values_only: bool = False
+    output: str | None = None
+    allowed: Allowed = Allowed()
+    force: bool = False
+    context: Any = None
+
+
+class GradeArguments(NamedTuple):
+    """An exercise, and what was handed in."""
+
+    scenario: str
+    answers: Sequence[str]
+    asked: str | None = None
+    points: Sequence[str] | None = None
+    marks: str = MARKS[0]
+    no_carry: bool = False
+    otherwise: float = 1.0
+    changed: ForThisRun = ForThisRun()
+    form: str | None = None
+    values_only: bool = False
+    output: str | None = None
+    allowed: Allowed = Allowed()
+    force: bool = False
+
+
+class PracticeArguments(NamedTuple):
+    """What is practised, and where it is kept."""
+
+    scenario: str
+    part: Excerpt = Excerpt()
+    cell: Sequence[str] | None = None
+    ask: Sequence[str] | None = None
+    rows: bool = False
+    seed: str | None = None
+    place: str | None = None
+    fresh: bool = False
+    changed: ForThisRun = ForThisRun()
+    allowed: Allowed = Allowed()
+
+
+class SiteArguments(NamedTuple):
+    """A folder for a site, and whose scenarios it has."""
+
+    folder: str
+    from_: str | None = None
+    allowed: Allowed = Allowed()
+    force: bool = False
+
+
+def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: ANN401
+    """The command that was typed, with all that was said but for some of its options."""
+    import shlex
+
+    if context is None:
+        return "attncli.exercise"
+    words = context.command_path.split()
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name)
+        said = context.get_parameter_source(parameter.name)
+        if said is not None and said.name == "COMMANDLINE" and parameter.name not in leave_out:
+            words += _said(parameter, value)
+    return " ".join(map(shlex.quote, words))
+
+
+def said_by_file(option: str) -> Problem:
+    """What is wrong with an option for what an exercise file says."""
+    right = "leave it out, or change the file"
+    return Problem.of(option, "the exercise file says what is asked", right)
+
+
+def said_options(context: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
+    """The options that were typed, each by the name of its value and as it is written."""
+    for parameter in () if context is None else context.command.params:
+        said = context.get_parameter_source(parameter.name)
+        if said is not None and said.name == "COMMANDLINE":
+            yield parameter.name, parameter.opts[0]
+
+
+def _said(parameter: Any, value: Any) -> Iterator[str]:  # noqa: ANN401
+    if parameter.param_type_name == "argument":
+        yield value
+    elif parameter.is_flag:
+        yield parameter.opts[0]
+    else:
+        for one in value if parameter.multiple else (value,):
+            yield from (parameter.opts[0], one)
