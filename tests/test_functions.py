@@ -86,3 +86,5 @@ def test_all_that_is_wrong_is_raised_at_once() -> None:
         attncli.validate(["i_love_ai", "nope"])
     with pytest.raises(TypeError, match="stpe"):
         attncli.run("i_love_ai", stpe="softmax")
+    with pytest.raises(TypeError, match="step"):  # which the command hasn't either
+        attncli.check("alice_met_bob", step="softmax")

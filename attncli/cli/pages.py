@@ -31,7 +31,7 @@ def run(typed: Arguments) -> Made:
 
 @taking(
     Arguments,
-    without=("cell", "gradient_check"),
+    without=commands.WITHOUT["explain"],
     own={"scenario": options.SCENARIO_OR_USUAL},
     scenario="",
 )
@@ -118,10 +118,7 @@ def compare(typed: CompareArguments) -> Made:
 
 @taking(
     Arguments,
-    without=(
-        *("step", "layer", "head", "token", "cell", "detail", "pictures", "fragment"),
-        "gradient_check",
-    ),
+    without=commands.WITHOUT["check"],
 )
 def check(typed: Arguments) -> Made:
     """Check the numbers that a scenario's source prints.
@@ -141,7 +138,7 @@ def check(typed: Arguments) -> Made:
 
 @taking(
     Arguments,
-    without=("layer", "head", "cell", "detail", "pictures", "fragment", "gradient_check"),
+    without=commands.WITHOUT["lint"],
 )
 def lint(typed: Arguments) -> Made:
     """Tell what is weak about a scenario's numbers.
@@ -189,7 +186,7 @@ _DIFF = {
 }
 
 
-@taking(DiffArguments, without=("decimals", "rounding", "fragment"), own=_DIFF)
+@taking(DiffArguments, without=commands.WITHOUT["diff"], own=_DIFF)
 def diff(typed: DiffArguments) -> Made:
     """Tell where an implementation departs, and by which bug.
 

@@ -28,6 +28,18 @@ if TYPE_CHECKING:
     from attncli.trace import Trace
 
 
+WITHOUT: Mapping[str, Sequence[str]] = {
+    "explain": ("cell", "gradient_check"),
+    "check": (
+        *("step", "layer", "head", "token", "cell", "detail", "pictures", "fragment"),
+        "gradient_check",
+    ),
+    "lint": ("layer", "head", "cell", "detail", "pictures", "fragment", "gradient_check"),
+    "diff": ("decimals", "rounding", "fragment"),
+}
+"""What some do without of what their records have."""
+
+
 def run(typed: Arguments) -> Told:
     """A scenario worked out, every step as tables and as arithmetic. Raises UserError."""
     trace = typed.work()

@@ -15,6 +15,7 @@ from typing import Any
 
 from attncli.errors import UserError
 from attncli.library import orders
+from attncli.library.commands import WITHOUT
 from attncli.library.requests import REQUIRED, Arguments, Made, Text, Told, fields_of, recorded
 from attncli.library.shown import ShownPart
 
@@ -35,7 +36,8 @@ def function_of(name: str) -> Callable[..., Any]:
     record = getattr(module, asked, getattr(orders, asked, Arguments))
     usual = {"scenario": ""} if name == "explain" else {}  # each step has an example of its own
     known = ((field, kind, usual.get(field, value)) for field, kind, value in fields_of(record))
-    fields = [one for one in known if one[0] != "context"]
+    without = ("context", *WITHOUT.get(name, ()))
+    fields = [one for one in known if one[0] not in without]
     kinds = {field: str(getattr(kind, "__forward_arg__", kind)) for field, kind, _ in fields}
     signature = Signature(
         [

@@ -91,12 +91,6 @@ def chosen_format(form: str | None, output: str | None, known: Sequence[str]) ->
     return _of_suffix(suffix, str(output), known) if suffix else known[0]
 
 
-def default_detail(form: str | None, output: str | None) -> str | None:
-    """How closely a page is told in the format that is asked for, if nobody says; None means as it
-    fits. Raises OutputError."""
-    return abilities_chosen(form, output).detail
-
-
 def abilities_chosen(form: str | None, output: str | None) -> FormatInfo:
     """What the format can do that is asked for. Raises OutputError."""
     from attncli.formats import info_of, page_format_names
