@@ -140,16 +140,14 @@ class Grid(NamedTuple):
     columns: tuple[GridColumn, ...]
     largest: tuple[Decimal | None, ...] = ()
 
-    @property
-    def width(self) -> int:
-        """The characters of a line of plain text."""
-        return BAR - GAP + sum(column.width + GAP for column in self.columns) - GAP
-
-    def height(self, room: int) -> int:
-        """The lines of plain text, in as many bands as columns need that have this room."""
-        names, *columns = (column.width for column in self.columns)
+    def size(self, room: int) -> tuple[int, int]:
+        """The characters of a line of plain text, and the lines of as many bands as the columns
+        need that have this room."""
+        widths = [column.width for column in self.columns]
+        names, *columns = widths
         found = bands(columns, lambda width: width, room - names - BAR, GAP)
-        return len(found) * (3 + len(self.columns[0].cells)) - 1
+        width = BAR - GAP + sum(width + GAP for width in widths) - GAP
+        return width, len(found) * (3 + len(self.columns[0].cells)) - 1
 
     def rows(self) -> Iterator[tuple[GridCell, ...]]:
         return zip(*(column.cells for column in self.columns), strict=True)

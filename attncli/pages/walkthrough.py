@@ -128,19 +128,23 @@ def _lines_of_heading(section: Section) -> int:
 def _lines(blocks: Sequence[Block]) -> int:
     """Of blocks, each with the empty line behind it; small tables stand side by side."""
     shown = (block for block in each(blocks) if not isinstance(block, ONLY_DATA))
-    heights = ([rule_for(one, _HEIGHTS, "a page")(one) for one in row] for row in _rows(shown))
-    return sum(1 + max(row) for row in heights)
+    return sum(1 + height for height in _heights(shown))
 
 
-def _rows(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
-    """Blocks that stand side by side, tables that follow each other; every other one by itself."""
+def _heights(blocks: Iterable[Block]) -> Iterator[int]:
+    """Of tables that follow each other as they stand side by side; of every other block alone."""
     for are_tables, group in groupby(blocks, lambda block: isinstance(block, MatrixBlock)):
-        if are_tables:
-            tables = [block for block in group if isinstance(block, MatrixBlock)]
-            for row in bands([*in_groups(tables)], _width_of_group, _CELLS, BETWEEN_TABLES):
-                yield [table for group in row for table in group]
-        else:
-            yield from ([block] for block in group)
+        if not are_tables:
+            yield from (rule_for(block, _HEIGHTS, "a page")(block) for block in group)
+            continue
+        tables = [block for block in group if isinstance(block, MatrixBlock)]
+        pairs = [[grid_of(table).size(_CELLS) for table in pair] for pair in in_groups(tables)]
+        for row in bands(pairs, _width_of_pair, _CELLS, BETWEEN_TABLES):
+            yield max(height for pair in row for _, height in pair)
+
+
+def _width_of_pair(sizes: Sequence[tuple[int, int]]) -> int:
+    return sum(width + GAP for width, _ in sizes) - GAP
 
 
 def _wrapped(text: Spans) -> int:
@@ -190,11 +194,7 @@ def _height_of_addition(block: ColumnSum) -> int:
 
 
 def _height_of_table(block: MatrixBlock | Table) -> int:
-    return grid_of(block).height(_CELLS)
-
-
-def _width_of_group(group: Sequence[MatrixBlock]) -> int:
-    return sum(grid_of(table).width + GAP for table in group) - GAP
+    return grid_of(block).size(_CELLS)[1]
 
 
 def _height_side_by_side(block: SideBySide) -> int:
@@ -202,7 +202,7 @@ def _height_side_by_side(block: SideBySide) -> int:
     caption, grid = 2 if block.caption else 0, grid_of(block)
     names, *vectors = (column.width for column in grid.columns)
     if names + BAR + max(vectors) <= _CELLS:
-        return caption + grid.height(_CELLS)
+        return caption + grid.size(_CELLS)[1]
     return caption + sum(_height_of_table(matrix) + 1 for _, matrix in block.columns) - 1
 
 
