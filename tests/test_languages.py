@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from attncli import load
 from attncli.building.exercise_file import Frame
 from attncli.choices import LANGUAGES
 from attncli.cli import app
@@ -23,6 +25,9 @@ from attncli.exercises.requests import ExerciseRequest, WordsWanted
 from attncli.exercises.tasks import hints_page, with_hints
 from attncli.formats import RenderOptions, exercise_format_names, format_names, render
 from attncli.languages import FrameWords, named_sentences_in, sentences_in, words_of
+from attncli.scenario.model import Phrase
+from attncli.scenario.tokenizers.hugging_face import read
+from attncli.scenario.tokenizers.settings import SAVED
 from tests.conftest import sampled
 from tests.exercises import SELF_MARKING, wish
 from tests.pages import SHIPPED, trace_of
@@ -200,6 +205,51 @@ def test_numbers_and_hashes_know_no_language() -> None:
     assert english.paper is not None
     assert german.paper == english.paper._replace(language="de")
     assert [one.questions for one in german.sections] == [one.questions for one in english.sections]
+
+
+TOKENIZERS: Sequence[Mapping[str, Any]] = (
+    {"tokenizer": {"kind": "bpe", "ties": "first"}, "merges": 2},
+    {"tokenizer": {"kind": "bpe", "min_count": 2}, "merges": 1, "vocabulary_size": 12},
+    {"tokenizer": {"kind": "bpe", "alphabet": "bytes", "marks": "Ġ"}, "vocabulary_size": 260},
+    {"tokenizer": {"kind": "wordpiece", "cut": "bert"}, "vocabulary_size": 12},
+    {"tokenizer": {"kind": "wordpiece", "cut": "bert_cased", "score": "count"}, "merges": 1},
+    {"tokenizer": {"kind": "unigram", "training": "counts", "whole": False}, "vocabulary_size": 9},
+    {"tokenizer": {"kind": "unigram", "training": "expected"}, "vocabulary_size": 9},
+    {"tokenizer": {"kind": "sentencepiece", "normalize": "none"}, "vocabulary_size": 12},
+    {
+        "tokenizer": {"kind": "sentencepiece", "extra_spaces": "kept", "byte_fallback": True},
+        "vocabulary_size": 300,
+    },
+    {"tokenizer": {"kind": "word"}},
+    {"tokenizer": {"kind": "word", "min_count": 2}, "vocabulary_size": 5},
+)
+
+
+def phrases() -> Iterator[Phrase]:
+    """What is said of tokenizers of all kinds, and of those that were saved."""
+    for settings in TOKENIZERS:
+        corpus = {"sentence": "hug pug", "corpus": "hug pug pun bun hug hug pug"}
+        tokenizing = load({**corpus, **settings}).text.tokenizing
+        assert tokenizing is not None
+        yield from tokenizing.told
+    for written in ({"type": "NFC"}, None):
+        for cut in ({"type": "Whitespace"}, None):
+            model = {"type": "BPE", "vocab": {"a": 0}, "merges": []}
+            parts = {"model": model, "normalizer": written, "pre_tokenizer": cut}
+            yield read(json.dumps(parts))[SAVED].told
+
+
+def texts_in(phrase: Phrase) -> Iterator[str]:
+    yield phrase.text
+    for said in phrase.gaps.values():
+        yield from texts_in(said) if isinstance(said, Phrase) else ()
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_what_is_said_of_a_tokenizer_is_translated(language: str) -> None:
+    texts = {text for phrase in phrases() for text in texts_in(phrase)}
+    assert len(texts) > 30
+    assert texts <= sentences_in(language).keys()
 
 
 @pytest.mark.slow

@@ -19,7 +19,6 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from attncli.building.exercise_file import Frame
-from attncli.choices import LANGUAGES
 from attncli.document.blocks import (
     Block,
     Bullets,
@@ -135,7 +134,7 @@ _BETWEEN = re.compile(r"(?<=[.?:]) (?=[A-Zε])|(?<= ·) ")
 
 def translated(section: Section, language: str) -> Section:
     """A section as it is told in a language."""
-    if language == LANGUAGES[0]:
+    if not sentences_in(language):
         return section
     return section._replace(
         title=_parts(section.title, language),
@@ -215,7 +214,7 @@ def _told(
     return Document(
         Word(frame.title or trace.scenario.title),
         tuple(told),
-        DefinitionList((*framing_facts(frame, words.facts), *_facts(trace, words.facts).rows)),
+        DefinitionList((*framing_facts(frame, words.facts), *_facts(trace, frame.language).rows)),
         given=tuple(_given(trace, what.asked)),
         opening=(
             _fields(points, frame, words.paper),
@@ -243,11 +242,12 @@ def _fields(points: Worth, frame: Frame, words: Words) -> Fields:
     return Fields((words.name, *date, words.points_of.format(points=points_text(points))))
 
 
-def _facts(trace: Trace, words: Words) -> DefinitionList:
+def _facts(trace: Trace, language: str) -> DefinitionList:
     """What the key depends on, in words."""
+    words = words_of(language).facts
     products = "; ".join(products_in_words(trace, words))
     told: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
-    return DefinitionList((*facts_of(trace, words=words).rows, *told))
+    return DefinitionList((*facts_of(trace, language=language).rows, *told))
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:

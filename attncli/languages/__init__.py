@@ -55,8 +55,8 @@ def words_of(language: str) -> FrameWords:
 
 
 def sentences_in(language: str) -> Mapping[str, str]:
-    """What titles and sentences of steps are in a language other than English."""
-    sentences: Mapping[str, str] = _data(language)["steps"]
+    """What titles and sentences of steps are in a language, by the English ones."""
+    sentences: Mapping[str, str] = _data(language).get("steps", {})
     return sentences
 
 

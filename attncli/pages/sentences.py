@@ -3,7 +3,7 @@ facts, their rounding and what is missing, and the one that says who attends mos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
@@ -14,11 +14,11 @@ from attncli.document.blocks import Callout, DefinitionList, Span, Spans, Term
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.tree import Equation, Number, Root, Symbol
-from attncli.languages import Words, words_of
+from attncli.languages import Words, sentences_in, words_of
 from attncli.names import Word, below
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Rounding
-from attncli.scenario.model import Layer, Recurrent, Stack, projected_when
+from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.attention.scores import SCALE
 from attncli.trace import Quantity, Trace, Unfinished
@@ -267,8 +267,11 @@ def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
     return shapes.get(name, (None, None))[1]
 
 
-def facts_of(trace: Trace, queries: Sequence[str] = (), words: Words = _ENGLISH) -> DefinitionList:
+def facts_of(
+    trace: Trace, queries: Sequence[str] = (), language: str = LANGUAGES[0]
+) -> DefinitionList:
     """What the page opens with; `queries` are those of which it tells the rows, where not all."""
+    words, own = words_of(language).facts, sentences_in(language)
     scenario = trace.scenario
     rows: list[tuple[str, Spans]] = []
     if scenario.encoder is not None and scenario.encoder.text.sentence is not None:
@@ -276,8 +279,9 @@ def facts_of(trace: Trace, queries: Sequence[str] = (), words: Words = _ENGLISH)
     if scenario.text.sentence is not None:
         rows.append((words.sentence, (Word(scenario.text.sentence),)))
     for stack in scenario.stacks:
-        if stack.text.tokenizing is not None:
-            rows.append((words.tokenizer, (Word(stack.text.tokenizing.told),)))
+        if (how := stack.text.tokenizing) is not None:
+            told = joined((_in_words(one, own) for one in how.told), "; ")
+            rows.append((words.tokenizer, (f"{how.name}: ", *told)))
     if scenario.source is not None:
         rows.append((words.source, (Word(scenario.source),)))
     outline = outline_of(trace)
@@ -290,6 +294,15 @@ def facts_of(trace: Trace, queries: Sequence[str] = (), words: Words = _ENGLISH)
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
     rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
     return DefinitionList(tuple((name, spans) for name, spans in rows if spans))
+
+
+def _in_words(one: Phrase, own: Mapping[str, str]) -> Spans:
+    """A phrase in a language whose texts are by the English ones."""
+    gaps = {
+        gap: _in_words(said, own) if isinstance(said, Phrase) else (said,)
+        for gap, said in one.gaps.items()
+    }
+    return put_in(own.get(one.text, one.text), **gaps)
 
 
 def _attends(trace: Trace, stack: Stack) -> bool:

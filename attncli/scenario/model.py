@@ -9,7 +9,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attncli.names import TOP, Name, below
+from attncli.names import TOP, Name, Word, below
 
 if TYPE_CHECKING:
     from attncli.equations.matrix import Matrix
@@ -37,11 +37,23 @@ def entry_path(path: Name, key: str, k: int, count: int) -> Name:
     return below(path, key, None if count == 1 and key == "mask" else k + 1)
 
 
+class Phrase(NamedTuple):
+    """A sentence or a part of one: its English text with gaps `{…}`, and what stands in these."""
+
+    text: str
+    gaps: "Mapping[str, Phrase | Word | str]" = MappingProxyType({})
+
+
+def phrase(text: str, **gaps: Phrase | Word | str) -> Phrase:
+    """A sentence and what stands in its gaps."""
+    return Phrase(text, gaps)
+
+
 class Tokenizing(NamedTuple):
     """A tokenizer with a vocabulary, and the record of how that was `learned`, if it was, of the
     `words` of a corpus. `pieces` are, for a model with log-probabilities, those that can be found
     in a word, in the order in which their log-probabilities are told; `log_p` [pieces, 1] are
-    these, unless they come of rounds that are told. `told` is what was said of it, in words,
+    these, unless they come of rounds that are told. `name` is its kind, `told` what was said of it,
     `counts_given` whether the words' counts were."""
 
     tokenizer: "WordTokenizer"
@@ -49,7 +61,8 @@ class Tokenizing(NamedTuple):
     learned: "MergeTraining | CountedDictionary | CountTraining | EMTraining | None" = None
     pieces: tuple[str, ...] = ()
     log_p: "Matrix | None" = None
-    told: str = ""
+    name: str = ""
+    told: tuple[Phrase, ...] = ()
     counts_given: bool = True
 
 

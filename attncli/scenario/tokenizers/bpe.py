@@ -8,7 +8,7 @@ from typing import Any
 
 from attncli.file.keys import Choice, Key
 from attncli.names import Name
-from attncli.scenario.model import Tokenizing
+from attncli.scenario.model import Phrase, Tokenizing, phrase
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
     CUT,
@@ -62,23 +62,33 @@ def _merges_of(
     return learn_merges(words, settings, progress=said.progress)
 
 
-def _told(said: TokenizerSettings, score: Criterion = "count") -> str:
+def _told(said: TokenizerSettings, score: Criterion = "count") -> tuple[Phrase, ...]:
     """What is learned."""
-    often = or_more(said.get(MIN_COUNT))
-    tokens = [] if said.size is None else [f"{said.size} tokens"]
-    merges = {None: [], 1: ["one merge"]}.get(said.most_merges, [f"{said.most_merges} merges"])
-    most = " and ".join(merges + tokens)
-    return f"at most {most}, from pairs that occur {often}; {_tie_rule(said, score)}"
+    often, most = or_more(said.get(MIN_COUNT)), _most(said)
+    pairs = phrase("at most {most}, from pairs that occur {often}", most=most, often=often)
+    return pairs, phrase(_tie_rule(said, score))
+
+
+def _most(said: TokenizerSettings) -> Phrase:
+    """How many merges are learned, and tokens had, at most."""
+    size, count = said.size, said.most_merges
+    tokens = None if size is None else phrase("{tokens} tokens", tokens=str(size))
+    if count is None:
+        assert tokens is not None
+        return tokens
+    merges = phrase("one merge") if count == 1 else phrase("{merges} merges", merges=str(count))
+    return merges if tokens is None else phrase("{a} and {b}", a=merges, b=tokens)
 
 
 def _tie_rule(said: TokenizerSettings, score: Criterion) -> str:
-    equal = "among equal pairs the one"
     if said.get(TIES) == "first":
-        return f"{equal} that is met first is merged"
-    by_id = "whose parts come first in the vocabulary"
+        return "among equal pairs the one that is met first is merged"
     if score == "likelihood":
-        return f"{equal} that occurs most often is merged, then the one {by_id}"
-    return f"{equal} {by_id} is merged"
+        return (
+            "among equal pairs the one that occurs most often is merged, then the one whose parts"
+            " come first in the vocabulary"
+        )
+    return "among equal pairs the one whose parts come first in the vocabulary is merged"
 
 
 def _seconds(words: tuple[CountedWord, ...], settings: MergeSettings) -> float:

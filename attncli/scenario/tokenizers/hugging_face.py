@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 from attncli.errors import quote
 from attncli.file.files import RefusedFileError
+from attncli.names import Word
+from attncli.scenario.model import Phrase, phrase
 from attncli.scenario.tokenizers.kind import MARKS
 from attncli.scenario.tokenizers.settings import SAVED
 from attncli.tokenizers import splitting
@@ -207,7 +209,7 @@ class SavedCut(NamedTuple):
 
     pipeline: Pipeline
     added: AddedTokens | None
-    told: str
+    told: Phrase
     fused: bool = False
     whole: bool = False
 
@@ -257,10 +259,11 @@ def _cut(data: Data, marks: str) -> SavedCut:
     )  # fmt: skip
 
 
-def _told(written: Data | None, cut: Data | None) -> str:
-    normalized = [f"normalized by {', '.join(_names_of(written))}"] if written else []
-    cuts = f"cut into words by {', '.join(_names_of(cut))}" if cut else "not cut into words"
-    return f"as its file says, a text is {' and '.join((*normalized, cuts))}"
+def _told(written: Data | None, cut: Data | None) -> Phrase:
+    steps, cuts = (Word(", ".join(_names_of(one))) for one in (written, cut))
+    normalized = "normalized by {steps} and " if written else ""
+    words = "cut into words by {cuts}" if cut else "not cut into words"
+    return phrase(f"as its file says, a text is {normalized}{words}", steps=steps, cuts=cuts)
 
 
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.file.keys import Choice, Flag, Key, ListOf, TextKind, WholeNumber
+from attncli.scenario.model import Phrase, Tokenizing, phrase
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
-    from attncli.scenario.model import Tokenizing
     from attncli.scenario.tokenizers.settings import TokenizerSettings
     from attncli.tokenizers.pieces import CountedWord
 
@@ -109,7 +109,7 @@ class TokenizerKind(NamedTuple):
     merges: bool = False
     given: Given | None = None
     learned: Learned | None = None
-    told: Callable[[TokenizerSettings], str] = lambda _: ""
+    told: Callable[[TokenizerSettings], tuple[Phrase, ...]] = lambda _: ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,6 +117,8 @@ class TokenizerKind(NamedTuple):
         return tuple(key.name for key in self.settings)
 
 
-def or_more(times: int) -> str:
+def or_more(times: int) -> Phrase:
     """`twice or more`, in numbers."""
-    return "once or more" if times == 1 else f"{times} times or more"
+    return (
+        phrase("once or more") if times == 1 else phrase("{times} times or more", times=str(times))
+    )

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from attncli.file.problems import ScenarioError, too_much
-from attncli.names import below
-from attncli.scenario.model import Tokenizing
+from attncli.names import Word, below
+from attncli.scenario.model import Phrase, Tokenizing, phrase
 from attncli.scenario.tokenizers.kind import CUT
 from attncli.scenario.tokenizers.sentencepiece import EXTRA_SPACES, NORMALIZE
 from attncli.scenario.tokenizers.settings import TokenizerSettings
@@ -101,30 +101,30 @@ def _metaspace(said: TokenizerSettings) -> Metaspace:
 def tokenizing(said: TokenizerSettings, model: Model) -> Tokenizing:
     """The tokenizer of a model."""
     name = said.kind.name if said.model == said.kind else f"{said.kind.name} ({said.model.name})"
-    told = f"{name}: {'; '.join(_facts(said))}"
     counts_given = isinstance(said.values.get("corpus"), Mapping)
     added = said.saved.added if said.saved else None
     tokenizer = WordTokenizer(pre_tokenizer(said), model, added)
-    return Tokenizing(tokenizer, told=told, counts_given=counts_given)
+    told = tuple(_facts(said))
+    return Tokenizing(tokenizer, name=name, told=told, counts_given=counts_given)
 
 
-def _facts(said: TokenizerSettings) -> Iterator[str]:
+def _facts(said: TokenizerSettings) -> Iterator[Phrase]:
     """All that a stack says of its tokenizer, with the defaults that matter."""
     kind, model = said.kind, said.model
     given = "its pieces are given" if model.given_by else "its vocabulary is given"
-    yield model.told(said) if said.is_learned else given
+    yield from model.told(said) if said.is_learned else (phrase(given),)
     if said.saved is not None:
         yield said.saved.told
     remarks = dict.fromkeys((*model.remarks, *kind.remarks))
-    yield from (words for key, value, words in remarks if said.settings.get(key) == value)
+    yield from (phrase(words) for key, value, words in remarks if said.settings.get(key) == value)
     if model.given_by and said.marks != "none":
-        yield f"pieces are marked {said.marks}"
+        yield phrase("pieces are marked {marks}", marks=Word(said.marks))
     if said.front:
-        yield f"special tokens: {' '.join(said.front)}"
+        yield phrase("special tokens: {tokens}", tokens=Word(" ".join(said.front)))
     if said.byte_fallback:
-        yield "a character that no piece has becomes its bytes"
+        yield phrase("a character that no piece has becomes its bytes")
     elif said.unknown:
-        yield f"what is unknown becomes {said.unknown}"
+        yield phrase("what is unknown becomes {token}", token=Word(said.unknown))
 
 
 _MOST_SECONDS = 4.5

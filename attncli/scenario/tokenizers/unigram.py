@@ -14,7 +14,7 @@ from attncli.file.keys import Choice, Flag, Key, NumberKind, WholeNumber
 from attncli.file.problems import too_much
 from attncli.names import Name, below
 from attncli.numbers.decimals import round_to
-from attncli.scenario.model import Tokenizing
+from attncli.scenario.model import Phrase, Tokenizing, phrase
 from attncli.scenario.tokenizers.kind import (
     BYTE_FALLBACK,
     MARKED,
@@ -101,15 +101,18 @@ def _is_by_counts(said: TokenizerSettings) -> bool:
     return said.get(_TRAINING) == "counts"
 
 
-def _told(said: TokenizerSettings) -> str:
-    settings = _settings(said)
-    longest = f"at most {settings.longest} characters"
+def _told(said: TokenizerSettings) -> tuple[Phrase, ...]:
+    settings, size = _settings(said), str(said.size)
+    longest = phrase("at most {longest} characters", longest=str(settings.longest))
     if not _is_by_counts(said):
-        return f"at most {said.size} tokens, of {longest}, trained by how often pieces are expected"
+        pieces = "at most {size} tokens, of {longest}, trained by how often pieces are expected"
+        return (phrase(pieces, size=size, longest=longest),)
+    seeds = "at most {size} tokens, from substrings of {longest} that occur {often}"
+    pruned = "each round prunes up to {share} of the pieces of two or more characters"
+    often = or_more(settings.min_count)
     return (
-        f"at most {said.size} tokens, from substrings of {longest} that occur"
-        f" {or_more(settings.min_count)}; each round prunes up to {float(settings.share):g} of the"
-        " pieces of two or more characters"
+        phrase(seeds, size=size, longest=longest, often=often),
+        phrase(pruned, share=f"{float(settings.share):g}"),
     )
 
 

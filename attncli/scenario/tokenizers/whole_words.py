@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from attncli.scenario.model import Phrase, phrase
 from attncli.scenario.tokenizers.kind import MIN_COUNT, TokenizerKind, WordSplitter, or_more
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
@@ -68,10 +69,12 @@ def _is_flag_half(character: str) -> bool:
     return "\U0001f1e6" <= character <= "\U0001f1ff"
 
 
-def _told(said: TokenizerSettings) -> str:
-    size = said.size
-    most = "" if size is None else f", at most {size} tokens with the special ones"
-    return f"words that occur {or_more(said.get(MIN_COUNT))} in the corpus{most}"
+def _told(said: TokenizerSettings) -> tuple[Phrase, ...]:
+    words, often = "words that occur {often} in the corpus", or_more(said.get(MIN_COUNT))
+    if said.size is None:
+        return (phrase(words, often=often),)
+    most = f"{words}, at most {{size}} tokens with the special ones"
+    return (phrase(most, often=often, size=str(said.size)),)
 
 
 def _dictionary(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
