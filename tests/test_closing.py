@@ -10,9 +10,8 @@ from typer.testing import CliRunner
 
 from attncli import load, work
 from attncli.cli import app
-from attncli.document.blocks import Callout
+from attncli.document.blocks import Callout, text_of_spans
 from attncli.formats import RenderOptions, render
-from attncli.formats.writers import text_of_spans
 from attncli.pages.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario import scenario

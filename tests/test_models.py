@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from attncli import load, work
 from attncli.cli import app
-from attncli.formats.writers import text_of_spans
+from attncli.document.blocks import text_of_spans
 from attncli.names import TOP, below
 from attncli.pages.sentences import facts_of
 from tests.pages import page_of

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document.blocks import Block, Document, Graph, Section, Subheading
+from attncli.document.blocks import Block, Document, Graph, Section, Subheading, text_of_spans
 from attncli.document.pictures import (
     PICTURES,
     Bars,
@@ -27,7 +27,6 @@ from attncli.document.pictures import (
     Series,
 )
 from attncli.formats import RenderOptions, format_names, render
-from attncli.formats.writers import text_of_spans
 from attncli.names import Word, raw
 from attncli.pages.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough

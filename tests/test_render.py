@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.document.blocks import Callout, Document, Spans
+from attncli.document.blocks import Callout, Document, Spans, text_of_spans
 from attncli.equations import tree as ex
 from attncli.formats import RenderOptions, format_names, render
 from attncli.formats.pages import markdown
 from attncli.formats.tex.setting import spans as spans_of_tex
-from attncli.formats.writers import text_of_spans
 from attncli.library.output import chosen_format
 from attncli.names import Word
 from attncli.notation import plain, unbreakable

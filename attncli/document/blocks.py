@@ -7,7 +7,7 @@ is for students it holds no answer.
 """
 
 # no lazy annotations here: a named tuple would compile each of them when it is imported
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -25,6 +25,8 @@ from attncli.equations.tree import (
     Vector,
 )
 from attncli.names import TOP, Name, Word
+from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.words import printed
 
 if TYPE_CHECKING:
     from attncli.document.questions import Item, Paper, SelfCheck, Worth
@@ -102,6 +104,17 @@ class ColumnSum(NamedTuple):
 
 
 TableCell = Word | str | Omitted | MarkedNumber | Branch
+
+
+def text_of_spans(spans: Spans, word: Callable[[Word], str] = printed) -> str:
+    """The text of spans; somebody's words as `word` writes them."""
+    return "".join(
+        span if isinstance(span, str)
+        else word(span) if isinstance(span, Word)
+        else name_of(span.name, word) if isinstance(span, Term)
+        else unbreakable(plain(span, word))
+        for span in spans
+    )  # fmt: skip
 
 
 class Table(NamedTuple):

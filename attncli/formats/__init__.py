@@ -171,7 +171,7 @@ def files_of(documents: Sequence[Document], form: str, page: RenderOptions) -> M
 
 def summary_line(name: Word, spans: Spans) -> str:
     """One line of plain text about a file."""
-    from attncli.formats.writers import text_of_spans
+    from attncli.document.blocks import text_of_spans
 
     return text_of_spans((name, ": ok: ", *spans))
 

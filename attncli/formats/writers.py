@@ -22,8 +22,6 @@ from attncli.document.tables import MatrixBlock
 from attncli.equations.elision import elided_rows
 from attncli.equations.tree import Equation, Expression, Root, Symbol, Transposed
 from attncli.names import Word
-from attncli.notation import name_of, plain, unbreakable
-from attncli.notation.words import printed
 
 Written = TypeVar("Written")
 _NAME = re.compile(r"(√?)\b([A-Za-z]_[A-Za-z0-9]+)(ᵀ?)(?![\w\[=])")
@@ -62,17 +60,6 @@ def _parts(text: str) -> Spans:
         parts += [text[end : name.start()], Root(symbol) if name[1] else symbol]
         end = name.end()
     return tuple(part for part in (*parts, text[end:]) if part != "")
-
-
-def text_of_spans(spans: Spans, word: Callable[[Word], str] = printed) -> str:
-    """The text of spans; somebody's words as `word` writes them."""
-    return "".join(
-        span if isinstance(span, str)
-        else word(span) if isinstance(span, Word)
-        else name_of(span.name, word) if isinstance(span, Term)
-        else unbreakable(plain(span, word))
-        for span in spans
-    )  # fmt: skip
 
 
 # --------------------------------------------------------------------------------------------------

@@ -173,7 +173,7 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
 
 
 def _summary(trace: Trace) -> str:
-    from attncli.formats.writers import text_of_spans
+    from attncli.document.blocks import text_of_spans
     from attncli.pages.sentences import summary
     from attncli.trace.trace import outline_of
 

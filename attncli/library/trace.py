@@ -15,10 +15,9 @@ import numpy as np
 
 from attncli import pipeline
 from attncli.building.trees import Source
-from attncli.document.blocks import Document
+from attncli.document.blocks import Document, text_of_spans
 from attncli.errors import listed, shortened
 from attncli.file.address import Address, parse_address
-from attncli.formats.writers import text_of_spans
 from attncli.library.pages import text_of
 from attncli.library.quantity import WorkedQuantity, shown_of
 from attncli.library.shown import Binary, Showable, ShownPart, as_arguments, rendered

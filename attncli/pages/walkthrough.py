@@ -33,13 +33,14 @@ from attncli.document.blocks import (
     Tree,
     each,
     rule_for,
+    text_of_spans,
 )
 from attncli.document.grid import BAR, BETWEEN_TABLES, GAP, grid_of
 from attncli.document.pictures import PICTURES
 from attncli.document.tables import MatrixBlock, SideBySide, in_groups
 from attncli.equations.tree import Equation
 from attncli.names import Word
-from attncli.notation import name_of, plain
+from attncli.notation import plain
 from attncli.notation.columns import PartColumns, Room, bands
 from attncli.pages.blocks import (
     given_block,
@@ -153,19 +154,7 @@ def _wrapped(text: Spans) -> int:
 
 
 def _width_of(text: Spans) -> int:
-    return sum(map(_width_of_span, text))
-
-
-def _width_of_span(span: object) -> int:
-    match span:
-        case str():
-            return len(span)
-        case Word():
-            return len(span.raw)
-        case Term(name):
-            return len(name_of(name))
-        case _:
-            return len(plain(span))  # type: ignore[arg-type]
+    return len(text_of_spans(text))
 
 
 def _height_of_lines(block: Derivation) -> int:

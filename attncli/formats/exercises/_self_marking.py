@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from attncli.document.blocks import AnswerSpace, Block, Document, Fields, Section, each
+from attncli.document.blocks import (
+    AnswerSpace,
+    Block,
+    Document,
+    Fields,
+    Section,
+    each,
+    text_of_spans,
+)
 from attncli.document.questions import (
     OWN_FORM,
     Interval,
@@ -29,7 +37,6 @@ from attncli.formats.html.blocks import (
     spans_html,
 )
 from attncli.formats.numbers import text_of
-from attncli.formats.writers import text_of_spans
 from attncli.notation.words import visible
 from attncli.numbers import decimals
 

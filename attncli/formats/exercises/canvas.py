@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from attncli.document.blocks import Document, Section
+from attncli.document.blocks import Document, Section, text_of_spans
 from attncli.document.questions import Item, Paper
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.exercises._self_marking import DECLARATION, LOOKS, SelfMarking, xml
@@ -34,7 +34,6 @@ from attncli.formats.exercises.qti import (
     told_by,
 )
 from attncli.formats.exercises.yaml import asking, paper_of
-from attncli.formats.writers import text_of_spans
 from attncli.names import Word
 from attncli.notation.words import visible
 

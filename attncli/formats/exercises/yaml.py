@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.document.blocks import Document, Section, Spans
+from attncli.document.blocks import Document, Section, Spans, text_of_spans
 from attncli.document.questions import Item, Paper
 from attncli.formats import FormatInfo, RenderOptions
-from attncli.formats.writers import text_of_spans
 from attncli.names import raw
 from attncli.notation.words import commented, key_of, quoted, visible
 

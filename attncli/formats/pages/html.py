@@ -9,7 +9,7 @@ from string import Template
 from typing import NamedTuple
 
 from attncli.choices import LANGUAGES
-from attncli.document.blocks import Block, DefinitionList, Document, Graph, WordBlank
+from attncli.document.blocks import Block, DefinitionList, Document, Graph, WordBlank, text_of_spans
 from attncli.document.pictures import Picture
 from attncli.document.questions import Seal, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
@@ -36,7 +36,6 @@ from attncli.formats.writers import (
     Tables,
     Title,
     pieces_of,
-    text_of_spans,
     with_tables_together,
 )
 from attncli.languages import Words, words_of

@@ -15,7 +15,7 @@ import numpy as np
 
 from attncli.choices import LANGUAGES
 from attncli.document import blocks as doc
-from attncli.document.blocks import Block, Document, each, rule_for
+from attncli.document.blocks import Block, Document, each, rule_for, text_of_spans
 from attncli.document.pictures import (
     PICTURES,
     Arrow,
@@ -44,7 +44,6 @@ from attncli.equations.tree import (
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.numbers import text_of
 from attncli.formats.quantities import made_in, tables_in
-from attncli.formats.writers import text_of_spans
 from attncli.names import Word, raw
 from attncli.notation import plain, unbreakable
 from attncli.notation.rows import plain_rows

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attncli.document import blocks as doc
+from attncli.document.blocks import text_of_spans
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.tables import SideBySide
 from attncli.equations.tree import Number
@@ -32,7 +33,6 @@ from attncli.formats.writers import (
     Title,
     lists_in_columns,
     pieces_of_all,
-    text_of_spans,
     with_tables_together,
     written,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from attncli.document.blocks import Block, Document, Graph, Subheading, each
+from attncli.document.blocks import Block, Document, Graph, Subheading, each, text_of_spans
 from attncli.document.pictures import PICTURES, HeatMaps
 from attncli.document.tables import MatrixBlock
 from attncli.errors import UserError
@@ -20,7 +20,6 @@ from attncli.formats.svg.elements import (
     title_width,
 )
 from attncli.formats.svg.heat_maps import heat_map
-from attncli.formats.writers import text_of_spans
 from attncli.names import Name
 from attncli.notation.columns import bands
 from attncli.notation.words import printed

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncli.document import blocks as doc
-from attncli.document.blocks import Document, Section
+from attncli.document.blocks import Document, Section, text_of_spans
 from attncli.document.grid import grid_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.tables import Data, MatrixBlock, SideBySide, WorkedTable
 from attncli.equations.tree import INNER, Apply, Expression, Location, Number, Omitted, leaves
 from attncli.errors import UserError
 from attncli.formats.pictures_in_tables import in_tables
-from attncli.formats.writers import text_of_spans
 from attncli.names import Word
 from attncli.notation import plain
 from attncli.notation.spreadsheet import SheetCell
