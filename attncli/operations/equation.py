@@ -147,10 +147,13 @@ def _has_product(shown: Expression) -> bool:
 
 # --------------------------------------------------------------------------------------------------
 # Equations as text, in Python's own expression grammar, read by `ast` when they are first used.
-# weights = equation("exp[i, j] / exp_sum[i]", exp="n m", exp_sum="n 1") step = equation("x[i, j] -
-# rate * g[i, j]", whole=True, x="n m", g="n m") weights() the operation, whose equation has the
-# shapes n m, n 1 -> n m step(rate) the operation with a number for the name that is no operand An
-# operand has an index for each of its sides but `1`: `i` goes down the rows of the result, `j`
+#
+#     weights = equation("exp[i, j] / exp_sum[i]", exp="n m", exp_sum="n 1")
+#     step = equation("x[i, j] - rate * g[i, j]", whole=True, x="n m", g="n m")
+#     weights()    # the operation, whose equation has the shapes n m, n 1 -> n m
+#     step(rate)   # the operation with a number for the name that is no operand
+#
+# An operand has an index for each of its sides but `1`: `i` goes down the rows of the result, `j`
 # along its columns, any other over a sum, `sum(x[i, k] * W[k, j] for k in d)`. A side's letter
 # alone is how long it is. What else may stand there: numbers, + - * / **, pi, the functions below,
 # and `a if c else b` for what is chosen.

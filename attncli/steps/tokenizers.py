@@ -50,16 +50,18 @@ from attncli.trace import Axis, CutPlace, Definition, Place, RoundPlace, Trace
 from attncli.trace.quantity import told_apart
 
 # --------------------------------------------------------------------------------------------------
-# Pieces that are learned: a dictionary, merges, Unigram's, and the rounds of all tokenizers. *
-# learn: one round of learning pieces: counting pairs of neighbours, and merging one of them.
-# Byte-pair encoding: Sennrich et al. 2016, arXiv:1508.07909. WordPiece, with the score by which it
-# is mostly taught: Schuster & Nakajima 2012; Wu et al. 2016, arXiv:1609.08144. * dictionary: the
-# words of a corpus that are frequent enough, each with an ID. * estimate: how probable each piece
-# of a word is taken to be. Kudo 2018, arXiv:1804.10959; the counts are those of the substrings, as
-# it is mostly taught. * prune: which pieces a vocabulary can best do without. Kudo 2018,
-# arXiv:1804.10959. Pieces that were counted are tried one by one; of those that are expected in
-# all cuts the loss is estimated, as Hugging Face's `tokenizers` does. * viterbi: the most probable
-# cut of a word, place by place. Viterbi 1967; for pieces of words Kudo 2018, arXiv:1804.10959.
+# Pieces that are learned: a dictionary, merges, Unigram's, and the rounds of all tokenizers.
+# * learn: one round of learning pieces: counting pairs of neighbours, and merging one of them.
+#   Byte-pair encoding: Sennrich et al. 2016, arXiv:1508.07909. WordPiece, with the score by which
+#   it is mostly taught: Schuster & Nakajima 2012; Wu et al. 2016, arXiv:1609.08144.
+# * dictionary: the words of a corpus that are frequent enough, each with an ID.
+# * estimate: how probable each piece of a word is taken to be. Kudo 2018, arXiv:1804.10959; the
+#   counts are those of the substrings, as it is mostly taught.
+# * prune: which pieces a vocabulary can best do without. Kudo 2018, arXiv:1804.10959. Pieces that
+#   were counted are tried one by one; of those that are expected in all cuts the loss is estimated,
+#   as Hugging Face's `tokenizers` does.
+# * viterbi: the most probable cut of a word, place by place. Viterbi 1967; for pieces of words Kudo
+#   2018, arXiv:1804.10959.
 
 
 def worked_rounds(place: Place) -> list[int]:

@@ -54,18 +54,20 @@ from attncli.trace import GRADIENTS, BackwardPlace, Definition, Place, PlannedSt
 # Training, after the first way forth and back: updates, the model worked again with each, and what
 # that did to the loss. What is worked again has the names of the first time in a place of its own,
 # `train[1].scores` after one update; only what depends on something that is trained is made again.
-# How parameters are updated: SGD, momentum, Adam and AdamW. * sgd: gradient descent: x − η g
-# (Robbins & Monro 1951), as `torch.optim.SGD` has it. PyTorch's defaults: no momentum, no weight
-# decay; its decay is added to the gradient. * momentum: gradient descent with momentum: v = μ v +
-# g, x − η v (Polyak 1964, doi:10.1016/0041-5553(64)90137-5), as `torch.optim.SGD(momentum=…)` has
-# it: without dampening, and the first velocity is the first gradient. * moments: the moving
-# averages of Adam and AdamW: of the gradient and of its square, each begun at 0 and corrected for
-# that (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1). * adam: x − η m̂ / (√v̂ + ε) (Kingma & Ba
-# 2015, arXiv:1412.6980), as `torch.optim.Adam` has it. PyTorch's defaults: β₁ = 0.9, β₂ = 0.999, ε
-# = 10⁻⁸, no weight decay; its decay is added to the gradient. * adamw: Adam whose weight decay is
-# no part of the gradient, (1 − η λ) x − η m̂ / (√v̂ + ε) (Loshchilov & Hutter 2019,
-# arXiv:1711.05101), as `torch.optim.AdamW` has it. PyTorch's defaults: those of Adam, and λ =
-# 0.01.
+# How parameters are updated: SGD, momentum, Adam and AdamW.
+# * sgd: gradient descent: x − η g (Robbins & Monro 1951), as `torch.optim.SGD` has it. PyTorch's
+#   defaults: no momentum, no weight decay; its decay is added to the gradient.
+# * momentum: gradient descent with momentum: v = μ v + g, x − η v (Polyak 1964,
+#   doi:10.1016/0041-5553(64)90137-5), as `torch.optim.SGD(momentum=…)` has it: without dampening,
+#   and the first velocity is the first gradient.
+# * moments: the moving averages of Adam and AdamW: of the gradient and of its square, each begun at
+#   0 and corrected for that (Kingma & Ba 2015, arXiv:1412.6980, algorithm 1).
+# * adam: x − η m̂ / (√v̂ + ε) (Kingma & Ba 2015, arXiv:1412.6980), as `torch.optim.Adam` has it.
+#   PyTorch's defaults: β₁ = 0.9, β₂ = 0.999, ε = 10⁻⁸, no weight decay; its decay is added to the
+#   gradient.
+# * adamw: Adam whose weight decay is no part of the gradient, (1 − η λ) x − η m̂ / (√v̂ + ε)
+#   (Loshchilov & Hutter 2019, arXiv:1711.05101), as `torch.optim.AdamW` has it. PyTorch's defaults:
+#   those of Adam, and λ = 0.01.
 
 
 def share(name: str, default: str, says: str) -> Key[Any]:

@@ -400,10 +400,11 @@ STATE_STEP = Step(
 
 
 # --------------------------------------------------------------------------------------------------
-# Recurrent cells: stacked matrices, the start, what comes in and what is remembered. * unstack:
-# taking stacked matrices apart, one run of rows a gate, as PyTorch keeps them. * start: the memory
-# before the first token. * input: one token's vector, and what a plain cell makes of it: W_ax
-# x[t]. * memory: what a plain cell makes of its memory: W_aa a[t−1].
+# Recurrent cells: stacked matrices, the start, what comes in and what is remembered.
+# * unstack: taking stacked matrices apart, one run of rows a gate, as PyTorch keeps them.
+# * start: the memory before the first token.
+# * input: one token's vector, and what a plain cell makes of it: W_ax x[t].
+# * memory: what a plain cell makes of its memory: W_aa a[t−1].
 
 INITIAL = {"a": "initial_state", "c": "initial_cell"}
 """The keys that give the states before the first token."""
