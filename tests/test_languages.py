@@ -45,7 +45,7 @@ def texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
         yield path, part
     elif isinstance(part, FrameWords):
         for name, one in part._asdict().items():
-            yield from texts(one.said, name)
+            yield from texts(one.texts, name)
     elif isinstance(part, Mapping):
         for name, one in part.items():
             yield from texts(one, f"{path}[{name}]")
@@ -128,9 +128,9 @@ def test_no_paper_has_words_of_another_language(language: str) -> None:
 def test_tasks_are_grammatical(language: str, task: str) -> None:
     words = words_of(language)
     tasks, points = words.tasks, words.paper.counted("points", 4)
-    scores = tasks.said["named"]["scores"].format(count=tasks.said["numbers"][4])
+    scores = tasks.texts["named"]["scores"].format(count=tasks.texts["numbers"][4])
     scores = tasks.part.format(what=tasks.of_query.format(what=scores, name="dog"), points=points)
-    totals = tasks.said["named"]["totals"].format(count=tasks.said["numbers"][2])
+    totals = tasks.texts["named"]["totals"].format(count=tasks.texts["numbers"][2])
     assert tasks.two.format(first=scores, last=totals) == task
 
 

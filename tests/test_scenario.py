@@ -494,5 +494,5 @@ def test_the_temperature_of_attention_is_not_that_of_the_next_token(tmp_path: Pa
     path.write_text(
         "X: [[1, 2]]\nprojection: none\nblock: attention\ntemperature: 2\nunembedding: [[1], [1]]\n"
     )
-    assert load(path).prediction.said.get(TEMPERATURE) is None
-    assert load(path, ["next={temperature: 3}"]).prediction.said.get(TEMPERATURE) == 3
+    assert load(path).prediction.config.get(TEMPERATURE) is None
+    assert load(path, ["next={temperature: 3}"]).prediction.config.get(TEMPERATURE) == 3

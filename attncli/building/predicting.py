@@ -27,13 +27,13 @@ def _read_out_of(values: Values, stack: Stack, given: Mapping[Name, Matrix]) -> 
     """What targets are compared with where nothing else is made of the states."""
     layer = stack.layers[-1] if stack.layers else None
     cell = None if layer is None else layer.recurrent
-    if layer is None or cell is None or "W_ya" not in cell.said.values:
+    if layer is None or cell is None or "W_ya" not in cell.config.values:
         return None
     if "targets" not in values or "unembedding" in values or "logits" in values:
         return None
     W = given.get(below(layer.path, "W_ya"))
     width = None if W is None else W.shape[1 if cell.in_out else 0]
-    return ReadOut(cell.said.values.get("readout", "sigmoid"), cell.readout_every, width)
+    return ReadOut(cell.config.values.get("readout", "sigmoid"), cell.readout_every, width)
 
 
 OF_THE_LOSS = ("loss", "label_smoothing")
@@ -66,7 +66,7 @@ def prediction_of(
     predicted = next((given[Name(key)] for key in _PREDICTED if Name(key) in given), None)
     X = given.get(Name("X")) if predicted is None else predicted
     read_out = _read_out_of(values, stack, given)
-    width = _width(predicted, matrix, turned=tied or stack.said.linear)
+    width = _width(predicted, matrix, turned=tied or stack.config.linear)
     reader = _PredictionReader(
         values,
         (len(stack.text.tokens) if predicted is None else 0) or (0 if X is None else X.shape[0]),
@@ -153,7 +153,7 @@ class _PredictionReader(NamedTuple):
         self.complaints.hear(self._against_end(said._replace(vocabulary=vocabulary)))
         every = every if self.read_out is None else self.read_out.every
         return said._replace(
-            said=Settings(Name("next"), values.get("next", {})),
+            config=Settings(Name("next"), values.get("next", {})),
             vocabulary=vocabulary,
             every=every,
             target_places=self._places_of(said, vocabulary, every=every),

@@ -33,7 +33,7 @@ class RecurrentBuilder(NamedTuple):
 
     def layer(self, path: Name, values: Values) -> Layer:
         """A recurrent layer; what it says that isn't for a cell is wrong."""
-        cell = typed(Recurrent, values, kind=values["cell"], said=Settings(path, values))
+        cell = typed(Recurrent, values, kind=values["cell"], config=Settings(path, values))
         self._check_foreign(path, values, cell)
         return Layer(path, "recurrent", attention=Attention(path), recurrent=cell)
 
@@ -101,7 +101,7 @@ def _attention_of(said: Settings, seen: AttendedRows, names: Names) -> Attention
         own_heads=own,
         kv_heads=count if own or count % kv_heads else kv_heads,
         projects="projection" not in values,
-        said=said,
+        config=said,
         cached=cached,
         rotated=_rotated(said, seen),
         alibi=seen.alibi,
@@ -116,7 +116,7 @@ def _rotated(said: Settings, seen: AttendedRows) -> Positions | None:
         return seen.rope
     if isinstance(own, str):
         return None
-    stack = Settings() if seen.rope is None else seen.rope.said
+    stack = Settings() if seen.rope is None else seen.rope.config
     given = any(key in own for key in _TABLES)
     made = any(key in own for key in _MAKING)
     left_out = _MAKING if given else _TABLES if made else ()
@@ -159,7 +159,7 @@ def _needs_no_attention(values: Mapping[str, Any]) -> bool:
 
 def _without_attention(layer: Layer, norm: Settings) -> Layer:
     """The layer without its attention; a norm that is said is taken, if there is nothing else."""
-    values = layer.said.values
+    values = layer.config.values
     has_ffn = any(key in values for key in _NETWORK)
     layer = layer._replace(attends=False, has_ffn=has_ffn)
     alone = not has_ffn and "norm" not in values and any(key in values for key in _NORM)
@@ -227,7 +227,7 @@ class Builder(NamedTuple):
         return Stack(
             path=path,
             text=text,
-            said=Settings(path, values),
+            config=Settings(path, values),
             segments=tuple(values.get("segments", ())),
             positions=positions,
             embedding_norm=_optional_norm(path, "embedding_norm", values),
@@ -308,7 +308,7 @@ class Builder(NamedTuple):
             has_ffn=whole or awaited or any(key in values for key in _FFN),
             experts=len(experts) if isinstance(experts, tuple) else experts,
             has_shared_expert="shared_expert" in values,
-            said=said,
+            config=said,
         )  # fmt: skip
 
     def _check_experts(self, said: Settings) -> None:

@@ -53,13 +53,13 @@ _KEYS: Mapping[type, _Keys] = {
 """Of which keys it is told what a scenario says; the settings of no record are those of a norm."""
 _FOLLOWS: Mapping[type, Callable[[Any], object]] = {
     Attention: lambda one: (
-        one.said.linear,
+        one.config.linear,
         mask_rules(one),
-        one.said.values.get("dropout", {}).get("p"),
+        one.config.values.get("dropout", {}).get("p"),
     ),
-    Recurrent: lambda one: (one.said.layout or "linear", gate_order(one), one.readout_every),
-    Stack: lambda one: one.said.linear,
-    Layer: lambda one: one.said.linear,
+    Recurrent: lambda one: (one.config.layout or "linear", gate_order(one), one.readout_every),
+    Stack: lambda one: one.config.linear,
+    Layer: lambda one: one.config.linear,
 }
 """What follows from what is said of a record."""
 
@@ -74,7 +74,9 @@ def _said(value: object) -> object:
         return value.path, _told(Settings, value)
     fields = zip(value._fields, value, strict=True)
     told: list[object] = [
-        (name, _told(type(value), one) if name == "said" else _said(one)) for name, one in fields
+        # the hash of a paper is older than the name of this field
+        ("said", _told(type(value), one)) if name == "config" else (name, _said(one))
+        for name, one in fields
     ]
     return [*told, _FOLLOWS[type(value)](value)] if type(value) in _FOLLOWS else told
 

@@ -84,7 +84,7 @@ def instructions(frame: Frame) -> Iterator[Paragraph]:
 def products_in_words(trace: Trace, words: Words) -> Iterator[str]:
     """How the products of matrices are done, where there are some."""
     layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, told_parts(trace)))}
-    rows = {one.attention.said.linear for one in layers.values() if one.recurrent is None}
+    rows = {one.attention.config.linear for one in layers.values() if one.recurrent is None}
     columns = {one.recurrent.in_out for one in layers.values() if one.recurrent is not None}
     out_in, in_out = words.rows_out_in, words.columns_in_out
     yield from (out_in if kept_so else words.rows for kept_so in sorted(rows))

@@ -75,7 +75,7 @@ def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> S
     if len(asked) == 1 and cell is not None:
         return (Term(quantity.symbol(cell.row, cell.column, quantity.name.seen_from(path))),)
     name, many = quantity.name, len(asked)
-    numbers, named = words.said["numbers"], words.said["named"]
+    numbers, named = words.texts["numbers"], words.texts["named"]
     count = numbers[many] if many < len(numbers) else str(many)
     if name.local in named and name.local == name.seen_from(path):
         told = put_in(named[name.local], count=count)

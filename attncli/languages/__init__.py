@@ -16,19 +16,19 @@ from typing import Any, NamedTuple
 
 
 class Words:
-    """The texts of one subject, each an attribute by its key; `said` is all that the file says."""
+    """The texts of one subject, each an attribute by its key; `texts` is all that the file says."""
 
-    def __init__(self, said: Mapping[str, Any]) -> None:
-        self.said = said
+    def __init__(self, texts: Mapping[str, Any]) -> None:
+        self.texts = texts
 
     def __getattr__(self, key: str) -> str:
-        if key == "said" or key not in self.said:  # as before it is there, when it is copied
+        if key == "texts" or key not in self.texts:  # as before it is there, when it is copied
             raise AttributeError(key)
-        return str(self.said[key])
+        return str(self.texts[key])
 
     def counted(self, key: str, count: Decimal | int, text: str = "") -> str:
         """`1 point`, `2 points`; the number may be written in its own way."""
-        noun: Mapping[str, Any] = self.said[key]
+        noun: Mapping[str, Any] = self.texts[key]
         alone = count == 1 or count < noun.get("singular_below", 0)
         form: str = noun["one" if alone else "many"]
         return form.format(number=text or count)

@@ -462,7 +462,9 @@ def _told_before(trace: Trace, part: PlannedStep) -> bool:
 
 def _own_temperature(trace: Trace, part: PlannedStep) -> Decimal:
     place = part.place
-    said = place.attention.said if isinstance(place, HeadPlace) else trace.scenario.prediction.said
+    said = (
+        place.attention.config if isinstance(place, HeadPlace) else trace.scenario.prediction.config
+    )
     temperature: Decimal | None = said.values.get("temperature")
     return Decimal(1) if temperature is None else temperature
 

@@ -314,8 +314,8 @@ def _attends(trace: Trace, stack: Stack) -> bool:
 def _scaling(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     sites = [site for site in outline.scenario.sites if site.stack is stack]
     layer = sites[0].layer
-    scale = layer.attention.said.get(SCALE)
-    if len({site.attention.said.get(SCALE) for site in sites}) > 1:
+    scale = layer.attention.config.get(SCALE)
+    if len({site.attention.config.get(SCALE) for site in sites}) > 1:
         return (words.scaling_differs,)
     root = Root(Symbol("d_k"))
     if scale == "none":

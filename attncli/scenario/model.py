@@ -145,7 +145,7 @@ class Positions(NamedTuple):
     """One way in which positions are told: sinusoidal, rope, alibi, relative, or a given table."""
 
     kind: str
-    said: Settings = Settings()
+    config: Settings = Settings()
 
     @property
     def is_added(self) -> bool:
@@ -155,21 +155,23 @@ class Positions(NamedTuple):
     @property
     def table(self) -> Name:
         """The full name of a given table, which stands alone or beside its settings."""
-        return below(self.said.path, "table") if "kind" in self.said.values else self.said.path
+        return (
+            below(self.config.path, "table") if "kind" in self.config.values else self.config.path
+        )
 
     @property
     def turned_by(self) -> tuple[Name, Name] | None:
         """The full names of the tables of cosines and sines, where these are given."""
-        if not {"cos", "sin"} & {*self.said.values}:
+        if not {"cos", "sin"} & {*self.config.values}:
             return None
-        return below(self.said.path, "cos"), below(self.said.path, "sin")
+        return below(self.config.path, "cos"), below(self.config.path, "sin")
 
 
 class Attention(NamedTuple):
     """One attention of a layer.
 
     `keys` names what it attends to, as far as that is known, which is the memory where
-    `sees_memory`. `own_heads` says that each head has its own matrices. `said` is all that a
+    `sees_memory`. `own_heads` says that each head has its own matrices. `config` is all that a
     scenario says of it.
     """
 
@@ -180,7 +182,7 @@ class Attention(NamedTuple):
     own_heads: bool = False
     kv_heads: int = 1
     projects: bool = True
-    said: Settings = Settings()
+    config: Settings = Settings()
     cached: tuple[str, ...] | None = None
     rotated: Positions | None = None
     alibi: Positions | None = None
@@ -208,18 +210,18 @@ class Recurrent(NamedTuple):
     kind: str = "rnn"
     activation: str = "tanh"
     direction: str = "forward"
-    said: Settings = Settings()
+    config: Settings = Settings()
     gradient: bool = False
 
     @property
     def readout_every(self) -> bool:
         """Whether it is read out at every time, not only at the last."""
-        return self.said.values.get("readout_from") != "last"
+        return self.config.values.get("readout_from") != "last"
 
     @property
     def stacked(self) -> bool:
         """Whether the matrices of all gates are kept in one."""
-        return self.said.layout == "torch"
+        return self.config.layout == "torch"
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -229,7 +231,7 @@ class Recurrent(NamedTuple):
     @property
     def in_out(self) -> bool:
         """Whether matrices are kept in × out."""
-        return self.said.layout == "row"
+        return self.config.layout == "row"
 
     def way_path(self, path: Name, way: str) -> Name:
         """The path of a way of a layer; a single way has none of its own."""
@@ -255,7 +257,7 @@ class Layer(NamedTuple):
     attends: bool = True
     experts: int = 0
     has_shared_expert: bool = False
-    said: Settings = Settings()
+    config: Settings = Settings()
     recurrent: Recurrent | None = None
 
     @property
@@ -281,7 +283,7 @@ class Stack(NamedTuple):
 
     path: Name = TOP
     text: TokenizedText = TokenizedText()
-    said: Settings = Settings()
+    config: Settings = Settings()
     segments: tuple[int, ...] = ()
     positions: tuple[Positions, ...] = ()
     embedding_norm: Settings | None = None
@@ -291,7 +293,7 @@ class Stack(NamedTuple):
     @property
     def sees(self) -> bool:
         """Whether a picture goes in, and no text."""
-        return "patches" in self.said.values
+        return "patches" in self.config.values
 
     @property
     def added(self) -> Mapping[str, Positions]:
@@ -307,7 +309,7 @@ PROJECT, ADD, NORM = "project_in", "positions", "norm"
 def projected_when(stack: Stack) -> str:
     """When embeddings are projected: `before` positions are added, `after` all that is done to
     them, or never, which is nothing."""
-    said = stack.said.values.get(PROJECT)
+    said = stack.config.values.get(PROJECT)
     return "" if said is None else str(said.get("when", "before"))
 
 
@@ -358,7 +360,7 @@ class Prediction(NamedTuple):
     """`tied`, `own`, or nothing; `given` where logits or probabilities are."""
     vocabulary: tuple[str, ...] = ()
     every: bool = False
-    said: Settings = Settings()
+    config: Settings = Settings()
     logit_scale: Decimal | None = None
     logit_softcap: Decimal | None = None
     generate: int = 0

@@ -178,7 +178,7 @@ class _Layers(NamedTuple):
 
     node: Node
     number: int
-    said: tuple[tuple[str, Map], ...] = ()
+    parts: tuple[tuple[str, Map], ...] = ()
 
     @classmethod
     def of(cls, node: Node, problems: Diagnostics) -> _Layers | None:
@@ -209,7 +209,7 @@ class _Layers(NamedTuple):
 
     def _layer(self, number: int) -> Map:
         of_it = ("each", "odd" if number % 2 else "even", str(number))
-        entries = [entry for part, layer in self.said if part in of_it for entry in layer.entries]
+        entries = [entry for part, layer in self.parts if part in of_it for entry in layer.entries]
         latest = {key.text: (key, value) for key, value in entries}
         return Map(tuple(latest.values()), self.node.where)
 
@@ -238,17 +238,17 @@ class _Tensor(NamedTuple):
     """A tensor of a template, and where it belongs in a stack."""
 
     path: Sequence[str]
-    said: Node
+    node: Node
     file: Node | None
 
     def put(self, stack: Map, problems: Diagnostics) -> Map:
         """The stack with the tensor, or with that of each layer."""
-        where = self.said.where
-        if self._said("file") is None:
+        where = self.node.where
+        if self._entry("file") is None:
             problems.add(where, "no file says where this is", "add one, like file: w.safetensors")
             return stack
         if not self._counts(NUMBER):
-            if self._said("layers") is not None:
+            if self._entry("layers") is not None:
                 wrong = f"layers, and no {NUMBER}, which would be the number of each"
                 problems.add(where, wrong, "put it into the name, or take this out")
             return self._put_into(stack, stack, 0, problems)
@@ -257,7 +257,7 @@ class _Tensor(NamedTuple):
             wrong = f"{NUMBER} is the number of a layer, and nothing says how many there are"
             problems.add(where, wrong, "add them, like layers: 2")
             return stack
-        meant = layers_of(self._said("layers"), len(layers.items), problems)
+        meant = layers_of(self._entry("layers"), len(layers.items), problems)
         items = tuple(
             self._put_into(self._begun(layer, stack), stack, k, problems)
             if isinstance(layer, Map) and k in meant
@@ -275,24 +275,24 @@ class _Tensor(NamedTuple):
             _with(one, self.path[1:], self._node(number, e)) if isinstance(one, Map) else one
             for e, one in enumerate(experts)
         )
-        listed = Items(filled, self.said.where)
+        listed = Items(filled, self.node.where)
         if layer.get(_EXPERTS) is not None:
             return layer.put(_EXPERTS, listed)
         return _with(layer, (_EXPERTS,), listed) if filled else layer
 
-    def _experts(self, said: Node | None, problems: Diagnostics) -> Sequence[Node]:
+    def _experts(self, node: Node | None, problems: Diagnostics) -> Sequence[Node]:
         """The experts of a layer, as far as anything is said of them."""
-        where = self.said.where
+        where = self.node.where
         if self.path[0] != _EXPERTS or len(self.path) == 1:
             wrong = f"{EXPERT} is the number of an expert, and {self.path[0]} belongs to none"
             problems.add(where, wrong, "say where it belongs, like experts.W1")
-        elif isinstance(said, Items):
-            return said.items
-        elif said is None:
+        elif isinstance(node, Items):
+            return node.items
+        elif node is None:
             wrong = f"{EXPERT} is the number of an expert, and nothing says how many there are"
             problems.add(where, wrong, "add them, like experts: 4")
         else:
-            return [Map((), where)] * (COUNT.read(said, problems) or 0)
+            return [Map((), where)] * (COUNT.read(node, problems) or 0)
         return ()
 
     def _begun(self, layer: Map, stack: Map) -> Map:
@@ -303,30 +303,30 @@ class _Tensor(NamedTuple):
             return layer
         return layer.put(self.path[0], said)
 
-    def _said(self, key: str) -> Node | None:
-        own = self.said.get(key) if isinstance(self.said, Map) else None
+    def _entry(self, key: str) -> Node | None:
+        own = self.node.get(key) if isinstance(self.node, Map) else None
         return self.file if own is None and key == "file" else own
 
     def _key(self) -> Scalar:
-        named = self.said if isinstance(self.said, Scalar) else self._said("key")
-        return named if isinstance(named, Scalar) else Scalar("", self.said.where)
+        named = self.node if isinstance(self.node, Scalar) else self._entry("key")
+        return named if isinstance(named, Scalar) else Scalar("", self.node.where)
 
     def _counts(self, number: str) -> bool:
         """Whether it is another one for each layer, or for each expert."""
-        index = self._said("entry")
+        index = self._entry("entry")
         return number in self._key().text or (isinstance(index, Scalar) and index.text == number)
 
     def _node(self, number: int, expert: int = 0) -> Map:
         """`{file: …, key: …}` with the part that is meant, for a layer, or an expert of it."""
-        where, key, file = self.said.where, self._key(), self._said("file")
+        where, key, file = self.node.where, self._key(), self._entry("file")
         assert file is not None
         text = key.text.replace(NUMBER, str(number)).replace(EXPERT, str(expert))
         named = Scalar(text, key.where, quoted=True)
         entries: list[tuple[Scalar, Node]] = [(Scalar("file", where), file)]
         entries += [(Scalar("key", where), named)] if key.text else []
-        more = self.said.entries if isinstance(self.said, Map) else ()
+        more = self.node.entries if isinstance(self.node, Map) else ()
         entries += [entry for entry in more if entry[0].text not in _NOT_OF_ONE]
-        index = self._said("entry")
+        index = self._entry("entry")
         if isinstance(index, Scalar):
             numbers = {NUMBER: str(number), EXPERT: str(expert)}
             of_it = Scalar(numbers.get(index.text, index.text), index.where)

@@ -53,7 +53,7 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
     kinds = {one.kind: one for one in shown.positions}
     attention = Attention(
         heads=shown.heads,
-        said=Settings(values=shown.said),
+        config=Settings(values=shown.config),
         rotated=kinds.get("rope"),
         alibi=kinds.get("alibi"),
         relative=kinds.get("relative"),

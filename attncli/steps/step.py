@@ -109,7 +109,7 @@ class General(NamedTuple):
 
     x: str = "X"
     path: Name = TOP
-    said: Mapping[str, Any] = MappingProxyType({})
+    config: Mapping[str, Any] = MappingProxyType({})
     gives: tuple[str, ...] = ()
     heads: int = 1
     positions: tuple[Positions, ...] = ()

@@ -73,7 +73,7 @@ def has_only_positions(place: Place) -> bool:
     """Whether a stack says of its text how positions are told, and nothing that goes in or comes
     after it."""
     stack = place.stack
-    said = any(key in stack.said.values for key in (*_EMBEDDED, *_AFTERWARDS))
+    said = any(key in stack.config.values for key in (*_EMBEDDED, *_AFTERWARDS))
     is_main = not stack.path
     works = any(
         layer.attends or layer.has_ffn or layer.experts or layer.norms or layer.recurrent
@@ -130,7 +130,7 @@ def steps() -> tuple[Step[Any], ...]:
 
 def _asked(lines: Iterable[StepLine], place: AttentionPlace) -> Iterator[StepLine]:
     """The steps of an attention that are taken always, or that a scenario asks for there."""
-    said = place.attention.said.values
+    said = place.attention.config.values
     order = {key: value for key, value in said.items() if value != "before_bias"}
     heads = said.get("heads")
     asked = set(said).union(*heads) if isinstance(heads, tuple) else set(said)
@@ -197,7 +197,7 @@ class _Teller:
             x = self.block(at, memory) if cell is None else self.recurrent(at, cell)
         x = x if stack.final_norm is None else self._norm(place, x, stack.final_norm)
         back = replace(place.at(place.name("project_out")), x=x)
-        return self.add("project_out", back) if "project_out" in stack.said.values else x
+        return self.add("project_out", back) if "project_out" in stack.config.values else x
 
     def _input(self, place: Place) -> Name:
         """The input embeddings: those of the tokens, with positions and whatever else is added."""
@@ -270,7 +270,7 @@ class _Teller:
 
     def _check_cell(self, place: CellPlace) -> None:
         """What is said of a cell is checked, too, where nobody knows yet how often it is taken."""
-        asked = [key for key, value in place.cell.said.values.items() if value]
+        asked = [key for key, value in place.cell.config.values.items() if value]
         for line in CELL_STEPS:
             if line.is_taken(asked):
                 self._check(step_named(line.step), place)
@@ -324,7 +324,7 @@ class _Teller:
             if apart:
                 self.add("project", at)
             output = self._taken(IN_HEADS, at).x
-        if "average_heads" in attention.said.values:
+        if "average_heads" in attention.config.values:
             self.add("average", whole)
         is_merged = attention.heads > 1 or whole.gives("W_O")
         return self.add("merge", replace(whole, x=output)) if is_merged else output

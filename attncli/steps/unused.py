@@ -130,9 +130,11 @@ def _settings(scenario: Scenario) -> Iterator[Name]:
             stack.text.tokens or scenario.prediction.unembedding
         ):
             yield vocabulary
-        yield from _said(stack.path, stack.said.values)
-        for layer in stack.layers if "layers" in stack.said.values else ():
-            own = {key: value for key, value in layer.said.values.items() if key in layer.said.own}
+        yield from _said(stack.path, stack.config.values)
+        for layer in stack.layers if "layers" in stack.config.values else ():
+            own = {
+                key: value for key, value in layer.config.values.items() if key in layer.config.own
+            }
             yield from _said(layer.path, own)
 
 

@@ -124,12 +124,12 @@ def _side_of_features(name: Name, scenario: Scenario) -> int | None:
     that side of another matrix."""
     owner = place_of(name, scenario)
     if projected_when(owner.stack):
-        return int(owner.stack.said.linear) if name.path.local == "project_in" else None
+        return int(owner.stack.config.linear) if name.path.local == "project_in" else None
     if owner.local == "X":
         return 1
     first = owner.attention is owner.stack.layers[0].attention
     weights = owner.local in ("W_Q", "W_K", "W_V") and first
-    return int(owner.attention.said.linear) if weights else None
+    return int(owner.attention.config.linear) if weights else None
 
 
 def _features(name: Name, scenario: Scenario, size: int) -> Axis:
@@ -242,7 +242,7 @@ def check_generation(scenario: Scenario) -> Objections:
     cached = scenario.stack.layers[0].attention.cached or ()
     for positions in scenario.stack.positions:
         table = scenario.given.get(positions.table)
-        start = positions.said.values.get("start", 0)
+        start = positions.config.values.get("start", 0)
         wanted = start + len(cached) + len(scenario.text.tokens) + more
         if table is not None and table.shape[0] < wanted:
             has = f"{positions.table} has {table.shape[0]} rows"

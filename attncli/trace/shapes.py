@@ -439,7 +439,7 @@ def _know_tables(scenario: Scenario, extents: Extents) -> None:
     vocabulary = len(scenario.prediction.vocabulary)
     unembedding = Name("unembedding")
     if unembedding in scenario.random and vocabulary:
-        side = 0 if scenario.stack.said.linear else 1
+        side = 0 if scenario.stack.config.linear else 1
         extents.know((unembedding, side), Extent(vocabulary, unembedding, side), unembedding)
 
 

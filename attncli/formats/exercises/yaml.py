@@ -42,7 +42,7 @@ def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
     filled = any(e.answer for section in asking(document) for e in entries(section, paper))
     words = paper.words.files
     lines = [f"# {words.key if filled else words.answers} · {_comment((document.title,))}"]
-    lines += [] if filled else [f"# {line}" for line in words.said["how_to"]]
+    lines += [] if filled else [f"# {line}" for line in words.texts["how_to"]]
     if paper.owner is not None:
         name, number = map(raw, paper.owner)
         lines += [f"student: {quoted(name)}", f"id: {quoted(number)}"]

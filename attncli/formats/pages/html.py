@@ -72,7 +72,7 @@ class AnswerFields:
     def script(self, words: Words) -> str:
         """What tells right answers from others, for the page's script."""
         seals = [[seal.salt, seal.levels, "".join(seal.digests)] for seal in self._seals]
-        said = words.said
+        said = words.texts
         states = {name: said[name] for name in ("right", "wrong", "unreadable", "tally")}
         return embedded({"words": states, "seals": seals})
 

@@ -36,14 +36,14 @@ _SHOWN = (
 
 
 def _operation(place: HeadPlace, positions: Positions) -> Buckets:
-    both = positions.said.get(BIDIRECTIONAL)
+    both = positions.config.get(BIDIRECTIONAL)
     if both is None:
         both = place.layer.block != "decoder"
-    return Buckets(_count(place, positions), positions.said.get(MAX_DISTANCE), both)
+    return Buckets(_count(place, positions), positions.config.get(MAX_DISTANCE), both)
 
 
 def _count(place: HeadPlace, positions: Positions) -> int:
-    said, table = positions.said.get(BUCKETS), place.scenario.given.get(positions.table)
+    said, table = positions.config.get(BUCKETS), place.scenario.given.get(positions.table)
     if said is not None:
         return said
     return _USUAL if table is None else table.shape[0]
@@ -71,7 +71,7 @@ def _check_relative(place: HeadPlace) -> Objections:
     if positions is None:
         return
     yield from _check_table(place, positions)
-    where, made = positions.said.path, _operation(place, positions)
+    where, made = positions.config.path, _operation(place, positions)
     sides = 2 if made.both else 1
     if made.count < 2 * sides or made.count % sides:
         least = "an even number of them, 4 or more" if made.both else "2 or more"
@@ -176,7 +176,7 @@ RELATIVE_STEP = Step(
 
 def _check_bias(place: HeadPlace) -> Objections:
     alibi, heads = place.attention.alibi, place.attention.heads
-    slopes = alibi.said.get(SLOPES) if alibi is not None else ()
+    slopes = alibi.config.get(SLOPES) if alibi is not None else ()
     if slopes and len(slopes) != heads:
         wrong = f"the slopes are {len(slopes)}, the heads {heads}"
         yield "positions", wrong, "give a slope for each head"
@@ -206,7 +206,7 @@ def _slope(place: HeadPlace) -> Number | None:
     positions = place.attention.alibi
     if positions is None:
         return None
-    slopes = positions.said.get(SLOPES)
+    slopes = positions.config.get(SLOPES)
     if slopes:
         return Number.written(slopes[min(place.head, len(slopes) - 1)])
     return alibi_slopes(place.attention.heads)[place.head]

@@ -109,7 +109,7 @@ class MaskRule(NamedTuple):
 
 def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
     """The rules of the mask of an attention."""
-    found, said = list[MaskRule](), attention.said.get(MASK)
+    found, said = list[MaskRule](), attention.config.get(MASK)
     for k, rule in enumerate(said):
         if isinstance(rule, str):
             found += [MaskRule(rule)] if rule != "none" else []
@@ -120,8 +120,8 @@ def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
 
 def _path(attention: Attention, k: int) -> Name:
     """The path of a rule, from 0; a single one has none of its own."""
-    count = len(attention.said.get(MASK))
-    return entry_path(attention.said.at(MASK).path, MASK.name, k, count)
+    count = len(attention.config.get(MASK))
+    return entry_path(attention.config.at(MASK).path, MASK.name, k, count)
 
 
 def _rules_of(attention: Attention, path: Name, rule: Mapping[str, Any]) -> Iterator[MaskRule]:
@@ -148,7 +148,7 @@ def _padded(attention: Attention, name: str) -> list[int]:
 
 def check_mask(place: HeadPlace) -> Objections:
     """No rule is empty, and padding is of keys that are there."""
-    keys, said = place.attention.keys, place.attention.said.get(MASK)
+    keys, said = place.attention.keys, place.attention.config.get(MASK)
     for k, rule in enumerate(said):
         path = _path(place.attention, k)
         if not rule:
@@ -227,7 +227,7 @@ def _fits(definition: Definition, scenario: Scenario) -> Objections:
 
 def _value(place: HeadPlace) -> Decimal:
     """What stands in the place of a masked score."""
-    value = place.attention.said.get(MASK_VALUE)
+    value = place.attention.config.get(MASK_VALUE)
     return Decimal("-Infinity") if isinstance(value, str) else value
 
 
@@ -325,7 +325,7 @@ MASK_STEP = Step(
     check=check_mask,
     plan=_plan,
     fits=_fits,
-    general=General(x="scores", said={"mask": ("causal",)}),
+    general=General(x="scores", config={"mask": ("causal",)}),
     shown_with=("mask=causal",),
     on_the_way=True,
     mistakes=(

@@ -61,7 +61,7 @@ ROLES = {"Q": "Q", "K": "K", "V": "K"}
 
 def _check_project(place: AttentionPlace) -> Objections:
     """Nothing is stacked but the matrices of a cell; a wrong cell has a complaint of its own."""
-    said, scenario = place.attention.said, place.scenario
+    said, scenario = place.attention.config, place.scenario
     if said.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
         wrong = "torch is how recurrent cells are stacked"
         yield said.at(_LAYOUT), wrong, "say linear for attention, or cell: rnn for a cell"
@@ -88,7 +88,7 @@ def _definition(place: AttentionPlace, name: str) -> Definition:
     if not place.attention.projects:
         definition = Definition(place.name(made), Same(), (x,))
     else:
-        definition = linear(place, made, x, f"_{name}", out_in=place.attention.said.linear)
+        definition = linear(place, made, x, f"_{name}", out_in=place.attention.config.linear)
     return definition._replace(role=ROLES[name])
 
 
@@ -118,7 +118,7 @@ def _happens_project(place: AttentionPlace) -> str:
         told = "Queries are made from the tokens, keys and values from the memory"
     if place.attention.cached is not None:
         told += "; the cached keys and values of the tokens before come first"
-    return f"{told}.{_TURNED_OVER if place.attention.said.linear else ''}"
+    return f"{told}.{_TURNED_OVER if place.attention.config.linear else ''}"
 
 
 _TURNED_OVER = (
@@ -255,7 +255,7 @@ _KV_HEADS = Key(
 
 def _check_split(place: AttentionPlace) -> Objections:
     """As many heads of keys and values as heads, or a share of them."""
-    attention, said = place.attention, place.attention.said
+    attention, said = place.attention, place.attention.config
     if not said.says(_KV_HEADS):
         return
     kv_heads, where = said.get(_KV_HEADS), below(said.path, "kv_heads")
@@ -431,8 +431,8 @@ _AVERAGE = Key(
 
 def _plan_average(place: AttentionPlace) -> tuple[Definition, ...]:
     """Of the weights that values are multiplied by, of each head."""
-    attention, said = place.attention, place.attention.said.values
-    if not attention.said.get(_AVERAGE):
+    attention, said = place.attention, place.attention.config.values
+    if not attention.config.get(_AVERAGE):
         return ()
     local = "dropped" if "dropout" in said else "key_weights" if "sinks" in said else "weights"
     weights = tuple(below(attention.head_path(k), local) for k in range(attention.heads))
@@ -459,7 +459,7 @@ AVERAGE_STEP = Step(
     ),
     more="Heads that attend to different tokens blur each other in it.",
     plan=_plan_average,
-    general=General(heads=2, said={"average_heads": True}),
+    general=General(heads=2, config={"average_heads": True}),
     shown_with=("heads=2", "average_heads=true"),
     mistakes=(
         Mistake(
@@ -485,7 +485,7 @@ def _plan_merge(place: AttentionPlace) -> tuple[Definition, ...]:
         x = place.name("concat")
         definitions.append(Definition(x, JoinColumns(len(outputs)), outputs))
     if place.gives("W_O"):
-        out_in = place.attention.said.linear
+        out_in = place.attention.config.linear
         definitions.append(linear(place, "attention", x, "_O", out_in=out_in))
     return tuple(definitions)
 

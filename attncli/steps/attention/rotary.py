@@ -56,20 +56,20 @@ _DEFAULTS = {
 def is_scaled(positions: Positions) -> bool:
     """Whether the frequencies are told by themselves, and scaled; not by what lacks something,
     which is complained of where it is read."""
-    said = positions.said.get(SCALING) or {}
+    said = positions.config.get(SCALING) or {}
     needs = SCALINGS[said["kind"]].needs if "kind" in said else None
     return needs is not None and all(name in said for name in needs.parts)
 
 
 def _check_scaling(positions: Positions) -> Objections:
     """Complains of ramps that go nowhere."""
-    said, where = positions.said.get(SCALING), "positions"
+    said, where = positions.config.get(SCALING), "positions"
     for low, high in (("low_freq_factor", "high_freq_factor"), ("beta_slow", "beta_fast")):
         few, many = (said.get(name, _DEFAULTS[name]) for name in (low, high))
         if few >= many:
             wrong = f"scaling with {low} {few} and {high} {many}"
             yield where, wrong, f"give a {high} that is larger than {low}"
-    base = positions.said.get(BASE)
+    base = positions.config.get(BASE)
     if said["kind"] == "yarn" and base <= 1:
         yield where, f"scaling of the base {base}", "give one that is larger than 1"
 
@@ -78,7 +78,7 @@ def frequencies(
     place: HeadPlace, positions: Positions, dimensions: int | None
 ) -> tuple[Definition, ...]:
     """The frequencies before and after they are scaled."""
-    said, base = positions.said.get(SCALING), Number.written(positions.said.get(BASE))
+    said, base = positions.config.get(SCALING), Number.written(positions.config.get(BASE))
     there = (name for name in ("K", "Q") if place.gives(name) or place.gives(f"W_{name}"))
     turned = place.latest(next(there, "K"))  # only the width counts, which both have
     plain = _of(place, "frequencies", Frequencies(base, dimensions), turned)
@@ -87,7 +87,7 @@ def frequencies(
         case "linear":
             return plain, _of(place, "scaled_frequencies", DivideBy(factor), plain.name)
         case "ntk" | "dynamic":
-            start = positions.said.get(START)
+            start = positions.config.get(START)
             original = _number(said, "original_length") if "original_length" in said else None
             scaled = Frequencies(base, dimensions, factor, original, start)
             return plain, _of(place, "scaled_frequencies", scaled, turned)
@@ -118,7 +118,7 @@ def _ramp(said: Mapping[str, Any], base: Number) -> Operation:
 
 def attention_factor(positions: Positions) -> Expression | None:
     """What cosines and sines are multiplied by, if anything: of YaRN 0.1 ln factor + 1."""
-    said = positions.said.get(SCALING)
+    said = positions.config.get(SCALING)
     if said["kind"] != "yarn":
         return None
     if "attention_factor" in said:
@@ -147,18 +147,18 @@ _IN_WORDS = {
 
 def told_scaled(positions: Positions) -> str:
     """How frequencies are scaled, in words."""
-    said = positions.said.get(SCALING)
+    said = positions.config.get(SCALING)
     return _IN_WORDS[said["kind"]].format(**{**_DEFAULTS, **said})
 
 
 def _check_tables(positions: Positions) -> Objections:
     """Complains of one table without the other, and of what would make them beside both."""
-    where = positions.said.path
+    where = positions.config.path
     for key, other in ((COS, SIN), (SIN, COS)):
-        if not positions.said.says(key):
+        if not positions.config.says(key):
             yield where, f"{other.name} and no {key.name}", f"give both, like {key.name}: [[1]]"
     for key in (BASE, SCALING):
-        if positions.said.says(key):
+        if positions.config.says(key):
             wrong = f"cos and sin, and the {key.name} that they would be made by"
             yield where, wrong, "keep one of them"
 
@@ -181,17 +181,17 @@ _FUNCTIONS: dict[str, Literal["cos", "sin"]] = {"cosine": "cos", "sine": "sin"}
 
 def _start(place: HeadPlace, positions: Positions, name: str) -> int:
     """The position of the first row: queries come after the keys that are cached."""
-    return positions.said.get(START) + (len(place.attention.cached or ()) if name == "Q" else 0)
+    return positions.config.get(START) + (len(place.attention.cached or ()) if name == "Q" else 0)
 
 
 def _dimensions(positions: Positions) -> int | None:
     """How many dimensions turn, in pairs."""
-    dimensions = positions.said.get(DIMENSIONS)
+    dimensions = positions.config.get(DIMENSIONS)
     return dimensions and dimensions // 2 * 2
 
 
 def _check(place: HeadPlace) -> Objections:
-    positions, said = place.attention.rotated, place.attention.said
+    positions, said = place.attention.rotated, place.attention.config
     if place.attention.sees_memory and said.says(ROPE):
         wrong = "the positions of a memory are nobody's, and queries can't be turned against them"
         yield said.at(ROPE), wrong, "leave rope out"
@@ -230,7 +230,7 @@ def _fits(definition: Definition, scenario: Scenario) -> Objections:
 
 
 def _by_halves(positions: Positions) -> bool:
-    return positions.said.get(PAIRS) == "half"
+    return positions.config.get(PAIRS) == "half"
 
 
 def _plan(place: HeadPlace) -> tuple[Definition, ...]:
@@ -253,7 +253,7 @@ def _table(
     if is_scaled(positions):
         operation = TurnsTable(function, start, attention_factor(positions))
         return operation, (x, place.name("scaled_frequencies"))
-    base = Number.written(positions.said.get(BASE))
+    base = Number.written(positions.config.get(BASE))
     return RotaryTable(function, _dimensions(positions), base, start), (x,)
 
 

@@ -82,7 +82,7 @@ _ROOT = Root(Symbol("d_k"))
 
 
 def _plan_scale(place: HeadPlace) -> tuple[Definition, ...]:
-    scale = place.attention.said.get(SCALE)
+    scale = place.attention.config.get(SCALE)
     if scale == "none" and not place.scenario.gives(place.name("scaled")):
         return ()
     if isinstance(scale, Decimal):
@@ -91,7 +91,7 @@ def _plan_scale(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _sized(place: HeadPlace, planned: Definition) -> Definition:
-    is_root = planned.needs and place.attention.said.get(SCALE) != "none"
+    is_root = planned.needs and place.attention.config.get(SCALE) != "none"
     if not is_root or place.d_k is None:
         return planned
     return _scaled_by(place, _divided_by(place.d_k))
@@ -104,7 +104,7 @@ def _divided_by(d_k: int) -> DivideBy:
 
 
 def _happens_scale(place: HeadPlace) -> str:
-    if isinstance(place.attention.said.get(SCALE), Decimal):
+    if isinstance(place.attention.config.get(SCALE), Decimal):
         return "Each score is divided by the number that the scenario gives."
     d_k = "" if place.d_k is None else f", here of d_k = {place.d_k}"
     return f"Each score is divided by the square root of the number of key dimensions{d_k}."
@@ -194,7 +194,7 @@ _ORDER = Key(
 
 
 def _check(place: HeadPlace) -> Objections:
-    said = place.attention.said
+    said = place.attention.config
     if said.says(_ORDER) and not said.says(_CAP):
         yield said.at(_ORDER), "the order of a cap, and no softcap", "add one, like softcap: 50"
 
@@ -203,7 +203,7 @@ def _by_number(
     place: HeadPlace, key: Key[Decimal | None], made: str, operation: type[DivideBy] | EquationText
 ) -> Planned:
     """The scores changed by the number of a key, where one is said."""
-    number = place.attention.said.get(key)
+    number = place.attention.config.get(key)
     if number is None:
         return ()
     changed, blame = operation(Number.written(number)), below(place.attention.path, key.name)
@@ -211,7 +211,7 @@ def _by_number(
 
 
 def _happens_softcap(place: HeadPlace) -> str:
-    cap, late = place.attention.said.get(_CAP), place.attention.said.get(_ORDER) == "after_mask"
+    cap, late = place.attention.config.get(_CAP), place.attention.config.get(_ORDER) == "after_mask"
     told = f"Each score is bent so that it stays between −{cap} and {cap}"
     return f"{told}: one that the mask hid, −∞, becomes −{cap}." if late else f"{told}."
 
@@ -231,7 +231,7 @@ SOFTCAP_STEP = Step(
     ),
     check=_check,
     plan=lambda place: _by_number(place, _CAP, "capped", SoftCap),
-    general=General(x="scores", said={"softcap": Decimal(50)}),
+    general=General(x="scores", config={"softcap": Decimal(50)}),
     shown_with=("softcap=2",),
     on_the_way=True,
     mistakes=(
@@ -268,7 +268,7 @@ TEMPERATURE_STEP = Step(
     makes=("tempered",),
     shapes="scores [n, m] → tempered [n, m]",
     happens=lambda place: (
-        f"Each score is divided by the temperature {place.attention.said.get(_TEMPERATURE)}."
+        f"Each score is divided by the temperature {place.attention.config.get(_TEMPERATURE)}."
     ),
     why=(
         "A temperature above 1 brings scores nearer to each other and so spreads the weights more"
@@ -276,7 +276,7 @@ TEMPERATURE_STEP = Step(
     ),
     more="Near 0 the key with the largest score takes nearly all.",
     plan=lambda place: _by_number(place, _TEMPERATURE, "tempered", DivideBy),
-    general=General(x="scores", said={"temperature": Decimal("0.7")}),
+    general=General(x="scores", config={"temperature": Decimal("0.7")}),
     shown_with=("temperature=2",),
     on_the_way=True,
     mistakes=(

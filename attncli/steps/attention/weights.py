@@ -203,7 +203,7 @@ _NAME = "sink"
 
 
 def _check(place: HeadPlace) -> Objections:
-    if place.head or not place.attention.said.says(_SINKS):
+    if place.head or not place.attention.config.says(_SINKS):
         return
     where, heads = place.find("sinks"), place.attention.heads
     given = place.scenario.given.get(place.find("sinks"))
@@ -216,7 +216,7 @@ def _check(place: HeadPlace) -> Objections:
 
 def _plan_sinks(place: HeadPlace) -> tuple[Definition, ...]:
     """Before the softmax it is put beside the scores, after it its weight is left out."""
-    if not place.attention.said.says(_SINKS):
+    if not place.attention.config.says(_SINKS):
         return ()
     if _is_over(place):
         return (Definition(place.name("key_weights"), WithoutColumn(last=True), (place.x,)),)
@@ -266,7 +266,7 @@ SINKS_STEP = Step(
     check=_check,
     plan=_plan_sinks,
     sized=_sized,
-    general=General(x="scaled", said={"sinks": ()}, gives=("sinks",)),
+    general=General(x="scaled", config={"sinks": ()}, gives=("sinks",)),
     shown_with=("sinks=[0.5]",),
     on_the_way=True,
     mistakes=(
@@ -300,14 +300,14 @@ _DROPOUT: Key[dict[str, Any]] = Key(
 
 def _p(place: HeadPlace) -> Decimal:
     """The share that is dropped."""
-    p: Decimal = place.attention.said.get(_DROPOUT).get("p", Decimal(0))
+    p: Decimal = place.attention.config.get(_DROPOUT).get("p", Decimal(0))
     return p
 
 
 def _plan_dropout(place: HeadPlace) -> tuple[Definition, ...]:
-    if not place.attention.said.says(_DROPOUT):
+    if not place.attention.config.says(_DROPOUT):
         return ()
-    mask = below(place.attention.said.at(_DROPOUT), "mask")
+    mask = below(place.attention.config.at(_DROPOUT), "mask")
     return (Definition(place.name("dropped"), Dropout(Number.written(_p(place))), (place.x, mask)),)
 
 
@@ -332,7 +332,7 @@ DROPOUT_STEP = Step(
         " nothing is dropped."
     ),
     plan=_plan_dropout,
-    general=General(x="weights", said={"dropout": {"p": Decimal("0.1")}}),
+    general=General(x="weights", config={"dropout": {"p": Decimal("0.1")}}),
     mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply))),),
     backward=Backward(
         "the dropout",

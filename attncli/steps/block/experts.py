@@ -78,7 +78,7 @@ SHARED: Key[dict[str, Any]] = Key(
 
 
 def _settings(place: LayerPlace) -> dict[str, Any]:
-    settings: dict[str, Any] = place.layer.said.get(ROUTER) or {}
+    settings: dict[str, Any] = place.layer.config.get(ROUTER) or {}
     return settings
 
 
@@ -95,7 +95,7 @@ def _renormalizes(place: LayerPlace) -> bool:
 
 
 def _check(place: LayerPlace) -> Objections:
-    said, scenario, count = place.layer.said, place.scenario, place.layer.experts
+    said, scenario, count = place.layer.config, place.scenario, place.layer.experts
     if not said.says(ROUTER):
         wrong = "experts without a router, which says where each token goes"
         yield said.at(EXPERTS), wrong, "give one, like router: {W_R: [[1, 0], [0, 1]], top_k: 1}"
@@ -117,7 +117,7 @@ def _routing(place: LayerPlace) -> Name:
 
 
 def _affinity(place: LayerPlace) -> Definition:
-    made = linear(place, "affinity", place.x, "_R", out_in=place.layer.said.linear)
+    made = linear(place, "affinity", place.x, "_R", out_in=place.layer.config.linear)
     names = tuple(f"expert {k}" for k in range(1, place.layer.experts + 1))
     return made._replace(columns=Axis(names, "expert"))
 
@@ -273,7 +273,7 @@ def _gate(place: LayerPlace) -> tuple[Definition, ...]:
     if not _is_gated(place):
         return ()
     W, b = _shared(place, "W_G"), _shared(place, "b_G")
-    operation, operands = layer_of(place, place.x, W, b, out_in=place.layer.said.linear)
+    operation, operands = layer_of(place, place.x, W, b, out_in=place.layer.config.linear)
     logit, a_list = _shared(place, _LOGIT), Axis(())
     return (
         Definition(logit, operation, operands, columns=a_list),

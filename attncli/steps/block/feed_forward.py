@@ -74,7 +74,7 @@ MATRICES = (
 
 
 def _gated(place: LayerPlace) -> bool:
-    return place.layer.said.get(ACTIVATION) in _GATED or bool(place.layer.said.get(_GATE))
+    return place.layer.config.get(ACTIVATION) in _GATED or bool(place.layer.config.get(_GATE))
 
 
 def _is_bare(place: LayerPlace) -> bool:
@@ -84,7 +84,7 @@ def _is_bare(place: LayerPlace) -> bool:
 
 
 def _plan_ffn(place: LayerPlace) -> tuple[Definition, ...]:
-    bare, kind, out_in = _is_bare(place), _kind(place), place.layer.said.linear
+    bare, kind, out_in = _is_bare(place), _kind(place), place.layer.config.linear
     definitions = [] if bare else [linear(place, "hidden", place.x, "1", out_in=out_in)]
     x = place.x if bare else definitions[0].name
     if kind != "none":
@@ -102,7 +102,7 @@ def _plan_ffn(place: LayerPlace) -> tuple[Definition, ...]:
 def _happens_ffn(place: LayerPlace) -> str:
     if _is_bare(place):
         return f"The activation {_kind(place)} is applied to each number by itself."
-    kind = place.layer.said.get(ACTIVATION)
+    kind = place.layer.config.get(ACTIVATION)
     told = "Each token's vector goes on its own through a first layer"
     if _gated(place):
         activation = f" and the activation {_kind(place)}" if kind != "none" else ""
@@ -114,7 +114,7 @@ def _happens_ffn(place: LayerPlace) -> str:
 
 def _kind(place: LayerPlace) -> str:
     """The activation itself, also of a gated network."""
-    kind = place.layer.said.get(ACTIVATION)
+    kind = place.layer.config.get(ACTIVATION)
     return _GATED.get(kind, kind)
 
 
@@ -128,7 +128,7 @@ def _bias_after(place: LayerPlace, planned: Planned) -> Iterator[Planned]:
     hidden = next((one for one in planned if one.name.local == "hidden"), None)
     bare = hidden and _without_bias(hidden, place)
     if hidden is not None and bare is not None and _kind(place) != "none":
-        operation = BiasAfter(_kind(place), place.layer.said.linear)
+        operation = BiasAfter(_kind(place), place.layer.config.linear)
         yield Definition(place.name("activated"), operation, hidden.operands), bare
 
 
@@ -215,7 +215,7 @@ def _plan_residual(place: ResidualPlace) -> tuple[Definition, ...]:
 
 def _factor(place: ResidualPlace, number: int) -> Decimal | None:
     """What the output of a sublayer, from 1, is multiplied by."""
-    said = place.layer.said.get(_SCALE)
+    said = place.layer.config.get(_SCALE)
     if not isinstance(said, tuple):
         return said
     return said[number - 1] if number <= len(said) else None
@@ -223,12 +223,12 @@ def _factor(place: ResidualPlace, number: int) -> Decimal | None:
 
 def _check_factors(place: ResidualPlace) -> Objections:
     """There is a number for each sublayer."""
-    layer, said = place.layer, place.layer.said.get(_SCALE)
+    layer, said = place.layer, place.layer.config.get(_SCALE)
     sublayers = layer.attends + (layer.cross is not None) + layer.has_ffn
     if isinstance(said, tuple) and len(said) != sublayers and place.number == 1:
         whose = f"of {layer.path} " if layer.path else ""
         wrong = f"the numbers are {len(said)}, the sublayers {whose}{sublayers}"
-        yield layer.said.at(_SCALE), wrong, "give a number for each sublayer"
+        yield layer.config.at(_SCALE), wrong, "give a number for each sublayer"
 
 
 def _scaled(place: ResidualPlace, x: Name, k: int) -> Definition | None:

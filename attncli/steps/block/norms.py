@@ -394,7 +394,7 @@ QK_NORM: Key[dict[str, Any]] = Key(
 
 
 def _settings(place: AttentionPlace) -> dict[str, Any]:
-    return place.attention.said.get(QK_NORM)
+    return place.attention.config.get(QK_NORM)
 
 
 def _together(place: AttentionPlace) -> bool:
@@ -407,7 +407,7 @@ def _after(place: AttentionPlace) -> bool:
 
 def _check_qk_norm(place: AttentionPlace) -> Objections:
     attention, settings = place.attention, _settings(place)
-    where = attention.said.at(QK_NORM)
+    where = attention.config.at(QK_NORM)
     if _after(place) and attention.rotated is None:
         wrong = "qk_norm after a rotation, and nothing rotates queries and keys"
         yield where, wrong, "leave `when` out, or say positions: rope"
@@ -422,7 +422,7 @@ def _check_qk_norm(place: AttentionPlace) -> Objections:
 
 def _is_due(place: AttentionPlace) -> bool:
     """Whether this is the moment: for all heads, or in each; before the rotation or after it."""
-    if not place.attention.said.says(QK_NORM):
+    if not place.attention.config.says(QK_NORM):
         return False
     turned = "Q" in place.wires
     at_head = isinstance(place, HeadPlace)
@@ -430,7 +430,7 @@ def _is_due(place: AttentionPlace) -> bool:
 
 
 def _normalizing_qk_norm(place: AttentionPlace, name: str) -> Normalizing:
-    settings, path = _settings(place), place.attention.said.at(QK_NORM)
+    settings, path = _settings(place), place.attention.config.at(QK_NORM)
     norm = Settings(path, {_KIND.name: _KIND.default, **settings})
     given = {local: below(path, f"{local}_{name}") for local in _GIVEN}
     return Normalizing(
@@ -489,7 +489,7 @@ QK_NORM_STEP = Step(
     ),
     check=_check_qk_norm,
     plan=_plan_qk_norm,
-    general=General(said={"qk_norm": {}}, gives=("gamma_Q", "gamma_K")),
+    general=General(config={"qk_norm": {}}, gives=("gamma_Q", "gamma_K")),
     shown_with=("qk_norm={kind: rms}",),
     on_the_way=True,
     mistakes=(

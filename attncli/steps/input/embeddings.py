@@ -145,7 +145,7 @@ _ADDED = ("embedding_scale", "segments", "embedding_norm", "project_in")
 
 def _check_embed(place: Place) -> Objections:
     """What is added to embeddings can't be added to an X that is given."""
-    stack, said = place.stack, place.stack.said.values
+    stack, said = place.stack, place.stack.config.values
     added = [key for key in _ADDED if key in said]
     added += ["positions"] if any(one.is_added for one in stack.positions) else []
     for key in added if "X" in said else ():
@@ -154,7 +154,7 @@ def _check_embed(place: Place) -> Objections:
 
 
 def _is_scaled(place: Place) -> bool:
-    return place.stack.said.get(EMBEDDING_SCALE) != "none"
+    return place.stack.config.get(EMBEDDING_SCALE) != "none"
 
 
 def embedded(place: Place) -> Name:
@@ -167,7 +167,7 @@ def _plan_embed(place: Place) -> tuple[Definition, ...]:
     if not _is_scaled(place):
         return (found,)
     scaled = place.name("scaled_E" if steps_to_X(place.stack) else "X")
-    scale = place.stack.said.get(EMBEDDING_SCALE)
+    scale = place.stack.config.get(EMBEDDING_SCALE)
     factor = Number.written(scale) if isinstance(scale, Decimal) else _ROOT
     needs = (Name("d_model"),) if factor is _ROOT else ()
     return found, Definition(scaled, MultiplyBy(factor), (found.name,), needs=needs)
@@ -200,7 +200,7 @@ def _next_rows(place: Place) -> Definition | None:
 
 
 def _happens_embed(place: Place) -> str:
-    scale = place.stack.said.get(EMBEDDING_SCALE)
+    scale = place.stack.config.get(EMBEDDING_SCALE)
     told = "Each token picks its row of the embedding table"
     if isinstance(scale, Decimal):
         told += ", and every number is multiplied by the number that the scenario gives"
@@ -276,7 +276,7 @@ _INSTEAD = ("sentence", "tokens", "ids", "embeddings", "X")
 
 
 def _check_patch(place: Place) -> Objections:
-    said, path = place.stack.said.values, place.stack.path
+    said, path = place.stack.config.values, place.stack.path
     for key in (key for key in _INSTEAD if key in said):
         yield below(path, key), f"{key} beside patches, which go in instead", "keep one of them"
     if "embedding_scale" in said:
@@ -290,7 +290,7 @@ def _plan_patch(place: Place) -> tuple[Definition, ...]:
     made = "patch_embeddings" if first else x
     patches = place.name("patches")
     if place.gives("W_patch"):
-        out_in = place.stack.said.linear
+        out_in = place.stack.config.linear
         vectors = [linear(place, made, patches, "_patch", out_in=out_in)]
     else:
         vectors = [] if first else [Definition(place.name(x), Same(), (patches,))]
@@ -357,7 +357,7 @@ PATCH_STEP = Step(
 
 def _projected(place: Place) -> Definition:
     """x W + b. [n, k], [k, m], [m] -> [n, m]"""
-    return linear(place, "projected", place.x, "", out_in=place.stack.said.linear)
+    return linear(place, "projected", place.x, "", out_in=place.stack.config.linear)
 
 
 def _mistakes(other: str, name: str, other_way: str) -> tuple[Mistake[Place], ...]:
@@ -366,7 +366,7 @@ def _mistakes(other: str, name: str, other_way: str) -> tuple[Mistake[Place], ..
 
     def by_other(one: Definition, place: Place) -> Definition | None:
         matrix = below(below(place.stack.path, other), "W")
-        operation = MatMul() if place.stack.said.linear else Linear()
+        operation = MatMul() if place.stack.config.linear else Linear()
         is_there = place.scenario.gives(matrix)
         return one._replace(operation=operation, operands=(place.x, matrix)) if is_there else None
 

@@ -230,7 +230,7 @@ SEGMENTS: Key[tuple[int, ...]] = Key(
 def start_of(place: Place, positions: Positions) -> int:
     """The position of the first row: after the tokens that are cached."""
     cached = place.stack.layers[0].attention.cached
-    return positions.said.get(START) + len(cached or ())
+    return positions.config.get(START) + len(cached or ())
 
 
 def _check(place: Place) -> Objections:
@@ -252,11 +252,11 @@ def _check_one(place: Place, name: Name, one: Positions) -> Objections:
     if one.kind in ("given", "relative") and not place.scenario.gives(one.table):
         told = "positions of a table" if one.kind == "given" else "relative positions"
         yield name, f"{told}, and no table", "add it, like table: [[1]]"
-    dimensions, ids = one.said.get(DIMENSIONS) or 0, one.said.get(IDS)
+    dimensions, ids = one.config.get(DIMENSIONS) or 0, one.config.get(IDS)
     if dimensions % 2:
         yield name, f"{dimensions} dimensions can't turn in pairs", "give an even number"
     yield from _check_counts(place, name, ("position", ids))
-    if ids and START.name in one.said.values:
+    if ids and START.name in one.config.values:
         yield name, "a start beside the position of each token", "keep one of them"
 
 
@@ -289,11 +289,11 @@ def _tables(place: Place) -> list[Definition]:
 def _positions(place: Place, name: Name, positions: Positions) -> Definition:
     start, count = start_of(place, positions), len(place.text.tokens) or place.height(place.x) or 0
     if positions.kind != "sinusoidal":
-        rows = positions.said.get(IDS) or tuple(range(start, start + count))
+        rows = positions.config.get(IDS) or tuple(range(start, start + count))
         return _rows_of(place, name, positions.table, rows, "position")
     d_model = place.width(name) or 0
     width = Symbol("d_embed" if projected_when(place.stack) == "after" else "d_model")
-    waves = Sinusoids(Number.written(positions.said.get(BASE)), start, count, d_model, width)
+    waves = Sinusoids(Number.written(positions.config.get(BASE)), start, count, d_model, width)
     needs = _needs(place, count, d_model)
     blame = Name("positions")
     return Definition(name, waves, (), rows=_tokens(place), needs=needs, blame=blame)
@@ -341,7 +341,7 @@ def _tokens(place: Place) -> Axis | None:
 
 def _of_kind(place: Place, positions: Positions, name: str) -> str:
     if positions.kind == "given":
-        start = 0 if positions.said.get(IDS) else positions.said.get(START)
+        start = 0 if positions.config.get(IDS) else positions.config.get(START)
         first = f", from row {start} on, counted from 0" if start else ""
         return f"Each position has its row of a table{first}"
     return (

@@ -90,7 +90,7 @@ _HEAD = Record.of(
 def _plan_head(place: Place) -> tuple[Definition, ...]:
     one = chosen(place)
     dense = linear(place, "hidden", place.x if one is None else one.name, "",
-                   out_in=place.stack.said.linear)  # fmt: skip
+                   out_in=place.stack.config.linear)  # fmt: skip
     kind = _kind(place)
     made = [*filter(None, [one]), dense]
     if kind != "none":
@@ -195,7 +195,7 @@ def _changed(place: Place, x: Name) -> Iterator[Definition]:
 def _logits(place: Place, x: Name) -> Definition:
     tied = place.scenario.prediction.unembedding == "tied"
     matrix = place.text.table if tied else _UNEMBEDDING
-    out_in = tied or place.stack.said.linear
+    out_in = tied or place.stack.config.linear
     operation, operands = layer_of(place, x, matrix, Name("b_U"), out_in=out_in)
     return Definition(place.name("logits"), operation, operands, blame=_UNEMBEDDING)
 
@@ -336,7 +336,7 @@ _PROBABILITIES = Name("probabilities")
 
 
 def _plan_predict(place: Place) -> tuple[Definition, ...]:
-    said = place.scenario.prediction.said
+    said = place.scenario.prediction.config
     temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
     made, x = list[Definition](), place.x
     if temperature is not None:
@@ -359,7 +359,7 @@ def _plan_predict(place: Place) -> tuple[Definition, ...]:
 
 
 def _happens(place: Place) -> str:
-    said = place.scenario.prediction.said
+    said = place.scenario.prediction.config
     temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
     told = ["A softmax turns the logits into probabilities"]
     if top_k is not None:

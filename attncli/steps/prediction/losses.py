@@ -243,7 +243,7 @@ def _kind_of_targets(node: Node) -> Kind[Any]:
 
 def _is_chosen(place: Place) -> bool:
     """Whether the next token is chosen of other probabilities than the model's own."""
-    said = place.scenario.prediction.said
+    said = place.scenario.prediction.config
     return said.says(TEMPERATURE) or said.says(TOP_K)
 
 

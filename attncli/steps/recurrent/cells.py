@@ -85,7 +85,7 @@ _IN_TORCH = {RESET.name: "after", UPDATE.name: "old"}
 
 def _check_gates(place: CellPlace) -> Objections:
     for key in (RESET, UPDATE) if place.cell.kind != "gru" else ():
-        if place.cell.said.says(key):
+        if place.cell.config.says(key):
             yield below(place.layer.path, key.name), f"{key.name} is for cell: gru", "leave it out"
 
 
@@ -98,7 +98,7 @@ def settled(said: Settings) -> Settings:
 
 def keeps_old(place: CellPlace) -> bool:
     """Whether an update gate of 1 keeps the old memory, instead of taking the candidate."""
-    return settled(place.cell.said).get(UPDATE) == "old"
+    return settled(place.cell.config).get(UPDATE) == "old"
 
 
 def _cell_gates(place: CellPlace) -> CellPlace:
@@ -136,7 +136,7 @@ def _sum_gates(place: CellPlace, made: Name, gate: str, memory: Name) -> Definit
 def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
     before, reset_a = place.timed("a", place.before), gate_name(place, "reset_a")
     reset = gate_name(place, "reset")
-    if settled(place.cell.said).get(RESET) == "before":
+    if settled(place.cell.config).get(RESET) == "before":
         yield Definition(reset_a, GatedColumn(), (reset, before))
         yield _sum_gates(place, z, "candidate", reset_a)
         return
@@ -485,7 +485,7 @@ _STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
 
 
 def _check_unstack(place: WayPlace) -> Objections:
-    said, own = place.cell.said, gates(place)
+    said, own = place.cell.config, gates(place)
     if not said.says(_GATE_ORDER):
         return
     where, order = below(place.layer.path, _GATE_ORDER.name), said.get(_GATE_ORDER)
@@ -500,7 +500,7 @@ def _check_unstack(place: WayPlace) -> Objections:
 def gate_order(cell: Recurrent) -> tuple[str, ...]:
     """The gates in the order in which they are stacked: that which is said, if it has each gate
     once; else the usual one."""
-    said, usual = cell.said.get(_GATE_ORDER) or (), GATES.get(cell.kind, ())
+    said, usual = cell.config.get(_GATE_ORDER) or (), GATES.get(cell.kind, ())
     return said if sorted(said) == sorted(usual) else usual
 
 
@@ -561,7 +561,7 @@ UNSTACK_STEP = Step(
     check=_check_unstack,
     plan=_plan_unstack,
     general=General(
-        cell=Recurrent("gru", said=Settings(values={"weights_layout": "torch"})),
+        cell=Recurrent("gru", config=Settings(values={"weights_layout": "torch"})),
         gives=("b_ih", "b_hh"),
     ),
     mistakes=(
@@ -658,21 +658,21 @@ def _check_input(place: CellPlace) -> Objections:
     if cell.direction == "both" and not place.scenario.writes(back):
         right = "give those of the other way in `backward`, like backward: {W_ax: …}"
         yield below(path, "direction"), "both directions, and no matrices of the way back", right
-    if "backward" in cell.said.values and cell.direction != "both":
+    if "backward" in cell.config.values and cell.direction != "both":
         wrong = "matrices of the way back, and one way only"
         yield back, wrong, "say direction: both, or leave them out"
 
 
 def _check_matrices(place: CellPlace) -> Objections:
     """Those of either way are of this kind of cell, kept in this way."""
-    cell, path, said = place.cell, place.layer.path, place.cell.said.values
+    cell, path, said = place.cell, place.layer.path, place.cell.config.values
     own = matrices_of_way(cell)
     for at, given in ((path, said), (below(path, "backward"), said.get("backward", {}))):
         for name in keys_of("way"):
             if name in given and name not in own:
                 wrong = (
                     f"{name} is none of the matrices of this cell ({cell.kind}, weights_layout:"
-                    f" {cell.said.layout or 'linear'})"
+                    f" {cell.config.layout or 'linear'})"
                 )
                 yield below(at, name), wrong, f"it has {listed(sorted(own))}"
 

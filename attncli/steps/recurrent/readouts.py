@@ -101,14 +101,14 @@ def _check_readout(place: CellPlace) -> Objections:
     scenario, path = place.scenario, place.layer.path
     for key in (READOUT, READOUT_FROM):
         name = below(path, key.name)
-        own = place.cell.said.says(key) and scenario.writes(name)
+        own = place.cell.config.says(key) and scenario.writes(name)
         if own and not scenario.writes(below(path, "W_ya")):
             yield name, f"{key.name}, and no W_ya to read out with", "give W_ya, or leave it out"
 
 
 def end_of(place: WayPlace) -> str:
     """What becomes of what is read out: `sigmoid`, `softmax`, `none`."""
-    return place.cell.said.get(READOUT)
+    return place.cell.config.get(READOUT)
 
 
 def made_at(place: WayPlace) -> tuple[str, str]:
@@ -192,7 +192,7 @@ READOUT_STEP = Step(
     check=_check_readout,
     plan=_plan_readout,
     general=General(
-        cell=Recurrent(said=Settings(values={"readout": "softmax"})), gives=("W_ya", "b_y")
+        cell=Recurrent(config=Settings(values={"readout": "softmax"})), gives=("W_ya", "b_y")
     ),
     mistakes=(
         Mistake(
@@ -255,7 +255,7 @@ READOUTS_STEP = Step(
     more="A cell that is read out once, after its last token, has a single row.",
     plan=_plan_readouts,
     sized=_sized,
-    general=General(cell=Recurrent(said=Settings(values={"readout": "softmax"})), gives=("b_y",)),
+    general=General(cell=Recurrent(config=Settings(values={"readout": "softmax"})), gives=("b_y",)),
     mistakes=(
         Mistake(
             "readouts_turned_round",
