@@ -35,7 +35,7 @@ class Papers(NamedTuple):
     hints: Document
 
 
-def wish(  # noqa: PLR0913
+def request_for(  # noqa: PLR0913
     trace: Trace,
     blank: str = "results",
     *,

@@ -60,11 +60,11 @@ class Trial(NamedTuple):
 
 
 def trial(
-    data: Mapping[str, Any], folder: Path | None, trace: Trace, wish: ExerciseRequest, form: str
+    data: Mapping[str, Any], folder: Path | None, trace: Trace, request: ExerciseRequest, form: str
 ) -> Trial:
     """A variant's keys against the oracle. `data` is the scenario as plain data, whose numbers
     are replaced by the variant's; `folder` is where its files are."""
-    what = taken(trace, wish, form)
+    what = taken(trace, request, form)
     keys = what.keys()
     known = [p for p in what.places if p.number.cell is not None and p.number.cell is not INNER]
     ranges = _ranges(with_numbers(data, all_numbers(trace.scenario)), folder, what, known)
@@ -148,10 +148,10 @@ def stress(
     """Trials of so many forms of a scenario. Raises UnknownError for what the oracle hasn't."""
     trace = work(load(scenario, changes).alone())
     order = ExerciseFile(scenario, tuple(Ask(step=step) for step in steps) or (Ask(),), seed=seed)
-    wish = request_of(trace, order)
+    request = request_of(trace, order)
     data, folder = plain_data(scenario, changes), shipped.find(scenario).parent
-    made = variants(trace, wish, forms, seed, allow)
-    return [trial(data, folder, form, wish, name) for name, form in made]
+    made = variants(trace, request, forms, seed, allow)
+    return [trial(data, folder, form, request, name) for name, form in made]
 
 
 def _drawn(count: int, folder: Path) -> list[str]:

@@ -16,7 +16,7 @@ from attncli.document.questions import Item
 from attncli.formats import RenderOptions, files_of
 from tests import qti
 from tests.conftest import sampled
-from tests.exercises import papers, questions, wish
+from tests.exercises import papers, questions, request_for
 from tests.marking_cases import run
 from tests.pages import SHIPPED, trace_of
 from tests.qti.schema import PACKAGE, QTI, faults
@@ -82,12 +82,12 @@ def check(document: Document) -> None:
 @sampled(7, name=[name for name in SHIPPED if name not in ("i_love_tennis", "tokenizers")])
 def test_each_blank_is_a_question_that_takes_its_interval(name: str) -> None:
     trace = trace_of(SHIPPED[name])
-    check(papers(trace, wish(trace, "results")).whole)
+    check(papers(trace, request_for(trace, "results")).whole)
 
 
 def test_the_text_of_a_step_stands_once_with_its_blanks_numbered() -> None:
     trace = trace_of(SHIPPED["i_love_ai"])
-    document = papers(trace, wish(trace, steps=["softmax", "weighted_sum"])).whole
+    document = papers(trace, request_for(trace, steps=["softmax", "weighted_sum"])).whole
     roots = read(files_of([document], "canvas", RenderOptions(80)))
     texts = {name: "".join(one.itertext()) for name, one in roots.items() if "items/" in name}
     softmax = [name for name, text in texts.items() if "e is raised to each" in text]

@@ -28,7 +28,7 @@ from tests.exercises import (
     numbers,
     papers,
     questions,
-    wish,
+    request_for,
 )
 from tests.pages import LARGE, SHIPPED, WORDS_ONLY, trace_of
 from tests.plain import read
@@ -41,7 +41,7 @@ NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 def made(name: str, blank: str = "results", *steps: str) -> Papers:
     trace = trace_of(SHIPPED[name])
-    return papers(trace, wish(trace, blank, steps=steps))
+    return papers(trace, request_for(trace, blank, steps=steps))
 
 
 def steps_of(trace: Trace) -> list[str]:
@@ -118,7 +118,7 @@ def check(trace: Trace, one: Papers) -> None:
 @sampled(23, name=SMALL, blank=BLANKINGS)
 def test_shipped_scenarios(name: str, blank: str) -> None:
     trace = trace_of(SHIPPED[name])
-    check(trace, papers(trace, wish(trace, blank)))
+    check(trace, papers(trace, request_for(trace, blank)))
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | No
     trace = trace_of(SHIPPED[name])
     blank, detail = blanking
     for step in steps_of(trace):
-        check(trace, papers(trace, wish(trace, blank, steps=[step], detail=detail)))
+        check(trace, papers(trace, request_for(trace, blank, steps=[step], detail=detail)))
 
 
 @pytest.mark.slow
@@ -140,7 +140,7 @@ def test_random_scenarios(text: str, data: st.DataObject) -> None:
     blank = data.draw(st.sampled_from(BLANKINGS))
     detail = data.draw(st.sampled_from([None, "summary", "rows", "full"]))
     with workable():
-        one = papers(trace, wish(trace, blank, steps=steps, detail=detail))
+        one = papers(trace, request_for(trace, blank, steps=steps, detail=detail))
     check(trace, one)
 
 
@@ -157,7 +157,7 @@ def test_what_is_accepted() -> None:
 
 def test_the_same_under_exact() -> None:
     trace = trace_of(SHIPPED["i_love_ai"], "rounding.policy=exact")
-    keys = {q.id: q.key for q in questions(papers(trace, wish(trace)).whole)}
+    keys = {q.id: q.key for q in questions(papers(trace, request_for(trace)).whole)}
     key = keys["exp_sum[I]"]
     assert key is not None
     assert str(key.number.shown) == "6.437"
@@ -192,7 +192,7 @@ def test_a_term_is_accepted_as_finely_as_what_it_comes_from(
     }[name]
     text = SHIPPED.get(name, "Q: [[300.5, 1]]\nK: [[4, 1], [4.5, 1]]\nscale: none\n")
     trace = trace_of(text, f"rounding.quantities={says}", f"rounding.policy={policy}")
-    keys = {q.id: q.key for q in questions(papers(trace, wish(trace, "working")).whole)}
+    keys = {q.id: q.key for q in questions(papers(trace, request_for(trace, "working")).whole)}
     key = keys[asked]
     assert key is not None
     assert key.carry is not None
@@ -208,7 +208,7 @@ def test_a_term_is_accepted_as_finely_as_what_it_comes_from(
 
 def test_what_follows_from_an_answer_off_the_page_is_not_told() -> None:
     trace = trace_of(SHIPPED["i_love_ai"], "scale=2")
-    one = papers(trace, wish(trace, steps=["scores", "softmax"]))
+    one = papers(trace, request_for(trace, steps=["scores", "softmax"]))
     page = render(one.sheet, "terminal", RenderOptions(80))
     assert "It goes on from what you have worked out" in page
     assert "scaled = scores / 2" in page
@@ -226,20 +226,20 @@ def test_inputs_are_asked_for_only_by_name() -> None:
     trace = trace_of(SHIPPED["i_love_ai"])
     assert not any(
         q.id.startswith(("W", "b", "embeddings"))
-        for q in questions(papers(trace, wish(trace)).whole)
+        for q in questions(papers(trace, request_for(trace)).whole)
     )
-    one = papers(trace, wish(trace, cells=["W_K[1, 2]", "weights[love, AI]"]))
+    one = papers(trace, request_for(trace, cells=["W_K[1, 2]", "weights[love, AI]"]))
     assert [q.id for q in questions(one.whole)] == ["W_K[1, 2]", "weights[love, AI]"]
     check(trace, one)
 
 
 def test_a_seeded_share() -> None:
     trace = trace_of(SHIPPED["i_love_ai"])
-    everything = len(questions(papers(trace, wish(trace, "all")).whole))
-    some = questions(papers(trace, wish(trace, "random:0.25")).whole)
+    everything = len(questions(papers(trace, request_for(trace, "all")).whole))
+    some = questions(papers(trace, request_for(trace, "random:0.25")).whole)
     assert len(some) == round(everything * 0.25)
-    again = questions(papers(trace, wish(trace, "random:0.25")).whole)
-    others = questions(papers(trace, wish(trace, "random:0.25", seed="8")).whole)
+    again = questions(papers(trace, request_for(trace, "random:0.25")).whole)
+    others = questions(papers(trace, request_for(trace, "random:0.25", seed="8")).whole)
     assert [q.id for q in some] == [q.id for q in again]
     assert [q.id for q in some] != [q.id for q in others]
 
@@ -257,7 +257,7 @@ def test_of_a_step_that_isnt_finished_what_it_makes_is_asked_for() -> None:
     """Without W2 the network ends with what its activation makes."""
     text = "tokens: [a]\nX: [[1, 2]]\nprojection: none\nblock: attention\nW1: [[3], [4]]\n"
     trace = trace_of(text)
-    one = papers(trace, wish(trace, steps=["ffn"]))
+    one = papers(trace, request_for(trace, steps=["ffn"]))
     check(trace, one)
     assert [q.id for q in questions(one.whole)] == ["hidden[a, 1]", "activated[a, 1]"]
 
@@ -275,7 +275,7 @@ def test_everything_that_is_made_is_asked_for_once() -> None:
     for name in share(2, SMALL, of="asked for once"):
         trace = trace_of(SHIPPED[name])
         shown = trace.scenario.show.queries
-        asked = {q.id for q in questions(papers(trace, wish(trace)).whole)}
+        asked = {q.id for q in questions(papers(trace, request_for(trace)).whole)}
         made = [q for q in trace.quantities.values() if not q.given and not is_said(trace, q.name)]
         cells = {
             q.address(i, j): source_of(trace, Location(q.name, i, j))
@@ -297,7 +297,7 @@ def test_everything_that_is_made_is_asked_for_once() -> None:
 def test_no_copy_of_an_answer_is_told(seed: int, detail: str) -> None:
     """A head's Q is a run of Q's columns, concat has the heads' outputs side by side."""
     trace = trace_of(SHIPPED["three_tokens_two_heads"])
-    one = papers(trace, wish(trace, "random:0.4", detail=detail, seed=str(seed)))
+    one = papers(trace, request_for(trace, "random:0.4", detail=detail, seed=str(seed)))
     asked = {q.id for q in questions(one.whole)}
     told = {
         trace[n.cell.quantity].address(*n.cell[1:])
@@ -331,7 +331,7 @@ def test_no_copy_of_an_answer_is_told(seed: int, detail: str) -> None:
 
 def test_what_is_masked_is_asked_for_as_well() -> None:
     trace = trace_of(SHIPPED["i_love_tennis_causal"])
-    keys = {q.id: q.key for q in questions(papers(trace, wish(trace, steps=["mask"])).whole)}
+    keys = {q.id: q.key for q in questions(papers(trace, request_for(trace, steps=["mask"])).whole)}
     key = keys["masked[I, love]"]
     assert key is not None
     assert key.accepted.low == key.accepted.high == key.number.shown == Decimal("-Infinity")
@@ -341,7 +341,7 @@ def test_what_is_masked_is_asked_for_as_well() -> None:
 def test_a_tiny_answer_is_never_told_as_zero() -> None:
     changes = ("rounding.policy=exact", "rounding.decimals=1", "W_Q[1,1]=6")
     trace = trace_of(SHIPPED["i_love_ai"], *changes)
-    keys = {q.id: q.key for q in questions(papers(trace, wish(trace)).whole)}
+    keys = {q.id: q.key for q in questions(papers(trace, request_for(trace)).whole)}
     key = keys["weights[I, love]"]
     assert key is not None
     assert str(key.number.shown) == "0.001"
@@ -351,7 +351,9 @@ def test_a_tiny_answer_is_never_told_as_zero() -> None:
 def test_keys_start_from_what_the_sheet_shows() -> None:
     """The scaled score 0.92 of the sheet stands for 0.919…: e^0.92 / Σ has another last digit."""
     trace = trace_of(SHIPPED["three_tokens_two_heads"], "scale=sqrt_d_k")
-    keys = {q.id: q.key for q in questions(papers(trace, wish(trace, steps=["softmax"])).whole)}
+    keys = {
+        q.id: q.key for q in questions(papers(trace, request_for(trace, steps=["softmax"])).whole)
+    }
     key = keys["heads[1].weights[2, 1]"]
     assert key is not None
     scaled = [Decimal(str(x)) for x in trace["heads[1].scaled"].values[1]]
@@ -368,7 +370,7 @@ def test_a_tiny_number_is_compared_as_it_is_rounded() -> None:
         "X: [[1]]\nW_Q: [[0.26]]\nK: [[0.47]]\nscale: 2.5\nrounding: {policy: exact, decimals: 1}\n"
     )
     trace = trace_of(text)
-    wanted = wish(trace, steps=["scores", "scale"])
+    wanted = request_for(trace, steps=["scores", "scale"])
     keys = {q.id: q.key for q in questions(papers(trace, wanted).whole)}
     key = keys["scaled[1, 1]"]
     assert key is not None
@@ -380,7 +382,7 @@ def test_a_tiny_number_is_compared_as_it_is_rounded() -> None:
 def test_keys_where_carry_cannot_be_worked() -> None:
     text = "scores: [[-90, -91]]\nscale: none\nrounding: {policy: exact}\n"
     trace = trace_of(text)
-    wanted = wish(trace, steps=["softmax"])
+    wanted = request_for(trace, steps=["softmax"])
     keys = {q.id: q.key for q in questions(papers(trace, wanted).whole)}
     key = keys["weights[1, 1]"]
     assert key is not None
@@ -396,7 +398,7 @@ def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> Non
     with workable():
         trace = trace_of(text)
     steps = data.draw(st.lists(st.sampled_from(steps_of(trace)), max_size=2, unique=True))
-    wanted = wish(trace, data.draw(st.sampled_from(BLANKINGS)), steps=steps)
+    wanted = request_for(trace, data.draw(st.sampled_from(BLANKINGS)), steps=steps)
     with workable():
         found = trial(read(text), None, trace, wanted, "A")
     assert found.disagreements == ()
@@ -414,7 +416,7 @@ def test_a_copy_has_the_decimals_of_what_it_copies(text: str, data: st.DataObjec
         name, decimals = data.draw(st.sampled_from(names)), data.draw(st.integers(1, 8))
         said["rounding"]["quantities"] = {name: decimals}
         trace = work(load(said))
-    wanted = wish(trace, data.draw(st.sampled_from(["results", "all"])))
+    wanted = request_for(trace, data.draw(st.sampled_from(["results", "all"])))
     assert trial(said, None, trace, wanted, "A").disagreements == ()
 
 
@@ -436,7 +438,7 @@ def test_a_copy_of_a_given_number_beside_finer_ones() -> None:
         "rounding: {policy: exact, quantities: {V_new: 8}}\n"
     )
     trace = work(load(said))
-    wanted = wish(trace, "all", cells=["V[old, 1]"])
+    wanted = request_for(trace, "all", cells=["V[old, 1]"])
     keys = {q.id: q.key for q in questions(papers(trace, wanted).whole)}
     key = keys["V[old, 1]"]
     assert key is not None
@@ -451,7 +453,7 @@ def test_a_copy_of_coarser_numbers() -> None:
         "vocabulary: {a: 0, b: 1}\nnext: {top_k: 1}\nrounding: {quantities: {logits: 2}}\n"
     )
     trace = trace_of(text)
-    keys = {q.id: q.key for q in questions(papers(trace, wish(trace)).whole)}
+    keys = {q.id: q.key for q in questions(papers(trace, request_for(trace)).whole)}
     found = {
         name: (str(key.accepted.low), str(key.accepted.high))
         for name in ("logits[1, a]", "next.filtered[1, a]")

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from attncli import __version__, load, work
 from attncli.building.exercise_file import load_exercise, load_manifest
-from attncli.building.plain import pinned, texts_beside
+from attncli.building.plain import exported, texts_beside
 from attncli.cli import app
 from attncli.exercises.fingerprint import numbers_mark
 from attncli.exercises.papers import exercise
@@ -320,7 +320,7 @@ def test_a_folder_made_again_is_written_whole_or_not_at_all(
 def test_a_pinned_scenario_has_the_numbers_of_the_original(name: str, tmp_path: Path) -> None:
     scenario = load(name).alone()
     path = tmp_path / "form.yaml"
-    path.write_text(pinned(name, (), scenario), "utf-8")
+    path.write_text(exported(name, (), scenario), "utf-8")
     for file, text in texts_beside(name).items():
         (tmp_path / file).write_text(text, "utf-8")
     own, other = work(scenario), work(load(path).alone())

@@ -18,7 +18,7 @@ from attncli.formats import (
     render,
 )
 from attncli.pipeline import load, work
-from tests.exercises import Papers, papers, questions, wish
+from tests.exercises import Papers, papers, questions, request_for
 from tests.test_golden import check
 
 EXERCISES = Path("exercises")
@@ -40,7 +40,7 @@ PAGES = [
 def made(name: str) -> Papers:
     blank, steps = CASES[name]
     trace = work(load(name))
-    return papers(trace, wish(trace, blank, steps=steps))
+    return papers(trace, request_for(trace, blank, steps=steps))
 
 
 def golden(name: str, kind: str, form: str, document: Document, *, rewrite: bool) -> None:
@@ -74,7 +74,7 @@ def test_the_one_file_of_latex(name: str, rewrite: bool) -> None:
 
 def test_a_count_is_accepted_as_the_whole_number_that_it_is() -> None:
     trace = work(load("bpe"))
-    one = papers(trace, wish(trace, "results", steps=["learn"]))
+    one = papers(trace, request_for(trace, "results", steps=["learn"]))
     keys = [question.key for question in questions(one.whole)]
     assert len(keys) > 100
     assert all(
@@ -89,7 +89,7 @@ def test_a_count_is_accepted_as_the_whole_number_that_it_is() -> None:
 
 def test_what_counts_add_up_to_is_a_count_and_a_share_of_them_is_none() -> None:
     trace = work(load("unigram"))
-    one = papers(trace, wish(trace, "results", steps=["estimate"]))
+    one = papers(trace, request_for(trace, "results", steps=["estimate"]))
     keys = {q.id: q.key for q in questions(one.whole) if q.key is not None}
     assert {id_ for id_ in keys if id_.endswith("total")}
     for id_, key in keys.items():
@@ -100,7 +100,7 @@ def test_what_counts_add_up_to_is_a_count_and_a_share_of_them_is_none() -> None:
 @pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "html"])
 def test_a_date_that_is_printed_is_not_asked_for(form: str) -> None:
     trace = work(load("i_love_ai"))
-    asked = wish(trace, "results", steps=["softmax"])
+    asked = request_for(trace, "results", steps=["softmax"])
     for date in ("24 November 2026", ""):
         sheet = sheet_of(exercise(trace, asked, "own", "it", Frame(date=date)))
         told = render(sheet, form, RenderOptions(80))

@@ -17,7 +17,7 @@ from attncli.marking.verdicts import Given
 from attncli.nice_numbers.search import forms
 from attncli.numbers.decimals import places
 from tests.conftest import FEWER, sampled
-from tests.exercises import papers, questions, wish
+from tests.exercises import papers, questions, request_for
 from tests.marking_cases import run
 from tests.pages import shipped_trace, trace_of
 from tests.plain import read
@@ -146,7 +146,7 @@ def test_keys_of_random_trainings(text: str, data: st.DataObject) -> None:
     with workable():
         trace = trace_of(text)
         step = data.draw(st.sampled_from(steps_of(trace)))
-        wanted = wish(trace, steps=[step])
+        wanted = request_for(trace, steps=[step])
         whole = papers(trace, wanted).whole
     assert trial(read(text), None, trace, wanted, "A").disagreements == ()
     answers = {cell_of(trace, one.id): given_as(one) for one in questions(whole)}

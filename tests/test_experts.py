@@ -17,7 +17,7 @@ from attncli.formats import RenderOptions, render
 from attncli.formats.quantities import arrays_of
 from attncli.pages.selection import select
 from attncli.pages.walkthrough import walkthrough
-from tests.exercises import papers, wish
+from tests.exercises import papers, request_for
 from tests.pages import SHIPPED, document_of, page_of, trace_of
 
 Array = NDArray[np.float64]
@@ -90,7 +90,7 @@ def test_a_gate_may_go_without_an_activation() -> None:
 
 def test_an_exercise_has_no_table_of_an_expert_that_no_token_goes_to() -> None:
     trace = trace_of(SHIPPED["mixture_of_experts"])
-    sheet = papers(trace, wish(trace, steps=["mix"], token="cats")).sheet
+    sheet = papers(trace, request_for(trace, steps=["mix"], token="cats")).sheet
     page = render(sheet, "terminal", RenderOptions(80))
     assert "experts[3].ffn" in page
     assert "experts[2].ffn" not in page

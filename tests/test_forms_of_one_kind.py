@@ -13,7 +13,7 @@ import yaml
 from numpy.random import RandomState
 
 from attncli import load, work
-from attncli.building.plain import pinned, plain_data
+from attncli.building.plain import exported, plain_data
 from attncli.nice_numbers.quantity import shown_rows
 from attncli.nice_numbers.rules import singular, unvaried
 from attncli.nice_numbers.search import UnsatisfiedError, forms
@@ -165,7 +165,7 @@ def test_tokenizers_learn_from_texts_that_come_as_often_as_said(name: str, local
     own = work(load(name))
     seen = {own.scenario.text_counts}
     for form in forms(own.scenario, 3, 3):
-        trace, again = work(form), work(load(yaml.safe_load(pinned(name, (), form))))
+        trace, again = work(form), work(load(yaml.safe_load(exported(name, (), form))))
         texts = again.scenario.text_counts
         assert texts == form.text_counts
         words = zip(plain_data(name)["corpus"], texts, strict=True)

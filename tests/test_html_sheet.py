@@ -23,7 +23,7 @@ from attncli.formats import RenderOptions, render
 from attncli.names import Word
 from tests.browser import NEEDS_BROWSER, findings, opened
 from tests.conftest import sampled
-from tests.exercises import papers, questions, wish
+from tests.exercises import papers, questions, request_for
 from tests.pages import SHIPPED, trace_of
 from tests.test_no_leak import SCENARIOS, digits, distinctive
 from tests.test_numerals import UNREAD, WRITTEN
@@ -79,7 +79,7 @@ def test_the_cells_have_what_is_accepted_and_nothing_else(
 @sampled(3, name=SCENARIOS, blank=["results", "random:0.4", "all"])
 def test_no_answer_is_in_the_file(name: str, blank: str) -> None:
     steps = {"sentencepiece": ["viterbi"]}.get(name, [])
-    one = papers(trace_of(SHIPPED[name]), wish(trace_of(SHIPPED[name]), blank, steps=steps))
+    one = papers(trace_of(SHIPPED[name]), request_for(trace_of(SHIPPED[name]), blank, steps=steps))
     sheet = self_checking(one.whole)
     page, plain = (
         render(sheet, "html", RenderOptions(80)),
@@ -161,7 +161,7 @@ class TestInTheBrowser:
         text = SHIPPED["i_love_tennis_causal"]
         trace = trace_of(f"{text}\nrounding: {{policy: {policy}, decimals: 3}}\n")
         assert trace.rounding.policy == policy
-        whole = papers(trace, wish(trace, steps=["mask", "softmax"])).whole
+        whole = papers(trace, request_for(trace, steps=["mask", "softmax"])).whole
         path = tmp_path / "sheet.html"
         path.write_text(render(self_checking(whole), "html", RenderOptions(80)), "utf-8")
         keys = [one.key for one in questions(whole) if one.key is not None]

@@ -18,7 +18,7 @@ from attncli.pages.cells import find_cells
 from attncli.pages.selection import SelectionError
 from attncli.trace import Trace
 from tests.conftest import FEWER
-from tests.exercises import papers, questions, wish
+from tests.exercises import papers, questions, request_for
 from tests.pages import trace_of
 
 PARTS = (
@@ -80,7 +80,7 @@ def learned(draw: st.DrawFn) -> str:
 
 def ids_of(trace: Trace, blank: str) -> list[str]:
     """The ids of an exercise, having come back from an answers file of each kind."""
-    one = papers(trace, wish(trace, blank))
+    one = papers(trace, request_for(trace, blank))
     asked = [question.id for question in questions(one.whole)]
     rows = csv.reader(io.StringIO(render(one.sheet, "csv", RenderOptions()), newline=""))
     assert [unguarded(row[2]) for row in rows][1:] == asked

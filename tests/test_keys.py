@@ -24,7 +24,7 @@ from attncli.operations.activations import DivideBy
 from attncli.pages.weaknesses import weaknesses
 from attncli.trace import Definition, Trace
 from tests import oracle
-from tests.exercises import papers, questions, wish
+from tests.exercises import papers, questions, request_for
 from tests.honest_paths import round_half_away
 from tests.oracle import UnknownError
 from tests.pages import SHIPPED, trace_of
@@ -92,7 +92,7 @@ STUDENTS = (
 def test_no_right_answer_is_rejected(called: str) -> None:
     name, *changes = called.split()
     trace = trace_of(SHIPPED[name], *changes)
-    wanted = wish(trace)
+    wanted = request_for(trace)
     for form, variant in variants(trace, wanted, FORMS, 7, ("sums", "edges", "difficulty")):
         one = taken(variant, wanted, form)
         keys = one.keys()
@@ -110,10 +110,10 @@ def test_a_root_is_taken_as_printed_only_where_it_is_printed() -> None:
     """40 / 1.414 = 28.289 for √2, of which the sheet prints 1.414, and not of a number."""
     text = "Q: [[40, 0]]\nK: [[1, 0], [0, 1]]\n"
     trace = trace_of(text)
-    key = taken(trace, wish(trace, steps=["scale"]), "A").keys()["scaled[1, 1]"]
+    key = taken(trace, request_for(trace, steps=["scale"]), "A").keys()["scaled[1, 1]"]
     assert (str(key.accepted.low), str(key.accepted.high)) == ("28.2835", "28.2895")
     trace = trace_of(f"{text}scale: 1.4142135624\n")
-    key = taken(trace, wish(trace, steps=["scale"]), "A").keys()["scaled[1, 1]"]
+    key = taken(trace, request_for(trace, steps=["scale"]), "A").keys()["scaled[1, 1]"]
     assert (str(key.accepted.low), str(key.accepted.high)) == ("28.2835", "28.2845")
 
 
@@ -125,7 +125,7 @@ def test_no_path_of_the_oracle_is_rejected(called: str) -> None:
     """Which draws anew how a number is rounded each time that it is used."""
     name, *changes = called.split()
     trace = trace_of(SHIPPED[name], *changes)
-    one = taken(trace, wish(trace), "A")
+    one = taken(trace, request_for(trace), "A")
     keys, found = one.keys(), told_by_the_oracle(one, plain_data(name, changes), 60)
     spans = []
     for place in one.places:
@@ -149,7 +149,7 @@ def test_stress_tells_keys_that_accept_too_little(monkeypatch: pytest.MonkeyPatc
     """Such as those of the two policies alone, or of another scenario."""
     trace = trace_of(SHIPPED["three_tokens_two_heads"], "scale=sqrt_d_k")
     data = plain_data("three_tokens_two_heads", ["scale=sqrt_d_k"])
-    wanted = wish(trace)
+    wanted = request_for(trace)
     assert trial(data, None, trace, wanted, "A").disagreements == ()
     assert trial({**data, "scale": "1.41"}, None, trace, wanted, "A").disagreements
     monkeypatch.setattr(Reach, "of", lambda *_: [])
@@ -186,7 +186,7 @@ def test_answers_that_tell_little_are_told() -> None:
     """Of 1000 × weights, rounded to three decimals, each rounding moves whole units."""
     text = "scores: [[1, 2]]\nscale: none\nV: [[1000], [0]]\n"
     trace = trace_of(text)
-    one = papers(trace, wish(trace))
+    one = papers(trace, request_for(trace))
     key = next(q.key for q in questions(one.whole) if q.id == "output[1, 1]")
     assert key is not None
     assert key.is_wide
@@ -218,7 +218,7 @@ def test_what_would_tell_more_does(seed: int) -> None:
 def test_a_mistake_that_rounding_hides_is_told_with_what_would_help() -> None:
     """The sheet accepts 0.29 for 0.30, so that the softmax without e goes unseen."""
     trace = trace_of(SHIPPED["three_tokens_two_heads"])
-    one = taken(trace, wish(trace), "A").keys()["heads[1].weights[1, 3]"]
+    one = taken(trace, request_for(trace), "A").keys()["heads[1].weights[1, 3]"]
     assert one.number.shown == Decimal("0.30")
     assert one.accepted.low <= Decimal("0.29") <= one.accepted.high
     for changes, hidden in (((), True), (("rounding.decimals=3",), False)):

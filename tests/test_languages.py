@@ -29,7 +29,7 @@ from attncli.scenario.model import Phrase
 from attncli.scenario.tokenizers.hugging_face import read
 from attncli.scenario.tokenizers.settings import SAVED
 from tests.conftest import sampled
-from tests.exercises import SELF_MARKING, wish
+from tests.exercises import SELF_MARKING, request_for
 from tests.pages import SHIPPED, trace_of
 from tests.test_latex import compiled, needs_exam, printed
 
@@ -84,7 +84,7 @@ def test_points_are_counted_as_the_language_does(language: str, told: list[str])
 @cache
 def papers(language: str) -> Mapping[str, Document]:
     trace = trace_of(SHIPPED["word_order"])
-    wanted = wish(trace, "results", steps=["scale", "softmax"])
+    wanted = request_for(trace, "results", steps=["scale", "softmax"])
     whole = exercise(trace, wanted, "B", "attn exercise it", Frame(course="NLP", language=language))
     sheet, key, hints = sheet_of(whole), key_page(whole), hints_page(whole, trace)
     return {"exercise": with_hints(whole, trace), "sheet": sheet, "key": key, "hints": hints}
@@ -168,7 +168,7 @@ WITH_QUESTIONS = [name for name in SHIPPED if name not in ("i_love_tennis", "tok
 def test_what_steps_say_on_sheets_is_translated(name: str, language: str) -> None:
     trace = trace_of(SHIPPED[name])
     english, translated = (
-        sheet_of(exercise(trace, wish(trace), "A", "", Frame(language=one)))
+        sheet_of(exercise(trace, request_for(trace), "A", "", Frame(language=one)))
         for one in ("en", language)
     )
     known = {*sentences_in(language).values()}

@@ -20,7 +20,7 @@ from attncli.notation import plain
 from attncli.trace import Trace
 from tests import cloze
 from tests.conftest import FEWER, sampled
-from tests.exercises import BLANKINGS, papers, wish
+from tests.exercises import BLANKINGS, papers, request_for
 from tests.pages import SHIPPED, trace_of
 from tests.strategies import recurrents, scenarios, transformers, workable
 from tests.test_exercise import SMALL, steps_of
@@ -28,7 +28,7 @@ from tests.test_exercise import SMALL, steps_of
 
 def check(trace: Trace, blank: str, steps: list[str]) -> int:
     """Writes an exercise, reads it back and marks it; the number of its fields."""
-    whole = papers(trace, wish(trace, blank, steps=steps)).whole
+    whole = papers(trace, request_for(trace, blank, steps=steps)).whole
     (question,) = cloze.questions(render(whole, "moodle", RenderOptions(80)))
     answers = in_order(question, whole)
     right = [typed(one) for one in answers]

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from attncli.formats import RenderOptions, render
-from tests.exercises import papers, questions, wish
+from tests.exercises import papers, questions, request_for
 from tests.pages import SHIPPED, trace_of
 
 reader = pytest.importorskip("moodle_xml_parser.parser")
@@ -15,7 +15,7 @@ reader = pytest.importorskip("moodle_xml_parser.parser")
 
 def test_another_reader_finds_each_blank_with_its_points_and_its_answer() -> None:
     trace = trace_of(SHIPPED["i_love_ai"])
-    document = papers(trace, wish(trace)).whole
+    document = papers(trace, request_for(trace)).whole
     (question,) = reader.parse_string(render(document, "moodle", RenderOptions(80)))["cloze"]
     fields = [gap for gap in question.gaps if gap.sub_type == "NUMERICAL"]
     asked = questions(document)

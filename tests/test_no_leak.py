@@ -20,7 +20,7 @@ from attncli.trace import Trace
 from tests.conftest import sampled
 from tests.drawing import recurrent, written
 from tests.drawing.pen import RandomPen
-from tests.exercises import BLANKINGS, SHEET_FORMATS, papers, questions, wish
+from tests.exercises import BLANKINGS, SHEET_FORMATS, papers, questions, request_for
 from tests.pages import SHIPPED, trace_of
 from tests.test_exercise import check, steps_of
 
@@ -44,7 +44,7 @@ def distinctive(question: Item) -> str:
 
 
 def leaks(trace: Trace, seed: str, steps: list[str]) -> list[str]:
-    one = papers(trace, wish(trace, "random:0.4", steps=steps, seed=seed))
+    one = papers(trace, request_for(trace, "random:0.4", steps=steps, seed=seed))
     answers = {q.id: distinctive(q) for q in questions(one.whole)}
     assert any(answers.values())
     return [
@@ -65,7 +65,7 @@ def test_no_answer_of_a_share_is_printed(name: str, seed: str) -> None:
 def test_a_printed_answer_would_be_found() -> None:
     """A sheet that keeps its answers is full of them."""
     trace = trace_of(SHIPPED["i_love_ai"])
-    one = papers(trace, wish(trace, "random:0.4"))
+    one = papers(trace, request_for(trace, "random:0.4"))
     answers = {distinctive(question) for question in questions(one.whole)} - {""}
     assert answers <= digits(render(one.key, "terminal", RenderOptions(100)))
 
@@ -117,13 +117,16 @@ def test_no_answer_of_a_recurrent_layer_is_printed(seed: int) -> None:
     known = steps_of(trace)
     steps = rng.sample(known, rng.randint(1, min(3, len(known))))
     with suppress(SelectionError):  # of some steps nothing can be asked
-        check(trace, papers(trace, wish(trace, rng.choice(BLANKINGS), steps=steps, detail="full")))
+        check(
+            trace,
+            papers(trace, request_for(trace, rng.choice(BLANKINGS), steps=steps, detail="full")),
+        )
 
 
 def test_a_sheet_as_data_has_no_more_digits_than_on_paper() -> None:
     """With the digits behind them, a result would tell the one term of it that isn't 0."""
     trace = trace_of(ONE_TERM)
-    one = papers(trace, wish(trace, "working", detail="full"))
+    one = papers(trace, request_for(trace, "working", detail="full"))
     (term,) = (q for q in questions(one.whole) if q.key and abs(q.key.number.shown) == HIDDEN)
     assert ".working[" in term.id
     data = json.loads(render(one.sheet, "json", RenderOptions(80)))
@@ -136,7 +139,7 @@ def test_a_sheet_as_data_has_no_more_digits_than_on_paper() -> None:
 def test_no_number_is_asked_for_twice() -> None:
     """Inside lines, too: each is asked for where it is needed first."""
     trace = trace_of(SHIPPED["pasta_lookup"])
-    one = papers(trace, wish(trace, "working", steps=["softmax"]))
+    one = papers(trace, request_for(trace, "working", steps=["softmax"]))
     ids = [q.id for q in questions(one.whole)]
     assert ids.count("weights[Pasta, Food].working[2]") == 1
     assert len(ids) == 9  # four scores, four exponentials, one sum
@@ -147,18 +150,18 @@ def test_no_number_is_asked_for_twice() -> None:
 
 def test_an_empty_memory_is_told_and_not_asked_for() -> None:
     trace = trace_of(SHIPPED["yassine_rnn"])
-    one = papers(trace, wish(trace))
+    one = papers(trace, request_for(trace))
     names = {q.id.partition("[")[0] for q in questions(one.whole)}
     assert names == {"ax", "z", "a", "ya", "z_y", "y"}
     assert not any(q.id.startswith("a[0]") for q in questions(one.whole))
     page = render(one.sheet, "terminal", RenderOptions(100))
     assert "W_aa (given)" not in page.split("Initial state")[1].split("Input at")[0]
     assert "States" not in page
-    assert [q.id for q in questions(papers(trace, wish(trace, steps=["states"])).whole)]
+    assert [q.id for q in questions(papers(trace, request_for(trace, steps=["states"])).whole)]
 
 
 def test_the_memory_of_later_tokens_is_asked_for() -> None:
     trace = trace_of(SHIPPED["yassine_rnn_sentence"])
-    ids = [q.id for q in questions(papers(trace, wish(trace)).whole)]
+    ids = [q.id for q in questions(papers(trace, request_for(trace)).whole)]
     assert not [x for x in ids if x.startswith(("aa[1]", "a[0]", "states"))]
     assert [x for x in ids if x.startswith("aa[2]")]

@@ -115,7 +115,7 @@ def test_the_place_is_kept(tmp_path: Path) -> None:
     ("words", "says"),
     [
         (("--place", "FILE"), "is no place that a practice was left at"),
-        (("--seed", "x"), "is no seed"),
+        (("--seed", "x"), "is no whole number"),
         (("--step", "tokenize"), "there is nothing to ask"),
     ],
 )

@@ -20,7 +20,7 @@ from attncli.trace import Trace
 from attncli.writing import packed
 from tests import qti
 from tests.conftest import sampled
-from tests.exercises import papers, questions, wish
+from tests.exercises import papers, questions, request_for
 from tests.pages import SHIPPED, trace_of
 from tests.qti.schema import QTI, faults
 from tests.test_exercise import SMALL
@@ -29,7 +29,7 @@ from tests.test_moodle import NASTY
 
 def check(trace: Trace, blank: str) -> int:
     """Writes a package, reads it back and marks it; the number of its blanks."""
-    document = papers(trace, wish(trace, blank)).whole
+    document = papers(trace, request_for(trace, blank)).whole
     document = with_hints(document, trace)
     package = qti.opened(packed(files_of([document], "qti", RenderOptions(80))))
     (item,) = package.items.values()

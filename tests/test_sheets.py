@@ -13,14 +13,14 @@ from attncli.choices import LAYOUTS
 from attncli.cli import app
 from attncli.document.blocks import AnswerSpace
 from attncli.formats import RenderOptions, render
-from tests.exercises import Papers, papers, wish
+from tests.exercises import Papers, papers, request_for
 from tests.pages import SHIPPED, trace_of
 
 
 def made(name: str, *steps: str, layout: str = "lines", token: str | None = None) -> Papers:
     trace = trace_of(SHIPPED[name])
     chosen = next(one for one in LAYOUTS if one == layout)
-    return papers(trace, wish(trace, steps=steps, token=token)._replace(layout=chosen))
+    return papers(trace, request_for(trace, steps=steps, token=token)._replace(layout=chosen))
 
 
 def flat(one: Papers) -> str:
@@ -83,7 +83,7 @@ def test_pairs_to_be_counted_stand_in_the_order_of_the_words() -> None:
     """Not the most frequent one first, which would tell what is merged."""
     text = "tokenizer: bpe\ncorpus: {ab: 1, cab: 2, dd: 5}\nmerges: 2\nsentence: ab"
     trace = trace_of(text)
-    one = papers(trace, wish(trace))
+    one = papers(trace, request_for(trace))
     ids = [question.id for question in one.key.sections[0].questions]
     assert ids == ["rounds[1].counts[a b]", "rounds[1].counts[c a]", "rounds[1].counts[d d]"]
     answers = [q.key.number.shown for q in one.key.sections[0].questions if q.key]

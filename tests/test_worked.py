@@ -42,9 +42,9 @@ Answers = Mapping[str, str]
 def exams(name: str, forms: int = 2) -> list[Exam]:
     """What all that a scenario makes asks, in some forms."""
     trace = shipped_trace(name)
-    wish = request_of(trace, ExerciseFile(name))
-    made = variants(trace, wish, forms, 1, ())
-    return [form_exam(one, wish, form, Scheme(), Frame()).exam for form, one in made]
+    request = request_of(trace, ExerciseFile(name))
+    made = variants(trace, request, forms, 1, ())
+    return [form_exam(one, request, form, Scheme(), Frame()).exam for form, one in made]
 
 
 def key_of(exam: Exam) -> dict[str, str]:
@@ -221,9 +221,9 @@ def test_an_exam_asks_in_the_order_of_its_paper() -> None:
     asks = (Ask(step="softmax"), Ask().asking("attends_most"), Ask(step="weighted_sum"))
     order = ExerciseFile("i_love_ai", asks, blank=Blanking("all"))
     trace = shipped_trace("i_love_ai")
-    wish = request_of(trace, order)
-    paper = exercise(trace, wish, "own", "", Frame())
-    exam = form_exam(trace, wish, "own", Scheme(), Frame()).exam
+    request = request_of(trace, order)
+    paper = exercise(trace, request, "own", "", Frame())
+    exam = form_exam(trace, request, "own", Scheme(), Frame()).exam
     assert exam.ids == tuple(one.id for one in paper.items)
     kinds = [
         kind

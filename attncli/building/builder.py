@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.building.given_matrices import Gathered, Gatherer, places
-from attncli.building.plain import FileReader, numbers_of_texts, spelled_out, with_inherited
+from attncli.building.plain import FileReader, numbers_of_texts, with_inherited, with_tokenizers
 from attncli.building.predicting import OF_THE_LOSS, prediction_of
 from attncli.building.stacks import Builder, Names
 from attncli.building.texts import TextReader
@@ -115,7 +115,7 @@ class ScenarioBuilder(NamedTuple):
         rounding = Rounding(**read.get("rounding", {}), most_settled=most)
         most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS
         said = TokenizerSettings(TOP, read, complaints, rounding, origin.large, origin.progress)
-        values = spelled_out(said, most)
+        values = with_tokenizers(said, most)
         kept = origin.in_place and not rounding.carries
         gatherer = Gatherer(rounding, origin.folder, origin.outside, kept, most, complaints)
         gathered = gatherer.gather(values)

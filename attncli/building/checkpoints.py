@@ -71,7 +71,7 @@ def _ids(file: Path) -> Mapping[str, int]:
 
 def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
     """The tokens of a text, and those that stand before and after one. Raises RefusedFileError."""
-    from attncli.building.plain import spelled_out
+    from attncli.building.plain import with_tokenizers
     from attncli.building.texts import tokens_of
     from attncli.file.files import TOKENIZERS, TextFile, text_of
     from attncli.file.problems import Diagnostics, NamedProblems
@@ -84,7 +84,7 @@ def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[
     saved = text_of(TextFile(file.name, where), file.parent, False, TOKENIZERS)
     values = {"sentence": text, **hugging_face.read(saved)}
     complaints = NamedProblems({"": where}, problems)
-    told = spelled_out(TokenizerSettings(TOP, values, complaints, Rounding(), large=True))
+    told = with_tokenizers(TokenizerSettings(TOP, values, complaints, Rounding(), large=True))
     problems.stop_if_any()
     before, after = _around(json.loads(saved).get("post_processor") or {})
     return before, tokens_of(told), after

@@ -90,7 +90,7 @@ def with_inherited(values: Values) -> Values:
     return {**values, "encoder": {**said, **encoder}}
 
 
-def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
+def with_tokenizers(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
     """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
     `one_hot`, which have at most so many numbers; of an encoder too."""
     told = dict(said.values)
@@ -108,7 +108,7 @@ def spelled_out(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
             del told["embeddings"]
     if "encoder" in told:
         encoder = said._replace(path=ENCODER, values=told["encoder"])
-        told["encoder"] = spelled_out(encoder, most)
+        told["encoder"] = with_tokenizers(encoder, most)
     return told
 
 
@@ -288,7 +288,7 @@ _TEXT_FILES = ("corpus", "tokenizer")
 """What may be in a text file of its own, which then stands beside the form."""
 
 
-def pinned(source: str, changes: Changes, scenario: Scenario) -> str:
+def exported(source: str, changes: Changes, scenario: Scenario) -> str:
     """The text of a file with what a source says, and the numbers of a form of it."""
     data = _without(plain_data(source, changes), _OF_THE_ORIGINAL)
     numbers = all_numbers(scenario)

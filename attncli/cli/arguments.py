@@ -10,7 +10,7 @@ import typer
 
 from attncli.cli.command import complaining, say
 from attncli.cli.options import OPTIONS
-from attncli.library.requests import REQUIRED, Made, fields_of, recorded
+from attncli.library.requests import REQUIRED, Output, fields_of, recorded
 
 
 def taking(
@@ -18,7 +18,7 @@ def taking(
     without: Collection[str] = (),
     own: Mapping[str, Any] = {},
     **usual: object,
-) -> Callable[[Callable[[Any], Made | int]], Callable[..., None]]:
+) -> Callable[[Callable[[Any], Output | int]], Callable[..., None]]:
     """Makes a command of a function of what was typed as a record: the fields of this named tuple,
     and of the records among them, are the options, each declared in `OPTIONS` or as the command's
     `own`, with their defaults, or with what is `usual` here; it goes `without` some."""
@@ -33,7 +33,7 @@ def taking(
         if name not in without
     ]
 
-    def command_of(act: Callable[[Any], Made | int]) -> Callable[..., None]:
+    def command_of(act: Callable[[Any], Output | int]) -> Callable[..., None]:
         def command(**typed: Any) -> None:  # noqa: ANN401
             _end(act, recorded(record, typed))
 
@@ -46,7 +46,7 @@ def taking(
     return command_of
 
 
-def _end(act: Callable[[Any], Made | int], asked: Any) -> None:  # noqa: ANN401
+def _end(act: Callable[[Any], Output | int], asked: Any) -> None:  # noqa: ANN401
     """Delivers what is made of what is asked, says all that is wrong, and ends with the status."""
     with complaining():
         made = act(asked)

@@ -8,7 +8,7 @@ from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS, MARKS
 from attncli.cli import options
 from attncli.cli.arguments import taking
 from attncli.library.orders import ExerciseArguments, GradeArguments, PracticeArguments
-from attncli.library.requests import Made
+from attncli.library.requests import Output
 
 _EXERCISE = {
     "context": typer.Context,
@@ -102,7 +102,7 @@ _EXERCISE = {
 
 
 @taking(ExerciseArguments, own=_EXERCISE)
-def exercise(typed: ExerciseArguments) -> Made:
+def exercise(typed: ExerciseArguments) -> Output:
     """Write an exercise: the student's sheet, the answer key, hints.
 
     Examples:
@@ -180,7 +180,7 @@ _GRADE = {
 
 
 @taking(GradeArguments, own=_GRADE)
-def grade(typed: GradeArguments) -> Made:
+def grade(typed: GradeArguments) -> Output:
     """Mark answers: what each file is worth, and what went wrong.
 
     An answers file says which form of the exercise it belongs to. A wrong number costs once: what

@@ -17,7 +17,7 @@ from attncli.library.files import (
     ValidateArguments,
 )
 from attncli.library.orders import SiteArguments
-from attncli.library.requests import Made, PageOptions
+from attncli.library.requests import Output, PageOptions
 
 _DESIGN = {
     "tokens": options.text("--tokens", "N", "How many words, 2 to 8."),
@@ -29,7 +29,7 @@ _DESIGN = {
 
 
 @taking(DesignArguments, own=_DESIGN)
-def design(typed: DesignArguments) -> Made:
+def design(typed: DesignArguments) -> Output:
     """Make a new scenario whose numbers are nice to work with by hand.
 
     Examples:
@@ -76,7 +76,7 @@ _NEW = {
 
 
 @taking(NewArguments, own=_NEW)
-def new(typed: NewArguments) -> Made:
+def new(typed: NewArguments) -> Output:
     """Write a scenario to start from, or that of a checkpoint.
 
     Examples:
@@ -98,7 +98,7 @@ _VALIDATE = {"files": options.arguments("FILE...", "Scenario files.")}
 
 
 @taking(ValidateArguments, own=_VALIDATE)
-def validate(typed: ValidateArguments) -> Made:
+def validate(typed: ValidateArguments) -> Output:
     """Check scenario files, and say every problem of each.
 
     A file without problems gets a line saying what it holds.
@@ -120,7 +120,7 @@ _SCHEMA = {
 
 
 @taking(SchemaArguments, own=_SCHEMA)
-def schema(typed: SchemaArguments) -> Made:
+def schema(typed: SchemaArguments) -> Output:
     """Print the JSON Schema of scenario files, for editors.
 
     Or that of what is written as JSON.
@@ -138,7 +138,7 @@ _LIST = {"what": options.one_of("[scenarios|steps]", lambda: LISTS, "What to lis
 
 
 @taking(ListArguments, own=_LIST)
-def list_(typed: ListArguments) -> Made:
+def list_(typed: ListArguments) -> Output:
     """List the shipped scenarios, or the steps with what they do.
 
     Examples:
@@ -180,7 +180,7 @@ _HELP = {
 
 
 @taking(HelpArguments, own=_HELP)
-def help_(typed: HelpArguments) -> Made:
+def help_(typed: HelpArguments) -> Output:
     """Print the reference, or what it says of a word.
 
     It tells of scenario files, rounding, exercises and options.
@@ -205,7 +205,7 @@ _SITE = {
 
 
 @taking(SiteArguments, own=_SITE)
-def site(typed: SiteArguments) -> Made:
+def site(typed: SiteArguments) -> Output:
     """Write scenarios as a small website with lessons and sheets.
 
     It needs no server: begin at its index.html.

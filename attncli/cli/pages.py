@@ -5,11 +5,11 @@ from attncli.cli import options
 from attncli.cli.arguments import taking
 from attncli.library import commands
 from attncli.library.commands import CompareArguments, DiffArguments, WhyArguments
-from attncli.library.requests import Arguments, Made
+from attncli.library.requests import Arguments, Output
 
 
 @taking(Arguments)
-def run(typed: Arguments) -> Made:
+def run(typed: Arguments) -> Output:
     """Work a scenario out, every step as tables and as arithmetic.
 
     Examples:
@@ -35,7 +35,7 @@ def run(typed: Arguments) -> Made:
     own={"scenario": options.SCENARIO_OR_USUAL},
     scenario="",
 )
-def explain(typed: Arguments) -> Made:
+def explain(typed: Arguments) -> Output:
     """Explain a step: its purpose, working and common mistakes.
 
     Without --step, those that a scenario takes; without a scenario, each that there is.
@@ -65,7 +65,7 @@ _WHY = {
 
 
 @taking(WhyArguments, own=_WHY)
-def why(typed: WhyArguments) -> Made:
+def why(typed: WhyArguments) -> Output:
     """Show what a number comes from, as a tree of working.
 
     Below each line stands the working of each number in it, down to what the scenario gives. What
@@ -96,7 +96,7 @@ _COMPARE = {
 
 
 @taking(CompareArguments, own=_COMPARE)
-def compare(typed: CompareArguments) -> Made:
+def compare(typed: CompareArguments) -> Output:
     """Compare two scenarios, or one with and without a change.
 
     What changed in the input, then each quantity with the cells that differ, and the first that
@@ -120,7 +120,7 @@ def compare(typed: CompareArguments) -> Made:
     Arguments,
     without=commands.WITHOUT["check"],
 )
-def check(typed: Arguments) -> Made:
+def check(typed: Arguments) -> Output:
     """Check the numbers that a scenario's source prints.
 
     Each number of its `published:`, and of its variants', is judged: whether it follows, from the
@@ -140,7 +140,7 @@ def check(typed: Arguments) -> Made:
     Arguments,
     without=commands.WITHOUT["lint"],
 )
-def lint(typed: Arguments) -> Made:
+def lint(typed: Arguments) -> Output:
     """Tell what is weak about a scenario's numbers.
 
     Ambiguous roundings, ties, trivial cells, rows that don't add up, hidden mistakes.
@@ -187,7 +187,7 @@ _DIFF = {
 
 
 @taking(DiffArguments, without=commands.WITHOUT["diff"], own=_DIFF)
-def diff(typed: DiffArguments) -> Made:
+def diff(typed: DiffArguments) -> Output:
     """Tell where an implementation departs, and by which bug.
 
     Each tensor of a dump is compared with what follows from the implementation's own earlier

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from attncli.building.exercise_file import LARGEST_SEED
 from attncli.errors import Complaints, UserError
 from attncli.library.output import page_for
 from attncli.library.papers import variants
+from attncli.library.requests import whole_number
 from attncli.writing import write_out
 
 if TYPE_CHECKING:
@@ -205,10 +207,11 @@ def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
 
     exercise = _exercise_in(typed)
     trace = _worked(typed, exercise.scenario)
-    wish = request_of(trace, exercise)
+    request = request_of(trace, exercise)
     if typed.seed is not None:
-        ((_, trace),) = variants(trace, wish, 1, _seed(typed.seed), ())
-    lesson = Lesson(trace, wish, typed.rows)
+        seed = whole_number("--seed", typed.seed, 0, LARGEST_SEED)
+        ((_, trace),) = variants(trace, request, 1, seed, ())
+    lesson = Lesson(trace, request, typed.rows)
     assert lesson.tasks
     mark = mark_of(trace)
     place = _place(typed, mark)
@@ -244,12 +247,6 @@ def _worked(typed: PracticeArguments, source: str) -> Trace:
         trace = typed.allowed.worked_alone(source, typed.changed.changes())
     complaints.stop_if_any()
     return trace
-
-
-def _seed(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):  # noqa: PLR2004
-        raise UserError.of(f"--seed {text}", "is no seed", "give a whole number, like --seed 7")
-    return int(text)
 
 
 def _place(typed: PracticeArguments, mark: str) -> Path | None:

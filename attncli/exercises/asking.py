@@ -26,8 +26,8 @@ from attncli.exercises.lines import (
     Asked,
     Blankable,
     LineAsker,
+    ShownCells,
     Terms,
-    ToldCells,
     is_ruled,
     is_said,
     is_telling,
@@ -88,7 +88,7 @@ class WholePage:
         ]
 
     def _gone_through(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
-        shown, told = set[str](), ToldCells(self.trace, again=self.again)
+        shown, told = set[str](), ShownCells(self.trace, again=self.again)
         return [_Asker(self, one, asked, shown, told).run() for one in self.told]
 
     def asked(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> Asked:
@@ -136,7 +136,7 @@ class _Asker:
     are the cells."""
 
     def __init__(
-        self, page: WholePage, told: StepSection, asked: Asked, shown: set[str], known: ToldCells
+        self, page: WholePage, told: StepSection, asked: Asked, shown: set[str], known: ShownCells
     ) -> None:
         self.page, self.told, self.asked, self.shown, self.known = page, told, asked, shown, known
         self.made = {definition.name for definition in told.part.definitions}

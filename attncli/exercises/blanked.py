@@ -79,7 +79,7 @@ class BlankedPage(NamedTuple):
     """What is taken out of a page for one form of an exercise: the places that are asked for, and
     the page without them. Where honest paths lead may be `known`."""
 
-    wish: ExerciseRequest
+    request: ExerciseRequest
     page: WholePage
     places: Sequence[Blankable]
     asked: Asked
@@ -106,7 +106,7 @@ class BlankedPage(NamedTuple):
     def keys(self) -> dict[str, RightAnswer]:
         """What is accepted for each of the places that are asked for, by their ids."""
         carry, exact = map(self._numbers_under, POLICIES)
-        reach, tolerance = Reach(self.paths), self.wish.tolerance
+        reach, tolerance = Reach(self.paths), self.request.tolerance
         known = ((place.id, place) for place in self.places)
         keys = ((id_, key_of(reach, one, carry.get(id_), exact.get(id_))) for id_, one in known)
         return {id_: let_pass(key, tolerance) for id_, key in keys}
@@ -123,15 +123,15 @@ class BlankedPage(NamedTuple):
         own = trace.rounding.policy == policy
         if own and (trace.rounding.carries or not self.context):
             return {place.id: place.number for place in self.places}
-        if not self.wish.terms.inner:
+        if not self.request.terms.inner:
             trace = trace.leading_to(self.quantities, self.context)
         try:
             worked = trace.under(policy, {name: shown_rows(trace[name]) for name in self.context})
         except ScenarioError:
             return {}
-        if not self.wish.terms.inner:
+        if not self.request.terms.inner:
             return {p.id: number_of(lambda name: worked[name].numbers, p) for p in self.places}
-        return {place.id: place.number for place in self.wish.page(worked).places()}
+        return {place.id: place.number for place in self.request.page(worked).places()}
 
     @property
     def quantities(self) -> set[str]:
@@ -144,10 +144,10 @@ class BlankedPage(NamedTuple):
         keys = self.keys()
         before = (
             *what_is_accepted(keys.values(), self.roots, words),
-            *what_passes(self.wish.tolerance, words.keys),
+            *what_passes(self.request.tolerance, words.keys),
         )
         sections = []
-        in_words = self.wish.in_words(self.trace)
+        in_words = self.request.in_words(self.trace)
         self.check_untold(in_words)
         for told, places in self.asking:
             section = told.section
@@ -201,20 +201,20 @@ class BlankedPage(NamedTuple):
         keys: Mapping[str, RightAnswer],
         words: FrameWords,
     ) -> Section:
-        wish, part = self.wish, told.part
+        request, part = self.request, told.part
         known = [(place, keys[place.id]) for place in places]
-        if wish.share is not None:
+        if request.share is not None:
             known = with_slips(self.trace, part, known)
         questions = tuple(
-            Item(place.id, wish.worth(self.trace, part, place), key, cell=place.cell)
+            Item(place.id, request.worth(self.trace, part, place), key, cell=place.cell)
             for place, key in known
         )
         task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
-        space = room(self.trace, told.section, places, wish.layout)
+        space = room(self.trace, told.section, places, request.layout)
         names = {place.quantity for place in places}
-        selection, cells = wish.told_of(part)
+        selection, cells = request.told_of(part)
         lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))
-        whole = wish.wants_everything or bool(cells)
+        whole = request.wants_everything or bool(cells)
         return told.section._replace(
             blocks=(*_with_task(told.section.blocks, task), *space),
             questions=questions,
@@ -228,33 +228,33 @@ def _with_task(blocks: Sequence[Block], task: Paragraph) -> list[Block]:
     return [*blocks[:first], task, *map(folded, blocks[first:])]
 
 
-def taken(trace: Trace, wish: ExerciseRequest, form: str, words: Words = ENGLISH) -> BlankedPage:
+def taken(trace: Trace, request: ExerciseRequest, form: str, words: Words = ENGLISH) -> BlankedPage:
     """What a form of an exercise asks for. Raises SelectionError where there is nothing."""
-    page = wish.page(trace, words)
-    if not wish.asks and wish.words:
-        return BlankedPage(wish, page, (), Asked(), page.asking(Asked()))
-    if wish.wants_everything:
+    page = request.page(trace, words)
+    if not request.asks and request.words:
+        return BlankedPage(request, page, (), Asked(), page.asking(Asked()))
+    if request.wants_everything:
         asked = page.everything()
         asking = page.asking(asked)
         if places := [place for _, own in asking for place in own]:
-            return BlankedPage(wish, page, places, asked, asking)
+            return BlankedPage(request, page, places, asked, asking)
     known = page.places()
-    places = _chosen(wish, page, known, f"{wish.seed}/{form}")
+    places = _chosen(request, page, known, f"{request.seed}/{form}")
     if not places:
         right = "ask for a step that makes numbers, or for other ones"
-        option = f"--blank {wish.asks[0].blanking.kind}"
+        option = f"--blank {request.asks[0].blanking.kind}"
         raise SelectionError.of(option, "there is nothing to blank", right)
     asked = page.asked(places, known)
-    return BlankedPage(wish, page, places, asked, page.asking(asked))
+    return BlankedPage(request, page, places, asked, page.asking(asked))
 
 
 def _chosen(
-    wish: ExerciseRequest, page: WholePage, known: Sequence[Blankable], seed: str
+    request: ExerciseRequest, page: WholePage, known: Sequence[Blankable], seed: str
 ) -> list[Blankable]:
     """The places that are asked for, in their order."""
-    allowed = wish.allowed(page)
+    allowed = request.allowed(page)
     kept: set[str] = set()
-    for k, ask in enumerate(wish.asks):
+    for k, ask in enumerate(request.asks):
         may = [place for one, place in allowed if one is ask]
         own = f"{seed}/{k}" if k else seed
         taken_out = chosen(may, ask.blanking, own, lambda places: page.giving(places, known))

@@ -43,8 +43,8 @@ def keys_of_terms(
     found: dict[str, RightAnswer] = {}
     for kind in ("all", "working"):
         if not found.keys() >= set(ids):
-            wish = ExerciseRequest((PartAsked(select(trace, steps), blanking=Blanking(kind)),))
-            found = {**taken(trace, wish, "").keys(), **found}
+            request = ExerciseRequest((PartAsked(select(trace, steps), blanking=Blanking(kind)),))
+            found = {**taken(trace, request, "").keys(), **found}
     return found
 
 
@@ -230,12 +230,12 @@ class FormExam(NamedTuple):
 
 
 def form_exam(
-    trace: Trace, wish: ExerciseRequest, form: str, scheme: Scheme, frame: Frame
+    trace: Trace, request: ExerciseRequest, form: str, scheme: Scheme, frame: Frame
 ) -> FormExam:
     """What a form of an exercise asks for. Raises SelectionError where that is nothing."""
-    document = exercise(trace, wish, form, "", frame)
+    document = exercise(trace, request, form, "", frame)
     roots = printed_roots(trace)
-    exam = Exam(trace, document.items, scheme, wish.tolerance, roots, frame.title, form)
+    exam = Exam(trace, document.items, scheme, request.tolerance, roots, frame.title, form)
     assert document.paper is not None
     return FormExam(form, document.paper.hash, exam)
 

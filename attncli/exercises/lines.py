@@ -36,7 +36,7 @@ from attncli.operations.recurrent import OfMemory, Zeros
 from attncli.trace import Definition, Trace
 
 
-class ToldCells:
+class ShownCells:
     """The cells that a page has told or asked for so far, a copy as what it copies. `again` says
     that copies may be asked for all the same."""
 
@@ -292,7 +292,7 @@ class LineAsker(NamedTuple):
     trace: Trace
     path: Name
     asked: Asked
-    told: ToldCells
+    told: ShownCells
     terms: Terms = Terms()
 
     def working(self, block: Derivation) -> tuple[Derivation, list[Blankable]]:

@@ -180,23 +180,23 @@ UNFRAMED = Frame()
 
 
 def exercise(
-    trace: Trace, wish: ExerciseRequest, form: str, command: str, frame: Frame = UNFRAMED
+    trace: Trace, request: ExerciseRequest, form: str, command: str, frame: Frame = UNFRAMED
 ) -> Document:
     """The exercise with everything: blanks with their answers, keys, worked solutions.
 
     Raises SelectionError where there is nothing to ask for.
     """
-    what = taken(trace, wish, form, words_of(frame.language).tasks)
+    what = taken(trace, request, form, words_of(frame.language).tasks)
     return _told(what, form, command, frame, MadeFrom.told_of(trace.scenario))
 
 
 def exercises(
-    forms: Iterable[tuple[str, Trace]], wish: ExerciseRequest, command: str, frame: Frame
+    forms: Iterable[tuple[str, Trace]], request: ExerciseRequest, command: str, frame: Frame
 ) -> Iterator[tuple[str, Trace, Document]]:
     """The exercise in each form; what their keys need is worked for many forms at once."""
     words = words_of(frame.language)
     for some in in_groups(forms):
-        taken_out = [taken(trace, wish, form, words.tasks) for form, trace in some]
+        taken_out = [taken(trace, request, form, words.tasks) for form, trace in some]
         made_from = MadeFrom.told_of(some[0][1].scenario)
         for (form, trace), what in zip(some, worked_together(taken_out), strict=True):
             made_from = made_from.like(trace.scenario)
@@ -206,7 +206,7 @@ def exercises(
 def _told(
     what: BlankedPage, form: str, command: str, frame: Frame, made_from: MadeFrom
 ) -> Document:
-    words, wish, trace = words_of(frame.language), what.wish, what.trace
+    words, request, trace = words_of(frame.language), what.request, what.trace
     sections = [translated(section, frame.language) for section in what.sections(words)]
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections, made_from)
@@ -229,8 +229,8 @@ def _told(
             mark,
             Word(command),
             points,
-            wish.share or 0,
-            wish.layout,
+            request.share or 0,
+            request.layout,
             frame.language,
         ),
     )

@@ -23,7 +23,7 @@ from attncli.document.blocks import (
     parts_of,
 )
 from attncli.document.questions import Item, counted_points
-from attncli.exercises.lines import Asked, Blankable, LineAsker, ToldCells
+from attncli.exercises.lines import Asked, Blankable, LineAsker, ShownCells
 from attncli.languages import FrameWords, Words
 from attncli.names import Name, Word
 from attncli.operations.pieces import CountInWords
@@ -205,7 +205,7 @@ def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
 
 def line_by_names(line: Line | ColumnSum, trace: Trace, path: Name) -> Line:
     """A line without its result, names in the place of its numbers."""
-    asker = LineAsker(trace, path, Asked(quantities=frozenset(trace)), ToldCells(trace))
+    asker = LineAsker(trace, path, Asked(quantities=frozenset(trace)), ShownCells(trace))
     if isinstance(line, ColumnSum):
         added, _ = asker.addition(line)
         assert isinstance(added, Derivation)

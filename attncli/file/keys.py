@@ -10,7 +10,7 @@ from itertools import chain, count
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from attncli.errors import listed, quote
-from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
+from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, as_lists, describe
 from attncli.file.problems import Diagnostics, Hint, knows_nothing
 from attncli.numbers import decimals
 
@@ -331,7 +331,7 @@ class ListOf(NamedTuple):
     empty: bool = False
 
     def read(self, node: Node, problems: Diagnostics) -> tuple[Any, ...] | None:
-        node = spelled_out(node)
+        node = as_lists(node)
         if not isinstance(node, Items) or not (node.items or self.empty):
             wrong = "an empty list" if isinstance(node, Items) else describe(node)
             what = "entries belong" if isinstance(node, Items) else "a list belongs"

@@ -9,7 +9,7 @@ import numpy as np
 
 from attncli.equations.matrix import Matrix
 from attncli.file.keys import ListOf, MapOf, NumberKind, Schema
-from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, describe, spelled_out
+from attncli.file.nodes import Items, Map, Node, Numbers, Scalar, as_lists, describe
 from attncli.file.problems import Diagnostics
 from attncli.file.sources import FileSource, RandomSource, SourceKind, is_source
 from attncli.numbers import decimals
@@ -92,7 +92,7 @@ class VectorKind(NamedTuple):
 
     def read_row(self, node: Node, problems: Diagnostics) -> list[Decimal] | None:
         """The numbers of one row; None where some aren't numbers."""
-        node = spelled_out(node)
+        node = as_lists(node)
         if not isinstance(node, Items) or not node.items:
             wrong = "this row is empty" if isinstance(node, Items) else describe(node)
             right = "give a list of numbers, like [1, 0]"

@@ -58,7 +58,7 @@ class Numbers(NamedTuple):
 Node = Scalar | Items | Map | Numbers
 
 
-def spelled_out(node: Node) -> Node:
+def as_lists(node: Node) -> Node:
     """An array as the list that belongs where it stands; others as they are."""
     return _items(node.array, node.where) if isinstance(node, Numbers) else node
 

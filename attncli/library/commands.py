@@ -15,7 +15,7 @@ from attncli.library.requests import (
     Excerpt,
     ForThisRun,
     PageOptions,
-    Told,
+    PageOutput,
     whole_number,
 )
 
@@ -40,7 +40,7 @@ WITHOUT: Mapping[str, Sequence[str]] = {
 """What some do without of what their records have."""
 
 
-def run(typed: Arguments) -> Told:
+def run(typed: Arguments) -> PageOutput:
     """A scenario worked out, every step as tables and as arithmetic. Raises UserError."""
     trace = typed.work()
     page = _cells(trace, typed) if typed.cell else _whole(trace, typed)
@@ -48,7 +48,7 @@ def run(typed: Arguments) -> Told:
         from attncli.pages.way_back import gradient_check
 
         page = page._replace(closing=(*page.closing, *gradient_check(trace)))
-    return Told(page, typed.page)
+    return PageOutput(page, typed.page)
 
 
 def _cells(trace: Trace, typed: Arguments) -> Document:
@@ -72,11 +72,11 @@ _TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
 """What should come out of it, for the way back."""
 
 
-def explain(typed: Arguments) -> Told:
+def explain(typed: Arguments) -> PageOutput:
     """Explain a step: its purpose, working and common mistakes. Raises UserError."""
     meant = _meant(typed)
     page = lessons_page(meant.work(), meant, every=not typed.scenario)
-    return Told(page, meant.page)
+    return PageOutput(page, meant.page)
 
 
 def _meant(typed: Arguments) -> Arguments:
@@ -169,7 +169,7 @@ class WhyArguments(NamedTuple):
         return self.page.allowed.worked_on_demand(self.scenario, self.changed.changes())
 
 
-def why(typed: WhyArguments) -> Told:
+def why(typed: WhyArguments) -> PageOutput:
     """Show what a number comes from, as a tree of working. Raises UserError."""
     complaints = Complaints()
     depth = complaints.hear(_depth, typed.depth)
@@ -177,7 +177,7 @@ def why(typed: WhyArguments) -> Told:
     trace = complaints.hear(typed.work)
     complaints.stop_if_any()
     assert trace is not None
-    return Told(_tree(trace, typed.cells, depth), typed.page)
+    return PageOutput(_tree(trace, typed.cells, depth), typed.page)
 
 
 def _depth(said: str | None) -> int | None:
@@ -238,7 +238,7 @@ class _Asked(NamedTuple):
     changes: Sequence[str | Change]
 
 
-def compare(typed: CompareArguments) -> Told:
+def compare(typed: CompareArguments) -> PageOutput:
     """Compare two scenarios, or one with and without a change. Raises UserError."""
     from attncli.pages.selection import check_detail, check_steps
 
@@ -266,26 +266,26 @@ def _compared(
     sides: Sequence[_Asked],
     traces: Sequence[Trace],
     changed: Sequence[Difference],
-) -> Told:
+) -> PageOutput:
     from attncli.pages.compare import comparison
     from attncli.pages.differences import compared
 
     named = [(one.called, trace) for one, trace in zip(sides, traces, strict=True)]
     told = compared(named, changed, typed.part.steps, typed.detail, **typed.part.within)
-    return Told(comparison(told), typed.page, 0 if told.same else DIFFERS)
+    return PageOutput(comparison(told), typed.page, 0 if told.same else DIFFERS)
 
 
 SOMETHING_WRONG = 1
 
 
-def check(typed: Arguments) -> Told:
+def check(typed: Arguments) -> PageOutput:
     """Check the numbers that a scenario's source prints. Raises UserError."""
     from attncli.exercises.report import checked
 
     trace = typed.work()
     _check_printed(typed.scenario, trace)
     page, follows = checked(trace)
-    return Told(page, typed.page, 0 if follows else SOMETHING_WRONG)
+    return PageOutput(page, typed.page, 0 if follows else SOMETHING_WRONG)
 
 
 def _check_printed(scenario: str, trace: Trace) -> None:
@@ -296,10 +296,10 @@ def _check_printed(scenario: str, trace: Trace) -> None:
         raise UserError.of(scenario, "it has no published numbers", right)
 
 
-def lint(typed: Arguments) -> Told:
+def lint(typed: Arguments) -> PageOutput:
     """Tell what is weak about a scenario's numbers. Raises UserError."""
     trace = typed.work()
-    return Told(_weak(trace, typed.part.steps, typed.part.token), typed.page)
+    return PageOutput(_weak(trace, typed.part.steps, typed.part.token), typed.page)
 
 
 def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
@@ -338,7 +338,7 @@ class DiffArguments(NamedTuple):
         return work(self.page.allowed.load(self.scenario, changes))
 
 
-def diff(typed: DiffArguments) -> Told:
+def diff(typed: DiffArguments) -> PageOutput:
     """Tell where an implementation departs, and by which bug. Raises UserError."""
     from attncli.file.array_files import read_dump
 
@@ -358,7 +358,7 @@ def diff(typed: DiffArguments) -> Told:
 
     taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
     comparison = Comparison(trace, taken, close)
-    return Told(report(comparison, typed.dump), typed.page, _status(comparison))
+    return PageOutput(report(comparison, typed.dump), typed.page, _status(comparison))
 
 
 def _status(comparison: Comparison) -> int:

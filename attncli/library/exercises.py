@@ -38,7 +38,7 @@ from attncli.library.papers import (
     safe_name,
     variants,
 )
-from attncli.library.requests import Excerpt, Files
+from attncli.library.requests import Excerpt, FilesOutput
 from attncli.writing import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from attncli.document.questions import Item
     from attncli.exercises.requests import ExerciseRequest
     from attncli.library.orders import ExerciseArguments
-    from attncli.library.requests import Made
+    from attncli.library.requests import Output
     from attncli.marking.answers import Student
     from attncli.trace import Trace
 
@@ -154,18 +154,18 @@ class CheckedOrder(NamedTuple):
     students: tuple[Student, ...] = ()
 
 
-def exercise(order: ExerciseArguments) -> Made:
+def exercise(order: ExerciseArguments) -> Output:
     """The student's sheet, the key, hints; of an exercise file a folder. Raises UserError."""
     from attncli.exercises.papers import exercises
     from attncli.exercises.requests import request_of
 
     job = _checked(order)
     command = _signed(command_line(order.context, leave_out=("output", "force")), job.exercise)
-    wish, it = request_of(job.trace, job.exercise), job.exercise
+    request, it = request_of(job.trace, job.exercise), job.exercise
     if it.path is not None and job.manner.folder:
-        return folder_of(order, job, wish, command)
-    made = variants(job.trace, wish, it.forms, it.seed, it.allow)
-    tell = partial(exercises, wish=wish, command=command, frame=it.frame)
+        return folder_of(order, job, request, command)
+    made = variants(job.trace, request, it.forms, it.seed, it.allow)
+    tell = partial(exercises, request=request, command=command, frame=it.frame)
     return papers_of(order, job.manner, made, tell, it.forms or 1)
 
 
@@ -308,14 +308,14 @@ class FormWorked(NamedTuple):
 
 
 def folder_of(
-    order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest, command: str
-) -> Files:
+    order: ExerciseArguments, job: CheckedOrder, request: ExerciseRequest, command: str
+) -> FilesOutput:
     """The folder of an exercise, or what was edited of it again; it says what changed."""
     assert order.output is not None
     folder = Path(order.output)
     before = load_manifest(folder) if has_manifest(folder) else None
     kept = _kept(order, job, before)
-    forms = _forms(order, job, wish, command, kept)
+    forms = _forms(order, job, request, command, kept)
     papers = ((name, form.trace, form.whole) for name, form in forms.items())
     files: dict[str, Contents] = paper_files(
         order, job.manner, watched(papers, len(forms), "Forms")
@@ -329,13 +329,13 @@ def folder_of(
     files |= personal.files
     _check_edited(folder, files, before, force=order.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    return Files({**files, FILE: made.text()}, str(folder), True, _told(folder, made, before))
+    return FilesOutput({**files, FILE: made.text()}, str(folder), True, _told(folder, made, before))
 
 
 def _forms(
     order: ExerciseArguments,
     job: CheckedOrder,
-    wish: ExerciseRequest,
+    request: ExerciseRequest,
     command: str,
     kept: Mapping[str, Path],
 ) -> dict[str, FormWorked]:
@@ -344,7 +344,7 @@ def _forms(
     from attncli.exercises.requests import request_of
 
     found: dict[str, FormWorked] = {}
-    for name, text, trace in _worked(order, job, wish, kept):
+    for name, text, trace in _worked(order, job, request, kept):
         asked = request_of(trace, job.exercise)
         found[name] = FormWorked(
             text, trace, worked_exercise(trace, asked, name, command, job.exercise.frame)
@@ -353,14 +353,14 @@ def _forms(
 
 
 def _worked(
-    order: ExerciseArguments, job: CheckedOrder, wish: ExerciseRequest, kept: Mapping[str, Path]
+    order: ExerciseArguments, job: CheckedOrder, request: ExerciseRequest, kept: Mapping[str, Path]
 ) -> Iterator[tuple[str, str, Trace]]:
     """The name, the text and the trace of each form: those that are kept as they are in the
     folder, others with new numbers."""
-    from attncli.building.plain import pinned
+    from attncli.building.plain import exported
 
     names, it = job.names, job.exercise
-    drawn = iter(variants(job.trace, wish, it.forms, it.seed, it.allow))
+    drawn = iter(variants(job.trace, request, it.forms, it.seed, it.allow))
     missing = [name for name in names if name not in kept]
     with TemporaryDirectory() as scratch:
         for name, text in _texts_beside(job).items():
@@ -369,7 +369,7 @@ def _worked(
         for name in names:
             path = kept.get(name, Path(scratch) / f"{name}.yaml")
             if name not in kept:
-                path.write_bytes(encoded(pinned(it.scenario, (), traces[name].scenario)))
+                path.write_bytes(encoded(exported(it.scenario, (), traces[name].scenario)))
             trace = order.allowed.worked_alone(str(path))
             yield name, path.read_text("utf-8"), trace
 

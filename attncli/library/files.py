@@ -12,8 +12,8 @@ from attncli.library.output import check_target, is_written, page_for
 from attncli.library.requests import (
     Allowed,
     PageOptions,
-    Text,
-    Told,
+    PageOutput,
+    TextOutput,
     whole_number,
 )
 from attncli.writing import OutputError
@@ -39,7 +39,7 @@ class DesignArguments(NamedTuple):
     force: bool = False
 
 
-def design(typed: DesignArguments) -> Text:
+def design(typed: DesignArguments) -> TextOutput:
     """Make a new scenario whose numbers are nice to work with by hand. Raises UserError."""
     from attncli.building.exercise_file import LARGEST_SEED
     from attncli.nice_numbers.rules import check_names
@@ -53,7 +53,7 @@ def design(typed: DesignArguments) -> Text:
     assert sizes is not None
     assert number is not None
     text = _designed(sizes, number, typed.allow or ())
-    return Text(text, typed.output, typed.force, is_written(typed.output))
+    return TextOutput(text, typed.output, typed.force, is_written(typed.output))
 
 
 def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
@@ -110,10 +110,10 @@ class NewArguments(NamedTuple):
     force: bool = False
 
 
-def new(typed: NewArguments) -> Text:
+def new(typed: NewArguments) -> TextOutput:
     """A scenario to start from, or that of a checkpoint. Raises UserError."""
     text, large = (_starter(), False) if typed.from_ is None else _of_checkpoint(typed)
-    return Text(text, typed.file, typed.force, is_written(typed.file, large=large))
+    return TextOutput(text, typed.file, typed.force, is_written(typed.file, large=large))
 
 
 def _starter() -> str:
@@ -153,7 +153,7 @@ class ValidateArguments(NamedTuple):
     allowed: Allowed = Allowed()
 
 
-def validate(typed: ValidateArguments) -> Text:
+def validate(typed: ValidateArguments) -> TextOutput:
     """Every problem of scenario files; of one without any what it holds."""
     from attncli.formats import summary_line
     from attncli.names import Word
@@ -170,7 +170,7 @@ def validate(typed: ValidateArguments) -> Text:
             said = (*summary(outline_of(trace)), published_in_short(trace), ending_in_short(trace))
             lines.append(f"{summary_line(Word(file), said)}\n")
     wrong = [heard.problems for heard in complaints if heard.problems]
-    return Text("".join(lines), status=BAD_INPUT if wrong else 0, wrong=wrong)
+    return TextOutput("".join(lines), status=BAD_INPUT if wrong else 0, wrong=wrong)
 
 
 LISTS = ("scenarios", "steps")
@@ -182,11 +182,11 @@ class ListArguments(NamedTuple):
     what: str = LISTS[0]
 
 
-def list_(typed: ListArguments) -> Told:
+def list_(typed: ListArguments) -> PageOutput:
     """The shipped scenarios, or the steps with what they do. Raises UserError."""
     if typed.what not in LISTS:
         raise OutputError.of(typed.what, "there is no such list", f"say {' or '.join(LISTS)}")
-    return Told(_catalogue(typed.what), PageOptions())
+    return PageOutput(_catalogue(typed.what), PageOptions())
 
 
 def _catalogue(what: str) -> Document:
@@ -211,12 +211,12 @@ class SchemaArguments(NamedTuple):
     which: str = SCHEMAS[0]
 
 
-def schema(typed: SchemaArguments) -> Text:
+def schema(typed: SchemaArguments) -> TextOutput:
     """The JSON Schema of scenario files, or of what is written as JSON. Raises UserError."""
     if typed.which not in SCHEMAS:
         right = f"say {' or '.join(SCHEMAS)}"
         raise OutputError.of(typed.which, "there is no such schema", right)
-    return Text(_laid_out(_schema_of(typed.which)) + "\n")
+    return TextOutput(_laid_out(_schema_of(typed.which)) + "\n")
 
 
 def _schema_of(which: str) -> dict[str, Any]:
@@ -250,13 +250,13 @@ class HelpArguments(NamedTuple):
     topic: str | None = None
 
 
-def help_(typed: HelpArguments) -> Told | Text:
+def help_(typed: HelpArguments) -> PageOutput | TextOutput:
     """The reference's topics, or what it says of one or of a word. Raises UserError."""
     if typed.topic is not None:
-        return Text(_reference(typed.topic))
+        return TextOutput(_reference(typed.topic))
     from attncli.pages.shipped import topics_page
 
-    return Told(topics_page(), PageOptions())
+    return PageOutput(topics_page(), PageOptions())
 
 
 def _reference(topic: str) -> str:

@@ -16,7 +16,15 @@ from typing import Any
 from attncli.errors import UserError
 from attncli.library import orders
 from attncli.library.commands import WITHOUT
-from attncli.library.requests import REQUIRED, Arguments, Made, Text, Told, fields_of, recorded
+from attncli.library.requests import (
+    REQUIRED,
+    Arguments,
+    Output,
+    PageOutput,
+    TextOutput,
+    fields_of,
+    recorded,
+)
 from attncli.library.shown import ShownPart
 
 _HOMES = {
@@ -31,7 +39,7 @@ _HOMES = {
 def function_of(name: str) -> Callable[..., Any]:
     """A command as a function."""
     module = import_module(f"attncli.library.{_HOMES.get(name, 'commands')}")
-    act: Callable[[Any], Made] = getattr(module, name if hasattr(module, name) else f"{name}_")
+    act: Callable[[Any], Output] = getattr(module, name if hasattr(module, name) else f"{name}_")
     asked = f"{name.capitalize()}Arguments"
     record = getattr(module, asked, getattr(orders, asked, Arguments))
     usual = {"scenario": ""} if name == "explain" else {}  # each step has an example of its own
@@ -71,12 +79,12 @@ def _as_typed(value: Any, kind: str) -> Any:  # noqa: ANN401
     return str(value)
 
 
-def _given(made: Made, asked: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _given(made: Output, asked: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """What a program gets. Raises UserError of what couldn't be done."""
     if any(asked.get(place) for place in ("output", "file", "folder")):
         made.deliver()
     if made.wrong:
         raise UserError([one for problems in made.wrong for one in problems])
-    if isinstance(made, Told):
+    if isinstance(made, PageOutput):
         return ShownPart(made.page, made.status)
-    return made.text if isinstance(made, Text) else dict(made.texts)
+    return made.text if isinstance(made, TextOutput) else dict(made.texts)

@@ -18,7 +18,7 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.library.requests import PageOptions, Text, Told
+from attncli.library.requests import PageOptions, PageOutput, TextOutput
 from attncli.writing import Contents
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _output_of(order: GradeArguments) -> GradeOutput:
     return GradeOutput(page, folder)
 
 
-def _told(output: GradeOutput, graded: GradedClass, *, alone: bool) -> Told | Text:
+def _told(output: GradeOutput, graded: GradedClass, *, alone: bool) -> PageOutput | TextOutput:
     """The report on a paper that is `alone`, or the table of a class; into a folder a marked paper
     for each is written as well. Raises OutputError."""
     from attncli.exercises.classes import class_page, class_rows, marked_paper
@@ -70,11 +70,11 @@ def _told(output: GradeOutput, graded: GradedClass, *, alone: bool) -> Told | Te
 
     if output.folder:
         _write_folder(output, graded)
-        return Told(class_page(graded), PageOptions())
+        return PageOutput(class_page(graded), PageOptions())
     if _is_csv(output):
-        return Text(csv_text(class_rows(graded)), output.page.output, output.page.force)
+        return TextOutput(csv_text(class_rows(graded)), output.page.output, output.page.force)
     page = marked_paper(graded.papers[0]) if alone else class_page(graded)
-    return Told(page, output.page)
+    return PageOutput(page, output.page)
 
 
 def _is_csv(output: GradeOutput) -> bool:
@@ -118,7 +118,7 @@ _BY_A_FILE = (
 )
 
 
-def grade(order: GradeArguments) -> Told | Text:
+def grade(order: GradeArguments) -> PageOutput | TextOutput:
     """Marks what is ordered; with the exit status that tells how it went."""
     complaints = Complaints()
     output = complaints.hear(_output_of, order)
@@ -130,7 +130,7 @@ def grade(order: GradeArguments) -> Told | Text:
     graded = _graded(order, marker, asked or (), complaints)
     several = len(graded.papers) + len(graded.unmarked) > 1
     of_class = several or any(Path(path).is_dir() for path in order.answers)
-    made: Told | Text = Text("")
+    made: PageOutput | TextOutput = TextOutput("")
     if graded.papers or of_class:
         made = _told(output, graded, alone=not of_class)
     if complaints.problems:
@@ -188,9 +188,9 @@ def _forms(order: GradeArguments) -> AskedForms:
     _check_unchanged(order)
     it, scheme = load_exercise(order.scenario), _scheme(order)
     trace = order.allowed.worked_alone(it.scenario, order.changed.changes())
-    wish = request_of(trace, it)
-    made = variants(trace, wish, it.forms, it.seed, it.allow)
-    forms = [form_exam(one, wish, form, scheme, it.frame) for form, one in made]
+    request = request_of(trace, it)
+    made = variants(trace, request, it.forms, it.seed, it.allow)
+    forms = [form_exam(one, request, form, scheme, it.frame) for form, one in made]
     return AskedForms(order.scenario, forms)
 
 

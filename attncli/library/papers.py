@@ -23,7 +23,7 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.library.requests import Files, Text, whole_number
+from attncli.library.requests import FilesOutput, TextOutput, whole_number
 from attncli.writing import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
@@ -93,13 +93,13 @@ def distinct_names(texts: Iterable[str], taken: Iterable[str]) -> list[str]:
 
 def papers_of(
     order: ExerciseArguments, manner: PaperSettings, forms: Iterable[Form], tell: Tell, count: int
-) -> Files | Text:
+) -> FilesOutput | TextOutput:
     """The papers of all forms, for a folder, or the one that there is."""
     files = paper_files(order, manner, watched(tell(forms), count, "Forms"))
     if manner.folder:
         assert order.output is not None
-        return Files(files, order.output, order.force)
-    return Text(next(iter(files.values())), order.output, order.force)
+        return FilesOutput(files, order.output, order.force)
+    return TextOutput(next(iter(files.values())), order.output, order.force)
 
 
 def paper_files(
@@ -341,7 +341,7 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
 
 
 def variants(
-    trace: Trace, wish: ExerciseRequest, count: int | None, seed: int, allow: Sequence[str]
+    trace: Trace, request: ExerciseRequest, count: int | None, seed: int, allow: Sequence[str]
 ) -> Iterator[tuple[str, Trace]]:
     """The name and the trace of each form; of the one with the scenario's own numbers without a
     count. Raises UnsatisfiedError where no numbers will do."""
@@ -352,9 +352,9 @@ def variants(
         return
     from attncli.nice_numbers.search import SearchRequest, search
 
-    points = wish.all_points if _may_be_longer(trace) else None
-    request = SearchRequest(count, seed, wish.quantities(trace), allow, points=points)
-    for k, form in enumerate(search(trace.scenario, request)):
+    points = request.all_points if _may_be_longer(trace) else None
+    search_request = SearchRequest(count, seed, request.quantities(trace), allow, points=points)
+    for k, form in enumerate(search(trace.scenario, search_request)):
         yield form_name(k), form
 
 

@@ -136,7 +136,7 @@ class PageOptions(NamedTuple):
         write_out(stream_of(page, form, where), self.output, force=self.force)
 
 
-class Told(NamedTuple):
+class PageOutput(NamedTuple):
     """What is told: a page and where it goes; an exit status, and what couldn't be done of it."""
 
     page: Document
@@ -149,7 +149,7 @@ class Told(NamedTuple):
         self.options.deliver(self.page)
 
 
-class Text(NamedTuple):
+class TextOutput(NamedTuple):
     """A text, the file that it is for, and what is said when it is there."""
 
     text: Contents
@@ -166,7 +166,7 @@ class Text(NamedTuple):
             write_out(self.says)
 
 
-class Files(NamedTuple):
+class FilesOutput(NamedTuple):
     """Texts for a folder by their names, and what is said when they are there."""
 
     texts: Mapping[str, Contents]
@@ -182,7 +182,7 @@ class Files(NamedTuple):
         write_out(self.says)
 
 
-Made = Told | Text | Files
+Output = PageOutput | TextOutput | FilesOutput
 """What comes of what was asked."""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attncli.errors import Complaints
 from attncli.library.orders import SiteArguments
 from attncli.library.output import watched
-from attncli.library.requests import Allowed, Arguments, Files, PageOptions, Text
+from attncli.library.requests import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
 from attncli.names import Word
 from attncli.writing import Contents, OutputError, check_folder
 
@@ -166,8 +166,8 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
     from attncli.pages.selection import SelectionError
 
     try:
-        wish = request_of(trace, ExerciseFile(source.scenario, (ask,)))
-        return exercise(trace, wish, OWN_FORM, "attn site")
+        request = request_of(trace, ExerciseFile(source.scenario, (ask,)))
+        return exercise(trace, request, OWN_FORM, "attn site")
     except SelectionError:
         return None
 
@@ -191,7 +191,7 @@ _OPENING = (
 )
 
 
-def site(typed: SiteArguments) -> Files | Text:
+def site(typed: SiteArguments) -> FilesOutput | TextOutput:
     """The site; a scenario that can't be worked is left out and named. Raises UserError."""
     from attncli.formats.html.site import shared_files
 
@@ -202,10 +202,10 @@ def site(typed: SiteArguments) -> Files | Text:
     done = [*_published(sources, typed.allowed, complaints)]
     status, wrong = (_BROKEN, (complaints.problems,)) if complaints.problems else (0, ())
     if not done:
-        return Text("", status=status, wrong=wrong)
+        return TextOutput("", status=status, wrong=wrong)
     files = site_files(done)
     says = _told(typed.folder, len(done), files)
-    return Files(files, typed.folder, typed.force, says, status, wrong)
+    return FilesOutput(files, typed.folder, typed.force, says, status, wrong)
 
 
 def shipped_sources() -> list[SiteSource]:

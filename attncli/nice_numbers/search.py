@@ -51,7 +51,7 @@ _TOGETHER = 36
 _TOLERANCE_OF_COUNTS = 0.15
 
 
-class _Wish(NamedTuple):
+class _Target(NamedTuple):
     """What forms are to be like: the scenario, and what is asked for of them."""
 
     own: Trace
@@ -63,24 +63,24 @@ class _Wish(NamedTuple):
 def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
     """The forms of a request, worked. Raises UnsatisfiedError where the search finds none."""
     random = RandomState(list(str(request.seed).encode()))
-    wish = _Wish(own, request.asked, request.allow, request.points)
+    target = _Target(own, request.asked, request.allow, request.points)
     found = {own.scenario.text_counts}
     for k in range(request.number):
-        yield _next(wish, random, found, form_name(k))
+        yield _next(target, random, found, form_name(k))
 
 
-def _next(wish: _Wish, random: RandomState, found: set[tuple[int, ...]], form: str) -> Trace:
-    own = wish.own.scenario.text_counts
+def _next(target: _Target, random: RandomState, found: set[tuple[int, ...]], form: str) -> Trace:
+    own = target.own.scenario.text_counts
     most = max(*own, _LEAST_COUNT, _TOGETHER // len(own))
     for k in range(_TRIED_COUNTS):
         counts = tuple((1 + random.randint(most, size=len(own))).tolist())
         if k >= _ALL_NEW:
             keeps = random.randint(2, size=len(own))
             counts = tuple(np.where(keeps, own, counts).tolist())
-        if counts in found and "alike" not in wish.allow:
+        if counts in found and "alike" not in target.allow:
             continue
-        made = _worked(wish.own, counts)
-        if made is not None and _is_alike(wish, made):
+        made = _worked(target.own, counts)
+        if made is not None and _is_alike(target, made):
             found.add(counts)
             return made
     wrong = f"none of {_TRIED_COUNTS} tries learns as many rounds with as few ties and as much work"
@@ -96,17 +96,17 @@ def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
         return None
 
 
-def _is_alike(wish: _Wish, made: Trace) -> bool:
+def _is_alike(target: _Target, made: Trace) -> bool:
     """Whether it makes the same quantities, with no more ties than the scenario and as many unknown
     tokens, as hard and worth as much."""
-    if list(made) != list(wish.own) or _unknown(made) != _unknown(wish.own):
+    if list(made) != list(target.own) or _unknown(made) != _unknown(target.own):
         return False
-    if "ties" not in wish.allow and _ties(made) > _ties(wish.own):
+    if "ties" not in target.allow and _ties(made) > _ties(target.own):
         return False
-    wanted = difficulty(wish.own, wish.asked)
-    near = abs(difficulty(made, wish.asked) - wanted) <= _TOLERANCE_OF_COUNTS * wanted
-    worth = wish.points is None or wish.points(made) == wish.points(wish.own)
-    return (near and worth) or "difficulty" in wish.allow
+    wanted = difficulty(target.own, target.asked)
+    near = abs(difficulty(made, target.asked) - wanted) <= _TOLERANCE_OF_COUNTS * wanted
+    worth = target.points is None or target.points(made) == target.points(target.own)
+    return (near and worth) or "difficulty" in target.allow
 
 
 def _unknown(trace: Trace) -> int:

@@ -44,7 +44,7 @@ class Lesson:
     """All that is asked of a trace: by cells, or by rows."""
 
     trace: Trace
-    wish: ExerciseRequest
+    request: ExerciseRequest
     by_rows: bool = False
 
     @cached_property
@@ -69,12 +69,12 @@ class Lesson:
 
     def _in_words(self, part: PlannedStep) -> list[AskedInWords]:
         """What a part is asked besides numbers."""
-        asked = self.wish.in_words(self.trace)
+        asked = self.request.in_words(self.trace)
         return [one for one in asked if one.question.part == part]
 
     def _cells(self, section: int) -> list[Location]:
         told, places = self._asked[section]
-        asked = (p for p in places if self.wish.asking_for(self.trace, told.part, p) is not None)
+        asked = (p for p in places if self.request.asking_for(self.trace, told.part, p) is not None)
         return [place.cell for place in asked if place.cell is not None]
 
     @property
@@ -83,7 +83,7 @@ class Lesson:
 
     @cached_property
     def _asked(self) -> list[tuple[StepSection, list[Blankable]]]:
-        page = self.wish.page(self.trace)
+        page = self.request.page(self.trace)
         return page.asking(page.everything())
 
     @cached_property
@@ -134,7 +134,7 @@ class Session:
     @cached_property
     def judge(self) -> Judge:
         trace = self.lesson.trace
-        return Judge(trace, self.lesson.shown, self.lesson.wish.tolerance, printed_roots(trace))
+        return Judge(trace, self.lesson.shown, self.lesson.request.tolerance, printed_roots(trace))
 
     def address(self, cell: Location) -> str:
         """What a cell is called: `weights[love, AI]`."""

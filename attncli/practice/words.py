@@ -213,8 +213,8 @@ def _again(session: Session, steps: Sequence[str]) -> Iterator[Block]:
         more = f"All that was answered is right; {counted(left, 'question')} to go."
         yield Callout((more if left else "All of it is right.",))
     elif called is not None:
-        told = session.lesson.wish.words
-        numbers = steps if session.lesson.wish.asks else ()
+        told = session.lesson.request.words
+        numbers = steps if session.lesson.request.asks else ()
         options = [("--step", step) for step in numbers] + [("--ask", one.text) for one in told]
         said = " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
         command = f"attn practice {shlex.quote(called)} {said} --fresh{asking_for_large(scenario)}"

@@ -15,7 +15,7 @@ from attncli.file.keys import (
     keys_of_fields,
 )
 from attncli.file.matrices import EntryKind, MatrixKind, VectorKind
-from attncli.file.nodes import Items, Map, Node, spelled_out
+from attncli.file.nodes import Items, Map, Node, as_lists
 from attncli.file.problems import Diagnostics
 
 
@@ -38,7 +38,7 @@ class NumbersKind(NamedTuple):
     """A number, a list of numbers or a list of rows."""
 
     def read(self, node: Node, problems: Diagnostics) -> Printed | None:
-        node = spelled_out(node)
+        node = as_lists(node)
         if not isinstance(node, Items):
             number = _ENTRY.read(node, problems)
             return None if number is None else Printed((number,), ())

@@ -17,8 +17,8 @@ from attncli.formats.svg.elements import (
     around,
     element,
     head_at,
-    placed,
     plate,
+    shifted,
     text_at,
     text_width,
     with_room,
@@ -323,7 +323,7 @@ def _drawn(block: Diagram) -> Picture:
     tracks = (Rectangle(*one.spots[0], *one.spots[0]) for one in routes)
     whole = around([*boxes.values(), *(box for _, box in labels), *tracks])
     size = (whole.right - whole.left + 2 * _BORDER, whole.bottom - whole.top + 2 * _BORDER)
-    inside = placed(Picture("", "", size, elements), _BORDER - whole.left, _BORDER - whole.top)
+    inside = shifted(Picture("", "", size, elements), _BORDER - whole.left, _BORDER - whole.top)
     return Picture(printed(block.title), _in_words(block), size, (inside,))
 
 

@@ -119,7 +119,7 @@ def _outline(points: Iterable[Point]) -> str:
     return f"M{' L'.join(f'{x:.1f} {y:.1f}' for x, y in points)} z"
 
 
-def placed(picture: Picture, x: float, y: float) -> str:
+def shifted(picture: Picture, x: float, y: float) -> str:
     """A picture inside another."""
     return element("g", picture.elements, transform=f"translate({x:.1f} {y:.1f})")
 

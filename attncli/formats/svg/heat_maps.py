@@ -17,7 +17,7 @@ from attncli.formats.svg.elements import (
     Picture,
     element,
     number_at,
-    placed,
+    shifted,
     silent,
     text_at,
     text_width,
@@ -133,7 +133,7 @@ def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
     for row in bands(maps, lambda one: one.size[0], _WIDEST, _BETWEEN):
         x = 0.0
         for one in row:
-            elements.append(placed(one, x, y))
+            elements.append(shifted(one, x, y))
             x += one.size[0] + _BETWEEN
         wide = max(wide, x - _BETWEEN)
         y += max(one.size[1] for one in row) + _BETWEEN
@@ -146,7 +146,7 @@ def _under(name: str, picture: Picture) -> Picture:
     if not name:
         return picture
     wide, high = picture.size
-    elements = (text_at(0, _NAME / 2 - 4, name, "aside"), placed(picture, 0, _NAME))
+    elements = (text_at(0, _NAME / 2 - 4, name, "aside"), shifted(picture, 0, _NAME))
     return Picture(name, picture.told, (max(wide, text_width(name)), high + _NAME), elements)
 
 

@@ -20,7 +20,7 @@ from attncli.formats.svg.elements import (
     axis_of,
     element,
     line,
-    placed,
+    shifted,
     text_at,
     text_box,
     text_width,
@@ -181,7 +181,7 @@ def _cut_to(box: Rectangle, elements: Sequence[str], title: str) -> Picture:
     """A picture of what is in the rectangle."""
     inside = Picture("", "", (0, 0), tuple(elements))
     size = (box.right - box.left, box.bottom - box.top)
-    return Picture(title, "", size, (placed(inside, -box.left, -box.top),))
+    return Picture(title, "", size, (shifted(inside, -box.left, -box.top),))
 
 
 def _kinds(groups: Sequence[ArrowGroup], wide: float) -> Picture:
@@ -207,7 +207,7 @@ def _above(upper: Picture, lower: Picture | None) -> Picture:
         return upper
     high = upper.size[1] + _PAD
     size = (max(upper.size[0], lower.size[0]), high + lower.size[1])
-    elements = (*upper.elements, placed(lower, 0, high))
+    elements = (*upper.elements, shifted(lower, 0, high))
     return upper._replace(size=size, elements=elements)
 
 

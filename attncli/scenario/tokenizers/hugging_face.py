@@ -107,7 +107,7 @@ def _bert(part: Data) -> Normalizer:
         (splitting.without_accents, lower if strip is None else strip),
         (splitting.lowered, lower),
     )
-    return _chain([step for step, wish in wanted if wish])
+    return _chain([step for step, used in wanted if used])
 
 
 def _strip(part: Data) -> Normalizer:
