@@ -15,7 +15,7 @@ from attncli.exercises.requests import ExerciseRequest, PartAsked
 from attncli.exercises.tasks import hints_page
 from attncli.formats import exercise_format_names, format_names
 from attncli.pages.cells import find_cells
-from attncli.pages.selection import select
+from attncli.pages.parts.selection import select
 from attncli.trace import Trace
 
 BLANKINGS = ("results", "working", "all", "random:0.4")

@@ -13,7 +13,7 @@ from attncli.file import shipped
 from attncli.formats import RenderOptions, render
 from attncli.pages.cells import cells_page, find_cells
 from attncli.pages.lesson import lessons
-from attncli.pages.selection import Selection
+from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
 from attncli.steps import steps

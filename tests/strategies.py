@@ -13,7 +13,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
-from attncli.pages.selection import SelectionError
+from attncli.pages.parts.selection import SelectionError
 from tests import oracle
 from tests.drawing import Pen, Tree, recurrent, training, transformer, written
 from tests.plain import read

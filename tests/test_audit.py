@@ -21,7 +21,7 @@ from attncli.names import GRADIENTS
 from attncli.operations.moved import Listed
 from attncli.operations.operation import One
 from attncli.operations.prediction import TargetDifference
-from attncli.pages.working import cell_line
+from attncli.pages.parts.working import cell_line
 from attncli.steps import step_named
 from attncli.trace import Definition, Quantity, Trace
 from tests.auditor import Report, audit, audit_numbers, audit_sentences

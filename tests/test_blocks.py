@@ -49,8 +49,8 @@ from attncli.formats.typst import blocks as typst
 from attncli.formats.workbook import layout
 from attncli.formats.writers import Tables
 from attncli.names import Word
-from attncli.pages.blocks import by_gates
-from attncli.pages.sections import _working_first
+from attncli.pages.parts.blocks import by_gates
+from attncli.pages.parts.sections import _working_first
 from attncli.pages.walkthrough import length_of
 from tests.pages import shipped_trace
 

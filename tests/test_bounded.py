@@ -17,7 +17,7 @@ from attncli import ScenarioError, load, work
 from attncli.cli import app
 from attncli.names import Name
 from attncli.operations.activations import ACTIVATIONS
-from attncli.pages.selection import Selection
+from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests import processes
 from tests.conftest import THOROUGH, sampled

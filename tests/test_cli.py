@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from attncli import __version__, load, work
 from attncli.cli import app
 from attncli.file import shipped
-from attncli.pages.selection import told_parts
+from attncli.pages.parts.selection import told_parts
 from attncli.steps import steps
 from attncli.steps.order import THROUGH
 from tests import processes

@@ -12,7 +12,7 @@ from attncli import load, work
 from attncli.cli import app
 from attncli.document.blocks import Callout, text_of_spans
 from attncli.formats import RenderOptions, render
-from attncli.pages.selection import Selection, select
+from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario import scenario
 from tests.pages import GOLDEN, SHIPPED, page_of, shipped_trace, trace_of

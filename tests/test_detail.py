@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.document.blocks import Block, Document
 from attncli.formats import RenderOptions, render
-from attncli.pages.selection import select, told_parts
+from attncli.pages.parts.selection import select, told_parts
 from attncli.pages.walkthrough import as_it_fits, length_of, part_blocks, walkthrough
 from attncli.pipeline import load, work
 from tests.conftest import sampled

@@ -15,7 +15,7 @@ from attncli.formats import RenderOptions, format_names, render
 from attncli.nice_numbers.plan import plan_of
 from attncli.nice_numbers.rules import difficulty
 from attncli.nice_numbers.search import UnsatisfiedError, forms
-from attncli.pages.weaknesses import weaknesses
+from attncli.pages.lint import weaknesses
 from tests.auditor import audit_numbers
 from tests.conftest import FEWER
 from tests.pages import page_of

@@ -17,7 +17,7 @@ from attncli.equations.tree import Location
 from attncli.exercises.lines import is_said, source_of
 from attncli.formats import RenderOptions, render
 from attncli.names import below
-from attncli.pages.selection import told_parts
+from attncli.pages.parts.selection import told_parts
 from attncli.trace import Quantity, Trace
 from tests.conftest import FEWER, sampled, share
 from tests.exercises import (

@@ -19,7 +19,7 @@ from attncli.exercises.requests import request_of
 from attncli.file.problems import ScenarioError
 from attncli.file.shipped import find
 from attncli.marking.answers import read_answers
-from attncli.pages.selection import SelectionError
+from attncli.pages.parts.selection import SelectionError
 from attncli.writing import settle
 from tests.exercises import questions
 from tests.marking_cases import run

@@ -15,7 +15,7 @@ from attncli import load, work
 from attncli.file.problems import ScenarioError
 from attncli.formats import RenderOptions, render
 from attncli.formats.quantities import arrays_of
-from attncli.pages.selection import select
+from attncli.pages.parts.selection import select
 from attncli.pages.walkthrough import walkthrough
 from tests.exercises import papers, request_for
 from tests.pages import SHIPPED, document_of, page_of, trace_of

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.names import Word
-from attncli.pages.findings import last_finding
-from attncli.pages.selection import Selection
+from attncli.pages.parts.findings import last_finding
+from attncli.pages.parts.selection import Selection
 from tests.pages import SHIPPED, page_of, trace_of
 from tests.test_cli import attn
 
@@ -86,7 +86,7 @@ def test_a_percentage_has_the_digits_of_its_share(thousandths: int) -> None:
     from decimal import Decimal
 
     from attncli.equations.tree import Number
-    from attncli.pages.sentences import percent
+    from attncli.pages.parts.sentences import percent
 
     share = Number.written(Decimal(thousandths).scaleb(-3))
     assert percent(share).shown == Decimal(thousandths).scaleb(-1)

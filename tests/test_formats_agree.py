@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.document.blocks import Document
 from attncli.formats import RenderOptions, contents_of, render
-from attncli.pages.selection import Selection
+from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests import readers
 from tests.auditor.html import Element, main_of

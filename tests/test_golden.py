@@ -12,7 +12,7 @@ from attncli.cli import app
 from attncli.document.blocks import Document
 from attncli.formats import RenderOptions, format_names, render
 from attncli.pages.lesson import lessons
-from attncli.pages.selection import Selection, select
+from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
 from attncli.steps import steps

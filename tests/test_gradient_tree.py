@@ -17,9 +17,9 @@ from attncli.document.tables import Branch
 from attncli.equations.tree import Omitted
 from attncli.formats import RenderOptions, render
 from attncli.names import Name, Word, below
-from attncli.pages import way_back
-from attncli.pages.selection import select
-from attncli.pages.way_back import added_up, branches, chain_of, only, sources_of, tree_of
+from attncli.pages.parts import way_back
+from attncli.pages.parts.selection import select
+from attncli.pages.parts.way_back import added_up, branches, chain_of, only, sources_of, tree_of
 from attncli.trace import Trace
 from attncli.trace.slopes import gradients_of
 from tests.conftest import sampled

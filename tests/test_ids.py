@@ -15,7 +15,7 @@ from attncli import ScenarioError
 from attncli.formats import RenderOptions, render
 from attncli.notation.words import unguarded
 from attncli.pages.cells import find_cells
-from attncli.pages.selection import SelectionError
+from attncli.pages.parts.selection import SelectionError
 from attncli.trace import Trace
 from tests.conftest import FEWER
 from tests.exercises import papers, questions, request_for

@@ -21,7 +21,7 @@ from attncli.names import Word
 from attncli.nice_numbers.sketch import Sizes, sketch, text_of
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import DivideBy
-from attncli.pages.weaknesses import weaknesses
+from attncli.pages.lint import weaknesses
 from attncli.trace import Definition, Trace
 from tests import oracle
 from tests.exercises import papers, questions, request_for

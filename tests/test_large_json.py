@@ -19,7 +19,7 @@ from attncli.equations.matrix import Matrix
 from attncli.formats import RenderOptions, render, stream_of
 from attncli.notation import plain
 from attncli.notation.rows import plain_rows
-from attncli.pages.selection import Selection
+from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.writing import write_file
 

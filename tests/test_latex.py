@@ -45,7 +45,7 @@ from attncli.names import words as as_words
 from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
 from attncli.pages.lesson import lessons
-from attncli.pages.selection import Selection
+from attncli.pages.parts.selection import Selection
 from attncli.steps import steps
 from tests.auditor.latex import words
 from tests.conftest import CHARACTERS, THOROUGH, sampled, share

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.formats import RenderOptions, format_names, render
-from attncli.pages.weaknesses import weaknesses
+from attncli.pages.lint import weaknesses
 from attncli.trace import Trace
 from tests.conftest import FEWER, sampled
 from tests.pages import LIGHT, SHIPPED, trace_of

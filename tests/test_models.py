@@ -13,7 +13,7 @@ from attncli import load, work
 from attncli.cli import app
 from attncli.document.blocks import text_of_spans
 from attncli.names import TOP, below
-from attncli.pages.sentences import facts_of
+from attncli.pages.parts.sentences import facts_of
 from tests.pages import page_of
 
 runner = CliRunner()

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.document.questions import Item
 from attncli.formats import RenderOptions, render
-from attncli.pages.selection import SelectionError
+from attncli.pages.parts.selection import SelectionError
 from attncli.trace import Trace
 from tests.conftest import sampled
 from tests.drawing import recurrent, written

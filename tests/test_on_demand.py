@@ -17,7 +17,7 @@ from attncli import ScenarioError
 from attncli.cli import app
 from attncli.formats import RenderOptions, render
 from attncli.pages.cells import cells_page, find_cells
-from attncli.pages.selection import SelectionError
+from attncli.pages.parts.selection import SelectionError
 from attncli.pipeline import load, work, work_on_demand
 from attncli.trace import Trace, make
 from tests.pages import shipped_trace

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from attncli.document.blocks import Paragraph
-from attncli.pages.selection import told_parts
+from attncli.pages.parts.selection import told_parts
 from attncli.steps import step_named, steps
 from tests.conftest import sampled
 from tests.pages import LARGE, SHIPPED, document_of, page_of, trace_of

@@ -30,7 +30,7 @@ from attncli.formats.typst.text import characters
 from attncli.names import Word
 from attncli.notation.typst import literal
 from attncli.notation.words import visible
-from attncli.pages.selection import Selection
+from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.trace import Trace
 from tests.conftest import THOROUGH

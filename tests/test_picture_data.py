@@ -28,7 +28,7 @@ from attncli.document.pictures import (
 )
 from attncli.formats import RenderOptions, format_names, render
 from attncli.names import Word, raw
-from attncli.pages.selection import Selection, select
+from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
 from attncli.trace import Trace

@@ -15,7 +15,7 @@ from attncli.errors import UserError
 from attncli.formats import RenderOptions, picture_format_names, render
 from attncli.names import Word
 from attncli.notation.words import visible
-from attncli.pages.pictures import pipeline
+from attncli.pages.parts.pictures import pipeline
 from attncli.pipeline import load, work
 from attncli.trace import Quantity
 from tests import hostile

@@ -17,7 +17,7 @@ from attncli.formats import RenderOptions, render
 from attncli.marking.exam import address_of
 from attncli.marking.judging import published_verdicts
 from attncli.numbers import decimals
-from attncli.pages.selection import select
+from attncli.pages.parts.selection import select
 from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
 from attncli.trace.published import published_numbers

@@ -12,7 +12,7 @@ from hypothesis import given
 from attncli import ScenarioError, load, work
 from attncli.formats import RenderOptions, render
 from attncli.pages.cells import find_cells
-from attncli.pages.selection import SelectionError, select
+from attncli.pages.parts.selection import SelectionError, select
 from attncli.pages.walkthrough import walkthrough
 from tests import oracle
 from tests.conftest import sampled

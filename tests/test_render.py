@@ -54,7 +54,7 @@ def test_words_are_printed_harmlessly_and_completely(form: str) -> None:
 def test_colours_change_nothing_but_colours() -> None:
     from rich.text import Text
 
-    from attncli.pages.selection import Selection
+    from attncli.pages.parts.selection import Selection
     from attncli.pages.walkthrough import walkthrough
 
     document = walkthrough(trace_of(TEXT, "scale=20"), Selection())

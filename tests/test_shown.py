@@ -14,7 +14,7 @@ from attncli.document.tables import SideBySide
 from attncli.file.problems import ScenarioError
 from attncli.formats import RenderOptions, render
 from attncli.notation import plain
-from attncli.pages.selection import Selection, select
+from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
 from attncli.trace import Trace
 from tests.pages import SHIPPED, page_of, trace_of

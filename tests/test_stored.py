@@ -13,8 +13,8 @@ from attncli.equations.matrix import MANY, Kept, Matrix, Stored
 from attncli.formats import RenderOptions, render
 from attncli.operations.attention import Affine, AffineTransposed, Linear, MatMul
 from attncli.operations.equation import EquationText
-from attncli.pages.findings import ranked
-from attncli.pages.selection import Selection
+from attncli.pages.parts.findings import ranked
+from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario.scenario import Scenario
 

@@ -11,9 +11,9 @@ import pytest
 from attncli.formats import RenderOptions, render
 from attncli.notation.plain import plain, unbreakable
 from attncli.pages.lesson import lessons
-from attncli.pages.selection import Selection
+from attncli.pages.parts.selection import Selection
+from attncli.pages.parts.working import cell_line
 from attncli.pages.walkthrough import walkthrough
-from attncli.pages.working import cell_line
 from attncli.steps import step_named
 from attncli.trace import Trace
 from tests.pages import SHIPPED, page_of, trace_of

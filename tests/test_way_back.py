@@ -8,7 +8,7 @@ import re
 import pytest
 
 from attncli.formats import RenderOptions, render
-from attncli.pages.selection import select
+from attncli.pages.parts.selection import select
 from attncli.pages.walkthrough import as_it_fits, walkthrough
 from attncli.trace import Trace
 from tests.auditor import audit

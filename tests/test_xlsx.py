@@ -21,7 +21,7 @@ from attncli.formats import RenderOptions, contents_of
 from attncli.names import Word
 from attncli.notation.spreadsheet import SheetCell, formula
 from attncli.notation.words import ISOLATE, POP, visible
-from attncli.pages.selection import Selection
+from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests import hostile
 from tests.conftest import THOROUGH

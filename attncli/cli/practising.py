@@ -239,7 +239,7 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
 
 
 def _worked(typed: PracticeArguments, source: str) -> Trace:
-    from attncli.pages.selection import check_steps
+    from attncli.pages.parts.selection import check_steps
 
     complaints = Complaints()
     complaints.hear(check_steps, typed.part.steps)

@@ -40,9 +40,9 @@ from attncli.exercises.lines import (
 from attncli.exercises.sections import StepSection
 from attncli.languages import Words, words_of
 from attncli.numbers import decimals
-from attncli.pages.blocks import given_blocks
-from attncli.pages.selection import Selection, SelectionError
-from attncli.pages.sentences import joined, put_in
+from attncli.pages.parts.blocks import given_blocks
+from attncli.pages.parts.selection import Selection, SelectionError
+from attncli.pages.parts.sentences import joined, put_in
 from attncli.steps.order import STORY, inquiries, made
 from attncli.steps.schema import nearest_step
 from attncli.trace import Definition, Trace

@@ -34,9 +34,9 @@ from attncli.exercises.tasks import room, task_of
 from attncli.file.problems import ScenarioError
 from attncli.languages import FrameWords, Words
 from attncli.marking.paths import Paths, Tolerance, paths_from, together
-from attncli.pages.blocks import folded
-from attncli.pages.selection import Selection, SelectionError
-from attncli.pages.sentences import printed_roots
+from attncli.pages.parts.blocks import folded
+from attncli.pages.parts.selection import Selection, SelectionError
+from attncli.pages.parts.sentences import printed_roots
 from attncli.trace import Quantity, Trace
 
 _NONE = Tolerance()

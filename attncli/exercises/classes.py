@@ -25,8 +25,8 @@ from attncli.marking.exam import address_of
 from attncli.marking.papers import GradedClass, MarkedPaper, Unmarked, average, commonest, hardest
 from attncli.names import Phrase, Word
 from attncli.numbers import decimals
-from attncli.pages.published import MEANING
-from attncli.pages.sentences import counted, enumerated, rounding_facts
+from attncli.pages.parts.published import MEANING
+from attncli.pages.parts.sentences import counted, enumerated, rounding_facts
 from attncli.trace import Trace
 
 

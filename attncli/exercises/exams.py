@@ -29,8 +29,8 @@ from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet, Student
 from attncli.marking.exam import Exam, Scheme, cell_of, first_cell_of, line_of
 from attncli.marking.words import question_at
-from attncli.pages.selection import select
-from attncli.pages.sentences import printed_roots
+from attncli.pages.parts.selection import select
+from attncli.pages.parts.sentences import printed_roots
 from attncli.steps.order import is_question
 from attncli.trace import Trace
 

@@ -26,8 +26,8 @@ from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.numbers import decimals
-from attncli.pages.selection import step_of
-from attncli.pages.sentences import joined, put_in
+from attncli.pages.parts.selection import step_of
+from attncli.pages.parts.sentences import joined, put_in
 from attncli.steps import Mistake
 from attncli.steps.mistakes import made_wrongly, mistaken
 from attncli.trace import PlannedStep, Trace

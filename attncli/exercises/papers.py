@@ -58,9 +58,9 @@ from attncli.languages import Words, named_sentences_in, sentences_in, words_of
 from attncli.marking.words import BETWEEN
 from attncli.names import Word
 from attncli.numbers import decimals
-from attncli.pages.blocks import matrix_block
-from attncli.pages.selection import Selection, told_parts
-from attncli.pages.sentences import facts_of, joined, put_in, rounding_facts
+from attncli.pages.parts.blocks import matrix_block
+from attncli.pages.parts.selection import Selection, told_parts
+from attncli.pages.parts.sentences import facts_of, joined, put_in, rounding_facts
 from attncli.scenario.model import Layer
 from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
 

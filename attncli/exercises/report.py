@@ -36,9 +36,9 @@ from attncli.names import Phrase, Word, raw
 from attncli.notation import plain
 from attncli.notation.words import printed
 from attncli.numbers import decimals
-from attncli.pages.published import MEANING, accepted_text, in_short
-from attncli.pages.sentences import counted, joined, rounding_facts
-from attncli.pages.working import cell_line
+from attncli.pages.parts.published import MEANING, accepted_text, in_short
+from attncli.pages.parts.sentences import counted, joined, rounding_facts
+from attncli.pages.parts.working import cell_line
 from attncli.trace import Quantity, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
 

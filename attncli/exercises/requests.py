@@ -24,9 +24,9 @@ from attncli.languages import FrameWords, Words
 from attncli.marking.paths import Paths, Tolerance
 from attncli.marking.words import WordQuestion, questions_at
 from attncli.names import Name, Phrase, Word, words
-from attncli.pages.blocks import matrix_block
 from attncli.pages.cells import find_cells
-from attncli.pages.selection import Selection, SelectionError, check_told, select, told_parts
+from attncli.pages.parts.blocks import matrix_block
+from attncli.pages.parts.selection import Selection, SelectionError, check_told, select, told_parts
 from attncli.trace import PlannedStep, Trace
 
 

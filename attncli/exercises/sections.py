@@ -19,8 +19,8 @@ from attncli.document.tables import MatrixBlock, SideBySide
 from attncli.equations.tree import Symbol
 from attncli.file.address import Address
 from attncli.names import Name
-from attncli.pages.blocks import given_blocks
-from attncli.pages.sections import (
+from attncli.pages.parts.blocks import given_blocks
+from attncli.pages.parts.sections import (
     ROUNDED_BY_ITSELF,
     as_met,
     one_by_one,
@@ -30,7 +30,7 @@ from attncli.pages.sections import (
     table_together,
     told_quantities,
 )
-from attncli.pages.selection import (
+from attncli.pages.parts.selection import (
     Selection,
     made_by,
     only_for_sizes,
@@ -38,7 +38,7 @@ from attncli.pages.selection import (
     step_of,
     told_parts,
 )
-from attncli.pages.working import cell_line, working_of
+from attncli.pages.parts.working import cell_line, working_of
 from attncli.trace import PlannedStep, Quantity, Trace
 
 Cells = Sequence[tuple[Name, Address]]

@@ -45,7 +45,7 @@ def run(typed: Arguments) -> PageOutput:
     trace = typed.work()
     page = _cells(trace, typed) if typed.cell else _whole(trace, typed)
     if typed.gradient_check:
-        from attncli.pages.way_back import gradient_check
+        from attncli.pages.parts.way_back import gradient_check
 
         page = page._replace(closing=(*page.closing, *gradient_check(trace)))
     return PageOutput(page, typed.page)
@@ -108,7 +108,7 @@ def _is_step(name: str) -> bool:
 def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     """The steps of a trace as lessons, or `every` one that there is."""
     from attncli.pages.lesson import lessons
-    from attncli.pages.selection import check_lines, select, told_parts
+    from attncli.pages.parts.selection import check_lines, select, told_parts
     from attncli.steps import step_named
     from attncli.steps.order import STORY
 
@@ -144,7 +144,7 @@ def _trace_through(
 ) -> Trace:
     """A trace that goes through a step, if the scenario or changes to it make one."""
     from attncli.file.problems import ScenarioError
-    from attncli.pages.selection import told_parts
+    from attncli.pages.parts.selection import told_parts
 
     taken = any(part.step == step.name for part in told_parts(trace))
     if taken or not changes or trace.unfinished:
@@ -240,7 +240,7 @@ class _Asked(NamedTuple):
 
 def compare(typed: CompareArguments) -> PageOutput:
     """Compare two scenarios, or one with and without a change. Raises UserError."""
-    from attncli.pages.selection import check_detail, check_steps
+    from attncli.pages.parts.selection import check_detail, check_steps
 
     complaints = Complaints()
     complaints.hear(check_steps, typed.part.steps)
@@ -268,7 +268,7 @@ def _compared(
     changed: Sequence[Difference],
 ) -> PageOutput:
     from attncli.pages.compare import comparison
-    from attncli.pages.differences import compared
+    from attncli.pages.parts.differences import compared
 
     named = [(one.called, trace) for one, trace in zip(sides, traces, strict=True)]
     told = compared(named, changed, typed.part.steps, typed.detail, **typed.part.within)
@@ -305,8 +305,8 @@ def lint(typed: Arguments) -> PageOutput:
 def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
     from dataclasses import replace
 
-    from attncli.pages.selection import check_told, select
-    from attncli.pages.weaknesses import weaknesses
+    from attncli.pages.lint import weaknesses
+    from attncli.pages.parts.selection import check_told, select
 
     check_told(trace, select(trace, steps, token))
     if token is not None:
@@ -354,7 +354,7 @@ def diff(typed: DiffArguments) -> PageOutput:
     assert trace is not None
     from attncli.dumps.departures import Comparison
     from attncli.dumps.tensors import taken_apart
-    from attncli.pages.departures import report
+    from attncli.pages.diff import report
 
     taken = taken_apart(tensors, trace, mapped or {}, typed.dump, typed.precision)
     comparison = Comparison(trace, taken, close)

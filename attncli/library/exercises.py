@@ -100,7 +100,7 @@ def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
 def _by_options(order: ExerciseArguments, complaints: Complaints) -> Ordered | None:
     from attncli.building.exercise_file import ExerciseFile, Frame
     from attncli.exercises.asking import parse_blanking, parse_points
-    from attncli.pages.selection import check_detail, check_steps
+    from attncli.pages.parts.selection import check_detail, check_steps
 
     complaints.hear(check_steps, order.part.steps)
     complaints.hear(check_detail, order.detail or "full")

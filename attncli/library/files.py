@@ -157,8 +157,8 @@ def validate(typed: ValidateArguments) -> TextOutput:
     """Every problem of scenario files; of one without any what it holds."""
     from attncli.formats import summary_line
     from attncli.names import Word
-    from attncli.pages.closing import ending_in_short
-    from attncli.pages.sentences import published_in_short, summary
+    from attncli.pages.parts.closing import ending_in_short
+    from attncli.pages.parts.sentences import published_in_short, summary
     from attncli.pipeline import work
     from attncli.trace.trace import outline_of
 

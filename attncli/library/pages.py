@@ -12,8 +12,8 @@ from attncli.file.problems import nearest
 from attncli.formats import info_of
 from attncli.library.shown import format_named
 from attncli.names import Name, Word
-from attncli.pages.blocks import matrix_block
-from attncli.pages.selection import Selection, check_detail, check_steps, check_told, select
+from attncli.pages.parts.blocks import matrix_block
+from attncli.pages.parts.selection import Selection, check_detail, check_steps, check_told, select
 from attncli.pages.walkthrough import as_it_fits, walkthrough
 from attncli.scenario.scenario import MOST_LINES
 from attncli.trace import Quantity, Trace

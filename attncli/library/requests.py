@@ -226,7 +226,7 @@ class Arguments(NamedTuple):
 
     def work(self) -> Trace:
         """The worked scenario. Raises UserError of everything that is wrong with the request."""
-        from attncli.pages.selection import check_detail, check_steps
+        from attncli.pages.parts.selection import check_detail, check_steps
 
         complaints = Complaints()
         complaints.hear(check_steps, self.part.steps)

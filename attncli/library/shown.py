@@ -96,7 +96,7 @@ def format_named(form: str) -> str:
 @contextmanager
 def as_arguments() -> Iterator[None]:
     """Complaints name arguments here, which are options on the command line."""
-    from attncli.pages.selection import SelectionError
+    from attncli.pages.parts.selection import SelectionError
 
     try:
         yield

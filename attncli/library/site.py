@@ -139,7 +139,8 @@ def _written(document: Document, form: str) -> Contents:
 
 def _page(trace: Trace, form: str) -> Document:
     from attncli.formats import info_of
-    from attncli.pages import selection, walkthrough
+    from attncli.pages import walkthrough
+    from attncli.pages.parts import selection
 
     can = info_of(form)
     chosen = selection.select(trace, detail=can.detail or "full").illustrated(can.pictured)
@@ -163,7 +164,7 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
     from attncli.document.questions import OWN_FORM
     from attncli.exercises.papers import exercise
     from attncli.exercises.requests import request_of
-    from attncli.pages.selection import SelectionError
+    from attncli.pages.parts.selection import SelectionError
 
     try:
         request = request_of(trace, ExerciseFile(source.scenario, (ask,)))
@@ -174,7 +175,7 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
 
 def _summary(trace: Trace) -> str:
     from attncli.document.blocks import text_of_spans
-    from attncli.pages.sentences import summary
+    from attncli.pages.parts.sentences import summary
     from attncli.trace.trace import outline_of
 
     _, _, *told = summary(outline_of(trace))

@@ -26,8 +26,8 @@ from attncli.notation import plain
 from attncli.numbers.arrays import as_array
 from attncli.numbers.rounding import Array
 from attncli.operations.masking import Seen, as_seen
-from attncli.pages.sections import formulas_at
-from attncli.pages.selection import (
+from attncli.pages.parts.sections import formulas_at
+from attncli.pages.parts.selection import (
     Selection,
     check_lines,
     made_by,
@@ -36,8 +36,8 @@ from attncli.pages.selection import (
     title_of,
     told_parts,
 )
+from attncli.pages.parts.working import working_of
 from attncli.pages.walkthrough import walkthrough
-from attncli.pages.working import working_of
 from attncli.scenario.scenario import Scenario
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.quantity import meant, unknown_name

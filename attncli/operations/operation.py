@@ -353,8 +353,8 @@ class Operation(ABC):
         check_finite(values)
         decimals, places = rounding.of(step), self.places(*operands)
         if rounding.carries:
-            settling = TrueDigits(self, operands, rounding.most_settled)
-            carry(values, self.error(*operands), places, decimals, settling)
+            true_digits = TrueDigits(self, operands, rounding.most_settled)
+            carry(values, self.error(*operands), places, decimals, true_digits)
             return Matrix(values, decimals if places is None else min(places, decimals), decimals)
         if places is not None and cleanse(values, self.error(*operands), places, places):
             return Matrix(values, places, decimals)

@@ -1,1 +1,1 @@
-"""From a trace to documents: the walkthrough, lessons, single cells."""
+"""From a trace to documents: a page for each command, and the parts that pages share."""

@@ -12,10 +12,10 @@ from attncli.equations.tree import Number, Symbol
 from attncli.errors import Problem, listed, shortened
 from attncli.file.address import Address, AddressError, Index, parse_address
 from attncli.names import Name, Word, below
-from attncli.pages.blocks import given_block, matrix_block
-from attncli.pages.published import differences_at
-from attncli.pages.sections import section_of
-from attncli.pages.selection import (
+from attncli.pages.parts.blocks import given_block, matrix_block
+from attncli.pages.parts.published import differences_at
+from attncli.pages.parts.sections import section_of
+from attncli.pages.parts.selection import (
     Selection,
     SelectionError,
     check_steps,
@@ -25,9 +25,9 @@ from attncli.pages.selection import (
     told_of,
     tried,
 )
-from attncli.pages.sentences import rounding_facts
+from attncli.pages.parts.sentences import rounding_facts
+from attncli.pages.parts.working import Origins, Workings, cell_line, working_of
 from attncli.pages.walkthrough import walkthrough
-from attncli.pages.working import Origins, Workings, cell_line, working_of
 from attncli.scenario.model import Stack, TokenizedText
 from attncli.steps.schema import step_meant
 from attncli.trace import PlannedStep, Quantity, Trace

@@ -36,12 +36,12 @@ from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
-from attncli.pages.blocks import table
-from attncli.pages.differences import ComparedTraces, Pair, PairedCell
-from attncli.pages.findings import findings_anew, last_finding
-from attncli.pages.selection import place_in_words, title_of
-from attncli.pages.sentences import counted, joined
-from attncli.pages.working import cell_line
+from attncli.pages.parts.blocks import table
+from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell
+from attncli.pages.parts.findings import findings_anew, last_finding
+from attncli.pages.parts.selection import place_in_words, title_of
+from attncli.pages.parts.sentences import counted, joined
+from attncli.pages.parts.working import cell_line
 from attncli.trace import PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:

@@ -25,13 +25,13 @@ from attncli.document.blocks import (
 )
 from attncli.equations.tree import Equation, Symbol, with_each
 from attncli.names import Name, Word, raw
-from attncli.pages.blocks import common_mistakes, shape_in_short
-from attncli.pages.pictures import pictures_of
-from attncli.pages.sections import listed_again, section_of
-from attncli.pages.selection import Selection, made_by, operands_of, told_parts, with_routing
-from attncli.pages.sentences import facts_of, joined, rounding_facts
+from attncli.pages.parts.blocks import common_mistakes, shape_in_short
+from attncli.pages.parts.pictures import pictures_of
+from attncli.pages.parts.sections import listed_again, section_of
+from attncli.pages.parts.selection import Selection, made_by, operands_of, told_parts, with_routing
+from attncli.pages.parts.sentences import facts_of, joined, rounding_facts
+from attncli.pages.parts.working import Origins, Workings, cell_line
 from attncli.pages.walkthrough import part_blocks
-from attncli.pages.working import Origins, Workings, cell_line
 from attncli.steps import Mistake, Step, formulas_of, steps
 from attncli.steps.general import general_place
 from attncli.steps.mistakes import all_made_wrongly, mistaken

@@ -42,7 +42,7 @@ from attncli.equations.tree import Equation
 from attncli.names import Word
 from attncli.notation import plain
 from attncli.notation.columns import PartColumns, Room, bands
-from attncli.pages.blocks import (
+from attncli.pages.parts.blocks import (
     given_block,
     given_blocks,
     matrix_block,
@@ -50,8 +50,8 @@ from attncli.pages.blocks import (
     token_blocks,
     tree_block,
 )
-from attncli.pages.closing import closing_of, ending_facts, ending_of
-from attncli.pages.findings import (
+from attncli.pages.parts.closing import closing_of, ending_facts, ending_of
+from attncli.pages.parts.findings import (
     findings_of,
     in_brief,
     in_one,
@@ -60,8 +60,8 @@ from attncli.pages.findings import (
     is_left_out,
     keys_and_values,
 )
-from attncli.pages.published import differences_in
-from attncli.pages.sections import (
+from attncli.pages.parts.published import differences_in
+from attncli.pages.parts.sections import (
     arranged,
     as_result,
     cuts_of,
@@ -78,7 +78,7 @@ from attncli.pages.sections import (
     section_of,
     table_together,
 )
-from attncli.pages.selection import (
+from attncli.pages.parts.selection import (
     Selection,
     copied_in,
     idle_before,
@@ -92,13 +92,13 @@ from attncli.pages.selection import (
     with_routing,
     without_asides,
 )
-from attncli.pages.sentences import facts_of, rounding_facts
-from attncli.pages.working import Origins, Workings
+from attncli.pages.parts.sentences import facts_of, rounding_facts
+from attncli.pages.parts.working import Origins, Workings
 from attncli.scenario.scenario import Scenario
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:
-    from attncli.pages.way_back import Alike
+    from attncli.pages.parts.way_back import Alike
 
 
 _CELLS = 78
@@ -368,7 +368,7 @@ def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) ->
     tree = (_tree(trace, told, selection),) if is_structured(trace) else ()
     if not selection.pictured:
         return tree
-    from attncli.pages.pictures import pipeline
+    from attncli.pages.parts.pictures import pipeline
 
     return (*tree, *pipeline(trace))
 
@@ -454,7 +454,7 @@ def _passed_over(
     """The section of a part that a page in brief goes without, or says in a word."""
     if alike is None or is_left_out(part, selection):
         return section_of(trace, part, number, only_data(trace, part, selection))
-    from attncli.pages.way_back import in_a_word
+    from attncli.pages.parts.way_back import in_a_word
 
     return in_a_word(trace, alike, number, selection)
 
@@ -466,7 +466,7 @@ def _going_back_alike(
     another layer than the one it tells."""
     if not trace.scenario.goes_back:
         return {}
-    from attncli.pages.way_back import going_back_alike
+    from attncli.pages.parts.way_back import going_back_alike
 
     return going_back_alike(shown, selection)
 
@@ -491,7 +491,7 @@ def part_blocks(
     ]
     if not isinstance(part.place, BackwardPlace):
         return blocks
-    from attncli.pages.way_back import with_forward
+    from attncli.pages.parts.way_back import with_forward
 
     return with_forward(trace, part, blocks)
 
@@ -522,6 +522,6 @@ def with_pictures(
     """The section with the pictures of its part behind it, where these are asked for."""
     if not selection.pictured:
         return section
-    from attncli.pages.pictures import pictures_of
+    from attncli.pages.parts.pictures import pictures_of
 
     return section._replace(blocks=(*section.blocks, *pictures_of(trace, part, selection)))

@@ -35,9 +35,9 @@ from attncli.errors import listed
 from attncli.file.address import Address
 from attncli.names import Name, Word
 from attncli.notation import plain, unbreakable
-from attncli.pages.selection import SelectionError
-from attncli.pages.sentences import counted, joined, rounding_in_words
-from attncli.pages.working import Origins
+from attncli.pages.parts.selection import SelectionError
+from attncli.pages.parts.sentences import counted, joined, rounding_in_words
+from attncli.pages.parts.working import Origins
 from attncli.trace import Trace
 
 

@@ -28,9 +28,9 @@ from attncli.languages import words_of
 from attncli.marking.verdicts import FOLLOW, Cause, Judgement, Verdict
 from attncli.marking.words import MarkedWords
 from attncli.names import Name, Word
-from attncli.pages.closing import as_asked_for, asking_for_large
-from attncli.pages.sentences import counted, joined
-from attncli.pages.working import cell_line
+from attncli.pages.parts.closing import as_asked_for, asking_for_large
+from attncli.pages.parts.sentences import counted, joined
+from attncli.pages.parts.working import cell_line
 from attncli.practice.session import Session, Task, is_right
 from attncli.steps import step_named
 

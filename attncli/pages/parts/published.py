@@ -17,10 +17,10 @@ from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.plain import MINUS
 from attncli.numbers import decimals
-from attncli.pages.blocks import Row, table
-from attncli.pages.selection import Selection, step_of
-from attncli.pages.sentences import counted
-from attncli.pages.working import last_form
+from attncli.pages.parts.blocks import Row, table
+from attncli.pages.parts.selection import Selection, step_of
+from attncli.pages.parts.sentences import counted
+from attncli.pages.parts.working import last_form
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
 

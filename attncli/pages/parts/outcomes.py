@@ -17,11 +17,11 @@ from attncli.names import GRADIENTS, Name, Word, below
 from attncli.notation import plain
 from attncli.notation.plain import unbreakable
 from attncli.numbers.rounding import Array
-from attncli.pages.blocks import given_blocks, matrix_block, variant_block
-from attncli.pages.findings import FEW, findings_anew, weights_of
-from attncli.pages.pictures import MOST_POINTS
-from attncli.pages.selection import Selection
-from attncli.pages.sentences import called_as, contrasted
+from attncli.pages.parts.blocks import given_blocks, matrix_block, variant_block
+from attncli.pages.parts.findings import FEW, findings_anew, weights_of
+from attncli.pages.parts.pictures import MOST_POINTS
+from attncli.pages.parts.selection import Selection
+from attncli.pages.parts.sentences import called_as, contrasted
 from attncli.scenario.model import UPDATES, after_updates, updates_before
 from attncli.trace import Quantity, Trace
 from attncli.trace.quantity import token_of
@@ -41,7 +41,7 @@ def variants_of(trace: Trace, selection: Selection) -> list[Block]:
     """The rows that are told of each variant, beside the one before it that is told its positions
     in the same way, or else beside the scenario's own."""
     if result_of(trace) is None:
-        from attncli.pages.learning import side_by_side
+        from attncli.pages.parts.learning import side_by_side
 
         return side_by_side(trace)
     blocks: list[Block] = [Subheading(("Variants",))]

@@ -35,9 +35,9 @@ from attncli.names import Name, Word, below, raw
 from attncli.notation.plain import plain
 from attncli.operations.activations import DivideBy
 from attncli.operations.positions import Sinusoids
-from attncli.pages.blocks import matrix_block, shape_in_short
-from attncli.pages.learning import scores_of_merged
-from attncli.pages.selection import (
+from attncli.pages.parts.blocks import matrix_block, shape_in_short
+from attncli.pages.parts.learning import scores_of_merged
+from attncli.pages.parts.selection import (
     Selection,
     definitions_of,
     made_by,
@@ -47,7 +47,7 @@ from attncli.pages.selection import (
     title_of,
     told_parts,
 )
-from attncli.pages.sentences import counted
+from attncli.pages.parts.sentences import counted
 from attncli.scenario.model import ENCODER
 from attncli.steps.tokenizers import LONGEST_TOLD, table_of
 from attncli.tokenizers.merges import LearnedMerge, MergeModel, MergeTraining

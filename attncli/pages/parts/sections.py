@@ -32,8 +32,14 @@ from attncli.equations.tree import each as nodes_of
 from attncli.names import GRADIENTS, Name
 from attncli.operations.moved import ColumnsAsRows, TakeRows
 from attncli.operations.operation import One
-from attncli.pages.blocks import by_gates, given_blocks, matrix_block, together_block, token_blocks
-from attncli.pages.selection import (
+from attncli.pages.parts.blocks import (
+    by_gates,
+    given_blocks,
+    matrix_block,
+    together_block,
+    token_blocks,
+)
+from attncli.pages.parts.selection import (
     Selection,
     definitions_of,
     is_aside,
@@ -43,8 +49,8 @@ from attncli.pages.selection import (
     title_of,
     who_goes_there,
 )
-from attncli.pages.sentences import joined
-from attncli.pages.working import adds_up_uses, here, working_of
+from attncli.pages.parts.sentences import joined
+from attncli.pages.parts.working import adds_up_uses, here, working_of
 from attncli.steps import formulas_of
 from attncli.trace import BackwardPlace, CellPlace, Definition, Place, PlannedStep, Quantity, Trace
 from attncli.trace.quantity import counted
@@ -55,7 +61,7 @@ def cuts_of(part: PlannedStep, *, alone: bool) -> list[Block]:
     is read `alone`, also what one before it said."""
     if part.place.text.tokenizing is None:
         return []
-    from attncli.pages import learning
+    from attncli.pages.parts import learning
 
     return learning.cuts_of(part, alone=alone)
 
@@ -65,7 +71,7 @@ def as_met(part: PlannedStep, block: Block) -> Block:
     counted as that of a trace does, the largest first."""
     if part.step != "learn" or not isinstance(block, MatrixBlock):
         return block
-    from attncli.pages.learning import pairs_as_met
+    from attncli.pages.parts.learning import pairs_as_met
 
     places = {pair: k for k, pair in enumerate(pairs_as_met(part))}
     names = [name.raw for name in block.row_names]
@@ -78,7 +84,7 @@ def ending_with(part: PlannedStep) -> Callable[[Trace, PlannedStep], list[Block]
     """What tells a part's ending."""
     if part.place.text.tokenizing is None:
         return None
-    from attncli.pages.learning import ENDINGS
+    from attncli.pages.parts.learning import ENDINGS
 
     return ENDINGS.get(part.step)
 
@@ -87,7 +93,7 @@ def example_of(trace: Trace, part: PlannedStep) -> list[Block]:
     """The working of what a part chooses, where its numbers stand in a table of its ending."""
     if part.place.text.tokenizing is None or part.step != "learn":
         return []
-    from attncli.pages.learning import worked_pair
+    from attncli.pages.parts.learning import worked_pair
 
     return worked_pair(trace, part)
 
@@ -96,7 +102,7 @@ def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
     """What a training came to, at its last round."""
     if part.place.text.tokenizing is None:
         return []
-    from attncli.pages import learning
+    from attncli.pages.parts import learning
 
     return learning.learned_at(trace, part)
 
@@ -105,7 +111,7 @@ def in_tables(trace: Trace, part: PlannedStep) -> set[str]:
     """The quantities of a part whose numbers stand in tables of its ending."""
     if part.place.text.tokenizing is None:
         return set()
-    from attncli.pages.learning import IN_TABLES
+    from attncli.pages.parts.learning import IN_TABLES
 
     local = IN_TABLES.get(part.step, ())
     made = definitions_of(trace, part)

@@ -24,8 +24,8 @@ from attncli.notation import plain
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import Add
 from attncli.operations.operation import Operation
-from attncli.pages.blocks import Row, matrix_block, table
-from attncli.pages.selection import (
+from attncli.pages.parts.blocks import Row, matrix_block, table
+from attncli.pages.parts.selection import (
     Selection,
     definitions_of,
     is_structured,
@@ -35,7 +35,15 @@ from attncli.pages.selection import (
     step_of,
     told_parts,
 )
-from attncli.pages.sentences import MOST_TIED, Attending, attended, called_as, joined, percent, tied
+from attncli.pages.parts.sentences import (
+    MOST_TIED,
+    Attending,
+    attended,
+    called_as,
+    joined,
+    percent,
+    tied,
+)
 from attncli.scenario.model import ENCODER, UPDATES, after_updates, updates_before
 from attncli.steps import formulas_of
 from attncli.trace import (

@@ -34,11 +34,17 @@ from attncli.file.problems import ScenarioError
 from attncli.names import TOP, Name, Word, below
 from attncli.numbers import decimals
 from attncli.operations.recurrent import FrobeniusNorm
-from attncli.pages.blocks import Row, given_block, matrix_block, table, variant_block
-from attncli.pages.findings import on_its_way
-from attncli.pages.pictures import MOST_POINTS
-from attncli.pages.sections import only_data, section_of
-from attncli.pages.selection import WITHIN_A_STEP, Selection, made_by, place_in_words, told_parts
+from attncli.pages.parts.blocks import Row, given_block, matrix_block, table, variant_block
+from attncli.pages.parts.findings import on_its_way
+from attncli.pages.parts.pictures import MOST_POINTS
+from attncli.pages.parts.sections import only_data, section_of
+from attncli.pages.parts.selection import (
+    WITHIN_A_STEP,
+    Selection,
+    made_by,
+    place_in_words,
+    told_parts,
+)
 from attncli.scenario.model import updates_before
 from attncli.trace import (
     GRADIENTS,

@@ -19,8 +19,8 @@ from attncli.operations.attention import scaled_vector
 from attncli.operations.moved import Moved
 from attncli.operations.operation import Layout, Operation
 from attncli.operations.operation import Working as Forms
-from attncli.pages.blocks import matrix_block
-from attncli.pages.selection import Selection, row_asked_for
+from attncli.pages.parts.blocks import matrix_block
+from attncli.pages.parts.selection import Selection, row_asked_for
 from attncli.trace import Definition, Quantity, Trace
 
 _MOST_TERMS_ON_A_LINE = 8

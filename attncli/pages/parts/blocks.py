@@ -24,7 +24,7 @@ from attncli.equations.tree import Number, Omitted, Symbol, Vector
 from attncli.names import TOP, Name, Word, below, words
 from attncli.numbers import decimals
 from attncli.operations.attention import is_off_one
-from attncli.pages.selection import (
+from attncli.pages.parts.selection import (
     WITHIN_A_STEP,
     Selection,
     made_by,
@@ -32,7 +32,7 @@ from attncli.pages.selection import (
     place_in_words,
     title_of,
 )
-from attncli.pages.sentences import in_turns, joined
+from attncli.pages.parts.sentences import in_turns, joined
 from attncli.steps import step_named
 from attncli.steps.input.embeddings import only_numbered
 from attncli.trace import Place, PlannedStep, Quantity, Trace

@@ -14,8 +14,8 @@ from attncli.building.trees import Difference
 from attncli.equations.tree import Number, Symbol
 from attncli.names import Name
 from attncli.numbers.rounding import Array
-from attncli.pages.selection import Selection, SelectionError, select
-from attncli.pages.sentences import contrasted
+from attncli.pages.parts.selection import Selection, SelectionError, select
+from attncli.pages.parts.sentences import contrasted
 from attncli.trace import Axis, PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from attncli.equations.elision import MOST_PARTS
 from attncli.equations.tree import Omitted
 from attncli.names import Word, below, words
 from attncli.notation.plain import GLUE, plain
-from attncli.pages.blocks import MOST_ROWS, Row, folded, rounds_between, table
-from attncli.pages.sentences import contrasted, enumerated, joined, words_enumerated
-from attncli.pages.working import cell_line
+from attncli.pages.parts.blocks import MOST_ROWS, Row, folded, rounds_between, table
+from attncli.pages.parts.sentences import contrasted, enumerated, joined, words_enumerated
+from attncli.pages.parts.working import cell_line
 from attncli.scenario.model import TokenizedText, Tokenizing
 from attncli.scenario.tokenizers import tokenizer_kind
 from attncli.steps.tokenizers import (

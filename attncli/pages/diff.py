@@ -25,9 +25,9 @@ from attncli.dumps.departures import Compared, Comparison, Standing
 from attncli.names import Word
 from attncli.notation.plain import MINUS
 from attncli.numbers.rounding import Array
-from attncli.pages.blocks import table
-from attncli.pages.sentences import counted, enumerated, joined
-from attncli.pages.working import cell_line
+from attncli.pages.parts.blocks import table
+from attncli.pages.parts.sentences import counted, enumerated, joined
+from attncli.pages.parts.working import cell_line
 from attncli.trace import Trace
 
 SIGNS: Mapping[Standing, str] = {

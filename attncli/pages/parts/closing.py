@@ -10,12 +10,12 @@ from attncli.document.blocks import Block, Callout, Subheading, Table, Term, Tex
 from attncli.errors import listed
 from attncli.file import shipped
 from attncli.names import Word, words
-from attncli.pages.blocks import given_blocks
-from attncli.pages.findings import findings_of, last_finding, moved, weights_of
-from attncli.pages.published import closing_on_published, printed_otherwise
-from attncli.pages.sections import ending_with
-from attncli.pages.selection import Selection, made_by, step_of, told_parts
-from attncli.pages.sentences import joined, unfinished_in_words
+from attncli.pages.parts.blocks import given_blocks
+from attncli.pages.parts.findings import findings_of, last_finding, moved, weights_of
+from attncli.pages.parts.published import closing_on_published, printed_otherwise
+from attncli.pages.parts.sections import ending_with
+from attncli.pages.parts.selection import Selection, made_by, step_of, told_parts
+from attncli.pages.parts.sentences import joined, unfinished_in_words
 from attncli.scenario.scenario import Scenario
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 
@@ -70,7 +70,7 @@ def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
     show = trace.scenario.show
     if not (show.before_after or show.graph or show.arrows):
         return []
-    from attncli.pages.outcomes import before_and_after, closing_graphs, result_of
+    from attncli.pages.parts.outcomes import before_and_after, closing_graphs, result_of
 
     told = before_and_after(trace, result_of(trace), selection)
     return [*told, *closing_graphs(trace, selection)]
@@ -79,7 +79,7 @@ def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
 def _varied(trace: Trace, selection: Selection) -> list[Block]:
     if not trace.variants:
         return []
-    from attncli.pages.outcomes import variants_of
+    from attncli.pages.parts.outcomes import variants_of
 
     return variants_of(trace, selection)
 
@@ -87,7 +87,7 @@ def _varied(trace: Trace, selection: Selection) -> list[Block]:
 def _trained(trace: Trace, selection: Selection) -> list[Block]:
     if trace.scenario.training is None:
         return []
-    from attncli.pages.outcomes import training_table
+    from attncli.pages.parts.outcomes import training_table
 
     return training_table(trace, selection)
 
@@ -188,7 +188,7 @@ def _way_back(trace: Trace, selection: Selection) -> list[Block]:
     is_long = trace.scenario.training and selection.detail == "rows"
     if not back or ((is_long or back == 1) and not selection.whole):
         return []
-    from attncli.pages.way_back import chain_of
+    from attncli.pages.parts.way_back import chain_of
 
     return chain_of(trace, selection)
 

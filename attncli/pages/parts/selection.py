@@ -18,7 +18,7 @@ from attncli.file.address import AddressError, Index, parse_address
 from attncli.file.problems import ALL_THE_SAME, nearest
 from attncli.names import Name, Phrase, below
 from attncli.operations.moved import Same
-from attncli.pages.sentences import called_as, tied
+from attncli.pages.parts.sentences import called_as, tied
 from attncli.scenario.model import ENCODER, TokenizedText
 from attncli.scenario.scenario import MOST_LINES
 from attncli.steps import Step, step_named

@@ -30,8 +30,8 @@ from attncli.nice_numbers.quantity import (
 )
 from attncli.nice_numbers.rules import CHECKS, GIVEN_CHECKS, RULES, alike_columns, alike_rows
 from attncli.numbers import decimals
-from attncli.pages.selection import made_by, place_in_words, select, title_of, told_parts
-from attncli.pages.sentences import facts_of, printed_roots, rounding_facts
+from attncli.pages.parts.selection import made_by, place_in_words, select, title_of, told_parts
+from attncli.pages.parts.sentences import facts_of, printed_roots, rounding_facts
 from attncli.steps.mistakes import mistaken
 from attncli.trace import Quantity, Trace
 
