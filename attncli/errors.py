@@ -58,7 +58,7 @@ def listed(names: Iterable[str], between: str = ", ") -> str:
 
 def _line(text: str, most: int) -> str:
     """A text as part of one line, which shows all of its characters."""
-    from attncli.notation.words import harmless, isolated
+    from attncli.notation.escaping import harmless, isolated
 
     return isolated(shortened(harmless(shortened(text, most)), most))
 

@@ -14,7 +14,7 @@ from attncli.exercises.papers import exercise, key_page, sheet_of
 from attncli.exercises.requests import ExerciseRequest, PartAsked
 from attncli.exercises.tasks import hints_page
 from attncli.formats import exercise_format_names, format_names
-from attncli.pages.cells import find_cells
+from attncli.pages.explain import find_cells
 from attncli.pages.parts.selection import select
 from attncli.trace import Trace
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from attncli.document.blocks import Document
 from attncli.file import shipped
 from attncli.formats import RenderOptions, render
-from attncli.pages.cells import cells_page, find_cells
+from attncli.pages.explain import cells_page, find_cells
 from attncli.pages.lesson import lessons
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import attncli
 from attncli.building.exercise_file import Ask, ExerciseFile
-from attncli.building.plain import all_numbers, plain_data, with_numbers
+from attncli.building.plain_scenario import all_numbers, plain_data, with_numbers
 from attncli.document.blocks import Bullets, DefinitionList, Document, Spans, Subheading, Table
 from attncli.document.questions import Interval
 from attncli.equations.tree import INNER
+from attncli.exercises.answer_keys import around
 from attncli.exercises.blanked import BlankedPage, shown_rows, taken
-from attncli.exercises.keys import around
 from attncli.exercises.lines import Blankable
 from attncli.exercises.requests import ExerciseRequest, request_of
 from attncli.file import shipped

@@ -23,7 +23,7 @@ from attncli.document.blocks import (
 from attncli.document.questions import Interval, Item, Paper, RightAnswer
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Blank, Number, Sum, Symbol
-from attncli.exercises.keys import _Wanted
+from attncli.exercises.answer_keys import _Wanted
 from attncli.exercises.lines import numbers_shown
 from attncli.exercises.papers import sheet_for, sheet_of, translated
 from attncli.exercises.requests import by_names

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.building.plain import with_numbers
+from attncli.building.plain_scenario import with_numbers
 from attncli.formats import RenderOptions, format_names, render
 from attncli.nice_numbers.plan import plan_of
 from attncli.nice_numbers.rules import difficulty

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from attncli import __version__, load, work
 from attncli.building.exercise_file import load_exercise, load_manifest
-from attncli.building.plain import exported, texts_beside
+from attncli.building.plain_scenario import exported, texts_beside
 from attncli.cli import app
 from attncli.exercises.fingerprint import numbers_mark
 from attncli.exercises.papers import exercise

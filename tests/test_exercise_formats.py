@@ -42,7 +42,7 @@ from attncli.formats.exercises.moodle import in_field
 from attncli.formats.html.blocks import HtmlStyle, blocks_html
 from attncli.library.output import chosen_format
 from attncli.names import Word, words
-from attncli.notation.words import guarded, unguarded
+from attncli.notation.escaping import guarded, unguarded
 from tests.conftest import CHARACTERS
 
 NASTY = (

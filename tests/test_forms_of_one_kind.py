@@ -13,7 +13,7 @@ import yaml
 from numpy.random import RandomState
 
 from attncli import load, work
-from attncli.building.plain import exported, plain_data
+from attncli.building.plain_scenario import exported, plain_data
 from attncli.nice_numbers.quantity import shown_rows
 from attncli.nice_numbers.rules import singular, unvaried
 from attncli.nice_numbers.search import UnsatisfiedError, forms

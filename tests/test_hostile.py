@@ -19,14 +19,7 @@ from attncli.cli import app
 from attncli.document.blocks import Callout, DefinitionList, Document, Section, Table
 from attncli.formats import RenderOptions, exercise_format_names, format_names, render
 from attncli.names import Word
-from attncli.notation.words import (
-    ISOLATE,
-    POP,
-    hidden_again,
-    isolated,
-    printed,
-    visible,
-)
+from attncli.notation.escaping import ISOLATE, POP, hidden_again, isolated, printed, visible
 from tests import hostile, readers
 from tests.conftest import CHARACTERS, THOROUGH, share
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.formats.typst.text import characters
 from attncli.names import Word
-from attncli.notation.words import visible
+from attncli.notation.escaping import visible
 from tests import hostile
 
 pytest.importorskip("typst", reason="the package typst isn't installed")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError
 from attncli.formats import RenderOptions, render
-from attncli.notation.words import unguarded
-from attncli.pages.cells import find_cells
+from attncli.notation.escaping import unguarded
+from attncli.pages.explain import find_cells
 from attncli.pages.parts.selection import SelectionError
 from attncli.trace import Trace
 from tests.conftest import FEWER

@@ -20,8 +20,8 @@ from attncli.document.blocks import WordBlank
 from attncli.document.questions import labels_of
 from attncli.exercises.requests import ExerciseRequest, WordsWanted
 from attncli.formats import RenderOptions, files_of, render
-from attncli.marking.words import chosen, questions_at
-from attncli.notation.words import printed
+from attncli.marking.word_answers import chosen, questions_at
+from attncli.notation.escaping import printed
 from attncli.steps import STORY, step_named
 from attncli.steps.order import inquiries
 from attncli.writing import packed

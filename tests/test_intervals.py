@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
-from attncli.building.plain import plain_data, with_numbers
+from attncli.building.plain_scenario import plain_data, with_numbers
 from attncli.operations.moved import TakeRows
 from attncli.trace import Trace
 from tests import oracle

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from attncli.building.plain import plain_data, with_numbers
+from attncli.building.plain_scenario import plain_data, with_numbers
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number, Quotient, Root
+from attncli.exercises.answer_keys import Reach
 from attncli.exercises.blanked import BlankedPage, taken
-from attncli.exercises.keys import Reach
 from attncli.formats import RenderOptions, render
 from attncli.library.papers import variants
 from attncli.names import Word

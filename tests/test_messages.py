@@ -24,7 +24,7 @@ from attncli.errors import LONGEST_MESSAGE, MOST_WRITTEN, UserError, Where
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Diagnostics
 from attncli.file.reading import read_value
-from attncli.notation.words import is_hidden
+from attncli.notation.escaping import is_hidden
 from tests.conftest import FEWER
 from tests.pages import LIGHT, SHIPPED, page_of, trace_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from attncli.names import TOP, Name, below
-from attncli.pages.cells import find_cells
+from attncli.pages.explain import find_cells
 from tests.pages import SHIPPED, page_of, page_of_cells, shipped_trace, trace_of
 
 ROOT = Path(__file__).resolve().parents[1]

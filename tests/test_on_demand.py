@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from attncli import ScenarioError
 from attncli.cli import app
 from attncli.formats import RenderOptions, render
-from attncli.pages.cells import cells_page, find_cells
+from attncli.pages.explain import cells_page, find_cells
 from attncli.pages.parts.selection import SelectionError
 from attncli.pipeline import load, work, work_on_demand
 from attncli.trace import Trace, make

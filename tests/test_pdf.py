@@ -28,8 +28,8 @@ from attncli.formats.svg.drawing import drawn, fit, inline
 from attncli.formats.typst.blocks import file as typst_file
 from attncli.formats.typst.text import characters
 from attncli.names import Word
+from attncli.notation.escaping import visible
 from attncli.notation.typst import literal
-from attncli.notation.words import visible
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.trace import Trace

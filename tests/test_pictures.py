@@ -14,7 +14,7 @@ from attncli.document.pictures import Box, Diagram
 from attncli.errors import UserError
 from attncli.formats import RenderOptions, picture_format_names, render
 from attncli.names import Word
-from attncli.notation.words import visible
+from attncli.notation.escaping import visible
 from attncli.pages.parts.pictures import pipeline
 from attncli.pipeline import load, work
 from attncli.trace import Quantity

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
-from attncli.building.plain import plain_data, with_numbers
+from attncli.building.plain_scenario import plain_data, with_numbers
 from attncli.file import shipped
 from attncli.names import Name
 from tests.conftest import FEWER, sampled

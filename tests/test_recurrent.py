@@ -11,7 +11,7 @@ from hypothesis import given
 
 from attncli import ScenarioError, load, work
 from attncli.formats import RenderOptions, render
-from attncli.pages.cells import find_cells
+from attncli.pages.explain import find_cells
 from attncli.pages.parts.selection import SelectionError, select
 from attncli.pages.walkthrough import walkthrough
 from tests import oracle

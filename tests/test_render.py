@@ -19,8 +19,8 @@ from attncli.formats.tex.setting import spans as spans_of_tex
 from attncli.library.output import chosen_format
 from attncli.names import Word
 from attncli.notation import plain, unbreakable
+from attncli.notation.escaping import visible
 from attncli.notation.latex import latex
-from attncli.notation.words import visible
 from attncli.writing import OutputError
 from tests.conftest import CHARACTERS
 from tests.pages import SHIPPED, page_of, trace_of

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from attncli.errors import Where
 from attncli.file import array_files
 from attncli.file.array_parts import ArrayPart
-from attncli.file.files import RefusedFileError
+from attncli.file.named_files import RefusedFileError
 from attncli.file.nodes import Node, Numbers
 from attncli.file.problems import Diagnostics
 from attncli.file.reading import read_value

@@ -19,8 +19,8 @@ from attncli.equations.tree import Location, Number
 from attncli.file.shipped import names
 from attncli.formats import RenderOptions, contents_of
 from attncli.names import Word
+from attncli.notation.escaping import ISOLATE, POP, visible
 from attncli.notation.spreadsheet import SheetCell, formula
-from attncli.notation.words import ISOLATE, POP, visible
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests import hostile

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.building.given_matrices import Gathered, Gatherer, places
-from attncli.building.plain import FileReader, numbers_of_texts, with_inherited, with_tokenizers
+from attncli.building.plain_scenario import (
+    FileReader,
+    numbers_of_texts,
+    with_inherited,
+    with_tokenizers,
+)
 from attncli.building.predicting import OF_THE_LOSS, prediction_of
 from attncli.building.stacks import Builder, Names
 from attncli.building.texts import TextReader

@@ -23,7 +23,7 @@ from attncli.building.model_settings import (
 from attncli.errors import Problem, UserError, listed
 from attncli.file import reading
 from attncli.file.array_files import INDEX, names_in_index, size_of, tensors_in
-from attncli.file.files import RefusedFileError
+from attncli.file.named_files import RefusedFileError
 from attncli.file.nodes import data_of
 from attncli.file.problems import Diagnostics, knows_nothing
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from attncli.building.checkpoint import Checkpoint, family_of, form_of
 from attncli.building.model_settings import SPARSE, dense_layers, sparse_layers, written
 from attncli.errors import UserError, Where, listed
-from attncli.file.files import RefusedFileError
+from attncli.file.named_files import RefusedFileError
 from attncli.scenario.templates import layers_with
 
 _TOKENIZER = "tokenizer.json"
@@ -71,9 +71,9 @@ def _ids(file: Path) -> Mapping[str, int]:
 
 def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
     """The tokens of a text, and those that stand before and after one. Raises RefusedFileError."""
-    from attncli.building.plain import with_tokenizers
+    from attncli.building.plain_scenario import with_tokenizers
     from attncli.building.texts import tokens_of
-    from attncli.file.files import TOKENIZERS, TextFile, text_of
+    from attncli.file.named_files import TOKENIZERS, TextFile, text_of
     from attncli.file.problems import Diagnostics, NamedProblems
     from attncli.names import TOP
     from attncli.numbers.rounding import Rounding

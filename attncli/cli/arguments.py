@@ -10,7 +10,7 @@ import typer
 
 from attncli.cli.command import complaining, say
 from attncli.cli.options import OPTIONS
-from attncli.library.requests import REQUIRED, Output, fields_of, recorded
+from attncli.library.arguments import REQUIRED, Output, fields_of, recorded
 
 
 def taking(

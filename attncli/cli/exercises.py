@@ -7,8 +7,8 @@ import typer
 from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS, MARKS
 from attncli.cli import options
 from attncli.cli.arguments import taking
+from attncli.library.arguments import Output
 from attncli.library.orders import ExerciseArguments, GradeArguments, PracticeArguments
-from attncli.library.requests import Output
 
 _EXERCISE = {
     "context": typer.Context,

@@ -6,6 +6,7 @@ from attncli.cli import options
 from attncli.cli.arguments import taking
 from attncli.cli.command import complaining
 from attncli.library import files
+from attncli.library.arguments import Output, PageOptions
 from attncli.library.files import (
     LISTS,
     SCHEMAS,
@@ -17,7 +18,6 @@ from attncli.library.files import (
     ValidateArguments,
 )
 from attncli.library.orders import SiteArguments
-from attncli.library.requests import Output, PageOptions
 
 _DESIGN = {
     "tokens": options.text("--tokens", "N", "How many words, 2 to 8."),

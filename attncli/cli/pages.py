@@ -4,8 +4,8 @@ from attncli.choices import DETAILS, FLOATS
 from attncli.cli import options
 from attncli.cli.arguments import taking
 from attncli.library import commands
+from attncli.library.arguments import Arguments, Output
 from attncli.library.commands import CompareArguments, DiffArguments, WhyArguments
-from attncli.library.requests import Arguments, Output
 
 
 @taking(Arguments)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Self
 
 from attncli.building.exercise_file import LARGEST_SEED
 from attncli.errors import Complaints, UserError
+from attncli.library.arguments import whole_number
 from attncli.library.output import page_for
 from attncli.library.papers import variants
-from attncli.library.requests import whole_number
 from attncli.writing import write_out
 
 if TYPE_CHECKING:
@@ -80,18 +80,18 @@ class Turn:
 
     def begin(self) -> Self:
         """Asks."""
-        from attncli.practice.words import question
+        from attncli.practice.feedback import question
 
         _say(question(self.session, self.task))
         return self
 
     def hint(self) -> Document:
-        from attncli.practice.words import hint
+        from attncli.practice.feedback import hint
 
         return hint(self.session, self.task, with_numbers=self.hints > 0)
 
     def answer(self) -> Document:
-        from attncli.practice.words import answer
+        from attncli.practice.feedback import answer
 
         return answer(self.session, self.task)
 
@@ -111,13 +111,13 @@ class Turn:
     def says(self, given: Sequence[str]) -> tuple[bool, bool]:
         """Says what is right and wrong; whether all is right, and whether all can be read."""
         from attncli.marking.verdicts import FOLLOW
-        from attncli.practice import words
+        from attncli.practice import feedback
 
         verdicts = self.session.verdicts_on(self.task, given)
         for verdict in verdicts:
-            _say(words.verdict_on(self.session, verdict))
+            _say(feedback.verdict_on(self.session, verdict))
         wrong = [verdict for verdict in verdicts if verdict.judgement not in FOLLOW]
-        self.mistakes.update({one.cell: words.mistake_in_words(one) for one in wrong})
+        self.mistakes.update({one.cell: feedback.mistake_in_words(one) for one in wrong})
         return not wrong, all(verdict.given.number is not None for verdict in verdicts)
 
 
@@ -128,18 +128,18 @@ class TurnInWords(Turn):
     missed: bool = False
 
     def begin(self) -> Self:
-        from attncli.practice.words import question_in_words
+        from attncli.practice.feedback import question_in_words
 
         _show(question_in_words(self.session, self.task))
         return self
 
     def hint(self) -> Document:
-        from attncli.practice.words import hint_in_words
+        from attncli.practice.feedback import hint_in_words
 
         return hint_in_words(self.task)
 
     def answer(self) -> Document:
-        from attncli.practice.words import answer_in_words
+        from attncli.practice.feedback import answer_in_words
 
         return answer_in_words(self.session, self.task)
 
@@ -153,7 +153,7 @@ class TurnInWords(Turn):
 
     def says(self, given: Sequence[str]) -> tuple[bool, bool]:
         from attncli.marking.verdicts import FOLLOW
-        from attncli.practice.words import verdict_in_words
+        from attncli.practice.feedback import verdict_in_words
 
         marked = self.session.marked_words(self.task, given[0])
         _say(verdict_in_words(marked))
@@ -187,7 +187,7 @@ def _show(page: Document) -> None:
 def _say(spans: Spans) -> None:
     from attncli.document.blocks import Paragraph
     from attncli.formats import render
-    from attncli.practice.words import page_of
+    from attncli.practice.feedback import page_of
 
     write_out(render(page_of(Paragraph(spans)), "terminal", page_for(None)))
 
@@ -277,21 +277,21 @@ class _Practice:
 
     def run(self) -> None:
         """Asks for all that isn't answered yet, and says how it went."""
-        from attncli.practice import words
+        from attncli.practice import feedback
 
-        _show(words.greeting(self.session))
+        _show(feedback.greeting(self.session))
         section = None
         try:
             for task in self.session.waiting:
                 if task.section != section:
                     section = task.section
-                    _show(words.section_opening(self.session, section))
+                    _show(feedback.section_opening(self.session, section))
                 turn = Turn if task.words is None else TurnInWords
                 turn(self.session, task).begin().run()
                 self.keep()
         except (Over, EOFError, KeyboardInterrupt):
             write_out("\n")
-        _show(words.closing(self.session))
+        _show(feedback.closing(self.session))
 
     def keep(self) -> None:
         """Writes down how far somebody is, where that is kept."""

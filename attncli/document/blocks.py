@@ -26,7 +26,7 @@ from attncli.equations.tree import (
 )
 from attncli.names import TOP, Name, Word
 from attncli.notation import name_of, plain, unbreakable
-from attncli.notation.words import printed
+from attncli.notation.escaping import printed
 
 if TYPE_CHECKING:
     from attncli.document.questions import Item, Paper, SelfCheck, Worth

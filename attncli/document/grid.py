@@ -17,8 +17,8 @@ from attncli.equations.tree import Blank, Number, Omitted, Symbol, Vector
 from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.columns import at_point, bands, filled_vectors
+from attncli.notation.escaping import printed
 from attncli.notation.plain import MINUS
-from attncli.notation.words import printed
 
 _ROLES: Mapping[str, str] = MappingProxyType(
     {

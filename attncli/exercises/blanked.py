@@ -11,8 +11,7 @@ from attncli.document.blocks import Block, Callout, Paragraph, Section, parts_of
 from attncli.document.questions import Interval, Item, RightAnswer
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Number
-from attncli.exercises.asking import ENGLISH, WholePage, chosen
-from attncli.exercises.keys import (
+from attncli.exercises.answer_keys import (
     Reach,
     key_of,
     number_of,
@@ -20,6 +19,7 @@ from attncli.exercises.keys import (
     what_is_accepted,
     with_slips,
 )
+from attncli.exercises.asking import ENGLISH, WholePage, chosen
 from attncli.exercises.lines import Asked, Blankable
 from attncli.exercises.requests import (
     AskedInWords,

@@ -28,7 +28,7 @@ from attncli.exercises.requests import ExerciseRequest, PartAsked, tolerance_of
 from attncli.file.address import AddressError
 from attncli.marking.answers import AnswerSheet, Student
 from attncli.marking.exam import Exam, Scheme, cell_of, first_cell_of, line_of
-from attncli.marking.words import question_at
+from attncli.marking.word_answers import question_at
 from attncli.pages.parts.selection import select
 from attncli.pages.parts.sentences import printed_roots
 from attncli.steps.order import is_question

@@ -55,7 +55,7 @@ from attncli.exercises.lines import Asked
 from attncli.exercises.requests import ExerciseRequest
 from attncli.exercises.tasks import arranged
 from attncli.languages import Words, named_sentences_in, sentences_in, words_of
-from attncli.marking.words import BETWEEN
+from attncli.marking.word_answers import BETWEEN
 from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.pages.parts.blocks import matrix_block

@@ -31,10 +31,10 @@ from attncli.marking.exam import MarkedTerm, accepted_by, address_of
 from attncli.marking.judging import Judge, published_verdicts
 from attncli.marking.papers import all_follow
 from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Verdict
-from attncli.marking.words import MarkedWords
+from attncli.marking.word_answers import MarkedWords
 from attncli.names import Phrase, Word, raw
 from attncli.notation import plain
-from attncli.notation.words import printed
+from attncli.notation.escaping import printed
 from attncli.numbers import decimals
 from attncli.pages.parts.published import MEANING, accepted_text, in_short
 from attncli.pages.parts.sentences import counted, joined, rounding_facts

@@ -22,9 +22,9 @@ from attncli.exercises.sections import Cells, sections_of, told_of
 from attncli.file.address import Address, AddressError
 from attncli.languages import FrameWords, Words
 from attncli.marking.paths import Paths, Tolerance
-from attncli.marking.words import WordQuestion, questions_at
+from attncli.marking.word_answers import WordQuestion, questions_at
 from attncli.names import Name, Phrase, Word, words
-from attncli.pages.cells import find_cells
+from attncli.pages.explain import find_cells
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import Selection, SelectionError, check_told, select, told_parts
 from attncli.trace import PlannedStep, Trace

@@ -22,7 +22,7 @@ from numpy.lib import format as npy
 
 from attncli.equations.matrix import MANY, Kept
 from attncli.errors import UserError, listed, quote
-from attncli.file.files import (
+from attncli.file.named_files import (
     LargeFileError,
     RefusedFileError,
     broken,

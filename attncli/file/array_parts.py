@@ -4,8 +4,8 @@ import math
 import re
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
-from attncli.file.files import RefusedFileError
 from attncli.file.keys import COUNT, Flag, Schema, WholeNumber
+from attncli.file.named_files import RefusedFileError
 from attncli.file.nodes import Items, Node, Scalar, describe
 from attncli.file.problems import Diagnostics
 

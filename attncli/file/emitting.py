@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard
 
-from attncli.notation.words import key_of, quoted
+from attncli.notation.escaping import key_of, quoted
 
 _PLAIN = re.compile(r"[\w.+-](?:[\w .+−/()'-]*[\w.+/()'-])?", re.ASCII)
 """What stands for itself without quotes, wherever it stands."""

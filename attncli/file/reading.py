@@ -21,7 +21,7 @@ from attncli.errors import Where, quote
 from attncli.file import shipped
 from attncli.file.nodes import Items, Map, Node, Numbers, Scalar
 from attncli.file.problems import Diagnostics, Hint, nearest, scenario_error
-from attncli.numbers.arrays import as_array
+from attncli.numbers.foreign_arrays import as_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.choices import FLOATS
 from attncli.errors import Complaints, UserError
-from attncli.library.output import abilities_chosen
-from attncli.library.requests import (
+from attncli.library.arguments import (
     Arguments,
     Excerpt,
     ForThisRun,
@@ -18,6 +17,7 @@ from attncli.library.requests import (
     PageOutput,
     whole_number,
 )
+from attncli.library.output import abilities_chosen
 
 if TYPE_CHECKING:
     from attncli.building.trees import Difference
@@ -52,7 +52,7 @@ def run(typed: Arguments) -> PageOutput:
 
 
 def _cells(trace: Trace, typed: Arguments) -> Document:
-    from attncli.pages.cells import cells_page, find_cells
+    from attncli.pages.explain import cells_page, find_cells
 
     return cells_page(trace, find_cells(trace, typed.cell or (), typed.part.options()))
 
@@ -190,7 +190,7 @@ def _depth(said: str | None) -> int | None:
 
 
 def _tree(trace: Trace, cells: Sequence[str], depth: int | None) -> Document:
-    from attncli.pages.cells import find_cells
+    from attncli.pages.explain import find_cells
     from attncli.pages.why import locations, why_page
 
     return why_page(trace, locations(trace, find_cells(trace, cells, option="")), depth)

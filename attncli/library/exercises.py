@@ -19,6 +19,7 @@ from attncli.building.exercise_file import (
     load_manifest,
 )
 from attncli.errors import Complaints, Problem, listed
+from attncli.library.arguments import Excerpt, FilesOutput
 from attncli.library.orders import command_line, said_by_file, said_options
 from attncli.library.output import watched
 from attncli.library.papers import (
@@ -38,7 +39,6 @@ from attncli.library.papers import (
     safe_name,
     variants,
 )
-from attncli.library.requests import Excerpt, FilesOutput
 from attncli.writing import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from attncli.document.blocks import Document
     from attncli.document.questions import Item
     from attncli.exercises.requests import ExerciseRequest
+    from attncli.library.arguments import Output
     from attncli.library.orders import ExerciseArguments
-    from attncli.library.requests import Output
     from attncli.marking.answers import Student
     from attncli.trace import Trace
 
@@ -357,7 +357,7 @@ def _worked(
 ) -> Iterator[tuple[str, str, Trace]]:
     """The name, the text and the trace of each form: those that are kept as they are in the
     folder, others with new numbers."""
-    from attncli.building.plain import exported
+    from attncli.building.plain_scenario import exported
 
     names, it = job.names, job.exercise
     drawn = iter(variants(job.trace, request, it.forms, it.seed, it.allow))
@@ -375,7 +375,7 @@ def _worked(
 
 
 def _texts_beside(job: CheckedOrder) -> dict[str, str]:
-    from attncli.building.plain import texts_beside
+    from attncli.building.plain_scenario import texts_beside
 
     return texts_beside(job.exercise.scenario)
 
@@ -425,7 +425,7 @@ def _kept(order: ExerciseArguments, job: CheckedOrder, before: Manifest | None) 
         return kept
     if order.force:
         return {}
-    from attncli.building.plain import settings_that_differ
+    from attncli.building.plain_scenario import settings_that_differ
 
     differ = settings_that_differ(next(iter(kept.values())), job.exercise.scenario)
     which = f"other settings ({listed(differ)})" if differ else "other numbers"
@@ -435,7 +435,7 @@ def _kept(order: ExerciseArguments, job: CheckedOrder, before: Manifest | None) 
 
 
 def _form(name: str, form: FormWorked, files: Mapping[str, Contents]) -> FormMade:
-    from attncli.building.plain import numbers_of
+    from attncli.building.plain_scenario import numbers_of
     from attncli.document.questions import plain_points
     from attncli.exercises.fingerprint import numbers_mark
 

@@ -8,14 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, listed
+from attncli.library.arguments import Allowed, PageOptions, PageOutput, TextOutput, whole_number
 from attncli.library.output import check_target, is_written, page_for
-from attncli.library.requests import (
-    Allowed,
-    PageOptions,
-    PageOutput,
-    TextOutput,
-    whole_number,
-)
 from attncli.writing import OutputError
 
 if TYPE_CHECKING:

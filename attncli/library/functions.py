@@ -15,8 +15,7 @@ from typing import Any
 
 from attncli.errors import UserError
 from attncli.library import orders
-from attncli.library.commands import WITHOUT
-from attncli.library.requests import (
+from attncli.library.arguments import (
     REQUIRED,
     Arguments,
     Output,
@@ -25,6 +24,7 @@ from attncli.library.requests import (
     fields_of,
     recorded,
 )
+from attncli.library.commands import WITHOUT
 from attncli.library.shown import ShownPart
 
 _HOMES = {

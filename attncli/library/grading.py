@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.errors import BAD_INPUT, Complaints, Problem, UserError
+from attncli.library.arguments import PageOptions, PageOutput, TextOutput
 from attncli.library.orders import said_by_file
 from attncli.library.output import (
     check_binary,
@@ -18,7 +19,6 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.library.requests import PageOptions, PageOutput, TextOutput
 from attncli.writing import Contents
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from attncli.choices import BLANKS, LANGUAGES, LAYOUTS, MARKS
 from attncli.errors import Problem
-from attncli.library.requests import Allowed, Excerpt, ForThisRun
+from attncli.library.arguments import Allowed, Excerpt, ForThisRun
 
 
 class ExerciseArguments(NamedTuple):

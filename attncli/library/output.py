@@ -73,7 +73,7 @@ def is_written(output: str | None, *, large: bool = False) -> str:
     if output in (None, "-"):
         return ""
     from attncli.names import Word
-    from attncli.notation.words import printed
+    from attncli.notation.escaping import printed
 
     name = printed(Word(str(output)))
     how = " --large --detail summary" if large else ""

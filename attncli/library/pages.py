@@ -56,7 +56,7 @@ def page_of(
 
 def lines_of(trace: Trace, cells: Sequence[tuple[Name, Address]], width: int) -> str:
     """The working of cells, a line each, no term left out."""
-    from attncli.pages.cells import line_of
+    from attncli.pages.explain import line_of
 
     return text_of([Derivation(tuple(line_of(trace, *cell) for cell in cells))], width)
 
@@ -64,7 +64,7 @@ def lines_of(trace: Trace, cells: Sequence[tuple[Name, Address]], width: int) ->
 def cells_of(trace: Trace, name: Name, address: Address) -> Sequence[tuple[Name, Address]]:
     """The cells that an address means, be it of one, of a row or of a whole quantity. Raises
     ValueError."""
-    from attncli.pages.cells import address_of
+    from attncli.pages.explain import address_of
 
     quantity = trace.quantities.get(name)
     sides = 0 if quantity is None or quantity.is_number else 2 - quantity.is_list

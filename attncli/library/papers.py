@@ -15,6 +15,7 @@ from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
 from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Layout
 from attncli.errors import Complaints, Problem
 from attncli.file.problems import nearest
+from attncli.library.arguments import FilesOutput, TextOutput, whole_number
 from attncli.library.output import (
     check_binary,
     check_form,
@@ -23,7 +24,6 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.library.requests import FilesOutput, TextOutput, whole_number
 from attncli.writing import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:

@@ -88,7 +88,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
 
     def cell(self, *indices: str | int) -> ShownPart:
         """The working of one cell, by names or by positions from 1. Raises ValueError."""
-        from attncli.pages.cells import address_of, cells_page
+        from attncli.pages.explain import address_of, cells_page
 
         assert self.trace is not None
         place = self.find(self._address(indices))
@@ -108,7 +108,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         return Address(self.name, tuple(said))
 
     def document(self) -> Document:
-        from attncli.pages.cells import quantity_page
+        from attncli.pages.explain import quantity_page
 
         assert self.trace is not None
         return quantity_page(self.trace, self.trace.quantities[self.name])

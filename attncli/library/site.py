@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.errors import Complaints
+from attncli.library.arguments import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
 from attncli.library.orders import SiteArguments
 from attncli.library.output import watched
-from attncli.library.requests import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
 from attncli.names import Word
 from attncli.writing import Contents, OutputError, check_folder
 
@@ -112,7 +112,7 @@ def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
 
 def _scenario(source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
     """The scenario's file, packed with the files that it names, where these can be taken along."""
-    from attncli.building.plain import NotTakenError, taken_along
+    from attncli.building.plain_scenario import NotTakenError, taken_along
     from attncli.writing import packed
 
     try:
@@ -301,7 +301,7 @@ def _listed(one: Published) -> SiteEntry:
 def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
     """What was written, in a line."""
     from attncli.formats import can_be_written
-    from attncli.notation.words import printed
+    from attncli.notation.escaping import printed
     from attncli.writing import encoded
 
     size = sum(len(encoded(contents)) for contents in files.values()) / 1e6

@@ -23,7 +23,7 @@ from attncli.library.quantity import WorkedQuantity, shown_of
 from attncli.library.shown import Binary, Showable, ShownPart, as_arguments, rendered
 from attncli.names import Name
 from attncli.notation import plain
-from attncli.numbers.arrays import as_array
+from attncli.numbers.foreign_arrays import as_array
 from attncli.numbers.rounding import Array
 from attncli.operations.masking import Seen, as_seen
 from attncli.pages.parts.sections import formulas_at
@@ -431,7 +431,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         head: str | int | None = None,
     ) -> ShownPart:
         """A step wherever it is taken, as `attn run --step` shows it. Raises ValueError."""
-        from attncli.pages.cells import step_page
+        from attncli.pages.explain import step_page
 
         said = [None if one is None else str(one) for one in (token, layer, head)]
         with as_arguments():
@@ -440,7 +440,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     def cell(self, address: str) -> ShownPart:
         """The working of one cell, `weights[love, AI]`, with the formulas of its step. Raises
         KeyError and ValueError."""
-        from attncli.pages.cells import cells_page
+        from attncli.pages.explain import cells_page
 
         return ShownPart(cells_page(self.plain, self._cells(address)))
 

@@ -20,7 +20,7 @@ from attncli.file.nodes import Map, Node, Scalar, describe
 from attncli.file.problems import Diagnostics, nearest
 from attncli.file.reading import read_value
 from attncli.marking.verdicts import Given, read_number
-from attncli.notation.words import unguarded
+from attncli.notation.escaping import unguarded
 
 __all__ = ["AnswerSheet", "AnswersError", "files_in", "others_in", "read_answers"]
 

@@ -18,7 +18,7 @@ from attncli.marking.judging import Judge, Tolerance
 from attncli.marking.paths import Roots
 from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import Accepted, Given, Judgement, Verdict
-from attncli.marking.words import WordQuestion, question_at
+from attncli.marking.word_answers import WordQuestion, question_at
 from attncli.names import Name
 from attncli.steps.order import is_question
 from attncli.trace import Trace

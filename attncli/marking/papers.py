@@ -18,7 +18,7 @@ from attncli.marking.exam import Exam, MarkedTerm, known_id, marked_term
 from attncli.marking.judging import Judge
 from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import FOLLOW, Given, Verdict
-from attncli.marking.words import MarkedWords, OwnAnswers, marked_words, meanings
+from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words, meanings
 from attncli.names import Name, Phrase, Word
 from attncli.trace import Trace
 

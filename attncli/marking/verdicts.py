@@ -7,7 +7,7 @@ from decimal import Decimal, localcontext
 from typing import Literal, NamedTuple
 
 from attncli.equations.tree import Location, Number
-from attncli.notation.words import is_hidden
+from attncli.notation.escaping import is_hidden
 
 Judgement = Literal[
     "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",

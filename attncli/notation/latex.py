@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from attncli.equations import tree as ex
 from attncli.names import GRADIENTS, Name, Word
+from attncli.notation.escaping import shown
 from attncli.notation.notation import ATOM, FACTOR, Node, Notation
-from attncli.notation.words import shown
 from attncli.numbers import decimals
 
 RELATIONS = {"=": "=", "≈": r"\approx"}

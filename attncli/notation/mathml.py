@@ -9,10 +9,10 @@ from html import escape
 
 from attncli.equations import tree as ex
 from attncli.names import GRADIENTS, Name, Word
+from attncli.notation.escaping import shown
 from attncli.notation.latex import FUNCTIONS
 from attncli.notation.notation import ATOM, FACTOR, Node, Notation
 from attncli.notation.plain import MINUS
-from attncli.notation.words import shown
 from attncli.numbers import decimals
 
 _GREEK = {"gamma": "γ", "beta": "β"}

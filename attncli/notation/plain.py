@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from attncli.equations import tree as ex
 from attncli.names import Word
+from attncli.notation.escaping import printed
 from attncli.notation.notation import ATOM, FACTOR, Node, Notation
-from attncli.notation.words import printed
 from attncli.numbers import decimals
 
 GLUE = "\u00a0"

@@ -23,7 +23,7 @@ from attncli.exercises.sections import StepSection
 from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import FOLLOW, Given, Verdict, read_number
-from attncli.marking.words import MarkedWords, OwnAnswers, marked_words
+from attncli.marking.word_answers import MarkedWords, OwnAnswers, marked_words
 from attncli.pages.parts.selection import SelectionError
 from attncli.pages.parts.sentences import printed_roots
 from attncli.trace import PlannedStep, Trace

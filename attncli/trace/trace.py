@@ -26,7 +26,7 @@ from attncli.trace.quantity import Definition, Quantity
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from attncli.numbers.arrays import SupportsDLPack
+    from attncli.numbers.foreign_arrays import SupportsDLPack
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,7 +312,7 @@ def make(
         matrices = [operand.matrix for operand in operands]
         matrix = definition.operation.make(rounding, definition.step, *matrices)
     except Unworkable as trouble:
-        from attncli.trace.causes import cause_of, remedy_of
+        from attncli.trace.missing import cause_of, remedy_of
 
         rows = operands[0].rows
         row = f", row {rows.index(trouble.row)}" if trouble.row < len(rows.names) else ""

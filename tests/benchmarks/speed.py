@@ -31,7 +31,7 @@ import numpy as np
 
 from attncli import Scenario, load, work
 from attncli.formats import RenderOptions, render, stream_of
-from attncli.pages.cells import cells_page, find_cells
+from attncli.pages.explain import cells_page, find_cells
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.trace import Trace

@@ -21,8 +21,8 @@ from attncli.formats.workbook.layout import (
     layout_of,
     paragraph,
 )
-from attncli.formats.workbook.writing import Writer
-from attncli.notation.words import visible
+from attncli.formats.workbook.xlsx import Writer
+from attncli.notation.escaping import visible
 
 if TYPE_CHECKING:
     from types import ModuleType

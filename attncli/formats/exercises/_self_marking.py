@@ -37,7 +37,7 @@ from attncli.formats.html.blocks import (
     spans_html,
 )
 from attncli.formats.numbers import text_of
-from attncli.notation.words import visible
+from attncli.notation.escaping import visible
 from attncli.numbers import decimals
 
 _LONGEST = 30

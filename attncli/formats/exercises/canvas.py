@@ -35,7 +35,7 @@ from attncli.formats.exercises.qti import (
 )
 from attncli.formats.exercises.yaml import asking, paper_of
 from attncli.names import Word
-from attncli.notation.words import visible
+from attncli.notation.escaping import visible
 
 SUFFIXES = (".canvas.zip",)
 ABILITIES = FormatInfo(

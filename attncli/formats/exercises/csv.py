@@ -19,7 +19,7 @@ from attncli.document.questions import Item
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.formats.exercises.yaml import asking, entries, paper_of
 from attncli.names import raw
-from attncli.notation.words import guarded
+from attncli.notation.escaping import guarded
 
 SUFFIXES = (".csv",)
 ABILITIES = FormatInfo(keys=("none", "separate"), hints="none")

@@ -55,8 +55,8 @@ from attncli.formats.html.blocks import HtmlStyle, escaped, facts_html, isolatin
 from attncli.formats.numbers import text_of
 from attncli.languages import Words
 from attncli.names import Word
+from attncli.notation.escaping import ISOLATE, POP, isolated, printed, visible
 from attncli.notation.latex import latex
-from attncli.notation.words import ISOLATE, POP, isolated, printed, visible
 from attncli.numbers import decimals
 
 SUFFIXES = (".xml",)

@@ -33,7 +33,7 @@ from attncli.formats.exercises._self_marking import (
 )
 from attncli.formats.exercises.yaml import paper_of
 from attncli.formats.html.blocks import HtmlStyle, escaped
-from attncli.notation.words import ISOLATE, POP, visible
+from attncli.notation.escaping import ISOLATE, POP, visible
 from attncli.numbers import decimals
 
 SUFFIXES = (".zip",)

@@ -13,7 +13,7 @@ from attncli.document.blocks import Document, Section, Spans, text_of_spans
 from attncli.document.questions import Item, Paper
 from attncli.formats import FormatInfo, RenderOptions
 from attncli.names import raw
-from attncli.notation.words import commented, key_of, quoted, visible
+from attncli.notation.escaping import commented, key_of, quoted, visible
 
 SUFFIXES = (".yaml", ".yml")
 ABILITIES = FormatInfo(keys=("none", "separate"), hints="none")

@@ -13,8 +13,8 @@ from attncli.formats.colours import ink_of_number
 from attncli.formats.html.blocks import embedded, empty, set_apart
 from attncli.names import Word
 from attncli.notation import plain
+from attncli.notation.escaping import printed
 from attncli.notation.plain import PlainNotation, unbreakable
-from attncli.notation.words import printed
 
 _MARK = "\ue000"
 """A character for private use, which no text of the program has; words are taken out before."""

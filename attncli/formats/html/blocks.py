@@ -39,7 +39,7 @@ from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.writers import spans_as, written
 from attncli.names import Word
 from attncli.notation import name_of, plain, unbreakable
-from attncli.notation.words import ISOLATE, POP, printed
+from attncli.notation.escaping import ISOLATE, POP, printed
 
 
 def escaped(text: str) -> str:

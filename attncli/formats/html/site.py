@@ -13,7 +13,7 @@ from attncli.formats.colours import DARK, INKS, LIGHT, ColourScheme, names_of
 from attncli.formats.html.blocks import escaped
 from attncli.formats.svg.elements import SHAPES, colours_of, written
 from attncli.names import Word
-from attncli.notation.words import shown
+from attncli.notation.escaping import shown
 
 _SHARE_OF_INK = "80%"
 

@@ -40,8 +40,8 @@ from attncli.formats.writers import (
 )
 from attncli.languages import Words, words_of
 from attncli.names import Word
+from attncli.notation.escaping import visible
 from attncli.notation.mathml import mathml
-from attncli.notation.words import visible
 
 SUFFIXES = (".html", ".htm")
 ABILITIES = FormatInfo(keys=("none", "separate"), together=True, pictured=True, checking=True)

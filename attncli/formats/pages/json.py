@@ -46,8 +46,8 @@ from attncli.formats.numbers import text_of
 from attncli.formats.quantities import made_in, tables_in
 from attncli.names import Word, raw
 from attncli.notation import plain, unbreakable
+from attncli.notation.escaping import is_hidden
 from attncli.notation.rows import plain_rows
-from attncli.notation.words import is_hidden
 
 SUFFIXES = (".json",)
 ABILITIES = FormatInfo(detail="full", values_only=True)

@@ -22,8 +22,8 @@ from attncli.formats.writers import Heading, NewPage, Title, pieces_of_all, span
 from attncli.names import Word
 from attncli.notation import name_of, plain, unbreakable
 from attncli.notation.columns import filled, filled_vectors
+from attncli.notation.escaping import printed
 from attncli.notation.latex import RELATIONS, WEB, latex
-from attncli.notation.words import printed
 
 SUFFIXES = (".md", ".markdown")
 ABILITIES = FormatInfo(together=True)

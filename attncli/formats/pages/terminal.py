@@ -38,8 +38,8 @@ from attncli.formats.writers import (
 )
 from attncli.names import Word
 from attncli.notation import name_of, plain, unbreakable
+from attncli.notation.escaping import printed
 from attncli.notation.plain import GLUE
-from attncli.notation.words import printed
 
 SUFFIXES = (".txt",)
 ABILITIES = FormatInfo(together=True)

@@ -22,7 +22,7 @@ from attncli.formats.svg.elements import (
 from attncli.formats.svg.heat_maps import heat_map
 from attncli.names import Name
 from attncli.notation.columns import bands
-from attncli.notation.words import printed
+from attncli.notation.escaping import printed
 
 SUFFIXES = (".svg",)
 ABILITIES = FormatInfo(pictured=True)

@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from attncli.notation.escaping import ISOLATE, POP
 from attncli.notation.plain import GLUE, unbreakable
-from attncli.notation.words import ISOLATE, POP
 
 PLAIN = ""
 BRACKETS = "[]()"

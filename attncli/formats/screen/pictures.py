@@ -13,7 +13,7 @@ from attncli.equations.tree import Number
 from attncli.formats.pictures_in_tables import box_label
 from attncli.formats.screen.lines import Line, StyledText, left, line_width, width
 from attncli.notation import plain
-from attncli.notation.words import printed
+from attncli.notation.escaping import printed
 
 _FILLS, _MARKS, _SEVERAL = "█▒▓░", "●○■□▲△◆◇", "✱"
 _WIDEST, _NARROWEST = 48, 8

@@ -27,7 +27,7 @@ from attncli.formats.svg.elements import (
     widest,
 )
 from attncli.notation.columns import bands
-from attncli.notation.words import printed
+from attncli.notation.escaping import printed
 
 _HEIGHT, _LEAST_WIDE, _MOST_WIDE = 240.0, 320.0, 640.0
 _STEP, _LINE, _PAD, _LEADER = 56, 18, 10, 44

@@ -29,7 +29,7 @@ from attncli.formats.svg.elements import (
 from attncli.formats.svg.heat_maps import heat_maps
 from attncli.formats.svg.plane import plane
 from attncli.names import Word
-from attncli.notation.words import printed
+from attncli.notation.escaping import printed
 
 _ROW, _GAP = 64, 12
 _LEAST_ACROSS, _NARROW, _THICK, _TIP = 300, 1.0, 5.0, 12

@@ -16,7 +16,7 @@ from attncli.equations.tree import Number
 from attncli.formats.colours import DARK, INKS, LIGHT, ColourScheme
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.screen.lines import width
-from attncli.notation.words import printed
+from attncli.notation.escaping import printed
 
 TEXT_SIZE, TITLE_SIZE = 14, 18
 _CELL = 8.5

@@ -25,7 +25,7 @@ from attncli.formats.svg.elements import (
     within_limits,
 )
 from attncli.notation.columns import bands
-from attncli.notation.words import printed
+from attncli.notation.escaping import printed
 
 _HEIGHT, _PAD, _GAP = 34, 18, 8
 _LONGEST_HEADING, _TURN = 80, 45

@@ -28,7 +28,7 @@ from attncli.formats.svg.elements import (
     within_limits,
 )
 from attncli.notation.columns import bands
-from attncli.notation.words import printed
+from attncli.notation.escaping import printed
 
 _SIDE = 340.0
 """The longer side of the plane."""

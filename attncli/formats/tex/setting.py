@@ -19,8 +19,8 @@ from attncli.formats.colours import INKS, LIGHT, Inked, shade_of
 from attncli.formats.writers import spans_as
 from attncli.names import Word
 from attncli.notation import name_of
+from attncli.notation.escaping import shown, visible
 from attncli.notation.latex import LatexNotation, latex
-from attncli.notation.words import shown, visible
 
 # Near to the widths of Computer Modern (cmr10.tfm; The TeXbook, appendix F): i 0.278, r 0.392,
 # m 0.833, a digit 0.5, a capital 0.68 to 0.78.

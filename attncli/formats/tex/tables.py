@@ -31,8 +31,8 @@ from attncli.formats.tex.setting import (
 from attncli.formats.writers import is_long_list
 from attncli.names import Word
 from attncli.notation.columns import bands
+from attncli.notation.escaping import shown
 from attncli.notation.latex import latex
-from attncli.notation.words import shown
 
 
 class TexCell(NamedTuple):

@@ -48,8 +48,8 @@ from attncli.formats.writers import (
 from attncli.names import Name, Word, raw
 from attncli.notation import plain
 from attncli.notation.columns import filled_vectors
+from attncli.notation.escaping import is_hidden, visible
 from attncli.notation.typst import literal
-from attncli.notation.words import is_hidden, visible
 
 
 class TypstSetting(NamedTuple):

@@ -15,8 +15,8 @@ from attncli.formats.writers import spans_as
 from attncli.names import Word
 from attncli.notation import name_of
 from attncli.notation.columns import at_point
+from attncli.notation.escaping import ISOLATE, POP, printed
 from attncli.notation.typst import JOINT, TypstNotation, literal
-from attncli.notation.words import ISOLATE, POP, printed
 
 PRINTED = (
     "\x20-\x7e\xa0-\u04ff\u0531-\u05f4\u0621-\u063a\u0640-\u0655\u0660-\u066d\u06f0-\u06f9"

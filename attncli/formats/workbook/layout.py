@@ -23,8 +23,8 @@ from attncli.errors import UserError
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.names import Word
 from attncli.notation import plain
+from attncli.notation.escaping import printed
 from attncli.notation.spreadsheet import SheetCell
-from attncli.notation.words import printed
 
 _LONGEST_LINE = 90
 _MOST_TERMS = 200_000

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from attncli.errors import quote
-from attncli.file.files import RefusedFileError
+from attncli.file.named_files import RefusedFileError
 from attncli.names import Word
 from attncli.scenario.model import Phrase, phrase
 from attncli.scenario.tokenizers.kind import MARKS

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attncli.file.files import TextFileKind, names_file
 from attncli.file.keys import (
     Choice,
     Either,
@@ -20,6 +19,7 @@ from attncli.file.keys import (
     WholeNumber,
     looks_like_number,
 )
+from attncli.file.named_files import TextFileKind, names_file
 from attncli.file.nodes import Items, Map, Node, Scalar
 from attncli.file.problems import Diagnostics, NamedProblems
 from attncli.names import Name, below

@@ -26,7 +26,7 @@ from attncli.exercises.requests import AskedInWords, blocks_of
 from attncli.exercises.tasks import line_by_names
 from attncli.languages import words_of
 from attncli.marking.verdicts import FOLLOW, Cause, Judgement, Verdict
-from attncli.marking.words import MarkedWords
+from attncli.marking.word_answers import MarkedWords
 from attncli.names import Name, Word
 from attncli.pages.parts.closing import as_asked_for, asking_for_large
 from attncli.pages.parts.sentences import counted, joined

@@ -25,6 +25,7 @@ from attncli.formats.workbook.layout import (
 )
 from attncli.names import Word
 from attncli.notation import plain
+from attncli.notation.escaping import printed
 from attncli.notation.spreadsheet import (
     IS_FINITE,
     MINUS_INFINITY,
@@ -35,7 +36,6 @@ from attncli.notation.spreadsheet import (
     formula,
     quoted,
 )
-from attncli.notation.words import printed
 from attncli.numbers import decimals
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from attncli.equations.matrix import Matrix
 from attncli.errors import UserError
 from attncli.file import shipped
 from attncli.file.emitting import emitted
-from attncli.file.files import CORPORA, TOKENIZERS, RefusedFileError, TextFile, found, text_of
+from attncli.file.named_files import CORPORA, TOKENIZERS, RefusedFileError, TextFile, found, text_of
 from attncli.file.nodes import Map, data_of
 from attncli.file.problems import Diagnostics, NamedProblems, too_much
 from attncli.names import TOP, Name, below
