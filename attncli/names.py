@@ -12,17 +12,17 @@ class Word:
     """Somebody's own words in a document. To be printed, never obeyed.
 
     It is no text: it can't be joined to one or put into one, so that nobody prints it as it is by
-    forgetting. `notation.words` makes a text of it that can be printed; `raw` is what it is as
+    forgetting. `notation.escaping` makes a text of it that can be printed; `raw` is what it is as
     data.
     """
 
     raw: str
 
     def __str__(self) -> NoReturn:
-        raise TypeError("a word is no text; notation.words makes one of it")
+        raise TypeError("a word is no text; notation.escaping makes one of it")
 
     def __format__(self, spec: str) -> NoReturn:
-        raise TypeError("a word is no text; notation.words makes one of it")
+        raise TypeError("a word is no text; notation.escaping makes one of it")
 
 
 @lru_cache(maxsize=64)

@@ -205,11 +205,11 @@ def test_only_data_takes_words_as_they_are() -> None:
         if isinstance(node, ast.Attribute) and node.attr == "raw"
     }
     assert found == {
-        "notation/words.py",
+        "notation/escaping.py",
         "formats/exercises/qti.py",  # answers in words, which are data
         "formats/exercises/_self_marking.py",
         "document/grid.py",  # to put its role before it
-        "formats/workbook/writing.py",
+        "formats/workbook/xlsx.py",
         "formats/pages/json.py",
         "formats/html/blocks.py",  # to see whether it is a number
     }

@@ -1,7 +1,7 @@
 """Expression trees: the arithmetic of a page before it is written in some notation.
 
 The same few nodes make the working of a cell (`0.422 × 2 + 0.155 × 1`) and the formulas of a step
-(`Q = X W_Q`). `evaluation` gives a tree its value, a notation its looks.
+(`Q = X W_Q`). `equations.deciding` gives a tree its value, a notation its looks.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What an operation on matrices is, and how the digits that floats leave in doubt are decided: how a
-number rounds under `carry`, and under `exact` what is little beside the terms that it is left of.
+"""What an operation on matrices is, and how the digits that floats leave in doubt are decided.
 
-Sums and products of decimals are decided many at once in whole numbers, all else cell by cell from
-its operands (`equations.deciding`). A float has 52 bits, and where terms cancel each other few of
-them may be left: 1 − tanh²(20) is 1.7e-17, and comes to 0. Such a number is worked again in sixty
-digits, from what is given on, as far as that is not too much work.
+That is how a number rounds under `carry`, and under `exact` what is little beside the terms that it
+is left of. Sums and products of decimals are decided many at once in whole numbers, all else cell
+by cell from its operands (`equations.deciding`). A float has 52 bits, and where terms cancel each
+other few of them may be left: 1 − tanh²(20) is 1.7e-17, and comes to 0. Such a number is worked
+again in sixty digits, from what is given on, as far as that is not too much work.
 """
 
 from __future__ import annotations
