@@ -14,9 +14,9 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli import Trace, load, work
-from attncli.building import model_settings
-from attncli.building.checkpoint import Checkpoint, families
-from attncli.building.model_settings import DEFAULTS, settled
+from attncli.checkpoints import model_settings
+from attncli.checkpoints.model_folder import Checkpoint, families
+from attncli.checkpoints.model_settings import DEFAULTS, settled
 from attncli.cli import app
 from attncli.errors import UserError
 from tests.auditor import audit

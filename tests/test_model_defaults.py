@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from attncli.building.checkpoint import families
-from attncli.building.model_settings import DEFAULTS, settled
+from attncli.checkpoints.model_folder import families
+from attncli.checkpoints.model_settings import DEFAULTS, settled
 from attncli.errors import UserError
 
 _READ = "".join(

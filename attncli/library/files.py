@@ -119,9 +119,9 @@ def _starter() -> str:
 def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
     """The scenario of a checkpoint, and whether it has more numbers than are read without being
     asked for."""
-    from attncli.building import checkpoints
-    from attncli.building.checkpoint import Checkpoint
-    from attncli.building.checkpoints import Inputs, reading_of
+    from attncli.checkpoints import scenario_of_model
+    from attncli.checkpoints.model_folder import Checkpoint
+    from attncli.checkpoints.scenario_of_model import Inputs, reading_of
     from attncli.file.emitting import emitted
     from attncli.scenario.scenario import MOST_NUMBERS
 
@@ -136,7 +136,7 @@ def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
     )
     assert read is not None
     inputs = Inputs(read, of_encoder, typed.encoder_states, typed.picture)
-    text = emitted(checkpoints.scenario_of(checkpoint, place, inputs))
+    text = emitted(scenario_of_model.scenario_of(checkpoint, place, inputs))
     return text, checkpoint.size > MOST_NUMBERS
 
 

@@ -12,8 +12,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from attncli.building.checkpoint import Checkpoint, family_of, form_of
-from attncli.building.model_settings import SPARSE, dense_layers, sparse_layers, written
+from attncli.checkpoints.model_folder import Checkpoint, family_of, form_of
+from attncli.checkpoints.model_settings import SPARSE, dense_layers, sparse_layers, written
 from attncli.errors import UserError, Where, listed
 from attncli.file.named_files import RefusedFileError
 from attncli.scenario.templates import layers_with

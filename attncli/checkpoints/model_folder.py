@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from attncli.building.model_settings import (
+from attncli.checkpoints.model_settings import (
     DEFAULTS,
     dense_layers,
     local_rope,
