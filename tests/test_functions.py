@@ -69,13 +69,15 @@ def test_texts_are_those_of_the_command(typed: str, said: dict[str, Any]) -> Non
     assert getattr(attncli, name)(*given, **said) == printed(*typed.split())
 
 
-def test_what_has_an_output_is_written(tmp_path: Path) -> None:
+def test_what_has_an_output_is_written(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """And nothing is said of it, which is for commands."""
     made = attncli.exercise("i_love_ai", step="softmax", forms=2, output=tmp_path / "forms")
     assert {path.name for path in (tmp_path / "forms").iterdir()} == {*made}
     attncli.run("i_love_ai", output=tmp_path / "page.md")
     assert (tmp_path / "page.md").read_text("utf-8").startswith("# I love AI")
     attncli.new(tmp_path / "mine.yaml")
     assert attncli.validate(tmp_path / "mine.yaml").startswith(f"{tmp_path / 'mine.yaml'}: ok")
+    assert capfd.readouterr().out == ""
 
 
 def test_all_that_is_wrong_is_raised_at_once() -> None:

@@ -11,6 +11,7 @@ import typer
 from attncli.cli.command import complaining, say
 from attncli.cli.options import OPTIONS
 from attncli.library.arguments import REQUIRED, Output, fields_of, recorded
+from attncli.writing import write_out
 
 
 def taking(
@@ -51,7 +52,9 @@ def _end(act: Callable[[Any], Output | int], asked: Any) -> None:  # noqa: ANN40
     with complaining():
         made = act(asked)
         if not isinstance(made, int):
-            made.deliver()
+            made.write()
+            if made.says:
+                write_out(made.says)
     if not isinstance(made, int):
         for problems in made.wrong:
             say(problems)

@@ -143,8 +143,9 @@ class PageOutput(NamedTuple):
     options: PageOptions
     status: int = 0
     wrong: Sequence[Sequence[Problem]] = ()
+    says: str = ""
 
-    def deliver(self) -> None:
+    def write(self) -> None:
         """Writes the page to where it goes. Raises OutputError."""
         self.options.deliver(self.page)
 
@@ -159,11 +160,9 @@ class TextOutput(NamedTuple):
     status: int = 0
     wrong: Sequence[Sequence[Problem]] = ()
 
-    def deliver(self) -> None:
+    def write(self) -> None:
         """Writes the text to where it goes. Raises OutputError."""
         write_out(self.text, self.output, force=self.force)
-        if self.says:
-            write_out(self.says)
 
 
 class FilesOutput(NamedTuple):
@@ -176,10 +175,9 @@ class FilesOutput(NamedTuple):
     status: int = 0
     wrong: Sequence[Sequence[Problem]] = ()
 
-    def deliver(self) -> None:
+    def write(self) -> None:
         """Writes all files, or none. Raises OutputError."""
         write_files(self.folder, self.texts, force=self.force)
-        write_out(self.says)
 
 
 Output = PageOutput | TextOutput | FilesOutput

@@ -18,6 +18,7 @@ from attncli.library import orders
 from attncli.library.arguments import (
     REQUIRED,
     Arguments,
+    FilesOutput,
     Output,
     PageOutput,
     TextOutput,
@@ -62,7 +63,7 @@ def function_of(name: str) -> Callable[..., Any]:
         typed = signature.bind(*given, **said).arguments
         texts = {key: _as_typed(typed[key], kinds[key]) for key in typed}
         made = act(recorded(record, usual | texts))
-        return _given(made, texts)
+        return _given(made)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{act.__doc__}\n\nTakes what `attn {name}` takes, by the same names."
@@ -79,12 +80,23 @@ def _as_typed(value: Any, kind: str) -> Any:  # noqa: ANN401
     return str(value)
 
 
-def _given(made: Output, asked: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _given(made: Output) -> Any:  # noqa: ANN401
     """What a program gets. Raises UserError of what couldn't be done."""
-    if any(asked.get(place) for place in ("output", "file", "folder")):
-        made.deliver()
+    if _place_of(made):
+        made.write()
     if made.wrong:
         raise UserError([one for problems in made.wrong for one in problems])
     if isinstance(made, PageOutput):
         return ShownPart(made.page, made.status)
     return made.text if isinstance(made, TextOutput) else dict(made.texts)
+
+
+def _place_of(made: Output) -> str | None:
+    """The file or the folder that it is for; none where a command would print it."""
+    match made:
+        case PageOutput():
+            return made.options.output
+        case TextOutput():
+            return made.output
+        case FilesOutput():
+            return made.folder
