@@ -80,8 +80,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name in _HOMES:
         from importlib import import_module
 
-        module, told = _HOMES[name]
-        return getattr(import_module(module), told)
+        module, text = _HOMES[name]
+        return getattr(import_module(module), text)
     if name in (*__all__, *_AS_PYTHON_HAS):
         from attncli.library.functions import function_of
 

@@ -105,10 +105,10 @@ def written_out(problems: Sequence[Problem]) -> Iterator[str]:
 
 def _each_once(problems: Iterable[Problem]) -> list[Problem]:
     alike: dict[tuple[str, str, str], list[Problem]] = {}
-    for one in problems:
-        source = one.where.source if one.where.line else ""
-        alike.setdefault((source, one.wrong, one.right), []).append(one)
-    return [one for places in alike.values() for one in _gathered(places)]
+    for problem in problems:
+        source = problem.where.source if problem.where.line else ""
+        alike.setdefault((source, problem.wrong, problem.right), []).append(problem)
+    return [p for places in alike.values() for p in _gathered(places)]
 
 
 def _gathered(places: list[Problem]) -> list[Problem]:
@@ -117,7 +117,7 @@ def _gathered(places: list[Problem]) -> list[Problem]:
         return places
     first, *rest = places
     lines = "lines " if first.where.line else ""
-    others = listed(str(one.where.line or one.where.source) for one in rest)
+    others = listed(str(p.where.line or p.where.source) for p in rest)
     return [first._replace(wrong=f"{first.wrong} (and the same in {lines}{others})")]
 
 

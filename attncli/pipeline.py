@@ -157,9 +157,9 @@ def outline(source: Source) -> Outline:
     scenario = planned(_read(tree, origin, problems).alone(), problems)
     problems.stop_if_any()
     known = {*scenario.given, *scenario.random}
-    told = _needed(scenario.story, known)
-    known.update(definition.name for definition in _made_of(known, told))
-    return outlined(scenario, told, {name: scenario.shapes[name] for name in known})
+    steps = _needed(scenario.story, known)
+    known.update(definition.name for definition in _made_of(known, steps))
+    return outlined(scenario, steps, {name: scenario.shapes[name] for name in known})
 
 
 def work(scenario: Scenario) -> Trace:
@@ -169,10 +169,10 @@ def work(scenario: Scenario) -> Trace:
     round to zero, numbers too long for the decimals asked for.
     """
     quantities = _given(scenario)
-    told = _needed(with_numbers(scenario), quantities)
-    for definition in _made_of(quantities, told):
+    steps = _needed(with_numbers(scenario), quantities)
+    for definition in _made_of(quantities, steps):
         quantities[definition.name] = make(scenario, quantities, definition)
-    trace = _trace(scenario, told, quantities)
+    trace = _trace(scenario, steps, quantities)
     if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
         return trace
     variants = {name: work(other) for name, other in scenario.variants.items()}
@@ -185,18 +185,18 @@ def work_on_demand(scenario: Scenario) -> Trace:
 
     alone = scenario.alone()
     given = _given(alone)
-    told = _needed(with_numbers(alone), given)
-    return _trace(alone, told, OnDemand(alone, given, _made_of(given, told)))
+    steps = _needed(with_numbers(alone), given)
+    return _trace(alone, steps, OnDemand(alone, given, _made_of(given, steps)))
 
 
 def _given(scenario: Scenario) -> dict[str, Quantity]:
     return {name: given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()}
 
 
-def _made_of(given: Iterable[str], told: Iterable[PlannedStep]) -> Sequence[Definition]:
+def _made_of(given: Iterable[str], steps: Iterable[PlannedStep]) -> Sequence[Definition]:
     """What can be made of what is given, in order."""
     known, made = set(given), []
-    for definition in (definition for part in told for definition in part.definitions):
+    for definition in (definition for part in steps for definition in part.definitions):
         if not definition.needs and known.issuperset(definition.operands):
             known.add(definition.name)
             made.append(definition)
@@ -204,13 +204,13 @@ def _made_of(given: Iterable[str], told: Iterable[PlannedStep]) -> Sequence[Defi
 
 
 def _trace(
-    scenario: Scenario, told: tuple[PlannedStep, ...], quantities: Mapping[str, Quantity]
+    scenario: Scenario, steps: tuple[PlannedStep, ...], quantities: Mapping[str, Quantity]
 ) -> Trace:
     """The trace of quantities by themselves. Raises ScenarioError for published numbers of what
     isn't there."""
-    plan = (definition for part in told for definition in part.definitions)
-    ends, idle = _unfinished(plan, quantities), unused(scenario, told, quantities)
-    trace = Trace(scenario, quantities, told, ends, unused=idle)
+    plan = (definition for part in steps for definition in part.definitions)
+    ends, idle = _unfinished(plan, quantities), unused(scenario, steps, quantities)
+    trace = Trace(scenario, quantities, steps, ends, unused=idle)
     if scenario.published:
         from attncli.trace.published import published_numbers
 
@@ -238,9 +238,9 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
         published={},
     )
     problems = Diagnostics()
-    told = planned(longer, problems)
+    scenario = planned(longer, problems)
     problems.stop_if_any()
-    step = work(told)
+    step = work(scenario)
     return (replace(step, generated=()), *step.generated)
 
 

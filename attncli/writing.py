@@ -97,10 +97,10 @@ def standard_streams() -> Iterator[None]:
             raise
         if error.errno != errno.EPIPE:
             closed = error.errno == errno.EBADF
-            said = "it isn't open for writing" if closed else error.strerror
+            text = "it isn't open for writing" if closed else error.strerror
             with suppress(OSError):
                 print(
-                    f"standard output: can't be written ({said}); choose another", file=sys.stderr
+                    f"standard output: can't be written ({text}); choose another", file=sys.stderr
                 )
         raise SystemExit(_FAILED) from None
 
@@ -304,7 +304,7 @@ def _what_ends() -> dict[int, Any]:
         return {}
     known = {"SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"} & signal.Signals.__members__.keys()
     each = {signal.Signals[name]: signal.getsignal(signal.Signals[name]) for name in known}
-    return {one: how for one, how in each.items() if how not in (signal.SIG_IGN, None)}
+    return {s: how for s, how in each.items() if how not in (signal.SIG_IGN, None)}
 
 
 @contextmanager
@@ -324,8 +324,8 @@ def _stage(folder: Path) -> Iterator[Path]:
             raise _Ended
 
     before = _what_ends()
-    for one in before:
-        signal.signal(one, end)
+    for index in before:
+        signal.signal(index, end)
     stage = ""
     try:
         stage = mkdtemp(prefix=_UNFINISHED, dir=folder)
@@ -337,7 +337,7 @@ def _stage(folder: Path) -> Iterator[Path]:
         inside = False
         if stage:
             shutil.rmtree(stage, ignore_errors=True)
-        for one, how in before.items():
-            signal.signal(one, how)
+        for index, how in before.items():
+            signal.signal(index, how)
         if came:
             signal.raise_signal(came[0])

@@ -71,7 +71,7 @@ def _check_features(
     name = below(path, "features")
     matrices = (given.get(below(path, key)) for key in ("embeddings", "X"))
     wide = {matrix.shape[1] for matrix in matrices if matrix is not None}
-    twice = next((one for one in features if features.count(one) > 1), None)
+    twice = next((value for value in features if features.count(value) > 1), None)
     if twice is not None:
         right = "give each feature a name of its own"
         complaints.add(name, f"{quote(twice)} is there twice", right)
@@ -119,8 +119,8 @@ class ScenarioBuilder(NamedTuple):
         most = math.inf if origin.large else MOST_SETTLED
         rounding = Rounding(**read.get("rounding", {}), most_settled=most)
         most = sources.MOST_NUMBERS if origin.large else MOST_NUMBERS
-        said = TokenizerSettings(TOP, read, complaints, rounding, origin.large, origin.progress)
-        values = with_tokenizers(said, most)
+        settings = TokenizerSettings(TOP, read, complaints, rounding, origin.large, origin.progress)
+        values = with_tokenizers(settings, most)
         kept = origin.in_place and not rounding.carries
         gatherer = Gatherer(rounding, origin.folder, origin.outside, kept, most, complaints)
         gathered = gatherer.gather(values)
@@ -317,8 +317,8 @@ def _check_settings(training: Training, complaints: NamedProblems) -> None:
     known = [key.name for key in OPTIMIZERS[training.optimizer].settings]
     for name in training.settings:
         if name not in known:
-            settings = {one.name: [key.name for key in one.settings] for one in OPTIMIZERS.values()}
-            owners = [one for one, names in settings.items() if name in names]
+            settings = {o.name: [key.name for key in o.settings] for o in OPTIMIZERS.values()}
+            owners = [text for text, names in settings.items() if name in names]
             its = training.optimizer
             wrong = f"{name} is no setting of {its}, but of {listed(owners, ' and ')}"
             right = f"take it out, or name another optimizer; {its} has {listed(known)}"

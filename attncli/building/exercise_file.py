@@ -429,8 +429,8 @@ def load_manifest(path: Path) -> Manifest:
         forms = {name: _form(form) for name, form in data.pop("forms").items()}
         tolerance = _tolerance(data.pop("tolerance", {}))
         students = tuple(map(_student, data.pop("students", ())))
-        told = {**data, "forms": forms, "tolerance": tolerance, "students": students}
-        return Manifest(**told)
+        entries = {**data, "forms": forms, "tolerance": tolerance, "students": students}
+        return Manifest(**entries)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
         wrong = "is no manifest of an exercise"
         right = "make the exercise again, into another folder"
@@ -460,8 +460,8 @@ def _term(data: Sequence[str]) -> TermMade:
 
 def _student(data: Mapping[str, str]) -> Mapping[str, str]:
     """A student. Raises KeyError for one without a name, an ID, a form and a sheet."""
-    told = {name: str(data[name]) for name in ("name", "id", "form", "sheet")}
-    return {**told, "answers": str(data.get("answers", ""))}
+    by_name = {name: str(data[name]) for name in ("name", "id", "form", "sheet")}
+    return {**by_name, "answers": str(data.get("answers", ""))}
 
 
 def _tolerance(data: Mapping[str, str]) -> dict[str, str]:

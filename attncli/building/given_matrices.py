@@ -26,16 +26,16 @@ def by_names(
     """All that a node of a file says, or that was read of one, by full names, but for what is in
     the values of some keys; of what is in a list the maps."""
     yield path, said
-    pairs = {key.text: one for key, one in said.entries} if isinstance(said, Map) else said
+    pairs = {key.text: node for key, node in said.entries} if isinstance(said, Map) else said
     for key, value in pairs.items():
         if isinstance(value, Map | dict) and key not in whole:
             yield from by_names(value, below(path, key), whole)
             continue
         yield below(path, key), value
         items = value.items if isinstance(value, Items) else value if type(value) is tuple else ()
-        for k, one in enumerate(items):
-            if isinstance(one, Map | dict):
-                yield from by_names(one, entry_path(path, key, k, len(items)), whole)
+        for k, data in enumerate(items):
+            if isinstance(data, Map | dict):
+                yield from by_names(data, entry_path(path, key, k, len(items)), whole)
 
 
 def places(node: Map) -> dict[str, Where]:
@@ -51,10 +51,10 @@ def matrices_in(values: Mapping[str, Any]) -> dict[Name, MatrixLike]:
     """Every matrix among the values read, by its full name; tables of embeddings by token are
     not among them."""
     return {
-        name: one
+        name: data
         for name, value in by_names(values, whole=("embeddings", "vocabulary"))
-        for one in (value if type(value) is tuple else (value,))
-        if isinstance(one, MatrixLike)
+        for data in (value if type(value) is tuple else (value,))
+        if isinstance(data, MatrixLike)
     }
 
 

@@ -40,27 +40,27 @@ class FileReader(NamedTuple):
 
     def read(self, values: Values, path: Name) -> Values:
         """The values of a stack with what its files say, and those of its encoder."""
-        told = dict(values)
+        data = dict(values)
         for key, kinds, reading in (
             ("corpus", CORPORA, lambda text, _: {"corpus": tuple(text.splitlines())}),
-            ("tokenizer", TOKENIZERS, lambda text, said: self._saved(text, said, path)),
+            ("tokenizer", TOKENIZERS, lambda text, value: self._saved(text, value, path)),
         ):
-            if isinstance(told.get(key), TextFile):
+            if isinstance(data.get(key), TextFile):
                 try:
-                    text = text_of(told.pop(key), self.folder, self.outside, kinds)
-                    told |= reading(text, told)
+                    text = text_of(data.pop(key), self.folder, self.outside, kinds)
+                    data |= reading(text, data)
                 except RefusedFileError as refused:
                     self.complaints.add(below(path, key), refused.wrong, refused.right)
-        if "encoder" in told:
-            told["encoder"] = self.read(told["encoder"], ENCODER)
-        return told
+        if "encoder" in data:
+            data["encoder"] = self.read(data["encoder"], ENCODER)
+        return data
 
-    def _saved(self, text: str, told: Values, path: Name) -> Values:
+    def _saved(self, text: str, values: Values, path: Name) -> Values:
         """The settings and pieces of a tokenizer.json. Raises RefusedFileError."""
         from attncli.scenario.tokenizers import hugging_face
 
         saved = hugging_face.read(text)
-        for key in (key for key in _MADE if key in told):
+        for key in (key for key in _MADE if key in values):
             wrong = f"{key} beside a tokenizer that is in a file with all that it has"
             self.complaints.add(below(path, key), wrong, "keep one of them")
         return saved
@@ -80,70 +80,70 @@ def with_inherited(values: Values) -> Values:
     """The values with what an encoder takes over from the top, where it says no other: how layers
     of attention are made, and how positions are told, but no matrices."""
     encoder = values.get("encoder")
-    if encoder is None or any("cell" in one for one in (encoder, *encoder.get("layers", ()))):
+    if encoder is None or any("cell" in value for value in (encoder, *encoder.get("layers", ()))):
         return values
     shared = (key.name for key in LAYER.values() if key.shared and key.name not in _OWN)
     of_stack = () if "X" in encoder else _OF_THE_STACK  # nothing goes into an X that is given
     taken = {key for key in (*shared, *of_stack) if key in values and key not in encoder}
     taken -= {"kv_heads"} if "heads" in encoder else set()  # which are of other heads
-    said = {key: values[key] for key in taken if not matrices_in({key: values[key]})}
-    return {**values, "encoder": {**said, **encoder}}
+    data = {key: values[key] for key in taken if not matrices_in({key: values[key]})}
+    return {**values, "encoder": {**data, **encoder}}
 
 
-def with_tokenizers(said: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
+def with_tokenizers(settings: TokenizerSettings, most: int = MOST_NUMBERS) -> Values:
     """The values with what they stand for: a tokenizer and its vocabulary, the vectors of
     `one_hot`, which have at most so many numbers; of an encoder too."""
-    told = dict(said.values)
-    tokenizing = _tokenizing(said)
+    data = dict(settings.values)
+    tokenizing = _tokenizing(settings)
     if tokenizing is not None:
-        told[TOKENIZED] = tokenizing
-        told["vocabulary"] = dict(tokenizing.tokenizer.vocabulary)
-    if "ids" in told:
-        _name_ids(said, told)
-    if told.get("embeddings") == ONE_HOT:
-        told["embeddings"], told[ONE_HOT_TABLE] = _one_hot(said, told, most), True
-        if not told["embeddings"]:
+        data[TOKENIZED] = tokenizing
+        data["vocabulary"] = dict(tokenizing.tokenizer.vocabulary)
+    if "ids" in data:
+        _name_ids(settings, data)
+    if data.get("embeddings") == ONE_HOT:
+        data["embeddings"], data[ONE_HOT_TABLE] = _one_hot(settings, data, most), True
+        if not data["embeddings"]:
             wrong = "one_hot, and no tokens to tell apart"
-            said.complain("embeddings", wrong, "give a sentence or a vocabulary")
-            del told["embeddings"]
-    if "encoder" in told:
-        encoder = said._replace(path=ENCODER, values=told["encoder"])
-        told["encoder"] = with_tokenizers(encoder, most)
-    return told
+            settings.complain("embeddings", wrong, "give a sentence or a vocabulary")
+            del data["embeddings"]
+    if "encoder" in data:
+        encoder = settings._replace(path=ENCODER, values=data["encoder"])
+        data["encoder"] = with_tokenizers(encoder, most)
+    return data
 
 
-def _name_ids(said: TokenizerSettings, told: dict[str, Any]) -> None:
+def _name_ids(settings: TokenizerSettings, data: dict[str, Any]) -> None:
     """Calls tokens that are given by their IDs as the vocabulary does, or by these."""
     for other in ("sentence", "tokens"):
-        if other in told:
+        if other in data:
             wrong = f"ids beside {other}, which say the tokens, too"
-            said.complain("ids", wrong, "keep one of them")
-    names = {number: token for token, number in told.get("vocabulary", {}).items()}
-    tokens = tuple(names.get(number, str(number)) for number in told["ids"])
-    told["tokens"] = tokens
-    told["vocabulary"] = {
-        **told.get("vocabulary", {}),
-        **dict(zip(tokens, told["ids"], strict=True)),
+            settings.complain("ids", wrong, "keep one of them")
+    names = {number: token for token, number in data.get("vocabulary", {}).items()}
+    tokens = tuple(names.get(number, str(number)) for number in data["ids"])
+    data["tokens"] = tokens
+    data["vocabulary"] = {
+        **data.get("vocabulary", {}),
+        **dict(zip(tokens, data["ids"], strict=True)),
     }
 
 
-def _tokenizing(said: TokenizerSettings) -> Tokenizing | None:
+def _tokenizing(settings: TokenizerSettings) -> Tokenizing | None:
     """The tokenizer of a stack, if it has a vocabulary of its own."""
-    check(said)
-    unknown_to_it = said.unknown is not None and "vocabulary" in said.values
-    if not (said.model.given_by or "corpus" in said.values or unknown_to_it):
+    check(settings)
+    unknown_to_it = settings.unknown is not None and "vocabulary" in settings.values
+    if not (settings.model.given_by or "corpus" in settings.values or unknown_to_it):
         return None
     from attncli.scenario.tokenizers import making
 
-    return making.tokenizing_of(said)
+    return making.tokenizing_of(settings)
 
 
-def _one_hot(said: TokenizerSettings, told: Values, most: int) -> dict[str, Matrix]:
+def _one_hot(settings: TokenizerSettings, values: Values, most: int) -> dict[str, Matrix]:
     """The vectors of `one_hot`. Raises ScenarioError where they have too many numbers."""
-    tokens = one_hot_tokens(told)
+    tokens = one_hot_tokens(values)
     if len(tokens) ** 2 > most // _COPIES:
         wrong = f"{len(tokens):,} × {len(tokens):,} numbers of one_hot"
-        raise too_much(said.complaints.where("embeddings"), wrong, "give fewer tokens")
+        raise too_much(settings.complaints.where("embeddings"), wrong, "give fewer tokens")
     return one_hot(tokens)
 
 
@@ -237,13 +237,13 @@ class _Numbers:
         name = below(path, key)
         if key in ("corpus", "pieces") or value == ONE_HOT:  # what is made of these stays as it is
             numbers = (key, "word_counts", "log_p") if key in ("corpus", "pieces") else (key,)
-            self.found.update(below(path, one) for one in numbers)
+            self.found.update(below(path, n) for n in numbers)
             rows = self.given.get(name, ())
             if key == "corpus" and rows and isinstance(value, Mapping | list):
                 return _counted(value, (row[0] for row in rows))
             return _copied(value)
         if isinstance(value, list) and _is_listing(value):
-            return [self.entry(key, one, path, (k, len(value))) for k, one in enumerate(value)]
+            return [self.entry(key, data, path, (k, len(value))) for k, data in enumerate(value)]
         # what is none of these is a word such as `tied`, or a count
         if name in self.given and isinstance(value, list | Mapping | np.ndarray):
             self.found.add(name)
@@ -259,8 +259,8 @@ class _Numbers:
 
 def _is_listing(value: Sequence[object]) -> bool:
     """Whether a list holds things of their own, rather than numbers, words or rows."""
-    rows = all(isinstance(one, list) for one in value)
-    return not rows and any(isinstance(one, list | Mapping | np.ndarray) for one in value)
+    rows = all(isinstance(data, list) for data in value)
+    return not rows and any(isinstance(data, list | Mapping | np.ndarray) for data in value)
 
 
 def _is_source(value: Mapping[str, object]) -> bool:
@@ -277,7 +277,7 @@ def _written(key: str, value: object, rows: Rows) -> object:
 
 def _copied(value: object) -> object:
     if isinstance(value, list):
-        return [_copied(one) for one in value]
+        return [_copied(data) for data in value]
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
@@ -322,7 +322,7 @@ def texts_beside(source: str) -> dict[str, str]:
 def settings_that_differ(form: Path, source: str) -> list[str]:
     """The keys of a scenario, but for those of numbers, that say something else than in a form
     that was made of it."""
-    own, others = (_without(plain_data(one), _NOT_OF_FORMS) for one in (str(form), source))
+    own, others = (_without(plain_data(text), _NOT_OF_FORMS) for text in (str(form), source))
     keys = [key for key in {**others, **own} if str(own.get(key)) != str(others.get(key))]
     return [key for key in keys if not _holds_numbers(own.get(key, others.get(key)))]
 
@@ -407,5 +407,5 @@ def _named(data: object) -> Iterator[str]:
         yield from [path] if isinstance(path, str) else []
         data = [*data.values()]
     if isinstance(data, list):
-        for one in data:
-            yield from _named(one)
+        for value in data:
+            yield from _named(value)

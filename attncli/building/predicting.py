@@ -59,8 +59,8 @@ def prediction_of(
     complaints: NamedProblems,
 ) -> Prediction:
     """What is said of the next token after a stack; what is wrong with it is complained of."""
-    said = values.get("train", {})  # whose loss is in the place of one that is said at the top
-    values = {**values, **{key: said[key] for key in OF_THE_LOSS if key in said}}
+    value = values.get("train", {})  # whose loss is in the place of one that is said at the top
+    values = {**values, **{key: value[key] for key in OF_THE_LOSS if key in value}}
     tied = values.get("unembedding") == "tied"
     matrix = given.get(Name("embeddings" if tied else "unembedding"))
     predicted = next((given[Name(key)] for key in _PREDICTED if Name(key) in given), None)
@@ -132,10 +132,10 @@ class _PredictionReader(NamedTuple):
         self.complaints.hear(self._against_loss(loss, has_logits=has_logits))
         every = is_given or (which or ("every" if "targets" in values else "last")) == "every"
         tells, numbers = has_logits or self.read_out is not None, _are_numbers(values)
-        said = Prediction(every=every if loss else which == "every")
-        said = self._said_of_tokens(every=every) if tells else said
+        prediction = Prediction(every=every if loss else which == "every")
+        prediction = self._said_of_tokens(every=every) if tells else prediction
         made = "given" if is_given else "tied" if unembedding == "tied" else "own"
-        return said._replace(
+        return prediction._replace(
             loss=loss if tells or numbers else "",
             unembedding=made if has_logits else "",
             head=self._head(),
@@ -148,15 +148,15 @@ class _PredictionReader(NamedTuple):
         """What is said of the tokens or classes that probabilities are of."""
         values, vocabulary = self.values, self._vocabulary()
         taken = (*_OF_LOGITS, *(_OF_TARGETS[1:] if _are_numbers(values) else _OF_TARGETS))
-        said = typed(Prediction, {key: values[key] for key in taken if key in values})
+        prediction = typed(Prediction, {key: values[key] for key in taken if key in values})
         self.complaints.hear(self._against_labels())
-        self.complaints.hear(self._against_end(said._replace(vocabulary=vocabulary)))
+        self.complaints.hear(self._against_end(prediction._replace(vocabulary=vocabulary)))
         every = every if self.read_out is None else self.read_out.every
-        return said._replace(
+        return prediction._replace(
             config=Settings(Name("next"), values.get("next", {})),
             vocabulary=vocabulary,
             every=every,
-            target_places=self._places_of(said, vocabulary, every=every),
+            target_places=self._places_of(prediction, vocabulary, every=every),
         )
 
     def _head(self) -> Head | None:
@@ -172,9 +172,9 @@ class _PredictionReader(NamedTuple):
         numbers = _are_numbers(self.values)
         entropy, other = loss == "cross_entropy", loss not in ("", "cross_entropy")
         needless = ("loss", "label_smoothing", "ignored_target")
-        said, smoothed, ignored = (key in self.values for key in needless)
+        loss_given, smoothed, ignored = (key in self.values for key in needless)
         rows = (
-            (not loss and said, "loss", "loss, and no targets", "give targets"),
+            (not loss and loss_given, "loss", "loss, and no targets", "give targets"),
             (not loss and smoothed, "label_smoothing",
              "label_smoothing, and no targets", "give targets"),
             (entropy and end not in (None, "softmax"), "targets",
@@ -228,12 +228,12 @@ class _PredictionReader(NamedTuple):
 
     def _for_a_loss(self) -> tuple[str, ...]:
         """What is said without an unembedding, too."""
-        said: tuple[str, ...] = ("label_smoothing",)
+        texts: tuple[str, ...] = ("label_smoothing",)
         if self.read_out is not None:
-            said += ("targets", "ignored_target", "labels")
+            texts += ("targets", "ignored_target", "labels")
         elif _are_numbers(self.values):
-            said += ("targets", "ignored_target", "predict_from")
-        return (*said, "predict_from") if "head" in self.values else said
+            texts += ("targets", "ignored_target", "predict_from")
+        return (*texts, "predict_from") if "head" in self.values else texts
 
     def _against_end(self, prediction: Prediction) -> Objections:
         """Tokens at which nothing can end, or that stand for no target."""
@@ -262,10 +262,10 @@ class _PredictionReader(NamedTuple):
         return tuple(names.get(place, str(place)) for place in range(width))
 
     def _places_of(
-        self, said: Prediction, vocabulary: Sequence[str], *, every: bool
+        self, prediction: Prediction, vocabulary: Sequence[str], *, every: bool
     ) -> tuple[int, ...]:
-        targets = said.targets
-        counted = [targets[k] for k in said.counted]
+        targets = prediction.targets
+        counted = [targets[k] for k in prediction.counted]
         wanted = self.positions if every else min(self.positions, 1)
         if targets and wanted and len(targets) != wanted:
             wrong = f"the targets are {len(targets)}, the positions with logits {wanted}"

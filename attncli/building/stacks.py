@@ -84,9 +84,9 @@ class AttendedRows(NamedTuple):
         return AttendedRows(tuple(self.memory or ()), self.memory, sees_memory=True)
 
 
-def _attention_of(said: Settings, seen: AttendedRows, names: Names) -> Attention:
+def _attention_of(settings: Settings, seen: AttendedRows, names: Names) -> Attention:
     """The attention of what is said at a path or above it."""
-    path, values = said.path, said.values
+    path, values = settings.path, settings.values
     heads = values.get("heads", 1)
     listed = isinstance(heads, tuple)
     count = len(heads) if listed else heads
@@ -101,17 +101,17 @@ def _attention_of(said: Settings, seen: AttendedRows, names: Names) -> Attention
         own_heads=own,
         kv_heads=count if own or count % kv_heads else kv_heads,
         projects="projection" not in values,
-        config=said,
+        config=settings,
         cached=cached,
-        rotated=_rotated(said, seen),
+        rotated=_rotated(settings, seen),
         alibi=seen.alibi,
         relative=seen.relative,
     )
 
 
-def _rotated(said: Settings, seen: AttendedRows) -> Positions | None:
+def _rotated(settings: Settings, seen: AttendedRows) -> Positions | None:
     """How queries and keys are turned: as positions say, but for what is said here."""
-    own = said.values.get(_ROPE)
+    own = settings.values.get(_ROPE)
     if own is None or seen.sees_memory:
         return seen.rope
     if isinstance(own, str):
@@ -121,7 +121,7 @@ def _rotated(said: Settings, seen: AttendedRows) -> Positions | None:
     made = any(key in own for key in _MAKING)
     left_out = _MAKING if given else _TABLES if made else ()
     values = {key: value for key, value in stack.values.items() if key not in left_out}
-    here = below(said.path if _ROPE in said.own else said.above, _ROPE)
+    here = below(settings.path if _ROPE in settings.own else settings.above, _ROPE)
     return Positions(_ROPE, Settings(here if given else stack.path, {**values, **own}))
 
 
@@ -135,8 +135,8 @@ def _shared_settings(values: Values) -> Values:
     """What a cross-attention takes over from its layer: how many heads, how scores are scaled."""
     counted = isinstance(values.get("heads"), int)
     of_heads = () if counted else ("heads", "kv_heads")
-    said = (key for key in values if key in ATTENTION and key not in of_heads)
-    return {key: values[key] for key in said if ATTENTION[key].inherited}
+    texts = (key for key in values if key in ATTENTION and key not in of_heads)
+    return {key: values[key] for key in texts if ATTENTION[key].inherited}
 
 
 _FFN = ("W1", "W2", "W3", "b1", "b2", "b3", "experts")
@@ -221,7 +221,7 @@ class Builder(NamedTuple):
     ) -> Stack:
         """A stack; `memory` names the rows that its cross-attentions see, None without any."""
         positions = _all_positions(path, values.get("positions"))
-        kinds = {one.kind: one for one in positions}
+        kinds = {p.kind: p for p in positions}
         rope, alibi, relative = (kinds.get(kind) for kind in ("rope", "alibi", "relative"))
         seen = AttendedRows(text.tokens, memory, rope, alibi, relative)
         return Stack(
@@ -237,10 +237,10 @@ class Builder(NamedTuple):
 
     def _layers(self, path: Name, values: Values, seen: AttendedRows) -> tuple[Layer, ...]:
         if "layers" not in values:
-            said = Settings(path, values, frozenset(values))
-            layer = self._layer(said, self._separate(path, seen), alone=True)
+            settings = Settings(path, values, frozenset(values))
+            layer = self._layer(settings, self._separate(path, seen), alone=True)
             positions = _all_positions(path, values.get("positions"))
-            bare = all(one.is_added for one in positions) and _needs_no_attention(values)
+            bare = all(p.is_added for p in positions) and _needs_no_attention(values)
             return (_without_attention(layer, _norm(path, "norm1", values)) if bare else layer,)
         shared = {key: value for key, value in values.items() if key in LAYER and LAYER[key].shared}
         for key in values:
@@ -269,15 +269,15 @@ class Builder(NamedTuple):
         """The keys of a first attention, which may be made of an input of their own."""
         return seen._replace(keys=self.names.of_rows(below(path, "keys"), seen.keys))
 
-    def _layer(self, said: Settings, seen: AttendedRows, *, alone: bool = False) -> Layer:
+    def _layer(self, settings: Settings, seen: AttendedRows, *, alone: bool = False) -> Layer:
         """A layer of a list, an encoder's by default; or the top itself, which may say no block:
         then it is an attention with a network to follow."""
-        path, values = said.path, said.values
+        path, values = settings.path, settings.values
         recurrents = RecurrentBuilder(self.complaints)
         if "cell" in values:
             return recurrents.layer(path, values)
         recurrents.check_none(path, values)
-        self._check_experts(said)
+        self._check_experts(settings)
         block = values.get("block", "attention" if alone else "encoder")
         whole = block != "attention"
         crosses = block == "decoder" and seen.memory is not None
@@ -292,7 +292,7 @@ class Builder(NamedTuple):
         )
         bare_to_memory = not whole and seen.memory is not None
         if block == "decoder" and "mask" not in values:
-            said = said._replace(values={**values, "mask": ("causal",)})
+            settings = settings._replace(values={**values, "mask": ("causal",)})
         return Layer(
             path=path,
             block=block,
@@ -302,20 +302,20 @@ class Builder(NamedTuple):
             parallel=values.get("parallel", "none"),
             residuals=values.get("residuals", whole),
             attention=_attention_of(
-                said, seen.of_memory() if bare_to_memory else seen, self.names
+                settings, seen.of_memory() if bare_to_memory else seen, self.names
             ),
             cross=self._cross(path, values, seen, crosses=crosses),
             has_ffn=whole or awaited or any(key in values for key in _FFN),
             experts=len(experts) if isinstance(experts, tuple) else experts,
             has_shared_expert="shared_expert" in values,
-            config=said,
+            config=settings,
         )  # fmt: skip
 
-    def _check_experts(self, said: Settings) -> None:
+    def _check_experts(self, settings: Settings) -> None:
         for key in ("router", "shared_expert"):
-            if key in said.own and "experts" not in said.values:
+            if key in settings.own and "experts" not in settings.values:
                 right = "add them, like experts: [{W1: [[1]], W2: [[1]]}]"
-                self.complaints.add(below(said.path, key), f"{key} without experts", right)
+                self.complaints.add(below(settings.path, key), f"{key} without experts", right)
 
     def _cross(
         self, path: Name, values: Values, seen: AttendedRows, *, crosses: bool
@@ -330,8 +330,8 @@ class Builder(NamedTuple):
                 self.complaints.add(inside, wrong, "give both, or leave it out")
             return None
         own = values.get("cross", {})
-        said = Settings(inside, {**_shared_settings(values), **own}, frozenset(own), path)
-        return _attention_of(said, seen.of_memory(), self.names)
+        settings = Settings(inside, {**_shared_settings(values), **own}, frozenset(own), path)
+        return _attention_of(settings, seen.of_memory(), self.names)
 
 
 def _all_positions(path: Name, value: object) -> tuple[Positions, ...]:
@@ -339,13 +339,13 @@ def _all_positions(path: Name, value: object) -> tuple[Positions, ...]:
     whole = below(path, "positions")
     if isinstance(value, tuple) and not isinstance(value, MatrixLike):
         paths = [entry_path(path, "positions", k, len(value)) for k in range(len(value))]
-        told = [
-            _positions(whole if isinstance(one, MatrixLike) else entry, one)
-            for entry, one in zip(paths, value, strict=True)
+        positions = [
+            _positions(whole if isinstance(data, MatrixLike) else entry, data)
+            for entry, data in zip(paths, value, strict=True)
         ]
     else:
-        told = [] if value is None else [_positions(whole, value)]
-    return tuple(one for one in told if one.kind != "none")
+        positions = [] if value is None else [_positions(whole, value)]
+    return tuple(p for p in positions if p.kind != "none")
 
 
 def _positions(path: Name, value: Any) -> Positions:  # noqa: ANN401

@@ -179,7 +179,7 @@ def one_hot(tokens: Sequence[str]) -> dict[str, Matrix]:
     """A vector for each token, in which its place is 1 and all others are 0."""
     places = range(len(tokens))
     return {
-        token: Matrix(np.array([[float(one == place) for one in places]]), 0, 0)
+        token: Matrix(np.array([[float(index == place) for index in places]]), 0, 0)
         for place, token in enumerate(tokens)
     }
 

@@ -87,9 +87,9 @@ def variants_of(tree: Map, problems: Diagnostics) -> Iterator[Variant]:
     variants = tree.get("variants")
     for name, change in variants.entries if isinstance(variants, Map) else ():
         if isinstance(change, Map):
-            told = tuple(_told(*entry, tree) for entry in change.entries)
+            texts = tuple(_told(*entry, tree) for entry in change.entries)
             varied = written_out(_varied(tree, change), problems)
-            yield Variant(name.text, varied, told)
+            yield Variant(name.text, varied, texts)
 
 
 def _varied(tree: Map, change: Map) -> Map:
@@ -129,17 +129,17 @@ def differences(own: Map, other: Map, path: str = "") -> Iterator[Difference]:
     """Where two trees say something else of their numbers."""
     keys = dict.fromkeys(key.text for tree in (own, other) for key, _ in tree.entries)
     for key in keys:
-        one, two = own.get(key), other.get(key)
-        said = [{} if node is None else data_of(node) for node in (one, two)]
-        if (not path and key in _BESIDE_THE_NUMBERS) or said[0] == said[1]:
+        entry, two = own.get(key), other.get(key)
+        entries = [{} if node is None else data_of(node) for node in (entry, two)]
+        if (not path and key in _BESIDE_THE_NUMBERS) or entries[0] == entries[1]:
             continue
         if key in _RECORDS:
-            one, two = one or Map((), own.where), two or Map((), other.where)
+            entry, two = entry or Map((), own.where), two or Map((), other.where)
         name = f"{path}{key}"
-        if isinstance(one, Map) and isinstance(two, Map):
-            yield from differences(one, two, f"{name}.")
+        if isinstance(entry, Map) and isinstance(two, Map):
+            yield from differences(entry, two, f"{name}.")
         else:
-            yield Difference(name, _in_short(one), _in_short(two))
+            yield Difference(name, _in_short(entry), _in_short(two))
 
 
 def _in_short(node: Node | None) -> str:
@@ -149,8 +149,8 @@ def _in_short(node: Node | None) -> str:
             return ""
         case Scalar(text):
             return text
-        case Items(items) if items and all(isinstance(one, Scalar) for one in items):
-            return f"[{', '.join(one.text for one in items if isinstance(one, Scalar))}]"
+        case Items(items) if items and all(isinstance(entry, Scalar) for entry in items):
+            return f"[{', '.join(entry.text for entry in items if isinstance(entry, Scalar))}]"
         case Items((Items(row), *_) as items):
             return f"{len(items)} × {len(row)} numbers"
         case _:

@@ -83,8 +83,8 @@ class Checkpoint(NamedTuple):
             return _WORKED_OUT[names[1:]](self)
         for sign, function in _FUNCTIONS.items():
             if names.startswith(sign):
-                said = self.setting(names.removeprefix(sign))
-                return None if said is None else function(float(str(said)))
+                data = self.setting(names.removeprefix(sign))
+                return None if data is None else function(float(str(data)))
         for name in names.split("|"):
             value: Any = self.config
             for key in name.split("."):
@@ -145,7 +145,7 @@ def _labels(checkpoint: Checkpoint) -> list[str]:
     named = checkpoint.config.get("id2label")
     if named is None:
         return [f"LABEL_{k}" for k in range(int(checkpoint.config.get("num_labels") or 2))]
-    return [str(named[number]) for number in sorted(named, key=lambda one: (len(one), one))]
+    return [str(named[number]) for number in sorted(named, key=lambda value: (len(value), value))]
 
 
 _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
@@ -174,12 +174,12 @@ _WORKED_OUT: Mapping[str, Callable[[Checkpoint], object]] = {
 def _tensor_file(path: Path) -> Path:
     if not path.is_dir():
         return path
-    one, index = path / _ONE_FILE, path / f"model{INDEX}"
+    entry, index = path / _ONE_FILE, path / f"model{INDEX}"
     pickled = next(path.glob(_PICKLED), None)
-    if pickled is not None and not one.exists() and not index.exists():
+    if pickled is not None and not entry.exists() and not index.exists():
         wrong = f"{pickled.name} is a pickle, which could run anything, and {_ONE_FILE} isn't there"
         raise RefusedFileError(wrong, "save the model anew with transformers, as safetensors")
-    return index if index.exists() and not one.exists() else one
+    return index if index.exists() and not entry.exists() else entry
 
 
 _FAMILIES = Path(__file__).parent / "families"

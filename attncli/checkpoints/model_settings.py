@@ -92,19 +92,19 @@ def settled(config: Data) -> Data:
     if known is None:
         return config
     names, defaults = known["names"], known["defaults"]
-    said = {**config, **{names[one]: config[one] for one in names if one in config}}
-    read = {key: value for key, value in said.items() if key in _UNDECLARED or key in defaults}
+    data = {**config, **{names[name]: config[name] for name in names if name in config}}
+    read = {key: value for key, value in data.items() if key in _UNDECLARED or key in defaults}
     _check(read, defaults)
-    told = {**defaults, **read}
-    told |= {"rope_parameters": _turning(said, known["rope"])} if "rope" in known else {}
+    entries = {**defaults, **read}
+    entries |= {"rope_parameters": _turning(data, known["rope"])} if "rope" in known else {}
     for follows in _FOLLOW:
-        told |= follows(told, said)
-    return told
+        entries |= follows(entries, data)
+    return entries
 
 
-def _check(said: Data, defaults: Data) -> None:
+def _check(data: Data, defaults: Data) -> None:
     """Raises UserError for a value of another kind than a setting has by default, or may have."""
-    for key, value in said.items():
+    for key, value in data.items():
         default = defaults.get(key)
         example = _VALUES.get(key) if default is None else default
         may_be_null = default is None or key in _MAY_BE_NULL
@@ -126,14 +126,14 @@ def _is_like(key: str, value: object, example: object) -> bool:
     return whole and (value > 0 or key == "pad_token_id" or (value == 0 and key in _MAY_BE_ZERO))
 
 
-def _turning(said: Data, default: Data) -> Data:
+def _turning(data: Data, default: Data) -> Data:
     """How queries and keys are turned: by the type of a layer, where each has a way of its own."""
-    _check({key: value for key, value in said.items() if key in _VALUES}, {})
-    given, scaling = said.get("rope_parameters") or {}, said.get("rope_scaling") or {}
+    _check({key: value for key, value in data.items() if key in _VALUES}, {})
+    given, scaling = data.get("rope_parameters") or {}, data.get("rope_scaling") or {}
     _check(given, {})
     if _WHOLE not in default:
-        base, share = _CALLED.get(str(said["model_type"]), ("rope_theta", "partial_rotary_factor"))
-        older = {"rope_theta": said.get(base), "partial_rotary_factor": said.get(share)}
+        base, share = _CALLED.get(str(data["model_type"]), ("rope_theta", "partial_rotary_factor"))
+        older = {"rope_theta": data.get(base), "partial_rotary_factor": data.get(share)}
         return _with_kind(default, older, scaling or given)
     if scaling and "rope_type" not in scaling:
         wrong = "rope_scaling without rope_type is read otherwise by each version of transformers"
@@ -141,17 +141,17 @@ def _turning(said: Data, default: Data) -> Data:
     bases = {_WHOLE: ("rope_theta", scaling), _WINDOWED: ("rope_local_base_freq", {})}
     return {
         kind: _with_kind(
-            default[kind], {"rope_theta": said.get(base)}, {**(given.get(kind) or {}), **scaled}
+            default[kind], {"rope_theta": data.get(base)}, {**(given.get(kind) or {}), **scaled}
         )
         for kind, (base, scaled) in bases.items()
     }
 
 
-def _with_kind(default: Data, older: Data, said: Data) -> Data:
-    _check(said, {})
-    kind = said.get("rope_type", said.get("type", "default"))
+def _with_kind(default: Data, older: Data, data: Data) -> Data:
+    _check(data, {})
+    kind = data.get("rope_type", data.get("type", "default"))
     spoken = {name: value for name, value in older.items() if value is not None}
-    return {**default, **spoken, **said, "rope_type": kind}
+    return {**default, **spoken, **data, "rope_type": kind}
 
 
 _CALLED: Mapping[str, tuple[str, str]] = {"gpt_neox": ("rotary_emb_base", "rotary_pct")}
@@ -159,62 +159,62 @@ _CALLED: Mapping[str, tuple[str, str]] = {"gpt_neox": ("rotary_emb_base", "rotar
 as everywhere."""
 
 
-def _numbers(told: Data, _: Data) -> Data:
+def _numbers(data: Data, _: Data) -> Data:
     """How many heads keys and values have, and how many layers a decoder; which layers have no
     experts."""
     others = {"num_key_value_heads": "num_attention_heads", "num_decoder_layers": "num_layers"}
     follow = {
-        name: told[other] for name, other in others.items() if name in told and told[name] is None
+        name: data[other] for name, other in others.items() if name in data and data[name] is None
     }
-    return follow | ({"mlp_only_layers": []} if told.get("mlp_only_layers", ()) is None else {})
+    return follow | ({"mlp_only_layers": []} if data.get("mlp_only_layers", ()) is None else {})
 
 
-def _parts(told: Data, _: Data) -> Data:
+def _parts(data: Data, _: Data) -> Data:
     """What BLOOM and OPT work out in one way or another by two settings."""
-    if told["model_type"] == "bloom":
-        return {"sums_slices": told["pretraining_tp"] > 1 and told["slow_but_exact"]}
-    if told["model_type"] == "opt":
-        removed = told["_remove_final_layer_norm"]
-        return {"final_layer_norm": told["do_layer_norm_before"] and not removed}
+    if data["model_type"] == "bloom":
+        return {"sums_slices": data["pretraining_tp"] > 1 and data["slow_but_exact"]}
+    if data["model_type"] == "opt":
+        removed = data["_remove_final_layer_norm"]
+        return {"final_layer_norm": data["do_layer_norm_before"] and not removed}
     return {}
 
 
-def _activation(told: Data, said: Data) -> Data:
+def _activation(data: Data, entry: Data) -> Data:
     """GELU by its tanh, which Gemma and T5 had before it had a name."""
-    if told["model_type"] == "gemma" and told["hidden_act"] == "gelu":
+    if data["model_type"] == "gemma" and data["hidden_act"] == "gelu":
         return {"hidden_act": "gelu_pytorch_tanh"}
-    if told["model_type"] != "t5":
+    if data["model_type"] != "t5":
         return {}
-    *gated, function = told["feed_forward_proj"].split("-")
-    as_was = "gelu_new" if told["feed_forward_proj"] == "gated-gelu" else function
-    tied = {"scale_decoder_outputs": said.get("tie_word_embeddings") is not False}
+    *gated, function = data["feed_forward_proj"].split("-")
+    as_was = "gelu_new" if data["feed_forward_proj"] == "gated-gelu" else function
+    tied = {"scale_decoder_outputs": entry.get("tie_word_embeddings") is not False}
     follow = {"dense_act_fn": as_was, "is_gated_act": gated == ["gated"], **tied}
-    return {name: said.get(name, value) for name, value in follow.items()}
+    return {name: entry.get(name, value) for name, value in follow.items()}
 
 
-def _windows(told: Data, _: Data) -> Data:
+def _windows(data: Data, _: Data) -> Data:
     """Which layers have a window, and how wide it is, in a model that has one only where that is
     asked for."""
-    asked = told.get("use_sliding_window", True)
-    window = told.get("sliding_window") if asked else None
-    return {"sliding_window": window} if "sliding_window" in told else {}
+    asked = data.get("use_sliding_window", True)
+    window = data.get("sliding_window") if asked else None
+    return {"sliding_window": window} if "sliding_window" in data else {}
 
 
-def _types(told: Data, _: Data) -> Data:
+def _types(data: Data, _: Data) -> Data:
     """The types of the layers. Raises UserError where they aren't those of so many."""
-    count = int(next(told[name] for name in _COUNTS if name in told))
-    if "layer_types" not in told:
+    count = int(next(data[name] for name in _COUNTS if name in data))
+    if "layer_types" not in data:
         return {"layer_types": [_WHOLE] * count}
-    types = told["layer_types"]
+    types = data["layer_types"]
     if types is None:
-        has_window = _HAS_WINDOW[told["model_type"]]
-        types = [_WINDOWED if has_window(told, k) else _WHOLE for k in range(count)]
+        has_window = _HAS_WINDOW[data["model_type"]]
+        types = [_WINDOWED if has_window(data, k) else _WHOLE for k in range(count)]
     if {*map(str, types)} - {_WINDOWED, _WHOLE} or len(types) != count:
         wrong = f"layer_types: {json.dumps(types)}"
         right = f"give a type, {_WINDOWED} or {_WHOLE}, for each of the {count} layers"
         raise UserError.of("config.json", wrong, right)
-    if _WINDOWED in types and not told["sliding_window"]:
-        asked = "" if told.get("use_sliding_window", True) else " that is asked for"
+    if _WINDOWED in types and not data["sliding_window"]:
+        asked = "" if data.get("use_sliding_window", True) else " that is asked for"
         wrong = f"layer_types: some are {_WINDOWED}, and there is no sliding_window{asked}"
         raise UserError.of("config.json", wrong, f"say how wide it is, or {_WHOLE} for all layers")
     return {"layer_types": types}
@@ -225,11 +225,11 @@ _COUNTS = ("num_hidden_layers", "n_layer", "n_layers", "decoder_layers", "num_de
 
 _HAS_WINDOW: Mapping[str, Callable[[Data, int], bool]] = MappingProxyType({
     "gemma2": lambda _, k: not k % 2,
-    "gemma3_text": lambda told, k: bool((k + 1) % (told.get("sliding_window_pattern") or 6)),
-    "qwen2": lambda told, k: told["sliding_window"] is not None and k >= told["max_window_layers"],
-    "qwen3": lambda told, k: told["sliding_window"] is not None and k >= told["max_window_layers"],
-    "qwen2_moe": lambda told, k: (
-        told["use_sliding_window"] and k < told["max_window_layers"] and not k % 2
+    "gemma3_text": lambda data, k: bool((k + 1) % (data.get("sliding_window_pattern") or 6)),
+    "qwen2": lambda data, k: data["sliding_window"] is not None and k >= data["max_window_layers"],
+    "qwen3": lambda data, k: data["sliding_window"] is not None and k >= data["max_window_layers"],
+    "qwen2_moe": lambda data, k: (
+        data["use_sliding_window"] and k < data["max_window_layers"] and not k % 2
     ),
 })  # fmt: skip
 """Whether layer k, from 0, of a model has a window, where its types of layers aren't said."""
@@ -272,8 +272,8 @@ def _scaling(config: Data, rope: Data) -> Data | None:
     length = config.get("max_position_embeddings")
     if kind == "dynamic" or rope.get("original_max_position_embeddings") is None:
         rope = {**rope, "original_max_position_embeddings": length}
-    said = {key: rope.get(_SCALED.get(key, key)) for key in known.known if key != "kind"}
-    given = {name: written(value) for name, value in said.items() if value is not None}
+    data = {key: rope.get(_SCALED.get(key, key)) for key in known.known if key != "kind"}
+    given = {name: written(value) for name, value in data.items() if value is not None}
     return {"kind": kind, **given}
 
 

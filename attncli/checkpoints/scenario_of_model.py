@@ -39,25 +39,25 @@ class Inputs(NamedTuple):
     picture: str | None = None
 
 
-def reading_of(option: str, said: str, folder: Path, place: Path) -> Reading:
+def reading_of(option: str, text: str, folder: Path, place: Path) -> Reading:
     """What an option says: IDs, `5,17,2`, or a text for the tokenizer in a folder, as a scenario in
     the folder `place` has it. Raises UserError."""
-    ids = re.findall(r"[^\s,]+", said)
-    if ids and all(one.isascii() and one.isdigit() for one in ids):
+    ids = re.findall(r"[^\s,]+", text)
+    if ids and all(value.isascii() and value.isdigit() for value in ids):
         return Reading({"ids": ids}, [*map(int, ids)])
     file = folder / _TOKENIZER
-    if not said.strip() or not file.is_file():
-        wrong = "these are no IDs" + (f", and no {_TOKENIZER} is there" if said.strip() else "")
-        raise UserError.of(f"{option} {said}", wrong, "give some, like 5,17,2")
+    if not text.strip() or not file.is_file():
+        wrong = "these are no IDs" + (f", and no {_TOKENIZER} is there" if text.strip() else "")
+        raise UserError.of(f"{option} {text}", wrong, "give some, like 5,17,2")
     tokenizer = {"tokenizer": {"file": os.path.relpath(file, place)}}
     try:
-        before, tokens, after = _cut(file, said)
+        before, tokens, after = _cut(file, text)
     except RefusedFileError as refused:
         raise UserError.of(_TOKENIZER, refused.wrong, refused.right) from None
     whole = [*before, *tokens, *after]
     known = [*map(_ids(file).get, whole)]
     if len(whole) == len(tokens):
-        return Reading({"sentence": said, **tokenizer}, known)
+        return Reading({"sentence": text, **tokenizer}, known)
     return Reading({"tokens": whole, **tokenizer}, known)
 
 
@@ -65,8 +65,10 @@ def _ids(file: Path) -> Mapping[str, int]:
     """The IDs of a tokenizer's tokens."""
     saved = json.loads(file.read_text("utf-8"))
     pieces = saved["model"]["vocab"]
-    known = pieces if isinstance(pieces, Mapping) else {one[0]: k for k, one in enumerate(pieces)}
-    return {**known, **{one["content"]: one["id"] for one in saved.get("added_tokens") or ()}}
+    known = (
+        pieces if isinstance(pieces, Mapping) else {value[0]: k for k, value in enumerate(pieces)}
+    )
+    return {**known, **{value["content"]: value["id"] for value in saved.get("added_tokens") or ()}}
 
 
 def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
@@ -84,17 +86,17 @@ def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[
     saved = text_of(TextFile(file.name, where), file.parent, False, TOKENIZERS)
     values = {"sentence": text, **hugging_face.read(saved)}
     complaints = NamedProblems({"": where}, problems)
-    told = with_tokenizers(TokenizerSettings(TOP, values, complaints, Rounding(), large=True))
+    data = with_tokenizers(TokenizerSettings(TOP, values, complaints, Rounding(), large=True))
     problems.stop_if_any()
     before, after = _around(json.loads(saved).get("post_processor") or {})
-    return before, tokens_of(told), after
+    return before, tokens_of(data), after
 
 
-def _around(said: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+def _around(data: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """The tokens that a post-processor puts before and after a text. Raises RefusedFileError."""
-    match said:
+    match data:
         case {"type": "Sequence", "processors": [*several]}:
-            each = [_around(one) for one in several]
+            each = [_around(value) for value in several]
             return [t for b, _ in reversed(each) for t in b], [t for _, a in each for t in a]
         case {"type": "BertProcessing" | "RobertaProcessing", "cls": [cls, *_], "sep": [sep, *_]}:
             return [cls], [sep]
@@ -102,7 +104,7 @@ def _around(said: Mapping[str, Any]) -> tuple[list[str], list[str]]:
             return _of_template(pieces)
         case {"type": "ByteLevel"} | {}:
             return [], []
-    wrong = f"the post-processor {said.get('type')} isn't known here"
+    wrong = f"the post-processor {data.get('type')} isn't known here"
     raise RefusedFileError(wrong, "give the IDs of the tokens")
 
 
@@ -141,18 +143,20 @@ def _check_known(checkpoint: Checkpoint, family: Data) -> None:
 
 def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """What is said of the values that some settings have."""
-    said = (cases[name].get(written(checkpoint.config.get(name)), ()) for name in cases)
-    return [one for some in said for one in some]
+    anies = (cases[name].get(written(checkpoint.config.get(name)), ()) for name in cases)
+    return [value for some in anies for value in some]
 
 
-def _check_looked_for(checkpoint: Checkpoint, prefix: str, told: tuple[Data, Data, Data]) -> None:
+def _check_looked_for(
+    checkpoint: Checkpoint, prefix: str, entries: tuple[Data, Data, Data]
+) -> None:
     """Raises UserError where a model of a family, of which so much is said and these keys are
     there, lacks a tensor."""
-    family, said, keys = told
-    parts = [one for one in ("qk_norm", "encoder") if one not in said]
-    gates = [] if said.get("gated") else ["W3", "encoder.W3"]
+    family, data, keys = entries
+    parts = [entry for entry in ("qk_norm", "encoder") if entry not in data]
+    gates = [] if data.get("gated") else ["W3", "encoder.W3"]
     is_untied = checkpoint.config.get("tie_word_embeddings") is False
-    untied = [] if "unembedding" in said and is_untied else ["unembedding"]
+    untied = [] if "unembedding" in data and is_untied else ["unembedding"]
     left_out = [
         *family.get("optional", ()),
         *_of_settings(checkpoint, family.get("optional_when", {})),
@@ -164,7 +168,7 @@ def _check_looked_for(checkpoint: Checkpoint, prefix: str, told: tuple[Data, Dat
         for key, named in family["keys"].items()
         if key not in keys
         and not _MAY_BE_LACKING.search(key)
-        and not any(f"{key}.".startswith(f"{one}.") for one in left_out)
+        and not any(f"{key}.".startswith(f"{value}.") for value in left_out)
         and _has_layers(checkpoint, named)
     ]
     if lacking:
@@ -197,7 +201,7 @@ def _left(checkpoint: Checkpoint, family: Data, keys: Data) -> list[str]:
     unused = tuple(
         f".{name}"
         for name, other in beside.items()
-        if any(one.endswith(f".{other}") for one in used)
+        if any(text.endswith(f".{other}") for text in used)
     )
     forms = (re.sub(r"\\\{[ie]\\\}", r"\\d+", re.escape(form)) for form in _forms(keys.values()))
     placed = re.compile("|".join(forms))
@@ -215,10 +219,10 @@ def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, i
     are those of the encoder, and the others."""
     experts = checkpoint.config.get("num_experts", checkpoint.config.get("num_local_experts"))
     lacking: dict[str, int] = {}
-    for key, one in keys.items():
+    for key, value in keys.items():
         count = layers[key.startswith("encoder.")]
-        some = layers_with(one.get("layers") if isinstance(one, Mapping) else None, count)
-        forms = (form.replace("{i}", str(k)) for form in _forms([one]) for k in some)
+        some = layers_with(value.get("layers") if isinstance(value, Mapping) else None, count)
+        forms = (form.replace("{i}", str(k)) for form in _forms([value]) for k in some)
         each = (form.replace("{e}", str(e)) for form in forms for e in range(int(experts or 1)))
         lacking |= dict.fromkeys((name for name in each if name not in checkpoint.tensors), count)
     if lacking:
@@ -229,8 +233,8 @@ def _check_all_there(checkpoint: Checkpoint, keys: Data, layers: Mapping[bool, i
 
 def _forms(named: Iterable[object]) -> Iterator[str]:
     """The names of tensors, with `{i}` for a layer, in what is said of keys."""
-    for one in named:
-        yield str(one["key"] if isinstance(one, Mapping) else one)
+    for value in named:
+        yield str(value["key"] if isinstance(value, Mapping) else value)
 
 
 Data = Mapping[str, Any]
@@ -256,22 +260,22 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
         says.pop("encoder", None)
         checkpoint = checkpoint.without(_OF_ENCODER)
     prefix = _prefix(checkpoint, next(iter(family["keys"].values())))
-    keys, said = dict(_known(checkpoint, prefix, family["keys"])), _said(checkpoint, says)
-    if said.get("unembedding") == "tied" and not _unembeds(checkpoint, keys):
-        said = {key: value for key, value in said.items() if key not in _OF_LOGITS}
-    _check_looked_for(checkpoint, prefix, (family, said, keys))
+    keys, data = dict(_known(checkpoint, prefix, family["keys"])), _said(checkpoint, says)
+    if data.get("unembedding") == "tied" and not _unembeds(checkpoint, keys):
+        data = {key: value for key, value in data.items() if key not in _OF_LOGITS}
+    _check_looked_for(checkpoint, prefix, (family, data, keys))
     _check_all_placed(checkpoint, family, keys)
-    of_encoder = int(str(said.get("encoder", {}).get("layers", 0)))
+    of_encoder = int(str(data.get("encoder", {}).get("layers", 0)))
     _check_all_there(checkpoint, keys, {True: of_encoder, False: _count(checkpoint, family)})
     unused = _of_settings(checkpoint, family.get("unused_when", {}))
     keys = {key: named for key, named in keys.items() if key not in unused}
-    said = {key: value for key, value in said.items() if key not in keys}
+    data = {key: value for key, value in data.items() if key not in keys}
     return {
         "title": str(checkpoint.config.get("_name_or_path") or kind),
         **_what_goes_in(checkpoint, family, place, inputs),
         "layers": _layers(checkpoint, family),
-        **said,
-        **_attended(said, place, inputs),
+        **data,
+        **_attended(data, place, inputs),
         "rounding": {"policy": "exact", "decimals": "4"},
         "weights": {"file": os.path.relpath(checkpoint.file, place), "keys": keys},
     }
@@ -295,7 +299,7 @@ def _unembeds(checkpoint: Checkpoint, keys: Data) -> bool:
     if "unembedding" in keys or checkpoint.config.get("tie_word_embeddings") is not False:
         return True
     made = checkpoint.config.get("architectures") or ()
-    return any(re.search("ForCausalLM|LMHead|ConditionalGeneration", one) for one in made)
+    return any(re.search("ForCausalLM|LMHead|ConditionalGeneration", value) for value in made)
 
 
 def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
@@ -307,59 +311,59 @@ def _past_padding(checkpoint: Checkpoint, ids: Sequence[int | None]) -> Data:
         raise UserError.of("config.json", wrong, "say which it is, like pad_token_id: 1")
     if padding not in ids:
         return {"kind": "table", "start": str(padding + 1)}
-    counted = accumulate(one != padding for one in ids)
+    counted = accumulate(index != padding for index in ids)
     places = zip(ids, counted, strict=True)
-    return {"kind": "table", "ids": [str(padding + k * (one != padding)) for one, k in places]}
+    return {"kind": "table", "ids": [str(padding + k * (index != padding)) for index, k in places]}
 
 
 def _check_attended(kind: str, family: Data, inputs: Inputs) -> None:
     """Raises UserError where it isn't said what a decoder attends to, or for one without it."""
     given = {"--encoder-tokens": inputs.encoder_tokens, "--encoder-states": inputs.encoder_states}
-    said = [option for option, value in given.items() if value is not None]
+    texts = [option for option, value in given.items() if value is not None]
     attends = any(key.startswith("cross.") for key in family["keys"])
-    if said and not attends:
+    if texts and not attends:
         wrong = f"a model of the type {kind} has no encoder beside what it writes"
-        raise UserError.of(said[0], wrong, "give only --tokens")
-    if len(said) > 1:
-        raise UserError.of(said[1], f"this is what an encoder makes of {said[0]}", "keep one")
+        raise UserError.of(texts[0], wrong, "give only --tokens")
+    if len(texts) > 1:
+        raise UserError.of(texts[1], f"this is what an encoder makes of {texts[0]}", "keep one")
     if attends and "encoder" not in family["says"] and inputs.encoder_states is None:
         wrong = f"the encoder of a model of the type {kind} reads no tokens"
         raise UserError.of(kind, wrong, "give what it makes, like --encoder-states states.npy")
 
 
-def _attended(said: Data, place: Path, inputs: Inputs) -> Data:
+def _attended(data: Data, place: Path, inputs: Inputs) -> Data:
     """What a decoder attends to: its encoder, which reads by default what the decoder does, or what
     that made, from a file."""
     if inputs.encoder_states is not None:
         return {"memory": {"file": os.path.relpath(inputs.encoder_states, place)}}
-    if "encoder" in said:
+    if "encoder" in data:
         read = inputs.encoder_tokens or inputs.tokens
-        return {"encoder": {**read.says, **said["encoder"]}}
+        return {"encoder": {**read.says, **data["encoder"]}}
     return {}
 
 
 def _layers(checkpoint: Checkpoint, family: Data) -> object:
     """How many layers there are, and what those of a type say that others don't."""
     count, everywhere = _count(checkpoint, family), _of_all_layers(checkpoint, family)
-    said = [
-        _said(checkpoint, {key: one for key, one in says.items() if key not in everywhere})
+    entries = [
+        _said(checkpoint, {key: value for key, value in says.items() if key not in everywhere})
         for says in _says_of_layers(checkpoint, family)
     ]
-    if not any(said):
+    if not any(entries):
         return str(count)
-    odd, even = said[::2], said[1::2]
-    if all(one == odd[0] for one in odd) and all(one == even[0] for one in even):
+    odd, even = entries[::2], entries[1::2]
+    if all(data == odd[0] for data in odd) and all(data == even[0] for data in even):
         alike = not even or even[0] == odd[0]
         parts = {"each": odd[0]} if alike else {"odd": odd[0], "even": even[0]}
     else:
-        parts = {str(k): one for k, one in enumerate(said, start=1)}
-    return {"count": str(count), **{part: one for part, one in parts.items() if one}}
+        parts = {str(k): data for k, data in enumerate(entries, start=1)}
+    return {"count": str(count), **{part: data for part, data in parts.items() if data}}
 
 
 def _says_of_layers(checkpoint: Checkpoint, family: Data) -> list[dict[str, Any]]:
     """What a family says of each layer, by its types."""
     by_type = family.get("says_of_layers", {})
-    says = [dict(by_type.get(one, {})) for one in checkpoint.config["layer_types"]]
+    says = [dict(by_type.get(value, {})) for value in checkpoint.config["layer_types"]]
     for number in sparse_layers(checkpoint.config) if SPARSE in by_type else ():
         says[number - 1] |= by_type[SPARSE]
     return says
@@ -369,7 +373,7 @@ def _of_all_layers(checkpoint: Checkpoint, family: Data) -> dict[str, Any]:
     """What is said of layers with experts, where all of them have some."""
     says = family.get("says_of_layers", {}).get(SPARSE, {})
     each = _says_of_layers(checkpoint, family) if says else []
-    return dict(says) if all(one.items() >= says.items() for one in each) else {}
+    return dict(says) if all(data.items() >= says.items() for data in each) else {}
 
 
 def _count(checkpoint: Checkpoint, family: Data) -> int:
@@ -389,18 +393,18 @@ def _what_goes_in(
     if picture is not None:
         file, side = os.path.relpath(picture, place), checkpoint.config["patch_size"]
         return {"patches": {"file": file, "patches": str(side)}}
-    tokens, said = inputs.tokens, family.get("each_token", {})
-    return {**tokens.says, **{key: [value] * len(tokens.ids) for key, value in said.items()}}
+    tokens, data = inputs.tokens, family.get("each_token", {})
+    return {**tokens.says, **{key: [value] * len(tokens.ids) for key, value in data.items()}}
 
 
 def _prefix(checkpoint: Checkpoint, embeddings: str | list[str]) -> str:
     """What stands before the names of a checkpoint's tensors: `transformer.`, or nothing."""
     either = [embeddings] if isinstance(embeddings, str) else embeddings
     found = [
-        name.removesuffix(one)
-        for one in either
+        name.removesuffix(text)
+        for text in either
         for name in checkpoint.tensors
-        if f".{name}".endswith(f".{one}")
+        if f".{name}".endswith(f".{text}")
     ]
     if not found:
         wrong = f"no tensor is called {either[-1]}"
@@ -414,7 +418,7 @@ def _known(checkpoint: Checkpoint, prefix: str, keys: Data) -> Iterator[tuple[st
     """The keys of those tensors that a checkpoint has."""
     for key, named in keys.items():
         either = named if isinstance(named, list) else [named]
-        found = (_tensor(checkpoint, where, one) for one in either for where in (prefix, ""))
+        found = (_tensor(checkpoint, where, value) for value in either for where in (prefix, ""))
         tensor = next(filter(None, found), None)  # of the stack, or of the model itself
         if tensor is not None:
             yield key, tensor
@@ -427,26 +431,28 @@ def _has(checkpoint: Checkpoint, tensor: str) -> bool:
 
 def _tensor(checkpoint: Checkpoint, prefix: str, named: object) -> object:
     """A tensor's name, or the part of it that is meant; None if there isn't one."""
-    said = named if isinstance(named, Mapping) else {"key": named}
-    key = f"{prefix}{said['key']}"
-    rest = _said(checkpoint, {name: value for name, value in said.items() if name != "key"})
+    data = named if isinstance(named, Mapping) else {"key": named}
+    key = f"{prefix}{data['key']}"
+    rest = _said(checkpoint, {name: value for name, value in data.items() if name != "key"})
     first = str(layers_with(rest.get("layers"), 2)[0])
     if key.replace("{i}", first).replace("{e}", "0") not in checkpoint.tensors:
         return None
     return {"key": key, **rest} if rest else key
 
 
-def _said(checkpoint: Checkpoint, said: Data) -> dict[str, Any]:
+def _said(checkpoint: Checkpoint, data: Data) -> dict[str, Any]:
     """What a family says, with the settings of a checkpoint; without those that it hasn't got."""
-    told = {key: _value(checkpoint, value) for key, value in said.items()}
-    return {key: value for key, value in told.items() if value not in (None, {})}
+    entries = {key: _value(checkpoint, value) for key, value in data.items()}
+    return {key: value for key, value in entries.items() if value not in (None, {})}
 
 
 def _value(checkpoint: Checkpoint, value: object) -> object:
     if isinstance(value, Mapping):
         return _said(checkpoint, value)
     if isinstance(value, list):
-        return [one for one in (_value(checkpoint, one) for one in value) if one not in (None, {})]
+        return [
+            data for data in (_value(checkpoint, data) for data in value) if data not in (None, {})
+        ]
     if isinstance(value, str) and value.startswith("$"):
         setting = checkpoint.setting(value[1:])
         return (

@@ -40,7 +40,7 @@ def taking(
 
         command.__name__, command.__doc__ = act.__name__, act.__doc__
         # where Typer looks for the options
-        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        command.__annotations__ = {p.name: p.annotation for p in parameters}
         vars(command)["__signature__"] = Signature(parameters)
         return command
 

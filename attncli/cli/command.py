@@ -61,10 +61,10 @@ def _refusing(context: Any) -> Iterator[None]:  # noqa: ANN401
     try:
         yield
     except _UsageError as error:
-        said = error.format_message().rstrip(".")  # type: ignore[attr-defined]
+        value = error.format_message().rstrip(".")  # type: ignore[attr-defined]
         path = context.command_path
         with complaining():
-            wrong = f"{said[:1].lower()}{said[1:]}"
+            wrong = f"{value[:1].lower()}{value[1:]}"
             raise UserError.of(path, wrong, _what_helps(error, path)) from None
 
 

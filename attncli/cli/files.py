@@ -160,7 +160,7 @@ def welcome(commands: Any) -> None:  # noqa: ANN401
     from attncli.pages.shipped import scenarios_catalogue
 
     each = commands.commands.items()
-    rows = [(f"attn {name}", (one.get_short_help_str(_LONGEST),)) for name, one in each]
+    rows = [(f"attn {name}", (value.get_short_help_str(_LONGEST),)) for name, value in each]
     with complaining():
         page = scenarios_catalogue(Subheading(("Commands",)), DefinitionList(tuple(rows)))
         PageOptions().deliver(page)

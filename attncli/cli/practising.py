@@ -117,7 +117,7 @@ class Turn:
         for verdict in verdicts:
             _say(feedback.verdict_on(self.session, verdict))
         wrong = [verdict for verdict in verdicts if verdict.judgement not in FOLLOW]
-        self.mistakes.update({one.cell: feedback.mistake_in_words(one) for one in wrong})
+        self.mistakes.update({v.cell: feedback.mistake_in_words(v) for v in wrong})
         return not wrong, all(verdict.given.number is not None for verdict in verdicts)
 
 
@@ -229,10 +229,10 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
 
     if not is_exercise(typed.scenario):
         return ExerciseFile(typed.scenario, asks_of(typed.part, typed.cell, typed.ask))
-    said = [option for option, value in typed.part.options() if value]
-    said += ["--cell"] * bool(typed.cell) + ["--ask"] * bool(typed.ask)
-    if said:
-        option = said[0]
+    texts = [option for option, value in typed.part.options() if value]
+    texts += ["--cell"] * bool(typed.cell) + ["--ask"] * bool(typed.ask)
+    if texts:
+        option = texts[0]
         right = f"leave {option} out, or practise its scenario"
         raise UserError.of(option, "an exercise file says itself what is asked", right)
     return load_exercise(typed.scenario)

@@ -287,8 +287,8 @@ class Section(NamedTuple):
 
     @property
     def heading(self) -> Spans:
-        numbers = "–".join(str(one) for one in (self.since, self.number) if one is not None)
-        return (*(f"{one} · " for one in (numbers, self.place) if one), *self.title)
+        numbers = "–".join(str(index) for index in (self.since, self.number) if index is not None)
+        return (*(f"{text} · " for text in (numbers, self.place) if text), *self.title)
 
     def heading_with_points(self, words: "FrameWords") -> Spans:
         """`5 · Softmax (21 points)`; without them where nothing is asked."""

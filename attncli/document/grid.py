@@ -117,8 +117,8 @@ class GridColumn(NamedTuple):
     @property
     def texts(self) -> list[str]:
         """Its cells as plain text, filled up inside to stand below each other."""
-        told = [cell.told for cell in self.cells]
-        vectors = iter(filled_vectors([one for one in told if isinstance(one, Vector)]))
+        blocks = [cell.told for cell in self.cells]
+        vectors = iter(filled_vectors([block for block in blocks if isinstance(block, Vector)]))
         texts = [
             next(vectors) if isinstance(cell.told, Vector)
             else "…" if cell.told is Omission.BOTH
@@ -158,8 +158,8 @@ def grid_of(block: MatrixBlock | SideBySide | Table) -> Grid:
     several quantities as vectors; or a table of words and numbers."""
     match block:
         case Table():
-            told = ([row[j] for row in block.rows] for j in range(len(block.headings)))
-            return Grid(tuple(map(_column_of_words, block.headings, told)))
+            entries = ([row[j] for row in block.rows] for j in range(len(block.headings)))
+            return Grid(tuple(map(_column_of_words, block.headings, entries)))
         case SideBySide():
             return _grid_of_vectors(block)
     rows = elided_rows(len(block.rows), of_list=block.is_list)
@@ -181,7 +181,9 @@ def grid_of_places(
     if block.tokens:
         tokens = (GridCell(Omission.ROWS if i is None else block.tokens[i]) for i in rows)
         found.insert(0, GridColumn(GridCell("Token"), tuple(tokens)))
-    lists = (_column(one, 0, GridCell(Symbol(one.name)), rows, largest) for one in block.beside)
+    lists = (
+        _column(entry, 0, GridCell(Symbol(entry.name)), rows, largest) for entry in block.beside
+    )
     return Grid((GridColumn(_corner(block), _row_names(block, rows)), *found, *lists), largest)
 
 
@@ -197,10 +199,10 @@ def _turned(grid: Grid, block: MatrixBlock) -> Grid:
     """The grid of one row as a column, what it adds up to and other lists below it."""
     names, *columns = grid.columns
     look = Look(block.role_of_names)
-    told = tuple(_below(column.cells[0]) for column in columns)
+    cells = tuple(_below(column.cells[0]) for column in columns)
     headings = tuple(_below(column.heading)._replace(look=look) for column in columns)
-    column = GridColumn(names.cells[0], told, at_point=True)
-    return Grid((GridColumn(names.heading, headings), column), grid.largest * len(told))
+    column = GridColumn(names.cells[0], cells, at_point=True)
+    return Grid((GridColumn(names.heading, headings), column), grid.largest * len(cells))
 
 
 def _below(cell: GridCell) -> GridCell:
@@ -217,8 +219,8 @@ def _largest(block: MatrixBlock, i: int | None) -> Decimal | None:
 
 def _row_names(block: MatrixBlock, rows: Iterable[int | None]) -> tuple[GridCell, ...]:
     role, look = block.roles[0], Look(block.roles[0])
-    told = (Omission.ROWS if i is None else _in_role(role, block.row_names[i]) for i in rows)
-    return tuple(GridCell(one, look) for one in told)
+    entries = (Omission.ROWS if i is None else _in_role(role, block.row_names[i]) for i in rows)
+    return tuple(GridCell(entry, look) for entry in entries)
 
 
 def _heading(block: MatrixBlock, j: int | None) -> GridCell:
@@ -238,9 +240,9 @@ def _column(
     rows: Iterable[int | None],
     largest: Iterable[Decimal | None],
 ) -> GridColumn:
-    told = [_entry(block, i, j) for i in rows]
-    looks = (_look(block, *one) for one in zip(told, largest, strict=True))
-    return GridColumn(heading, tuple(map(GridCell, told, looks)), at_point=True)
+    entries = [_entry(block, i, j) for i in rows]
+    looks = (_look(block, *pairs) for pairs in zip(entries, largest, strict=True))
+    return GridColumn(heading, tuple(map(GridCell, entries, looks)), at_point=True)
 
 
 def _entry(block: MatrixBlock, i: int | None, j: int | None) -> Number | Blank | Omission:
@@ -249,15 +251,15 @@ def _entry(block: MatrixBlock, i: int | None, j: int | None) -> Number | Blank |
     return Omission.COLUMNS if j is None else block.entry(i, j)
 
 
-def _look(block: MatrixBlock, told: Told, largest: Decimal | None = None) -> Look:
+def _look(block: MatrixBlock, output: Told, largest: Decimal | None = None) -> Look:
     """Shares are shaded by their size, the largest of a row stands out; the result does, too; given
     numbers, queries, keys and values have their inks."""
     if not block.shares:
         ink = "given" if block.given else ink_of(block.quantity)
         return Look(result=True) if block.is_result else Look(ink)
-    if not isinstance(told, Number):
+    if not isinstance(output, Number):
         return Look()
-    return Look(share=float(told.shown), most=told.shown == largest)
+    return Look(share=float(output.shown), most=output.shown == largest)
 
 
 def _in_role(role: str, name: Word) -> Word:
@@ -286,12 +288,12 @@ def _grid_of_vectors(block: SideBySide) -> Grid:
     places = elided_rows(len(first.rows), of_list=first.is_list)
     rows = [None if place is None else first.rows[place] for place in places]
     names = GridColumn(GridCell("Token"), _row_names(first, rows))
-    return Grid((names, *(_column_of_vectors(*one, rows) for one in block.columns)))
+    return Grid((names, *(_column_of_vectors(*c, rows) for c in block.columns)))
 
 
 def _column_of_vectors(heading: str, block: MatrixBlock, rows: Iterable[int | None]) -> GridColumn:
-    told = (Omission.ROWS if i is None else _vector(block, i) for i in rows)
-    cells = tuple(GridCell(one, _look(block, one)) for one in told)
+    entries = (Omission.ROWS if i is None else _vector(block, i) for i in rows)
+    cells = tuple(GridCell(entry, _look(block, entry)) for entry in entries)
     return GridColumn(GridCell(heading, Look(ink_of(block.quantity))), cells)
 
 
@@ -304,20 +306,22 @@ def _vector(block: MatrixBlock, i: int) -> Vector:
 _NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?")
 
 
-def _column_of_words(heading: Word | str, told: Sequence[TableCell]) -> GridColumn:
+def _column_of_words(heading: Word | str, cells: Sequence[TableCell]) -> GridColumn:
     """A column of a table of words; of numbers, if all that stands in it is that."""
-    some = [one for one in told if one != "" and not isinstance(one, Omitted)]
-    numbers = bool(some) and all(isinstance(one, str) and _NUMBER.fullmatch(one) for one in some)
-    return GridColumn(GridCell(heading), tuple(_of_words(one, numbers) for one in told), numbers)
+    some = [cell for cell in cells if cell != "" and not isinstance(cell, Omitted)]
+    numbers = bool(some) and all(
+        isinstance(entry, str) and _NUMBER.fullmatch(entry) for entry in some
+    )
+    return GridColumn(GridCell(heading), tuple(_of_words(cell, numbers) for cell in cells), numbers)
 
 
-def _of_words(told: TableCell, numbers: bool) -> GridCell:
+def _of_words(cell: TableCell, numbers: bool) -> GridCell:
     """A cell of a table of words; a number that was judged is in the ink of its verdict."""
-    match told:
+    match cell:
         case Omitted():
             return GridCell(Omission.ROWS)
         case MarkedNumber():
-            return GridCell(told.number, Look(VERDICTS[told.judgement]), behind=told.behind)
-        case str() if told and numbers:
-            return GridCell(Number.written(Decimal(told.replace(MINUS, "-"))))
-    return GridCell(told)
+            return GridCell(cell.number, Look(VERDICTS[cell.judgement]), behind=cell.behind)
+        case str() if cell and numbers:
+            return GridCell(Number.written(Decimal(cell.replace(MINUS, "-"))))
+    return GridCell(cell)

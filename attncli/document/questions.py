@@ -240,8 +240,8 @@ class Paper(NamedTuple):
     def marks(self) -> tuple[tuple[str, Word], ...]:
         """Which form it is, what it was made from and by which command."""
         words, form = self.words.paper, self.form
-        told = words.own_numbers.format(form=form) if form == OWN_FORM else form
-        return ((words.form, Word(told)), *self.origin)
+        text = words.own_numbers.format(form=form) if form == OWN_FORM else form
+        return ((words.form, Word(text)), *self.origin)
 
     @property
     def origin(self) -> tuple[tuple[str, Word], ...]:

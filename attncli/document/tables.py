@@ -129,7 +129,7 @@ class Branch(NamedTuple):
 
     def drawn(self, space: str = " ") -> str:
         """`│  ├─ W_K`."""
-        return "".join(_GUIDES[one] for one in self.guides).replace(" ", space) + self.told
+        return "".join(_GUIDES[guide] for guide in self.guides).replace(" ", space) + self.told
 
 
 _GUIDES = {"│": "│  ", "├": "├─ ", "└": "└─ ", " ": "   "}

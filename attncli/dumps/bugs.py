@@ -46,7 +46,7 @@ class _Other(NamedTuple):
 def _other_settings(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """What the definitions of a part give with other settings; those of the cosines and of the
     sines of positions go together."""
-    made = [one for one in part.definitions if one.name in trace]
+    made = [d for d in part.definitions if d.name in trace]
     for definition in made:
         for other in _others(trace, definition):
             yield WrongWay(
@@ -55,7 +55,7 @@ def _other_settings(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     yield from _tiled(made)
     yield from _restarted(part, made)
     for letter in ("Q", "K"):
-        tables = [one for one in made if one.name.local in (f"{letter}_cosine", f"{letter}_sine")]
+        tables = [d for d in made if d.name.local in (f"{letter}_cosine", f"{letter}_sine")]
         yield from _turned_otherwise(tables)
 
 
@@ -64,7 +64,7 @@ def _others(trace: Trace, definition: Definition) -> Iterator[_Other]:
         case RootOf() as root:
             yield from _epsilons(root)
         case Activate(shown=Apply(kind)):
-            for other in (one for one in ACTIVATIONS if one != kind):
+            for other in (text for text in ACTIVATIONS if text != kind):
                 says = f"It is {other} instead of {kind}."
                 yield _Other("other_activation", says, Activate(other))
         case Masked() as masked:
@@ -96,7 +96,7 @@ _SCALED = "The embeddings are multiplied by √d_model, which the scenario doesn
 
 
 def _other_groups(columns: TakeColumns) -> Iterator[_Other]:
-    for other in (one for one in range(columns.of) if one != columns.part):
+    for other in (index for index in range(columns.of) if index != columns.part):
         says = _OTHER_KV.format(other + 1, columns.part + 1)
         yield _Other("other_kv_head", says, TakeColumns(other, columns.of))
 
@@ -105,11 +105,13 @@ def _tiled(made: list[Definition]) -> Iterator[WrongWay]:
     """All groups of keys and values repeated as a whole: head h has group h mod g."""
     changed: list[Definition] = []
     for local in ("K", "V"):
-        each = [one for one in made if one.name.local == local]
-        for head, one in enumerate(each):
-            if isinstance(one.operation, TakeColumns) and one.operation.of < len(each):
-                of = one.operation.of
-                changed.append(one._replace(operation=TakeColumns(head % of, of)))
+        each = [d for d in made if d.name.local == local]
+        for head, definition in enumerate(each):
+            if isinstance(definition.operation, TakeColumns) and definition.operation.of < len(
+                each
+            ):
+                of = definition.operation.of
+                changed.append(definition._replace(operation=TakeColumns(head % of, of)))
     if changed:
         yield WrongWay("other_kv_head", _TILED, tuple(changed))
 
@@ -123,7 +125,7 @@ _OTHER_KV = "The head takes the keys or values of group {} instead of {}, as rep
 
 
 def _epsilons(root: RootOf) -> Iterator[_Other]:
-    own = next((one.full for one in numbers_in(root.tree)), Decimal(0))
+    own = next((n.full for n in numbers_in(root.tree)), Decimal(0))
     inside = isinstance(root.tree, Root)
     if not own:
         inside = True
@@ -179,12 +181,12 @@ def _restarted(part: PlannedStep, made: list[Definition]) -> Iterator[WrongWay]:
     place = part.place
     cached = len(place.attention.cached or ()) if isinstance(place, HeadPlace) else 0
     changed: list[Definition] = []
-    for one in made:
-        operation = one.operation
+    for definition in made:
+        operation = definition.operation
         if isinstance(operation, RotaryTable):
-            behind = cached if one.name.local.startswith("K") else 0
+            behind = cached if definition.name.local.startswith("K") else 0
             fields = (operation.function, operation.dimensions, operation.base)
-            changed.append(one._replace(operation=Restarted(*fields, 0, behind)))
+            changed.append(definition._replace(operation=Restarted(*fields, 0, behind)))
     if cached and changed:
         yield WrongWay("position_offset", _RESTARTED, tuple(changed))
 
@@ -194,17 +196,17 @@ _RESTARTED = "Behind the cache positions count from 0 again."
 
 def _turned_otherwise(tables: list[Definition]) -> Iterator[WrongWay]:
     """Rotary positions that begin elsewhere, 0 after a cache too, or have another base."""
-    known = [one.operation for one in tables if isinstance(one.operation, RotaryTable)]
+    known = [d.operation for d in tables if isinstance(d.operation, RotaryTable)]
     if not known:
         return
     start, base = known[0].start, known[0].base
     for other in dict.fromkeys((0, *(start + shift for shift in _SHIFTS))):
         if other >= 0 and other != start:
-            changed = [replace(one, start=other) for one in known]
+            changed = [replace(table, start=other) for table in known]
             yield _tables_with(tables, changed, "position_offset", _ZERO.format(other))
     for number in map(Decimal, _BASES):
         if number != base.full:
-            changed = [replace(one, base=Number.written(number)) for one in known]
+            changed = [replace(table, base=Number.written(number)) for table in known]
             says = f"The base of the angles is {number} instead of {base.full}."
             yield _tables_with(tables, changed, "other_base", says)
 
@@ -213,7 +215,7 @@ def _tables_with(
     tables: list[Definition], operations: list[RotaryTable], name: str, says: str
 ) -> WrongWay:
     pairs = zip(tables, operations, strict=True)
-    return WrongWay(name, says, tuple(one._replace(operation=other) for one, other in pairs))
+    return WrongWay(name, says, tuple(d._replace(operation=other) for d, other in pairs))
 
 
 @dataclass(frozen=True)
@@ -264,15 +266,15 @@ _MERGED = (
 
 def _without_transpose(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """What a part gives where a tensor is only reshaped."""
-    for one in part.definitions:
-        if one.name not in trace:
+    for definition in part.definitions:
+        if definition.name not in trace:
             continue
-        match one.operation:
+        match definition.operation:
             case TakeColumns(which, of):
-                made = one._replace(operation=ViewOfHead(which, of))
+                made = definition._replace(operation=ViewOfHead(which, of))
                 yield WrongWay("split_without_transpose", _SPLIT, (made,))
             case JoinColumns(count):
-                made = one._replace(operation=ViewOfAll(count))
+                made = definition._replace(operation=ViewOfAll(count))
                 yield WrongWay("merged_without_transpose", _MERGED, (made,))
 
 
@@ -287,7 +289,7 @@ def _other_parameters(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     made = _made(trace, part)
     yield from _swapped_letters(trace, made)
     yield from _of_another_place(trace, made)
-    for own in dict.fromkeys(x for one in made for x in one.operands if trace[x].given):
+    for own in dict.fromkeys(x for d in made for x in d.operands if trace[x].given):
         if own.local in _STREAMS:
             continue
         for other in _alike(trace, own):
@@ -307,31 +309,33 @@ def _other_weights(own: Name, other: Name) -> tuple[str, str]:
 
 def _of_another_place(trace: Trace, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
     """What is made with all weights and biases that another layer, or another head, has for it."""
-    for one in made:
-        own = [x for x in one.operands if trace[x].given and x.local not in _STREAMS]
+    for definition in made:
+        own = [x for x in definition.operands if trace[x].given and x.local not in _STREAMS]
         for path in dict.fromkeys(x.path for x in _alike(trace, own[0])) if own else ():
             taken = {x: below(path, x.local) for x in own}
             fits = all(_shape(trace, x) == _shape(trace, other) for x, other in taken.items())
             if path != own[0].path and fits and len(own) > 1:
-                changed = one._replace(operands=tuple(taken.get(x, x) for x in one.operands))
+                changed = definition._replace(
+                    operands=tuple(taken.get(x, x) for x in definition.operands)
+                )
                 yield WrongWay(*_other_weights(own[0], taken[own[0]]), (changed,))
 
 
 def _swapped_letters(trace: Trace, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
     """Queries, keys and values made with each other's weights and biases."""
-    for one in made:
-        letter = next((x for x in _LETTERS if f"W_{x}" in _locals(one)), "")
+    for definition in made:
+        letter = next((x for x in _LETTERS if f"W_{x}" in _locals(definition)), "")
         for other in (x for x in _LETTERS if letter and x != letter):
-            taken = tuple(_lettered(x, letter, other) for x in one.operands)
-            if [_shape(trace, x) for x in taken] == [_shape(trace, x) for x in one.operands]:
+            taken = tuple(_lettered(x, letter, other) for x in definition.operands)
+            if [_shape(trace, x) for x in taken] == [_shape(trace, x) for x in definition.operands]:
                 pair = sorted((letter, other))
                 says = f"{letter} is made with the weights of {other}."
-                changed = one._replace(operands=taken)
+                changed = definition._replace(operands=taken)
                 yield WrongWay(f"{pair[0]}_and_{pair[1]}_swapped", says, (changed,))
 
 
-def _locals(one: Definition) -> list[str]:
-    return [x.local for x in one.operands]
+def _locals(definition: Definition) -> list[str]:
+    return [x.local for x in definition.operands]
 
 
 def _lettered(x: Name, letter: str, other: str) -> Name:
@@ -345,13 +349,13 @@ def _other_inputs(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """What a part gives of another input: before a norm instead of behind it, behind another
     sublayer; all of it, or only one of what it makes."""
     made = _made(trace, part)
-    inputs = [x for one in made for x in one.operands if x.local in _STREAMS]
+    inputs = [x for d in made for x in d.operands if x.local in _STREAMS]
     for own in dict.fromkeys(inputs):
         for other in _alike(trace, own):
             if other.local in _STREAMS and _inner(own, part) == _inner(other, part):
                 name, says = _other_input(trace, part, own, other)
                 ways = [_with(made, own, other)]
-                ways += [(one,) for one in ways[0]] if len(ways[0]) > 1 else []
+                ways += [(d,) for d in ways[0]] if len(ways[0]) > 1 else []
                 for way in ways:
                     # the other input is none that goes in anyway, or is made there itself
                     if all(x.name != other and x.operands.count(other) == 1 for x in way):
@@ -385,7 +389,7 @@ def _other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     if not isinstance(part.place, HeadPlace) or part.place.attention.heads == 1:
         return
     attention, made = part.place.attention, _made(trace, part)
-    for own in dict.fromkeys(x for one in made for x in one.operands if x.path == part.path):
+    for own in dict.fromkeys(x for d in made for x in d.operands if x.path == part.path):
         for head in range(attention.heads):
             other = below(attention.head_path(head), own.local)
             if other != own and _shape(trace, other) == _shape(trace, own):
@@ -398,21 +402,23 @@ def _other_heads(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 
 def _left_out(trace: Trace, part: PlannedStep, made: tuple[Definition, ...]) -> Iterator[WrongWay]:
     """A part without one of its operations, whose result would be what goes in."""
-    for one in (one for one in made if one.operands):
-        first = one.operands[0]
-        if not one.operation.copies and _shape(trace, first) == _shape(trace, one.name):
-            says = f"{one.name} is just {first}."
-            yield WrongWay(f"{part.step}_left_out", says, (_same(one, first),))
+    for definition in (d for d in made if d.operands):
+        first = definition.operands[0]
+        if not definition.operation.copies and _shape(trace, first) == _shape(
+            trace, definition.name
+        ):
+            says = f"{definition.name} is just {first}."
+            yield WrongWay(f"{part.step}_left_out", says, (_same(definition, first),))
 
 
 def _other_tensors(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """What a part makes is another tensor altogether."""
-    for one in _made(trace, part):
-        for other in _alike(trace, one.name):
+    for definition in _made(trace, part):
+        for other in _alike(trace, definition.name):
             # what comes of it would only say its own number again
-            if other not in one.operands and not _comes_of(trace, other, one.name):
+            if other not in definition.operands and not _comes_of(trace, other, definition.name):
                 says = f"It is {other} instead."
-                yield WrongWay("another_tensor", says, (_same(one, other),))
+                yield WrongWay("another_tensor", says, (_same(definition, other),))
 
 
 def _comes_of(trace: Trace, name: Name, source: Name) -> bool:
@@ -426,25 +432,25 @@ def _comes_of(trace: Trace, name: Name, source: Name) -> bool:
     return source in seen - {name}
 
 
-def _same(one: Definition, other: Name) -> Definition:
-    return one._replace(operation=Same(), operands=(other,))
+def _same(definition: Definition, other: Name) -> Definition:
+    return definition._replace(operation=Same(), operands=(other,))
 
 
 def _made(trace: Trace, part: PlannedStep) -> tuple[Definition, ...]:
-    return tuple(one for one in part.definitions if one.name in trace)
+    return tuple(d for d in part.definitions if d.name in trace)
 
 
 def _inner(x: Name, part: PlannedStep) -> bool:
     """Whether a part makes something itself."""
-    return any(one.name == x for one in part.definitions)
+    return any(d.name == x for d in part.definitions)
 
 
 def _with(made: tuple[Definition, ...], own: Name, other: Name) -> tuple[Definition, ...]:
     """The definitions that take one operand, with another one in its place."""
     return tuple(
-        one._replace(operands=tuple(other if x == own else x for x in one.operands))
-        for one in made
-        if own in one.operands
+        d._replace(operands=tuple(other if x == own else x for x in d.operands))
+        for d in made
+        if own in d.operands
     )
 
 
@@ -510,13 +516,15 @@ class Suspects:
 
     def _departing(self, way: WrongWay) -> int:
         """How many tensors a bug makes that wouldn't follow otherwise."""
-        made = {one.name for one in way.definitions if one.name in self.theirs}
-        return sum(not self._takes(self.floats.made(one), one) for one in made)
+        made = {d.name for d in way.definitions if d.name in self.theirs}
+        return sum(not self._takes(self.floats.made(name), name) for name in made)
 
     def _leading_to(self, name: str, kinds: int) -> Iterator[list[WrongWay]]:
         """The bugs in making a quantity, or what is between it and other tensors of theirs, the
         nearest first; by how likely they are."""
-        parts = {id(part): part for one in self.between(name) if (part := self.trace.part_of(one))}
+        parts = {
+            id(part): part for text in self.between(name) if (part := self.trace.part_of(text))
+        }
         for kind in range(kinds):
             ways = [way for part in parts.items() for way in self._of_part(*part, kind)]
             yield [*ways, *_everywhere(ways)]
@@ -544,10 +552,10 @@ class Suspects:
         theirs, paths = self.theirs[name], self.floats.otherwise(way.definitions)
         if not self._is_near(paths, name, follows):
             return False
-        made = {one.name for one in way.definitions if one.name in self.theirs}
+        made = {d.name for d in way.definitions if d.name in self.theirs}
         try:
             held = paths.made(name)
-            given = all(self._takes(paths.made(one), one) for one in {name, *made})
+            given = all(self._takes(paths.made(text), text) for text in {name, *made})
         except _IMPOSSIBLE:
             return False
         apart = np.where(off, _apart(theirs, follows), 0.0)
@@ -591,7 +599,7 @@ def _everywhere(ways: Iterable[WrongWay]) -> Iterator[WrongWay]:
             alike.setdefault((way.name, way.says, way.variant, local), {}).update(made)
     seen: set[tuple[Definition, ...]] = set()
     for (name, says, variant, _), definitions in alike.items():
-        together = tuple({one.name: one for one in definitions}.values())
+        together = tuple({d.name: d for d in definitions}.values())
         if len(together) == len(definitions) > 1 and together not in seen:
             seen.add(together)
             yield WrongWay(name, says, together, variant=variant)
@@ -649,18 +657,18 @@ def _ways_moved(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
 
 def _rows_are_the_same(theirs: Array, right: Array, slack: Array) -> bool:
     """Whether rows are the same in another order."""
-    one, other = (x[np.lexsort(x.T[::-1])] for x in (theirs, right))
-    return _are_the_same(one, other, slack)
+    array, other = (x[np.lexsort(x.T[::-1])] for x in (theirs, right))
+    return _are_the_same(array, other, slack)
 
 
 def _rows_shifted(theirs: Array, right: Array, slack: Array) -> Iterator[str]:
     """How rows or columns were shifted, others taking the places that are left free."""
     for axis, what in ((0, "rows"), (1, "columns")):
-        one, other = (np.moveaxis(x, axis, 0) for x in (theirs, right))
+        array, other = (np.moveaxis(x, axis, 0) for x in (theirs, right))
         for by in range(1, len(other) - 1):
-            if _are_the_same(one[by:], other[:-by], slack):
+            if _are_the_same(array[by:], other[:-by], slack):
                 yield f"The {what} are shifted by {_in_words(by)}: the first are other numbers."
-            if _are_the_same(one[:-by], other[by:], slack):
+            if _are_the_same(array[:-by], other[by:], slack):
                 yield f"The {what} are shifted by {_in_words(-by)}: the last are other numbers."
 
 

@@ -134,13 +134,13 @@ class Comparison:
         return self._first("can't tell")
 
     def _first(self, standing: Standing) -> Compared | None:
-        return next((one for one in self.compared if one.standing == standing), None)
+        return next((c for c in self.compared if c.standing == standing), None)
 
     @property
     def misshapen(self) -> tuple[Misshapen, ...]:
         """Those that haven't the shape of what they are called, in the order of the working."""
         order = {name: k for k, name in enumerate(self.trace)}
-        return tuple(sorted(self.dump.misshapen, key=lambda one: order[one.name]))
+        return tuple(sorted(self.dump.misshapen, key=lambda m: order[m.name]))
 
     def _close(self, name: str) -> Compared:
         """A tensor beside the trace's own numbers."""
@@ -160,54 +160,64 @@ class Comparison:
         for name, theirs in self.theirs.items():
             follows, value = self.floats.made(name), self.floats.value(name)
             off = ~self.floats.takes(follows, theirs)
-            sources = tuple(one for one in self.sources(name) if one in wrong)
-            one = Compared(
+            sources = tuple(s for s in self.sources(name) if s in wrong)
+            compared = Compared(
                 name, self.dump.tensors[name].called, theirs, self.trace[name].values, value,
                 follows, off, open_numbers(value, follows), "agrees",
             )  # fmt: skip
-            one = self._departing(one, suspects) if off.any() else self._standing(one, sources)
-            if one.standing in ("departs", "carried forward"):
+            compared = (
+                self._departing(compared, suspects)
+                if off.any()
+                else self._standing(compared, sources)
+            )
+            if compared.standing in ("departs", "carried forward"):
                 wrong.add(name)
-            yield one
+            yield compared
 
-    def _standing(self, one: Compared, sources: tuple[str, ...]) -> Compared:
+    def _standing(self, compared: Compared, sources: tuple[str, ...]) -> Compared:
         """The verdict on a tensor that lies within the bounds."""
-        if not is_decided(one.value, one.follows):
-            return one._replace(standing="can't tell")
+        if not is_decided(compared.value, compared.follows):
+            return compared._replace(standing="can't tell")
         if not sources:
-            return one
+            return compared
         with np.errstate(invalid="ignore"):
-            slack = np.nan_to_num(one.follows.high - one.follows.low)
-            is_right = (np.abs(one.theirs - one.right) <= slack) | (one.theirs == one.right)
+            slack = np.nan_to_num(compared.follows.high - compared.follows.low)
+            is_right = (np.abs(compared.theirs - compared.right) <= slack) | (
+                compared.theirs == compared.right
+            )
         if is_right.all():
-            return one
-        return one._replace(standing="carried forward", follows_from=sources)
+            return compared
+        return compared._replace(standing="carried forward", follows_from=sources)
 
-    def _departing(self, one: Compared, suspects: Suspects) -> Compared:
+    def _departing(self, compared: Compared, suspects: Suspects) -> Compared:
         """The verdict on a tensor that doesn't lie within the bounds: a bug that is known gives it,
         or coarser floats; or it is only told what it is like."""
-        coarse = self._in_coarser(one)
+        coarse = self._in_coarser(compared)
         named = 1  # what floats explain is put down to no rarer bug
-        causes = suspects.causes(one.name, one.follows, one.off, *([named] if coarse else []))
+        causes = suspects.causes(
+            compared.name, compared.follows, compared.off, *([named] if coarse else [])
+        )
         if causes:
-            return one._replace(standing="departs", causes=causes)
+            return compared._replace(standing="departs", causes=causes)
         if coarse is not None:
             return coarse
-        like = likenesses(one.theirs, one.value, one.follows, one.off)
-        return one._replace(standing="departs", causes=tuple(like))
+        like = likenesses(compared.theirs, compared.value, compared.follows, compared.off)
+        return compared._replace(standing="departs", causes=tuple(like))
 
-    def _in_coarser(self, one: Compared) -> Compared | None:
+    def _in_coarser(self, compared: Compared) -> Compared | None:
         """The verdict on a tensor as coarser floats make it, where they explain it."""
-        for kind in self._coarser(one.theirs):
+        for kind in self._coarser(compared.theirs):
             floats = self.floats.coarser(kind)
-            follows = floats.made(one.name)
-            if not floats.takes(follows, one.theirs).all():
+            follows = floats.made(compared.name)
+            if not floats.takes(follows, compared.theirs).all():
                 continue
-            opened, none = open_numbers(one.value, follows), np.zeros_like(one.off)
-            coarse = one._replace(follows=follows, off=none, open=opened, lower=kind)
-            if is_decided(one.value, follows):
+            opened, none = open_numbers(compared.value, follows), np.zeros_like(compared.off)
+            coarse = compared._replace(follows=follows, off=none, open=opened, lower=kind)
+            if is_decided(compared.value, follows):
                 return coarse
-            if (np.abs(one.theirs - one.value) <= _LITTLE * tells_apart(one.value)).all():
+            if (
+                np.abs(compared.theirs - compared.value) <= _LITTLE * tells_apart(compared.value)
+            ).all():
                 return coarse._replace(standing="can't tell")
         return None
 
@@ -224,7 +234,7 @@ class Comparison:
         """What lies between a tensor and those of theirs that it is worked from, in the order of
         the working."""
         between = {*Suspects(self.trace, self.floats, self.theirs).between(name)} - {name}
-        return [one for one in self.trace if one in between and not self.trace[one].given]
+        return [text for text in self.trace if text in between and not self.trace[text].given]
 
     def sources(self, name: str) -> list[str]:
         """The tensors of theirs that one is worked from, in the order of the working."""
@@ -235,4 +245,4 @@ class Comparison:
             new = set(() if definition is None else definition.operands) - found
             found |= new
             waiting.extend(new - self.theirs.keys())
-        return [one for one in self.theirs if one in found]
+        return [text for text in self.theirs if text in found]

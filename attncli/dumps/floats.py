@@ -88,9 +88,9 @@ class Grain(NamedTuple):
         inside = self.worked.inside
         return Roundoffs(inside, inside)
 
-    def around(self, one: Enclosure) -> Enclosure:
+    def around(self, bounds: Enclosure) -> Enclosure:
         """What may have been before it was rounded to be kept."""
-        return self.kept.around(self.kept.by(one, self.kept.each), self.half)
+        return self.kept.around(self.kept.by(bounds, self.kept.each), self.half)
 
     def of_given(self, values: Array) -> Enclosure:
         """Numbers that are given in full, which are kept as they are or rounded."""
@@ -124,7 +124,7 @@ class Floats:
 
     def otherwise(self, definitions: tuple[Definition, ...]) -> Floats:
         """The same where some quantities are made in other ways."""
-        instead: dict[str, Definition] = {one.name: one for one in definitions}
+        instead: dict[str, Definition] = {d.name: d for d in definitions}
         return Floats(self.trace, self.grain, self.known, instead, self)
 
     def made(self, name: str) -> Enclosure:
@@ -154,7 +154,7 @@ class Floats:
                 self.known[x].middle if x in self.known else self.value(x)
                 for x in definition.operands
             )
-            operands = [Matrix.of_array(one, _DECIMALS, carry=False) for one in on]
+            operands = [Matrix.of_array(array, _DECIMALS, carry=False) for array in on]
             self._values[name] = definition.operation.values(*operands)
         return self._values[name]
 
@@ -181,7 +181,7 @@ class Floats:
         if definition is None:
             return self.grain.of_given(self.trace[name].values)
         operands = [self.carried(operand) for operand in definition.operands]
-        numbers = [Matrix.of_array(one.middle, _DECIMALS, carry=False) for one in operands]
+        numbers = [Matrix.of_array(b.middle, _DECIMALS, carry=False) for b in operands]
         operation = definition.operation
         if isinstance(operation, Waves):
             return self._waves(operation, numbers)

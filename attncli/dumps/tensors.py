@@ -179,10 +179,10 @@ def meant_by(theirs: str, trace: Trace) -> Iterator[Meant]:
 def _gradients(of: str, trace: Trace) -> Iterator[Meant]:
     """The gradients of what a tensor may be, which are kept as that is: `fc1.weight.grad` is the
     gradient of `fc1.weight`."""
-    for one in meant_by(of, trace):
-        names = tuple(name.under(GRADIENTS) for name in one.names)
+    for meant in meant_by(of, trace):
+        names = tuple(name.under(GRADIENTS) for name in meant.names)
         if all(name in trace for name in names):
-            yield one._replace(names=names)
+            yield meant._replace(names=names)
 
 
 def _read(theirs: str) -> _Read:
@@ -198,7 +198,7 @@ def _read(theirs: str) -> _Read:
             read, words = read._replace(layer=int(word)), []
         elif word.isdigit() and kind in _HEAD_WORDS:
             read = read._replace(head=int(word))
-            words = [one for one in words if one != kind]
+            words = [entry for entry in words if entry != kind]
         elif word in ("weight", "bias"):
             read = read._replace(parameter=word)
         else:
@@ -283,7 +283,7 @@ def _in_heads(local: str, read: _Read, attention: Attention, trace: Trace) -> It
 
 def _last_of(layer: Layer, trace: Trace) -> list[Name]:
     """What the last step of a layer makes."""
-    inside = [one.name for one in trace.plan if one.name.inside(layer.path)]
+    inside = [d.name for d in trace.plan if d.name.inside(layer.path)]
     if not layer.path:
         inside = [name for name in inside if not _later(name)]
     return inside[-1:]
@@ -379,17 +379,17 @@ def taken_apart(
     repeated: dict[str, str] = {}
     misshapen: list[Misshapen] = []
     known = {called: _Called.of(called, dump[called], trace, mapped.get(called)) for called in dump}
-    habits = {one.habit: near for one in known.values() if (near := one.nearest(trace))}
-    for called, one in known.items():
-        if not one.meant:
+    habits = {c.habit: near for c in known.values() if (near := c.nearest(trace))}
+    for called, entry in known.items():
+        if not entry.meant:
             unknown.append(called)
-        elif not one.fitting:
-            misshapen.append(_misshapen(called, dump[called], one.meant[0], trace))
-        for name, values in one.pieces(habits.get(one.habit)).items():
+        elif not entry.fitting:
+            misshapen.append(_misshapen(called, dump[called], entry.meant[0], trace))
+        for name, values in entry.pieces(habits.get(entry.habit)).items():
             first = found.setdefault(name, Theirs(called, values))
             if not np.array_equal(first.values, values, equal_nan=True):
                 repeated[called] = first.called
-    misshapen = [one for one in misshapen if one.name not in found]
+    misshapen = [m for m in misshapen if m.name not in found]
     if not found and not misshapen:
         wrong = f"no tensor has a name that is known here: {listed(dump)}"
         raise UserError.of(source, wrong, "say which is which, like --map attn.q=Q")
@@ -402,7 +402,7 @@ def taken_apart(
         tuple(misshapen),
         _grain(used, kind),
         kind is not None,
-        tuple(dict.fromkeys(one.type for one in used if one.type in ROUNDOFFS)),
+        tuple(dict.fromkeys(t.type for t in used if t.type in ROUNDOFFS)),
     )
 
 
@@ -413,11 +413,11 @@ def _check_map(
     for theirs, ours in mapped.items():
         option = f"--map {theirs}={ours}"
         if theirs not in dump:
-            said = f"{source} has no {quote(theirs)}"
-            wrong.append(Problem.of(option, said, nearest(theirs, sorted(dump))))
+            text = f"{source} has no {quote(theirs)}"
+            wrong.append(Problem.of(option, text, nearest(theirs, sorted(dump))))
         if ours and ours not in trace and not _each_head(ours, trace):
-            said = f"the scenario has no {quote(ours)}"
-            wrong.append(Problem.of(option, said, nearest(ours, list(trace))))
+            text = f"the scenario has no {quote(ours)}"
+            wrong.append(Problem.of(option, text, nearest(ours, list(trace))))
     if wrong:
         raise UserError(wrong)
 
@@ -442,7 +442,7 @@ class _Called(NamedTuple):
     @classmethod
     def of(cls, called: str, tensor: Tensor, trace: Trace, ours: str | None) -> _Called:
         meant = [*meant_by(called, trace)] if ours is None else [_said(ours, trace)] if ours else []
-        each = [(one.names, _fitting(tensor.values, one, trace)) for one in meant]
+        each = [(entry.names, _fitting(tensor.values, entry, trace)) for entry in meant]
         fitting = [dict(zip(x, pieces, strict=True)) for x, pieces in each if pieces is not None]
         return cls(called, tuple(meant), tuple(fitting))
 
@@ -456,11 +456,11 @@ class _Called(NamedTuple):
         near to."""
         if len(self.fitting) == 1:
             return None
-        return next((_kind(one) for one in self.fitting if _is_near(one, trace)), None)
+        return next((_kind(a) for a in self.fitting if _is_near(a, trace)), None)
 
     def pieces(self, habit: str | None) -> Mapping[Name, Array]:
         """The quantities that it is; where several fit, what others of its name are."""
-        likely = (one for one in self.fitting if _kind(one) == habit)
+        likely = (a for a in self.fitting if _kind(a) == habit)
         return next(likely, self.fitting[0] if self.fitting else {})
 
 
@@ -503,7 +503,7 @@ def _fitting(values: Array, meant: Meant, trace: Trace) -> list[Array] | None:
             whole = _as_matrix(values.T, shapes[0])
         if whole is not None and meant.is_parameter and shapes[0][0] == shapes[0][1]:
             ours = trace[meant.names[0]].values
-            far = [np.abs(one - ours).sum() for one in (whole, whole.T)]
+            far = [np.abs(array - ours).sum() for array in (whole, whole.T)]
             whole = whole.T if far[1] < far[0] else whole
         return None if whole is None else [whole]
     if all(trace[name].is_list for name in meant.names):
@@ -550,14 +550,14 @@ def _heads(values: Array, shapes: list[tuple[int, int]]) -> Array | None:
 def _grain(tensors: list[Tensor], kind: str | None) -> Grain:
     """How finely tensors are kept: the coarsest of their types of floats; a finer type whose
     numbers are all such as a coarser one has was worked in that."""
-    floats = [one for one in tensors if one.type in ROUNDOFFS]
-    kinds = {one.type for one in floats}
-    coarsest = kind or max(kinds, key=lambda one: ROUNDOFFS[one], default="float64")
+    floats = [t for t in tensors if t.type in ROUNDOFFS]
+    kinds = {t.type for t in floats}
+    coarsest = kind or max(kinds, key=lambda text: ROUNDOFFS[text], default="float64")
     if kind is None and floats:
-        every = np.concatenate([one.values.ravel() for one in floats])
+        every = np.concatenate([t.values.ravel() for t in floats])
         fits = (k for k in reversed([*ROUNDOFFS]) if ROUNDOFFS[k] >= ROUNDOFFS[coarsest])
         coarsest = next((k for k in fits if fills(k, every)), coarsest)
-    digits = [one.digits for one in floats if one.digits is not None]
+    digits = [t.digits for t in floats if t.digits is not None]
     most = max(digits, default=_EXACT_DIGITS)
     half = 0.5 * 10.0**-most if 0 < most < _EXACT_DIGITS else 0.0
     return Grain(coarsest, half)

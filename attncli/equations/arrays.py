@@ -58,7 +58,7 @@ def together(function: Callable[..., Array], *parts: IndexedArray) -> IndexedArr
     free = next((k for k, x in enumerate(parts) if x.is_new and x.indices == indices), None)
 
     def work(operands: Sequence[Array]) -> Array:
-        arrays = [one(operands) for one in works]
+        arrays = [f(operands) for f in works]
         if free is None:
             return np.asarray(function(*arrays))
         place = arrays[free]
@@ -81,7 +81,7 @@ def contracted(a: IndexedArray, b: IndexedArray, over: str) -> IndexedArray:
     """The sum of the products of two arrays over some indices."""
     left = "".join(sorted(set(a.indices + b.indices) - set(over)))
     multiplied = _multiplied(a.indices, b.indices, over, left)
-    x_stacked, y_stacked = (turning(one.indices, over + left) for one in (a, b))
+    x_stacked, y_stacked = (turning(array.indices, over + left) for array in (a, b))
 
     def work(operands: Sequence[Array]) -> Array:
         x = a.work(operands)
@@ -110,7 +110,7 @@ def _stacked(x: Array, y: Array, depth: int) -> Array:
     """The sum over the first axes, so many, of the products of two arrays of many candidates; one
     product after the other, since the axis of candidates is the long one."""
     counts = np.broadcast_shapes(x.shape[:depth], y.shape[:depth])
-    x, y = (np.broadcast_to(one, (*counts, *one.shape[depth:])) for one in (x, y))
+    x, y = (np.broadcast_to(array, (*counts, *array.shape[depth:])) for array in (x, y))
     places = list(np.ndindex(*counts))
     total = x[places[0]] * y[places[0]]
     for place in places[1:]:
@@ -301,9 +301,9 @@ def _step(x: Array, out: Array | None = None) -> Array:
     return np.greater(x, 0.0, out=np.empty_like(x) if out is None else out, casting="unsafe")
 
 
-def _where(condition: Array, one: Array, other: Array, out: Array | None = None) -> Array:  # noqa: ARG001
+def _where(condition: Array, array: Array, other: Array, out: Array | None = None) -> Array:  # noqa: ARG001
     """One where the condition isn't 0, else the other."""
-    return np.where(condition != 0, one, other)
+    return np.where(condition != 0, array, other)
 
 
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(

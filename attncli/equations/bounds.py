@@ -217,7 +217,7 @@ class _Bounds:
 
     def applied(self, node: ex.Apply) -> Error:
         if node.function in _CHOICES:
-            errors = [self.of(one) for one in node.arguments[node.function == "where" :]]
+            errors = [self.of(e) for e in node.arguments[node.function == "where" :]]
             absolute: Array | float = reduce(np.maximum, (error.absolute for error in errors))
             return Error(absolute, max(error.relative for error in errors))
         (argument,) = node.arguments

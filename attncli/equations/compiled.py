@@ -80,7 +80,9 @@ class CompiledEquation:
     @cached_property
     def _sizes(self) -> Callable[..., Mapping[str, int]]:
         axes = axes_of(self.tree, self.shapes).items()
-        return lru_cache(lambda *shapes: {one: shapes[place][axis] for one, (place, axis) in axes})
+        return lru_cache(
+            lambda *shapes: {text: shapes[place][axis] for text, (place, axis) in axes}
+        )
 
     def terms(self, operands: Sequence[Matrix]) -> int:
         """How many terms the longest sum has."""
@@ -120,7 +122,7 @@ def _leaves(tree: Expression, sizes: Mapping[str, int]) -> int:
         case ex.Total(over, operand):
             return math.prod([sizes[index] for index in over]) * _leaves(operand, sizes)
         case ex.Apply("where", (_, *choices)):
-            return max(_leaves(one, sizes) for one in choices)
+            return max(_leaves(node, sizes) for node in choices)
     assert isinstance(tree, Node)
     parts = chain.from_iterable(x if type(x) is tuple else (x,) for x in tree.parts)
     return sum(_leaves(part, sizes) for part in parts if isinstance(part, Node))

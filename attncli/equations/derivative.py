@@ -52,8 +52,8 @@ class FactoredTerm(NamedTuple):
 
     def to_the(self, exponent: int) -> FactoredTerm:
         """The term to the power of a whole number."""
-        one = self if exponent > 0 else self.inverse
-        return times(*[one] * abs(exponent))
+        term = self if exponent > 0 else self.inverse
+        return times(*[term] * abs(exponent))
 
 
 NOTHING, ONE, MINUS_ONE = FactoredTerm(_NULL), FactoredTerm(), FactoredTerm(-_UNIT)
@@ -84,9 +84,9 @@ def times(*terms: FactoredTerm) -> FactoredTerm:
     """The product of terms: x × x is x², x / x is 1, √x × √x is x."""
     exponents: dict[Expression, int] = {}
     above, below = _UNIT, _UNIT
-    for one in terms:
-        above, below = decimals.product(above, one.above), decimals.product(below, one.below)
-        for base, exponent in one.factors:
+    for term in terms:
+        above, below = decimals.product(above, term.above), decimals.product(below, term.below)
+        for base, exponent in term.factors:
             exponents[base] = exponents.get(base, 0) + exponent
     if not above:
         return NOTHING
@@ -125,18 +125,18 @@ def added(terms: Iterable[FactoredTerm]) -> FactoredTerm:
     if len(kept) <= 1:
         return kept[0] if kept else NOTHING
     common = _common(kept)
-    rest = _likes_together(times(one, common.inverse) for one in kept)
-    ordered = sorted(rest, key=lambda one: one.above < 0)  # a sum begins without a minus
-    return times(common, _factor(ex.Sum(tuple(part for one in ordered for part in _parts(one)))))
+    rest = _likes_together(times(term, common.inverse) for term in kept)
+    ordered = sorted(rest, key=lambda term: term.above < 0)  # a sum begins without a minus
+    return times(common, _factor(ex.Sum(tuple(part for term in ordered for part in _parts(term)))))
 
 
-def _parts(one: FactoredTerm) -> Sequence[Expression]:
+def _parts(term: FactoredTerm) -> Sequence[Expression]:
     """What a term adds to a sum; a sum adds its own terms."""
-    match expression(one):
+    match expression(term):
         case ex.Sum(terms):
             return terms
-        case _ if one.above < 0:
-            return [ex.Negative(expression(times(MINUS_ONE, one)))]
+        case _ if term.above < 0:
+            return [ex.Negative(expression(times(MINUS_ONE, term)))]
         case node:
             return [node]
 
@@ -144,19 +144,19 @@ def _parts(one: FactoredTerm) -> Sequence[Expression]:
 def _likes_together(terms: Iterable[FactoredTerm]) -> list[FactoredTerm]:
     """Terms of the same factors as one: 2x − x is x."""
     known: dict[tuple[Decimal, frozenset[tuple[Expression, int]]], FactoredTerm] = {}
-    for one in terms:
-        like = (one.below, frozenset(one.factors))
-        above = decimals.added(known[like].above, one.above) if like in known else one.above
-        known[like] = one._replace(above=above)
-    return [times(one) for one in known.values() if one.above]
+    for term in terms:
+        like = (term.below, frozenset(term.factors))
+        above = decimals.added(known[like].above, term.above) if like in known else term.above
+        known[like] = term._replace(above=above)
+    return [times(term) for term in known.values() if term.above]
 
 
 def _common(terms: Sequence[FactoredTerm]) -> FactoredTerm:
     """What is a factor of all terms."""
-    sizes, belows = {abs(one.above) for one in terms}, {one.below for one in terms}
+    sizes, belows = {abs(term.above) for term in terms}, {term.below for term in terms}
     above = min(sizes) if len(sizes) == 1 else _UNIT
-    sign = 1 if any(one.above > 0 for one in terms) else -1
-    shared = reduce(_shared, (dict(one.factors) for one in terms))
+    sign = 1 if any(term.above > 0 for term in terms) else -1
+    shared = reduce(_shared, (dict(term.factors) for term in terms))
     return FactoredTerm(
         sign * above, min(belows) if len(belows) == 1 else _UNIT, tuple(shared.items())
     )
@@ -174,12 +174,12 @@ def _shared(a: dict[Expression, int], b: dict[Expression, int]) -> dict[Expressi
 # -- as an expression again ----------------------------------------------------------------------
 
 
-def expression(one: FactoredTerm) -> Expression:
+def expression(term: FactoredTerm) -> Expression:
     """A term as an expression, `−2 × x / m`: numbers first, then lengths; sums last."""
-    factors = sorted(one.factors, key=lambda factor: _ORDER.get(type(factor[0]), 0))
-    above = _multiplied(abs(one.above), [(b, n) for b, n in factors if n > 0])
-    below = _multiplied(one.below, [(b, -n) for b, n in factors if n < 0])
-    first, *others = (_minus(above[0]), *above[1:]) if one.above < 0 else above
+    factors = sorted(term.factors, key=lambda factor: _ORDER.get(type(factor[0]), 0))
+    above = _multiplied(abs(term.above), [(b, n) for b, n in factors if n > 0])
+    below = _multiplied(term.below, [(b, -n) for b, n in factors if n < 0])
+    first, *others = (_minus(above[0]), *above[1:]) if term.above < 0 else above
     top = ex.Product((first, *others)) if others else first
     if below == [ex.ONE]:
         return top
@@ -199,8 +199,8 @@ def _multiplied(number: Decimal, factors: Sequence[tuple[Expression, int]]) -> l
     """A number and factors, those of the numbers' roots as one root; 1 where there are none."""
     roots = [base for base, exponent in factors if _is_fixed_root(base) and exponent == 1]
     joined = _root_of_product(roots) if len(roots) > 1 else None
-    told = [_power(base, n) for base, n in factors if joined is None or base not in roots]
-    many = [*told, *([joined] if joined else [])]
+    nodes = [_power(base, n) for base, n in factors if joined is None or base not in roots]
+    many = [*nodes, *([joined] if joined else [])]
     return [Number.written(number), *many] if number != 1 or not many else many
 
 
@@ -259,8 +259,8 @@ def renamed(
                 return Operand(place, tuple(names.get(index, index) for index in indices))
             case ex.Total(over, operand):
                 inner = {**names, **{index: own(index) for index in over}} if own else names
-                told = "".join(inner.get(index, index) for index in over)
-                return ex.Total(told, renamed(operand, inner, own))
+                text = "".join(inner.get(index, index) for index in over)
+                return ex.Total(text, renamed(operand, inner, own))
             case _:
                 return None
 
@@ -409,7 +409,7 @@ def _of_min(a: Expression, b: Expression) -> Sequence[Expression]:
 
 def _step(a: Expression, b: Expression) -> Expression:
     """1 where b is above a, else 0."""
-    above = added([*_terms(b), *(times(MINUS_ONE, one) for one in _terms(a))])
+    above = added([*_terms(b), *(times(MINUS_ONE, term) for term in _terms(a))])
     if above.above > 0:
         above = FactoredTerm(factors=above.factors)  # 2x is above 0 where x is
     match expression(above):
@@ -484,7 +484,7 @@ class _Derivative:
     def tree(self) -> Expression:
         parts = _partials(self.of, self.place).items()
         return expression(
-            added(self._part(cell, over, one) for (cell, over), terms in parts for one in terms)
+            added(self._part(cell, over, term) for (cell, over), terms in parts for term in terms)
         )
 
     def _part(self, cell: Operand, over: str, partial: FactoredTerm) -> FactoredTerm:
@@ -515,12 +515,12 @@ class _Derivative:
     def _names(self) -> IndexNames:
         return IndexNames(self._sides, self._indices)
 
-    def _total(self, one: FactoredTerm, over: str) -> FactoredTerm:
+    def _total(self, term: FactoredTerm, over: str) -> FactoredTerm:
         """A term added up over indices: each sum of its own takes in what has its indices; one
         that no factor has is counted."""
-        kept = tuple(factor for factor in one.factors if not free(factor[0]) & set(over))
-        sums = (self._sum(one.factors, group) for group in _groups(one.factors, over))
-        return times(one._replace(factors=kept), *sums)
+        kept = tuple(factor for factor in term.factors if not free(factor[0]) & set(over))
+        sums = (self._sum(term.factors, group) for group in _groups(term.factors, over))
+        return times(term._replace(factors=kept), *sums)
 
     def _sum(self, factors: Factors, over: str) -> FactoredTerm:
         inside = tuple(factor for factor in factors if free(factor[0]) & set(over))
@@ -533,17 +533,17 @@ class _Derivative:
 
     # -- with the result for what it is ----------------------------------------------------------
 
-    def _with_result(self, one: FactoredTerm, along: str) -> FactoredTerm:
+    def _with_result(self, term: FactoredTerm, along: str) -> FactoredTerm:
         """A term with R, or R at other indices, in the place of what R is: `weights[i, k]` in that
         of `exp[i, k] / exp_sum[i]`."""
         if isinstance(self.of, Operand):
-            return one
+            return term
         for indices in self._places(along):
             names = dict(zip(self.shapes.indices, indices, strict=True))
             if not are_caught(self.of, names):
                 result = Operand(len(self.shapes.operands), indices)
-                one = _replaced(one, renamed(self.of, names), result)
-        return one
+                term = _replaced(term, renamed(self.of, names), result)
+        return term
 
     def _places(self, along: str) -> Iterator[tuple[str, ...]]:
         """The result's own indices, then others that go along the same."""
@@ -581,9 +581,9 @@ def _replaced(one: FactoredTerm, what: Expression, by: Operand) -> FactoredTerm:
     return one
 
 
-def _has(one: FactoredTerm, other: FactoredTerm) -> bool:
+def _has(term: FactoredTerm, other: FactoredTerm) -> bool:
     """Whether a term has all factors of another one."""
-    exponents = dict(one.factors)
+    exponents = dict(term.factors)
     return all(
         exponents.get(base, 0) * exponent > 0 and abs(exponents[base]) >= abs(exponent)
         for base, exponent in other.factors
@@ -605,7 +605,7 @@ def _partials(node: Expression, place: int) -> Partials:
     return found
 
 
-def _times_sum(one: FactoredTerm, terms: list[FactoredTerm]) -> list[FactoredTerm]:
+def _times_sum(term: FactoredTerm, terms: list[FactoredTerm]) -> list[FactoredTerm]:
     """A term times a sum of terms, which stays a sum for a number only: (a + 2b) / 2 is
     a / 2 + b."""
-    return [times(one, each) for each in (terms if not one.factors else [added(terms)])]
+    return [times(term, each) for each in (terms if not term.factors else [added(terms)])]

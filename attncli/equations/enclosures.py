@@ -73,22 +73,22 @@ class Roundoffs(NamedTuple):
         return self.each + _FUNCTION * self.inside
 
     @np.errstate(invalid="ignore")
-    def around(self, one: Enclosure, *off: Array | float) -> Enclosure:
+    def around(self, bounds: Enclosure, *off: Array | float) -> Enclosure:
         """What lies between some numbers may be `off` by so much, at either end or at each; what
         isn't finite stays."""
-        low, high = one
+        low, high = bounds
         return Enclosure(
             np.where(np.isfinite(low), low - off[0], low),
             np.where(np.isfinite(high), high + off[-1], high),
         )
 
-    def by(self, one: Enclosure, share: float) -> Enclosure:
+    def by(self, bounds: Enclosure, share: float) -> Enclosure:
         """What may be off by a share of its size; rounding keeps the order of numbers, so that
         each end goes by its own."""
         if not share and not self.least:
-            return one
-        sizes = [np.abs(end) for end in one]
-        return self.around(one, *(share * size + self.least * (size > 0) for size in sizes))
+            return bounds
+        sizes = [np.abs(end) for end in bounds]
+        return self.around(bounds, *(share * size + self.least * (size > 0) for size in sizes))
 
 
 _FUNCTION = 8
@@ -96,9 +96,9 @@ _FUNCTION = 8
 EXACT = Roundoffs(0.0, 0.0)
 
 
-def size_of(one: Enclosure) -> Array:
+def size_of(bounds: Enclosure) -> Array:
     """The largest size that each number may have."""
-    return np.asarray(np.maximum(np.abs(one.low), np.abs(one.high)))
+    return np.asarray(np.maximum(np.abs(bounds.low), np.abs(bounds.high)))
 
 
 @np.errstate(all="ignore")
@@ -107,7 +107,7 @@ def enclosed(
 ) -> Enclosure:
     """The result [n, m] of an equation, of operands of two axes each; or [n, m, b] of those of b
     candidates; where each number that is made on the way is `rounded`."""
-    letters = "".join(sorted({x for one in operands_in(tree) for x in one.indices} | {"i", "j"}))
+    letters = "".join(sorted({x for o in operands_in(tree) for x in o.indices} | {"i", "j"}))
 
     def leaf(node: Expression) -> Enclosure | None:
         if isinstance(node, ex.Length):
@@ -124,7 +124,7 @@ def enclosed(
     extents = shapes.extents([operand.low.shape for operand in operands])
     shape = tuple(extents[side] for side in shapes.result)
     made = _Enclosures(letters, leaf, rounded).of(tree)
-    return Enclosure(*(_result(one, letters, shape) for one in made))
+    return Enclosure(*(_result(array, letters, shape) for array in made))
 
 
 @np.errstate(all="ignore")
@@ -150,10 +150,10 @@ def _laid(array: Array, sides: tuple[str, str], letters: str) -> Array:
 def _result(array: Array, letters: str, shape: tuple[int, ...]) -> Array:
     """The matrix of an array with an axis for each letter, of which only i and j are long."""
     kept = tuple(slice(None) if letter in "ij" else 0 for letter in letters)
-    one = array[kept] if array.ndim else array
-    if one.shape[:2] == shape:
-        return one.copy()
-    return np.array(np.broadcast_to(one, (*shape, *array.shape[len(letters) :])))
+    entry = array[kept] if array.ndim else array
+    if entry.shape[:2] == shape:
+        return entry.copy()
+    return np.array(np.broadcast_to(entry, (*shape, *array.shape[len(letters) :])))
 
 
 class _Enclosures(NamedTuple):
@@ -180,8 +180,8 @@ class _Enclosures(NamedTuple):
     def added(self, node: ex.Sum) -> Enclosure:
         terms = [*map(self.of, node.terms)]
         total = terms[0]
-        for one in terms[1:]:
-            total = Enclosure(total.low + one.low, total.high + one.high)
+        for bounds in terms[1:]:
+            total = Enclosure(total.low + bounds.low, total.high + bounds.high)
         if self.rounded.each and len(terms) > 2:  # noqa: PLR2004  # in any order
             off = self.rounded.each + len(terms) * self.rounded.inside
             return self.rounded.around(total, off * sum(map(size_of, terms)))
@@ -200,13 +200,13 @@ class _Enclosures(NamedTuple):
                 return self._sum_of_products(self.of(a), self.of(b), axes)
         return self._sum(self.of(node.operand), axes)
 
-    def _sum(self, one: Enclosure, axes: tuple[int, ...]) -> Enclosure:
-        total = Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in one))
+    def _sum(self, bounds: Enclosure, axes: tuple[int, ...]) -> Enclosure:
+        total = Enclosure(*(np.asarray(x.sum(axis=axes, keepdims=True)) for x in bounds))
         if not self.rounded.each:
             return total
-        sizes = size_of(one)  # what isn't finite makes the sum so, or is left out of it
+        sizes = size_of(bounds)  # what isn't finite makes the sum so, or is left out of it
         known = np.where(np.isfinite(sizes), sizes, 0.0).sum(axis=axes, keepdims=True)
-        count = math.prod(one.low.shape[axis] for axis in axes)
+        count = math.prod(bounds.low.shape[axis] for axis in axes)
         return self.rounded.around(total, count * self.rounded.inside * known)
 
     def _sum_of_products(self, a: Enclosure, b: Enclosure, axes: tuple[int, ...]) -> Enclosure:
@@ -243,8 +243,8 @@ class _Enclosures(NamedTuple):
         return times(self.of(node.dividend), inverse)
 
     def negative(self, node: ex.Negative) -> Enclosure:
-        one = self.of(node.operand)
-        return Enclosure(-one.high, -one.low)
+        bounds = self.of(node.operand)
+        return Enclosure(-bounds.high, -bounds.low)
 
     def power(self, node: ex.Power) -> Enclosure:
         if node.base == ex.E:
@@ -259,7 +259,7 @@ class _Enclosures(NamedTuple):
         return Enclosure(*(np.sqrt(np.maximum(x, 0.0)) for x in self.of(node.operand)))
 
     def applied(self, node: ex.Apply) -> Enclosure:
-        arguments = [self.of(one) for one in node.arguments]
+        arguments = [self.of(a) for a in node.arguments]
         special = _FUNCTIONS.get(node.function)
         if special is not None:
             return special(*arguments)
@@ -270,9 +270,9 @@ class _Enclosures(NamedTuple):
         return Enclosure(*(np.asarray(function(*end)) for end in ends))
 
 
-def _middle_and_radius(one: Enclosure) -> tuple[Array, Array | None]:
+def _middle_and_radius(bounds: Enclosure) -> tuple[Array, Array | None]:
     """Those of finite numbers; no radius of numbers that are what they are."""
-    low, high = one
+    low, high = bounds
     if low is high:
         return low, None
     alike = low == high
@@ -315,11 +315,11 @@ def _wave(name: str, top: float) -> Callable[[Enclosure], Enclosure]:
     return of
 
 
-def _where(condition: Enclosure, one: Enclosure, other: Enclosure) -> Enclosure:
+def _where(condition: Enclosure, bounds: Enclosure, other: Enclosure) -> Enclosure:
     sure_one = (condition.low != 0) & (condition.low == condition.high)
     sure_other = (condition.low == 0) & (condition.high == 0)
-    both = one.with_(other)
-    pairs = zip(one, other, both, strict=True)
+    both = bounds.with_(other)
+    pairs = zip(bounds, other, both, strict=True)
     return Enclosure(*(np.where(sure_one, a, np.where(sure_other, b, c)) for a, b, c in pairs))
 
 

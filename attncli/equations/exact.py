@@ -69,5 +69,5 @@ class Places(NamedTuple):
 
 def _of_all(function: Callable[[list[int]], int], places: Iterable[int | None]) -> int | None:
     found = list(places)
-    known = [one for one in found if one is not None]
+    known = [index for index in found if index is not None]
     return function(known) if len(known) == len(found) else None

@@ -117,9 +117,9 @@ def in_matrices(tree: Expression, shapes: Signature) -> Expression | None:
     """The equation without indices; None where it isn't one of sums and products of matrices."""
     match tree:
         case ex.Sum(terms):
-            said = [in_matrices(term, shapes) for term in terms]
-            known = tuple(term for term in said if term is not None)
-            return ex.Sum(known) if len(known) == len(said) else None
+            entries = [in_matrices(term, shapes) for term in terms]
+            known = tuple(term for term in entries if term is not None)
+            return ex.Sum(known) if len(known) == len(entries) else None
         case ex.Negative(operand):
             inner = in_matrices(operand, shapes)
             return inner and ex.Negative(inner)
@@ -172,15 +172,15 @@ def _turned(operand: Operand, shapes: Signature) -> Iterator[tuple[Along, Expres
 
 
 def with_names(
-    tree: Expression, said: Mapping[Expression, Expression], shapes: Signature
+    tree: Expression, by_name: Mapping[Expression, Expression], shapes: Signature
 ) -> Expression:
     """An equation with names for its constants, such as d_model for how long a row is; for other
     lengths those of its shapes."""
 
     def named(node: Expression) -> Expression | None:
-        if isinstance(node, ex.Length) and node not in said:
+        if isinstance(node, ex.Length) and node not in by_name:
             return Symbol(shapes.operands[node.place][node.axis])
-        return said.get(node)
+        return by_name.get(node)
 
     return rewritten(tree, named)
 

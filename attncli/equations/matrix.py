@@ -273,12 +273,12 @@ class Matrix:
         return self._line(1, j)
 
     def _line(self, axis: int, k: int) -> Vector:
-        told = self._lines.get((axis, k))
-        if told is None:
+        vector = self._lines.get((axis, k))
+        if vector is None:
             others = range(self.shape[1 - axis])
             numbers = [self.number(*((k, x) if axis == 0 else (x, k))) for x in others]
-            told = self._lines[axis, k] = Vector(tuple(numbers))
-        return told
+            vector = self._lines[axis, k] = Vector(tuple(numbers))
+        return vector
 
 
 # --------------------------------------------------------------------------------------------------

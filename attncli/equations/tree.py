@@ -242,7 +242,7 @@ def rewritten(node: Expression, change: Callable[[Expression], Expression | None
     if (changed := change(node)) is not None or isinstance(node, _LEAVES):
         return node if changed is None else changed
     parts: list[Any] = [
-        tuple(rewritten(one, change) for one in part)
+        tuple(rewritten(value, change) for value in part)
         if type(part) is tuple
         else part
         if isinstance(part, str)
@@ -376,8 +376,8 @@ class Signature:
         for (rows, columns), shape in zip(self.operands, operands, strict=True):
             n, m = shape[:2]  # candidates have a third axis
             if sizes.setdefault(rows, n) != n or sizes.setdefault(columns, m) != m:
-                told = ", ".join(map(str, operands))
-                raise ValueError(f"these don't go together, but have the shapes {told}")
+                text = ", ".join(map(str, operands))
+                raise ValueError(f"these don't go together, but have the shapes {text}")
         return sizes
 
 

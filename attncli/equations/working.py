@@ -74,15 +74,15 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
         omitted = _left_out(
             [
                 [
-                    operands[one].shown(*({**at, total.over: k}[side] for side in sides))
-                    for one, sides in lines
+                    operands[index].shown(*({**at, total.over: k}[side] for side in sides))
+                    for index, sides in lines
                 ]
                 for k in range(_FIRST, count - 1)
             ]
         )
         places = elided(count, MOST_PARTS, _FIRST)
-        told = (omitted if k is None else term({**at, total.over: k}, operands) for k in places)
-        return ex.Sum(tuple(told))
+        nodes = (omitted if k is None else term({**at, total.over: k}, operands) for k in places)
+        return ex.Sum(tuple(nodes))
 
     return fill
 
@@ -99,10 +99,10 @@ def one_omission(added: Filled) -> Filled:
     nothing is told after them but its last term."""
 
     def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
-        told = added(at, operands)
-        if not isinstance(told, ex.Sum) or ex.Omitted not in map(type, told.terms):
-            return told
-        *before, last = told.terms
+        node = added(at, operands)
+        if not isinstance(node, ex.Sum) or ex.Omitted not in map(type, node.terms):
+            return node
+        *before, last = node.terms
         return ex.Sum((*before[:_FIRST], _together(before[_FIRST:]), last))
 
     return fill
@@ -197,8 +197,8 @@ def _kept(
 ) -> tuple[Filled, Filled | None]:
     """A term of a sum, and the condition without which it is 0 and left out."""
     match term:
-        case ex.Apply("where", (condition, one, ex.ZERO)) if not whole:
-            return of(one), of(condition)
+        case ex.Apply("where", (condition, node, ex.ZERO)) if not whole:
+            return of(node), of(condition)
         case _:
             return of(term), None
 
@@ -207,8 +207,8 @@ def _holds(condition: Filled | None, at: Indices, operands: Sequence[Matrix]) ->
     return condition is None or bool(deciding.full(condition(at, operands)))
 
 
-def _where(condition: Filled, one: Filled, other: Filled) -> Filled:
-    return lambda at, known: (one if _holds(condition, at, known) else other)(at, known)
+def _where(condition: Filled, filled: Filled, other: Filled) -> Filled:
+    return lambda at, known: (filled if _holds(condition, at, known) else other)(at, known)
 
 
 def _total(term: Filled, kept: Filled | None, axes: Sequence[tuple[int, int]], over: str) -> Filled:
@@ -241,16 +241,16 @@ def _term(of: Callable[[Expression], Filled], term: Expression, whole: bool) -> 
 
 def _sum(terms: Sequence[_Term]) -> Filled:
     def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
-        told: list[Expression] = []
+        expressions: list[Expression] = []
         for term in terms:
             if not _holds(term.kept, at, operands):
                 continue
-            one = term.filled(at, operands)
-            if term.is_spread and isinstance(one, ex.Sum):
-                told += one.terms
+            node = term.filled(at, operands)
+            if term.is_spread and isinstance(node, ex.Sum):
+                expressions += node.terms
             else:
-                told.append(ex.Negative(one) if term.is_taken else one)
-        return sum_of(told)
+                expressions.append(ex.Negative(node) if term.is_taken else node)
+        return sum_of(expressions)
 
     return fill
 
@@ -286,16 +286,16 @@ def _node(node: Expression, of: Callable[[Expression], Filled], whole: bool) -> 
 def simplification_steps(first: Expression) -> tuple[Expression, ...]:
     """A form, and those that it is worked to: with what is in parentheses, `1 − 0.3`, worked; then
     with squares, and the products of sums, worked, unless their numbers would be long."""
-    told = [first]
+    expressions = [first]
     for work in (_without_parentheses, _worked):
         numbers: list[Number] = []
-        form = work(told[-1], numbers)
+        form = work(expressions[-1], numbers)
         if not numbers:
             continue
         if work is _worked and are_long(numbers):
             break
-        told.append(form)
-    return tuple(told)
+        expressions.append(form)
+    return tuple(expressions)
 
 
 def _without_parentheses(form: Expression, numbers: list[Number]) -> Expression:
@@ -334,8 +334,8 @@ def _signed(term: Expression) -> Decimal | None:
         return None if taken is None else decimals.negated(taken)
     if not isinstance(term, ex.Sum):
         return None
-    found = [_signed(one) for one in term.terms]
-    known = [one for one in found if one is not None]
+    found = [_signed(e) for e in term.terms]
+    known = [n for n in found if n is not None]
     return decimals.total(known) if len(known) == len(found) else None
 
 

@@ -56,7 +56,7 @@ def key_of(
     half = half_a_unit(places)
     if not own.shown.is_finite() or _is_count(reach.trace, place.quantity):
         return RightAnswer(own, Interval(own.shown, own.shown), *both, half=half)
-    others = [one for one in both if one is not None and one is not own and one.shown.is_finite()]
+    others = [n for n in both if n is not None and n is not own and n.shown.is_finite()]
     reached = [value_at(number, places) for number in (own, *others)]
     accepted = around(reached + reach.of(place, source, places, reached[0]), places)
     return RightAnswer(own, accepted, *both, half=half)
@@ -69,7 +69,7 @@ def _is_count(trace: Trace, name: str) -> bool:
         return quantity.definition is not None
     operands = quantity.definition.operands
     whole = bool((quantity.values == quantity.values.round()).all())
-    return whole and bool(operands) and all(_is_count(trace, one) for one in operands)
+    return whole and bool(operands) and all(_is_count(trace, o) for o in operands)
 
 
 @dataclass(frozen=True)
@@ -303,30 +303,30 @@ def solution_of(
     lines = working
     if not whole:
         asked = _Wanted(places)
-        lines = [block for one in working for block in asked.of(one)]
+        lines = [block for entry in working for block in asked.of(entry)]
     names = [place.seen_from(path) for place in places]
-    rows = (_row(one, name, words) for one, name in zip(questions, names, strict=True))
+    rows = (_row(item, name, words) for item, name in zip(questions, names, strict=True))
     headings = (words.blank, words.answer, words.carry, words.exact, words.accepted, words.points)
     return (*lines, Table(headings, tuple(rows)), *_doubts(questions, names, words))
 
 
 def _doubts(questions: Sequence[Item], names: Sequence[str], words: Words) -> list[Block]:
     """What answers can't tell: those that may be far off, and what mistakes give as well."""
-    keys = [(name, one.key) for one, name in zip(questions, names, strict=True) if one.key]
-    told: list[Spans] = []
+    keys = [(name, item.key) for item, name in zip(questions, names, strict=True) if item.key]
+    lines: list[Spans] = []
     wide = [Word(name) for name, key in keys if key.is_wide]
     if wide:
-        told.append(put_in(words.wide, blanks=_listed(wide, words)))
+        lines.append(put_in(words.wide, blanks=_listed(wide, words)))
     for says in dict.fromkeys(says for _, key in keys for says in key.hidden):
         blanks = [Word(name) for name, key in keys if says in key.hidden]
-        told.append(put_in(words.hidden, mistake=says, blanks=_listed(blanks, words)))
-    return [Callout(one) for one in told]
+        lines.append(put_in(words.hidden, mistake=says, blanks=_listed(blanks, words)))
+    return [Callout(spans) for spans in lines]
 
 
 def _listed(names: Sequence[Word], words: Words) -> Spans:
-    told = joined((name,) for name in names[:_MOST_NAMED])
+    spans = joined((name,) for name in names[:_MOST_NAMED])
     more = len(names) - _MOST_NAMED
-    return put_in(words.more, names=told, count=str(more)) if more > 0 else told
+    return put_in(words.more, names=spans, count=str(more)) if more > 0 else spans
 
 
 def _row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
@@ -373,12 +373,12 @@ def what_is_accepted(
     ]
     if not halves:
         return ()
-    told = reduce(lambda a, b: own.either.format(first=a, last=b), halves)
+    text = reduce(lambda a, b: own.either.format(first=a, last=b), halves)
     printed = (
         put_in(own.root, root=(Root(Number.written(square)),), about=(Number.written(about),))
         for square, about in roots.items()
     )
-    says = put_in(own.what_is_accepted, halves=told)
+    says = put_in(own.what_is_accepted, halves=text)
     return (Callout((*says, *(span for spans in printed for span in spans))),)
 
 

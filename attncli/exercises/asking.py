@@ -66,10 +66,10 @@ class WholePage:
     @cached_property
     def makes(self) -> frozenset[str]:
         """The quantities that are made on the page, but for those that it tells all the same."""
-        whole = (one for one in self.told if not one.only_asked)
-        planned = (definition for one in whole for definition in one.part.definitions)
+        whole = (s for s in self.told if not s.only_asked)
+        planned = (definition for s in whole for definition in s.part.definitions)
         made = [definition for definition in planned if definition.name in self.trace]
-        names = {one.name for one in made} if self.again else without_copies(made)
+        names = {d.name for d in made} if self.again else without_copies(made)
         return frozenset(name for name in names if not is_said(self.trace, name))
 
     def places(self) -> list[Blankable]:
@@ -78,18 +78,18 @@ class WholePage:
 
     def placed(self) -> list[tuple[StepSection, Blankable]]:
         """What can be asked for, each with its section."""
-        return [(told, place) for told, places in self._gone_through(Asked()) for place in places]
+        return [(s, place) for s, places in self._gone_through(Asked()) for place in places]
 
     def asking(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
         """The sections with blanks for what is asked, and the places of the blanks."""
         return [
-            (told, [place for place in places if asked.asks(place)])
-            for told, places in self._gone_through(asked)
+            (s, [place for place in places if asked.asks(place)])
+            for s, places in self._gone_through(asked)
         ]
 
     def _gone_through(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
         shown, told = set[str](), ShownCells(self.trace, again=self.again)
-        return [_Asker(self, one, asked, shown, told).run() for one in self.told]
+        return [_Asker(self, s, asked, shown, told).run() for s in self.told]
 
     def asked(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> Asked:
         """What may not be told when some of the `known` places are asked for: their cells and
@@ -107,7 +107,7 @@ class WholePage:
         """Those of some places whose number, if it is not a common one, stands elsewhere on the
         page when they are asked for."""
         asking = self.asking(self.asked(places, known))
-        shown = numbers_shown([block for told, _ in asking for block in told.section.blocks])
+        shown = numbers_shown([block for s, _ in asking for block in s.section.blocks])
         return [
             place for place in places if is_telling(place.number) and like(place.number) in shown
         ]
@@ -136,16 +136,27 @@ class _Asker:
     are the cells."""
 
     def __init__(
-        self, page: WholePage, told: StepSection, asked: Asked, shown: set[str], known: ShownCells
+        self,
+        page: WholePage,
+        section: StepSection,
+        asked: Asked,
+        shown: set[str],
+        known: ShownCells,
     ) -> None:
-        self.page, self.told, self.asked, self.shown, self.known = page, told, asked, shown, known
-        self.made = {definition.name for definition in told.part.definitions}
-        self.lines = LineAsker(page.trace, told.part.path, asked, known, page.terms)
+        self.page, self.told, self.asked, self.shown, self.known = (
+            page,
+            section,
+            asked,
+            shown,
+            known,
+        )
+        self.made = {definition.name for definition in section.part.definitions}
+        self.lines = LineAsker(page.trace, section.part.path, asked, known, page.terms)
         self.places: list[Blankable] = []
 
     def run(self) -> tuple[StepSection, list[Blankable]]:
         section = self.told.section
-        blocks = tuple(block for one in each(section.blocks) for block in self.block(one))
+        blocks = tuple(block for entry in each(section.blocks) for block in self.block(entry))
         return self.told._replace(section=section._replace(blocks=blocks)), self.places
 
     def block(self, block: Block) -> Iterator[Block]:
@@ -285,9 +296,9 @@ def terms_of(blankings: Sequence[Blanking]) -> Terms:
     """Which numbers inside lines: where results are asked for, too, only those that nothing else
     on the sheet tells."""
     return Terms(
-        any(one.terms for one in blankings),
-        copied=all(one.kind == "working" for one in blankings),
-        ruled=any(one.kind == "all" for one in blankings),
+        any(b.terms for b in blankings),
+        copied=all(b.kind == "working" for b in blankings),
+        ruled=any(b.kind == "all" for b in blankings),
     )
 
 
@@ -300,7 +311,7 @@ def chosen(
     places: Sequence[Blankable],
     blanking: Blanking,
     seed: str,
-    told: Callable[[Sequence[Blankable]], Collection[Blankable]],
+    function: Callable[[Sequence[Blankable]], Collection[Blankable]],
 ) -> list[Blankable]:
     """The places that are asked for, in their order. At least one of them is, if there are any.
 
@@ -316,7 +327,7 @@ def chosen(
     waiting = Random(seed).sample(range(len(kept)), len(kept))
     while True:
         drawn = sorted(waiting[:count])
-        bad = told([kept[k] for k in drawn])
+        bad = function([kept[k] for k in drawn])
         left = [k for k in waiting if kept[k] not in bad]
         if not bad or not left:
             return [kept[k] for k in drawn]

@@ -58,14 +58,14 @@ def let_pass(key: RightAnswer, tolerance: Tolerance) -> RightAnswer:
 def what_passes(tolerance: Tolerance, words: Words) -> tuple[Callout, ...]:
     """What is said of it in a key."""
     units, absolute, relative, digits = tolerance
-    told = (
+    rows = (
         (units, words.units),
         (absolute, words.absolute),
         (relative, words.relative),
         (digits, words.digits),
     )
-    said = ", ".join(says.format(number=much) for much, says in told if much)
-    return (Callout((words.lets_pass.format(what=said),)),) if said else ()
+    text = ", ".join(says.format(number=much) for much, says in rows if much)
+    return (Callout((words.lets_pass.format(what=text),)),) if text else ()
 
 
 def _rounded_off(number: Decimal, digits: int | None) -> Decimal:
@@ -94,7 +94,7 @@ class BlankedPage(NamedTuple):
     def context(self) -> set[str]:
         """The quantities that the sheet shows for its working to start from, besides given ones:
         those that it doesn't make itself."""
-        blocks = (block for told, _ in self.asking for block in told.section.blocks)
+        blocks = (block for s, _ in self.asking for block in s.section.blocks)
         names = {table.quantity for block in blocks for table in parts_of(block, MatrixBlock)}
         return {n for n in names - self.page.makes if not self.trace[n].given}
 
@@ -108,7 +108,7 @@ class BlankedPage(NamedTuple):
         carry, exact = map(self._numbers_under, POLICIES)
         reach, tolerance = Reach(self.paths), self.request.tolerance
         known = ((place.id, place) for place in self.places)
-        keys = ((id_, key_of(reach, one, carry.get(id_), exact.get(id_))) for id_, one in known)
+        keys = ((id_, key_of(reach, b, carry.get(id_), exact.get(id_))) for id_, b in known)
         return {id_: let_pass(key, tolerance) for id_, key in keys}
 
     @property
@@ -155,19 +155,19 @@ class BlankedPage(NamedTuple):
                 section = self._section(told, places, keys, words)
                 section = section._replace(solution=(*before, *section.solution))
                 before = ()
-            own = [one for one in in_words if one.question.part == told.part]
+            own = [q for q in in_words if q.question.part == told.part]
             sections.append(self._with_words(told, section, own, words) if own else section)
         return sections
 
     def check_untold(self, asked: Sequence[AskedInWords]) -> None:
         """Raises SelectionError where the page tells the answer of a question."""
-        blocks = [block for told, _ in self.asking for block in told.section.blocks]
-        for one in asked:
-            table = given_away(self.trace, one.question, blocks)
+        blocks = [block for s, _ in self.asking for block in s.section.blocks]
+        for question in asked:
+            table = given_away(self.trace, question.question, blocks)
             if table is not None:
                 wrong = f"the sheet shows {table.name}, which tells the answer"
                 right = f"ask for all of {table.name} as well, or not for the step that needs it"
-                raise SelectionError.of(f"--ask {one.question.id}", wrong, right)
+                raise SelectionError.of(f"--ask {question.question.id}", wrong, right)
 
     def _with_words(
         self,
@@ -178,7 +178,7 @@ class BlankedPage(NamedTuple):
     ) -> Section:
         """A section that asks something in words, too; where that is all, its solution has the
         working that leads to the answers."""
-        questions = [one.asked_on(self.paths) for one in asked]
+        questions = [q.asked_on(self.paths) for q in asked]
         keys = [key for question in questions if (key := question.words) is not None]
         blocks = blocks_of(self.trace, asked, keys, words)
         lines: list[Block] = []
@@ -186,7 +186,7 @@ class BlankedPage(NamedTuple):
             names = {definition.name for definition in told.part.definitions}
             lines = working_in(self.trace, told.part, names, (), Selection())
         section = section._replace(solution=(*section.solution, *lines))
-        if any(one.question.ranked for one in asked):
+        if any(q.question.ranked for q in asked):
             section = by_names(section)
         return section._replace(
             blocks=(*section.blocks, *blocks),
@@ -196,12 +196,12 @@ class BlankedPage(NamedTuple):
 
     def _section(
         self,
-        told: StepSection,
+        section: StepSection,
         places: Sequence[Blankable],
         keys: Mapping[str, RightAnswer],
         words: FrameWords,
     ) -> Section:
-        request, part = self.request, told.part
+        request, part = self.request, section.part
         known = [(place, keys[place.id]) for place in places]
         if request.share is not None:
             known = with_slips(self.trace, part, known)
@@ -210,13 +210,13 @@ class BlankedPage(NamedTuple):
             for place, key in known
         )
         task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
-        space = room(self.trace, told.section, places, request.layout)
+        space = room(self.trace, section.section, places, request.layout)
         names = {place.quantity for place in places}
         selection, cells = request.told_of(part)
         lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))
         whole = request.wants_everything or bool(cells)
-        return told.section._replace(
-            blocks=(*_with_task(told.section.blocks, task), *space),
+        return section.section._replace(
+            blocks=(*_with_task(section.section.blocks, task), *space),
             questions=questions,
             solution=solution_of(lines, places, questions, part.path, words.keys, whole=whole),
         )
@@ -255,7 +255,7 @@ def _chosen(
     allowed = request.allowed(page)
     kept: set[str] = set()
     for k, ask in enumerate(request.asks):
-        may = [place for one, place in allowed if one is ask]
+        may = [place for part, place in allowed if part is ask]
         own = f"{seed}/{k}" if k else seed
         taken_out = chosen(may, ask.blanking, own, lambda places: page.giving(places, known))
         kept.update(place.id for place in taken_out)
@@ -264,8 +264,8 @@ def _chosen(
 
 def worked_together(pages: Sequence[BlankedPage]) -> list[BlankedPage]:
     """The same for some forms of one exercise, with what all of them need worked at once."""
-    paths = together([one.paths for one in pages])
-    return [one._replace(known=known) for one, known in zip(pages, paths, strict=True)]
+    paths = together([page.paths for page in pages])
+    return [page._replace(known=known) for page, known in zip(pages, paths, strict=True)]
 
 
 def shown_rows(quantity: Quantity) -> list[list[Decimal]]:

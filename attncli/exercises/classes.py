@@ -41,7 +41,7 @@ def marked_paper(paper: MarkedPaper) -> Document:
     if sheet.form not in ("", OWN_FORM):
         facts.append(("Form", (Word(sheet.form),)))
     facts.append(("Points", (in_words(paper),)))
-    points = {one.verdict.cell: one.points for one in paper.numbers}
+    points = {v.verdict.cell: v.points for v in paper.numbers}
     remarks = remarks_on(paper)
     data = {**whose, "points": float(paper.points), "of": float(paper.of), **doubt_data(paper)}
     if remarks:
@@ -83,8 +83,8 @@ def _doubts(paper: MarkedPaper) -> Iterator[Phrase]:
         names, count = Word(enumerated(doubt.trivial)), doubt.unearned
         what = "1 number follows" if count == 1 else f"{count} numbers follow"
         earns = "earns" if count == 1 else "earn"
-        said = f"{what} trivially and {earns} nothing: the same number stands throughout "
-        yield (said, names, ".")
+        text = f"{what} trivially and {earns} nothing: the same number stands throughout "
+        yield (text, names, ".")
 
 
 def _showing(count: int) -> str:
@@ -145,10 +145,10 @@ def _marks(graded: GradedClass) -> Iterator[Block]:
     forms = len({*map(_form, papers), *map(_form, graded.unmarked)}) > 1
     ids = _has_ids(graded)
     of_whom = ("Student", *(("ID",) * ids), *(("Form",) * forms))
-    headings = (*of_whom, "Points", "%", *(SIGNS[one] for one in signs))
+    headings = (*of_whom, "Points", "%", *(SIGNS[sign] for sign in signs))
     rows = [_row(paper, signs, ids=ids, forms=forms) for paper in papers]
-    for one in graded.unmarked:
-        whose = _row_of(one, ids=ids, forms=forms)
+    for unmarked in graded.unmarked:
+        whose = _row_of(unmarked, ids=ids, forms=forms)
         rows.append((*whose, *("–" for _ in headings[len(whose) :])))
     yield Table(headings, tuple(rows))
     if signs:
@@ -159,15 +159,15 @@ def _has_ids(graded: GradedClass) -> bool:
     return any(sheet.id for sheet in graded.sheets)
 
 
-def _form(one: MarkedPaper | Unmarked) -> str:
+def _form(paper: MarkedPaper | Unmarked) -> str:
     """The form that a paper is marked by, or else the one that it names."""
-    marked_by = one.exam.form if isinstance(one, MarkedPaper) else ""
-    return marked_by or one.sheet.form
+    marked_by = paper.exam.form if isinstance(paper, MarkedPaper) else ""
+    return marked_by or paper.sheet.form
 
 
-def _row_of(one: MarkedPaper | Unmarked, *, ids: bool, forms: bool) -> tuple[Word, ...]:
-    sheet = one.sheet
-    return (Word(sheet.student), *((Word(sheet.id),) * ids), *((Word(_form(one)),) * forms))
+def _row_of(paper: MarkedPaper | Unmarked, *, ids: bool, forms: bool) -> tuple[Word, ...]:
+    sheet = paper.sheet
+    return (Word(sheet.student), *((Word(sheet.id),) * ids), *((Word(_form(paper)),) * forms))
 
 
 def _row(
@@ -187,15 +187,15 @@ def percent(paper: MarkedPaper) -> str:
 def _sections(trace: Trace, papers: Sequence[MarkedPaper]) -> Iterator[Section]:
     mistakes = commonest(papers)[:_MOST]
     if mistakes:
-        rows = tuple(((f"{counted(one.papers, 'paper')}: {one.says}"),) for one in mistakes)
+        rows = tuple(((f"{counted(m.papers, 'paper')}: {m.says}"),) for m in mistakes)
         yield Section("", None, ("Commonest mistakes",), (), (Bullets(rows),))
     cells = hardest(papers)[:_MOST]
     if cells:
         symbols = ((trace[c.quantity].symbol(c.row, c.column), n) for c, n in cells)
-        told = tuple(
+        words = tuple(
             (Term(symbol), f": not right in {counted(n, 'paper')}") for symbol, n in symbols
         )
-        yield Section("", None, ("Hardest cells",), (), (Bullets(told),))
+        yield Section("", None, ("Hardest cells",), (), (Bullets(words),))
 
 
 def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
@@ -209,9 +209,9 @@ def class_rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
         own = (word.raw for word in _row_of(paper, ids=ids, forms=True))
         remarks = " ".join(map(raw_text, remarks_on(paper)))
         yield (*own, *points, *counts, paper.sheet.source, remarks)
-    for one in graded.unmarked:
-        own = (word.raw for word in _row_of(one, ids=ids, forms=True))
-        yield (*own, *[""] * (len(SIGNS) + 3), one.sheet.source, raw_text(one.why))
+    for unmarked in graded.unmarked:
+        own = (word.raw for word in _row_of(unmarked, ids=ids, forms=True))
+        yield (*own, *[""] * (len(SIGNS) + 3), unmarked.sheet.source, raw_text(unmarked.why))
     for remark in graded.remarks:
         yield (*[""] * (len(whose) + len(SIGNS) + 4), raw_text(remark))
 
@@ -223,22 +223,21 @@ def class_data(graded: GradedClass) -> dict[str, object]:
     trace = graded.trace
     return {
         "papers": [*map(_paper_data, papers)],
-        "not_marked": [{**_whose_data(one), "why": raw_text(one.why)} for one in graded.unmarked],
+        "not_marked": [{**_whose_data(u), "why": raw_text(u.why)} for u in graded.unmarked],
         "remarks": [*map(raw_text, graded.remarks)],
         **of,
         "commonest_mistakes": [
-            {"says": one.says, "verdict": one.judgement, "papers": one.papers}
-            for one in commonest(papers)
+            {"says": m.says, "verdict": m.judgement, "papers": m.papers} for m in commonest(papers)
         ],
         "hardest_cells": [
-            {"cell": address_of(trace, one.cell), "wrong": one.wrong} for one in hardest(papers)
+            {"cell": address_of(trace, cell.cell), "wrong": cell.wrong} for cell in hardest(papers)
         ],
     }
 
 
-def _whose_data(one: MarkedPaper | Unmarked) -> dict[str, object]:
-    sheet = one.sheet
-    whose = {"student": sheet.student, "id": sheet.id, "form": _form(one), "file": sheet.source}
+def _whose_data(paper: MarkedPaper | Unmarked) -> dict[str, object]:
+    sheet = paper.sheet
+    whose = {"student": sheet.student, "id": sheet.id, "form": _form(paper), "file": sheet.source}
     return {**whose}
 
 

@@ -99,7 +99,7 @@ class Asking:
         that belong to it."""
         if asked:
             return replace(self, named=tuple(asked))
-        return replace(self, named=asked_in(one for one in sheets if self._belongs(one)))
+        return replace(self, named=asked_in(sheet for sheet in sheets if self._belongs(sheet)))
 
     def _belongs(self, sheet: AnswerSheet) -> bool:
         try:
@@ -122,7 +122,7 @@ class Asking:
         if wrong:
             raise UserError(wrong)
         keys = self._keys([text for text in ids if line_of(text)], source)
-        known = tuple(one._replace(key=keys.get(one.id)) for one in items)
+        known = tuple(item._replace(key=keys.get(item.id)) for item in items)
         return Exam(self.trace, known, self.scheme, printed=printed_roots(self.trace))
 
     def cell(self, text: str) -> Location:
@@ -300,11 +300,11 @@ class AskedForms:
 
     @cached_property
     def _by_mark(self) -> dict[str, Exam]:
-        return {one.mark: one.exam for one in self.forms}
+        return {exam.mark: exam.exam for exam in self.forms}
 
     @cached_property
     def _by_form(self) -> dict[str, Exam]:
-        return {one.form: one.exam for one in self.forms}
+        return {exam.form: exam.exam for exam in self.forms}
 
     def knowing(self, asked: Sequence[str], sheets: Sequence[AnswerSheet]) -> AskedForms:  # noqa: ARG002
         """The same; what is asked is known."""
@@ -320,7 +320,7 @@ class AskedForms:
         else:
             found = self._by_form.get(sheet.form)
         if found is None:
-            right = f"it has {listed(f'{one.form} ({one.mark})' for one in self.forms)}"
+            right = f"it has {listed(f'{exam.form} ({exam.mark})' for exam in self.forms)}"
             raise UserError([Problem(Where(sheet.source), self._wrong(sheet), right)])
         return found
 

@@ -52,14 +52,18 @@ _KEYS: Mapping[type, _Keys] = {
 }
 """Of which keys it is told what a scenario says; the settings of no record are those of a norm."""
 _FOLLOWS: Mapping[type, Callable[[Any], object]] = {
-    Attention: lambda one: (
-        one.config.linear,
-        mask_rules(one),
-        one.config.values.get("dropout", {}).get("p"),
+    Attention: lambda value: (
+        value.config.linear,
+        mask_rules(value),
+        value.config.values.get("dropout", {}).get("p"),
     ),
-    Recurrent: lambda one: (one.config.layout or "linear", gate_order(one), one.readout_every),
-    Stack: lambda one: one.config.linear,
-    Layer: lambda one: one.config.linear,
+    Recurrent: lambda value: (
+        value.config.layout or "linear",
+        gate_order(value),
+        value.readout_every,
+    ),
+    Stack: lambda value: value.config.linear,
+    Layer: lambda value: value.config.linear,
 }
 """What follows from what is said of a record."""
 
@@ -73,19 +77,19 @@ def _said(value: object) -> object:
     if isinstance(value, Settings):
         return value.path, _told(Settings, value)
     fields = zip(value._fields, value, strict=True)
-    told: list[object] = [
+    entries: list[object] = [
         # the hash of a paper is older than the name of this field
-        ("said", _told(type(value), one)) if name == "config" else (name, _said(one))
-        for name, one in fields
+        ("said", _told(type(value), data)) if name == "config" else (name, _said(data))
+        for name, data in fields
     ]
-    return [*told, _FOLLOWS[type(value)](value)] if type(value) in _FOLLOWS else told
+    return [*entries, _FOLLOWS[type(value)](value)] if type(value) in _FOLLOWS else entries
 
 
-def _told(record: type, said: Settings) -> list[tuple[str, object]]:
+def _told(record: type, settings: Settings) -> list[tuple[str, object]]:
     """What is said for the keys of a record, or of a norm. Matrices are counted by themselves."""
-    said = settled(said) if record is Recurrent else said
-    told = ((key.name, said.get(key)) for key in _KEYS[record])
-    return [(name, one) for name, one in told if isinstance(one, str | Decimal | int | dict)]
+    settings = settled(settings) if record is Recurrent else settings
+    pairs = ((key.name, settings.get(key)) for key in _KEYS[record])
+    return [(name, value) for name, value in pairs if isinstance(value, str | Decimal | int | dict)]
 
 
 class MadeFrom(NamedTuple):
@@ -103,7 +107,7 @@ class MadeFrom(NamedTuple):
 
     def like(self, scenario: Scenario) -> MadeFrom:
         """That of another scenario, which is mostly the same."""
-        same = all(one is own for one, own in zip(_parts(scenario), self.of, strict=True))
+        same = all(value is own for value, own in zip(_parts(scenario), self.of, strict=True))
         return self if same else MadeFrom.told_of(scenario)
 
 
@@ -132,8 +136,8 @@ def numbers_mark(trace: Trace) -> str:
     return _mark(trace.scenario, (MadeFrom.told_of(trace.scenario).told,))
 
 
-def _mark(scenario: Scenario, told: Iterable[str]) -> str:
-    digest = hashlib.sha256("\n".join(told).encode())
+def _mark(scenario: Scenario, texts: Iterable[str]) -> str:
+    digest = hashlib.sha256("\n".join(texts).encode())
     for name, matrix in sorted(scenario.given.items()):
         digest.update(f"\n{name} {matrix.shape} {matrix.decimals} ".encode())
         digest.update(matrix.values.tobytes())
@@ -146,18 +150,18 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
     there before."""
     if before is None:
         return ""
-    told = [*_changed(before, made)]
+    texts = [*_changed(before, made)]
     same = [name for name in made.forms if _is_same(before.forms.get(name), made.forms[name])]
     asked = [name for name in same if before.forms[name].asked != made.forms[name].asked]
     if asked:
-        told.append(f"{listed(asked)} with other questions about the same numbers")
+        texts.append(f"{listed(asked)} with other questions about the same numbers")
     if left := [name for name in same if name not in asked]:
-        told.append(f"{listed(left)} as {'it was' if len(left) == 1 else 'they were'}")
+        texts.append(f"{listed(left)} as {'it was' if len(left) == 1 else 'they were'}")
     if gone := [name for name in before.forms if name not in made.forms]:
-        told.append(f"{listed(gone)} no longer made, the files are left")
+        texts.append(f"{listed(gone)} no longer made, the files are left")
     if before.seed != made.seed:
-        told.append("forms that are there keep their numbers, whatever the seed is")
-    return f"{'; '.join(told)}\n"
+        texts.append("forms that are there keep their numbers, whatever the seed is")
+    return f"{'; '.join(texts)}\n"
 
 
 def _is_same(old: FormMade | None, new: FormMade) -> bool:

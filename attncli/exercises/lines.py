@@ -59,11 +59,11 @@ class ShownCells:
 
     def has(self, cell: Location) -> bool:
         """Whether a cell needs no asking: it is told, asked for before, or goes without saying."""
-        name, said = cell.quantity, self._said
-        if name not in said:
+        name, by_name = cell.quantity, self._said
+        if name not in by_name:
             ruled = self.again and is_ruled(self.trace, name)
-            said[name] = not ruled and is_said(self.trace, name)
-        return said[name] or (not self.again and self.source(cell) in self._cells)
+            by_name[name] = not ruled and is_said(self.trace, name)
+        return by_name[name] or (not self.again and self.source(cell) in self._cells)
 
     def term(self, cell: Location) -> str:
         """What lines before did with a cell for a term of theirs: `told` or `asked`; nothing for
@@ -308,8 +308,8 @@ class LineAsker(NamedTuple):
         *forms, (relation, result) = line.parts
         results = self.result_places(result, line.quantity)
         asks = self.hides(result)
-        told, places = self.forms([f for _, f in forms], line, asks=asks)
-        kept = [f for f in told if f is not None and not (asks and isinstance(f, Number))]
+        expressions, places = self.forms([f for _, f in forms], line, asks=asks)
+        kept = [f for f in expressions if f is not None and not (asks and isinstance(f, Number))]
         parts = (*(("=", form) for form in kept), (relation, self.blanked(result, results)))
         return line._replace(parts=parts), [*places, *results]
 
@@ -320,8 +320,8 @@ class LineAsker(NamedTuple):
         asks = self.hides(block.total)
         known = [addend for addend in block.addends if not isinstance(addend, Omitted)]
         forms = [form for addend in known for form in addend]
-        told, places = self.forms(forms, block, asks=asks)
-        pairs = iter(zip(told[::2], told[1::2], strict=True))
+        expressions, places = self.forms(forms, block, asks=asks)
+        pairs = iter(zip(expressions[::2], expressions[1::2], strict=True))
         addends = [a if isinstance(a, Omitted) else next(pairs) for a in block.addends]
         return _added(block, addends, total), [*places, *results]
 
@@ -366,14 +366,14 @@ class LineAsker(NamedTuple):
         """
         hidden = any(self.asked.hides(n.cell) for form in forms for n in numbers_in(form))
         places: list[Blankable] = []
-        told: list[Expression | None] = []
+        expressions: list[Expression | None] = []
         for k, form in enumerate(forms):
             if self.terms.inner and _repeats(form, forms[k + 1 :]):
-                told.append(None)
+                expressions.append(None)
                 continue
             new = self.form(form, places, line, asks=asks)
-            told.append(_without_inner(new) if hidden or asks else new)
-        return told, [place for place in places if self.may_ask(place)]
+            expressions.append(_without_inner(new) if hidden or asks else new)
+        return expressions, [place for place in places if self.may_ask(place)]
 
     def may_ask(self, place: Blankable) -> bool:
         """Whether a term may be asked for."""
@@ -459,7 +459,7 @@ def _without_inner(form: Expression) -> Expression | None:
         return form
     if not any(blanks_in(form)):
         return None
-    return with_each(form, Number, lambda one: Blank("") if one.cell is INNER else None)
+    return with_each(form, Number, lambda n: Blank("") if n.cell is INNER else None)
 
 
 def _repeats(form: Expression, later: Sequence[Expression]) -> bool:

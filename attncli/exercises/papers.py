@@ -67,12 +67,12 @@ from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
 
 def framing_facts(frame: Frame, words: Words) -> Iterator[tuple[str, Spans]]:
     """The course, the institution and the date, as far as they are said."""
-    said = (
+    rows = (
         (words.course, frame.course),
         (words.institution, frame.institution),
         (words.date, frame.date),
     )
-    yield from ((name, (Word(text),)) for name, text in said if text)
+    yield from ((name, (Word(text),)) for name, text in rows if text)
 
 
 def instructions(frame: Frame) -> Iterator[Paragraph]:
@@ -84,8 +84,8 @@ def instructions(frame: Frame) -> Iterator[Paragraph]:
 def products_in_words(trace: Trace, words: Words) -> Iterator[str]:
     """How the products of matrices are done, where there are some."""
     layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, told_parts(trace)))}
-    rows = {one.attention.config.linear for one in layers.values() if one.recurrent is None}
-    columns = {one.recurrent.in_out for one in layers.values() if one.recurrent is not None}
+    rows = {entry.attention.config.linear for entry in layers.values() if entry.recurrent is None}
+    columns = {entry.recurrent.in_out for entry in layers.values() if entry.recurrent is not None}
     out_in, in_out = words.rows_out_in, words.columns_in_out
     yield from (out_in if kept_so else words.rows for kept_so in sorted(rows))
     yield from (in_out if kept_so else words.columns for kept_so in sorted(columns))
@@ -149,11 +149,11 @@ def _block(block: Any, language: str) -> Any:  # noqa: ANN401
     return block._replace(**{name: _parts(getattr(block, name), language) for name in known})
 
 
-def _parts(told: Any, language: str) -> Any:  # noqa: ANN401
+def _parts(value: Any, language: str) -> Any:  # noqa: ANN401
     """What a part of a block tells; words of authors and numbers stay as they are."""
-    if type(told) is tuple:
-        return tuple(_parts(one, language) for one in told)
-    return _span(told, language)
+    if type(value) is tuple:
+        return tuple(_parts(data, language) for data in value)
+    return _span(value, language)
 
 
 def _span(span: Span, language: str) -> Span:
@@ -246,8 +246,8 @@ def _facts(trace: Trace, language: str) -> DefinitionList:
     """What the key depends on, in words."""
     words = words_of(language).facts
     products = "; ".join(products_in_words(trace, words))
-    told: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
-    return DefinitionList((*facts_of(trace, language=language).rows, *told))
+    pairs: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
+    return DefinitionList((*facts_of(trace, language=language).rows, *pairs))
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
@@ -276,7 +276,7 @@ def sheet_for(sheet: Document, name: str, number: str) -> Document:
 def _without(name: str, block: Block) -> Block:
     if not isinstance(block, Fields):
         return block
-    return Fields(tuple(one for one in block.names if one != name))
+    return Fields(tuple(entry for entry in block.names if entry != name))
 
 
 def sheet_of(whole: Document) -> Document:
@@ -293,7 +293,7 @@ def sheet_of(whole: Document) -> Document:
 def _unanswered_section(section: Section) -> Section:
     return section._replace(
         blocks=_unanswered(tuple(each(section.blocks))),
-        questions=tuple(one.unanswered for one in section.questions),
+        questions=tuple(q.unanswered for q in section.questions),
         solution=(),
     )
 
@@ -321,7 +321,7 @@ def key_page(whole: Document) -> Document:
     """The key of an exercise."""
     assert whole.paper is not None
     return whole._replace(
-        sections=tuple(_section(one, whole.paper.words.keys) for one in whole.sections),
+        sections=tuple(_section(s, whole.paper.words.keys) for s in whole.sections),
         given=(),
         opening=(),
         paper=whole.paper._replace(kind="key"),
@@ -340,16 +340,16 @@ def _slips(section: Section, words: Words) -> list[Block]:
             found.setdefault(slip.says, []).append((question.id, slip))
     if not found:
         return []
-    told = tuple(_slip(says, places, words) for says, places in found.items())
-    return [Subheading((words.known_mistakes,)), Bullets(told)]
+    rows = tuple(_slip(says, places, words) for says, places in found.items())
+    return [Subheading((words.known_mistakes,)), Bullets(rows)]
 
 
 def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]], words: Words) -> Spans:
-    told = [
+    lines = [
         put_in(words.number_for, number=(slip.number,), blank=(Word(id_),)) for id_, slip in places
     ]
-    shown = elided(len(told), MOST_PARTS)
-    given = joined((Omitted(),) if place is None else told[place] for place in shown)
+    shown = elided(len(lines), MOST_PARTS)
+    given = joined((Omitted(),) if place is None else lines[place] for place in shown)
     return put_in(words.gives, mistake=says, numbers=given)
 
 
@@ -379,10 +379,10 @@ class Cell(NamedTuple):
 def self_checking(whole: Document) -> Document:
     """The student's sheet of an exercise, with what it takes to check itself."""
     assert whole.paper is not None
-    numbers = [one.key.number.shown for one in whole.items if one.key is not None]
+    numbers = [item.key.number.shown for item in whole.items if item.key is not None]
     return sheet_of(whole)._replace(
         check=SelfCheck(
-            {one.id: _seal(one, f"{whole.paper.hash}/{one.id}") for one in whole.items},
+            {item.id: _seal(item, f"{whole.paper.hash}/{item.id}") for item in whole.items},
             max((len(decimals.text(number)) for number in numbers), default=0),
             any(number < 0 for number in numbers),
         )
@@ -423,8 +423,8 @@ def _in_words(key: RightWords) -> Iterable[str]:
 
 def plainly(text: str) -> str:
     """An answer in words, whatever its letters' case and what stands around and between them."""
-    told = unicodedata.normalize("NFKC", text).strip().upper().lower()
-    return BETWEEN.sub("", told) or told
+    line = unicodedata.normalize("NFKC", text).strip().upper().lower()
+    return BETWEEN.sub("", line) or line
 
 
 def _digests(salt: str, texts: Iterable[str]) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ _RIGHT = ("correct", "blank", "unreadable")
 def beside(judge: Judge, verdict: Verdict, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     """The working of a wrong number: as it may have been, and as it is right."""
     name, i, j = verdict.cell
-    own = theirs(judge.trace, [one for one in verdicts if one.cell.quantity != name], verdict)
+    own = theirs(judge.trace, [v for v in verdicts if v.cell.quantity != name], verdict)
     if verdict.judgement == "known mistake" and own is not None:
         wrong = _made_wrongly(judge, own, verdict)
         if wrong is not None:
@@ -74,8 +74,8 @@ def theirs(trace: Trace, verdicts: Sequence[Verdict], before: Verdict) -> Trace 
     order = list(trace)
     end = order.index(before.cell.quantity)
     for name in order[:end]:
-        wrong = [one for one in verdicts if one.cell.quantity == name]
-        wrong = [one for one in wrong if one.judgement not in _RIGHT]
+        wrong = [v for v in verdicts if v.cell.quantity == name]
+        wrong = [v for v in wrong if v.judgement not in _RIGHT]
         if not wrong:
             continue
         try:
@@ -90,9 +90,9 @@ def _numbers(trace: Trace, name: str, wrong: Sequence[Verdict]) -> list[list[Dec
     quantity = trace[name]
     n, m = quantity.matrix.shape
     rows = [[quantity.matrix.number(i, j).full for j in range(m)] for i in range(n)]
-    for one in wrong:
-        assert one.given.number is not None
-        rows[one.cell.row][one.cell.column] = one.given.number
+    for verdict in wrong:
+        assert verdict.given.number is not None
+        rows[verdict.cell.row][verdict.cell.column] = verdict.given.number
     return rows
 
 
@@ -102,8 +102,8 @@ def _made_wrongly(judge: Judge, trace: Trace, verdict: Verdict) -> Trace | None:
     if cause is None:
         return None
     made_in = cause.quantity or name
-    ways = (one for one in judge.hypotheses.ways if one.name == cause.name)
-    way = next((one for one in ways if one.definitions[0].name == made_in), None)
+    ways = (entry for entry in judge.hypotheses.ways if entry.name == cause.name)
+    way = next((entry for entry in ways if entry.definitions[0].name == made_in), None)
     if way is None:
         return None
     try:
@@ -136,27 +136,27 @@ def findings(judge: Judge, verdicts: Sequence[Verdict]) -> Iterator[Block]:
         yield from _told(judge, finding, verdicts, number)
     yield from _worked_otherwise(judge.trace, verdicts)
     yield from _blanks(judge.trace, verdicts)
-    unreadable = [one for one in verdicts if one.judgement == "unreadable"]
+    unreadable = [v for v in verdicts if v.judgement == "unreadable"]
     if unreadable:
         yield Subheading(("Unreadable",))
-        yield Bullets(tuple(_unread(judge.trace, one) for one in unreadable))
+        yield Bullets(tuple(_unread(judge.trace, v) for v in unreadable))
 
 
 def findings_in_words(answers: Sequence[MarkedWords]) -> Iterator[Block]:
     """What led to wrong answers in words, where that is known."""
-    for one in answers:
-        if one.causes:
-            first, *others = one.causes
-            yield Subheading((Word(one.asked.id),))
-            yield Paragraph((f"{one.judgement.capitalize()}: ", first.says))
+    for marked in answers:
+        if marked.causes:
+            first, *others = marked.causes
+            yield Subheading((Word(marked.asked.id),))
+            yield Paragraph((f"{marked.judgement.capitalize()}: ", first.says))
             yield from _also(others)
 
 
 def _also(causes: Sequence[Cause]) -> Iterator[Paragraph]:
     if causes:
         others = list(dict.fromkeys(cause.says for cause in causes))
-        said = "These explain" if others[1:] else "This explains"
-        yield Paragraph((f"{said} it as well: ", " ".join(others)))
+        text = "These explain" if others[1:] else "This explains"
+        yield Paragraph((f"{text} it as well: ", " ".join(others)))
 
 
 def _causes(verdicts: Sequence[Verdict]) -> list[Finding]:
@@ -185,9 +185,9 @@ def _told(
     yield Paragraph(_number(trace, first))
     yield Paragraph(_why(finding))
     if len(finding.verdicts) > 1:
-        cells = [one.cell for one in finding.verdicts[1:]]
-        said = f"The same in {counted(len(cells), 'more number')}: "
-        yield Paragraph((said, *_cells(trace, cells), "."))
+        cells = [v.cell for v in finding.verdicts[1:]]
+        text = f"The same in {counted(len(cells), 'more number')}: "
+        yield Paragraph((text, *_cells(trace, cells), "."))
     yield from _also(first.others)
     yield from _following(trace, finding, verdicts)
     yield from beside(judge, first, verdicts)
@@ -200,11 +200,11 @@ def _symbol(trace: Trace, cell: Location) -> Symbol:
 def _number(trace: Trace, verdict: Verdict) -> Spans:
     """`Given is 0.5; right is 0.422 (0.4215 to 0.4225 is accepted).`"""
     places = trace[verdict.cell.quantity].matrix.decimals
-    said: Spans = ("Given is ", Word(verdict.given.shown), "; right is ", verdict.expected)
+    spans: Spans = ("Given is ", Word(verdict.given.shown), "; right is ", verdict.expected)
     if verdict.follows is not None:
         own = accepted_text(verdict.follows, places)
-        return (*said, f", and from the earlier numbers given {own} would follow.")
-    return (*said, f" ({accepted_text(verdict.accepted, places)} is accepted).")
+        return (*spans, f", and from the earlier numbers given {own} would follow.")
+    return (*spans, f" ({accepted_text(verdict.accepted, places)} is accepted).")
 
 
 def _why(finding: Finding) -> Spans:
@@ -222,52 +222,52 @@ def _why(finding: Finding) -> Spans:
 
 
 def _cells(trace: Trace, cells: Sequence[Location]) -> Spans:
-    told = joined((Term(_symbol(trace, cell)),) for cell in cells[:_MOST_CELLS])
+    spans = joined((Term(_symbol(trace, cell)),) for cell in cells[:_MOST_CELLS])
     more = len(cells) - _MOST_CELLS
-    return (*told, f" and {more} more") if more > 0 else told
+    return (*spans, f" and {more} more") if more > 0 else spans
 
 
 def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     """What follows from the wrong numbers."""
-    own = {one.cell for one in finding.verdicts}
-    later = [one for one in verdicts if not own.isdisjoint(one.follows_from)]
+    own = {v.cell for v in finding.verdicts}
+    later = [v for v in verdicts if not own.isdisjoint(v.follows_from)]
     if later:
         follow = "follows" if len(later) == 1 else "follow"
-        said = f"{counted(len(later), 'number')} {follow} from this by the right working: "
-        earns = all(one.judgement != "not worked" for one in later)
+        text = f"{counted(len(later), 'number')} {follow} from this by the right working: "
+        earns = all(v.judgement != "not worked" for v in later)
         end = "." if earns else ", but that isn't shown, and earns nothing."
-        yield Paragraph((said, *_cells(trace, [one.cell for one in later]), end))
+        yield Paragraph((text, *_cells(trace, [v.cell for v in later]), end))
 
 
 def _worked_otherwise(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     found: dict[tuple[str, str], list[Location]] = {}
-    for one in verdicts:
-        if one.judgement == "worked otherwise" and one.cause is not None:
-            found.setdefault((one.cell.quantity, one.cause.says), []).append(one.cell)
+    for verdict in verdicts:
+        if verdict.judgement == "worked otherwise" and verdict.cause is not None:
+            found.setdefault((verdict.cell.quantity, verdict.cause.says), []).append(verdict.cell)
     if found:
         yield Subheading(("Worked otherwise",))
-        told = ((*_cells(trace, cells), f": {says}") for (_, says), cells in found.items())
-        yield Bullets(tuple(told))
+        lines = ((*_cells(trace, cells), f": {says}") for (_, says), cells in found.items())
+        yield Bullets(tuple(lines))
 
 
 def _blanks(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    cells = [one.cell for one in verdicts if one.judgement == "blank"]
+    cells = [v.cell for v in verdicts if v.judgement == "blank"]
     if cells:
         yield Subheading(("Blank",))
-        said = f"Nothing is given for {counted(len(cells), 'number')}: "
-        yield Paragraph((said, *_cells(trace, cells), "."))
+        text = f"Nothing is given for {counted(len(cells), 'number')}: "
+        yield Paragraph((text, *_cells(trace, cells), "."))
 
 
 def _unread(trace: Trace, verdict: Verdict) -> Spans:
-    told = Term(_symbol(trace, verdict.cell)), ": ", Word(verdict.given.shown)
+    words = Term(_symbol(trace, verdict.cell)), ": ", Word(verdict.given.shown)
     where = verdict.given.where
-    return (*told, ", in ", Word(where)) if where else told
+    return (*words, ", in ", Word(where)) if where else words
 
 
 def tables(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Table]:
     """A table for each quantity of which numbers are judged."""
-    for name in dict.fromkeys(one.cell.quantity for one in verdicts):
-        own = {one.cell[1:]: one for one in verdicts if one.cell.quantity == name}
+    for name in dict.fromkeys(v.cell.quantity for v in verdicts):
+        own = {v.cell[1:]: v for v in verdicts if v.cell.quantity == name}
         yield _table(trace[name], own)
 
 
@@ -276,10 +276,10 @@ def _table(quantity: Quantity, own: Mapping[tuple[int, int], Verdict]) -> Table:
     columns = sorted({j for _, j in own})
     headings = (Word(quantity.columns.names[j]) for j in columns)
     named = ("",) if quantity.is_list else tuple(headings)
-    told = (
+    entries = (
         (Word(quantity.rows.names[i]), *(_entry(own.get((i, j))) for j in columns)) for i in rows
     )
-    return Table((quantity.name, *named), tuple(told))
+    return Table((quantity.name, *named), tuple(entries))
 
 
 def _entry(verdict: Verdict | None) -> MarkedNumber | str:
@@ -292,10 +292,10 @@ def _entry(verdict: Verdict | None) -> MarkedNumber | str:
 def table_of_terms(terms: Sequence[MarkedTerm]) -> Iterator[Table]:
     """Numbers inside lines of working, a row each; those that are right aren't told."""
     rows = tuple(
-        (Word(one.asked.id), MarkedNumber(Word(one.given.shown), one.judgement,
-                                          plain(one.asked.right.number)))
-        for one in terms
-        if one.judgement != "correct"
+        (Word(m.asked.id), MarkedNumber(Word(m.given.shown), m.judgement,
+                                          plain(m.asked.right.number)))
+        for m in terms
+        if m.judgement != "correct"
     )  # fmt: skip
     if rows:
         yield Table(("inside lines", ""), rows)
@@ -304,8 +304,8 @@ def table_of_terms(terms: Sequence[MarkedTerm]) -> Iterator[Table]:
 def table_of_words(answers: Sequence[MarkedWords]) -> Iterator[Table]:
     """Answers in words, a row each."""
     rows = tuple(
-        (Word(one.asked.id), MarkedNumber(Word(one.given.shown), one.judgement, _right(one)))
-        for one in answers
+        (Word(m.asked.id), MarkedNumber(Word(m.given.shown), m.judgement, _right(m)))
+        for m in answers
     )
     if rows:
         yield Table(("in words", ""), rows)
@@ -318,9 +318,9 @@ def _right(answer: MarkedWords) -> str:
     return " or ".join(printed(Word(option)) for option in answer.right)
 
 
-def legend(told: Collection[str]) -> DefinitionList:
+def legend(texts: Collection[str]) -> DefinitionList:
     """What the signs mean that stand behind the numbers."""
-    signs = ((sign, name) for name, sign in SIGNS.items() if name in told)
+    signs = ((sign, name) for name, sign in SIGNS.items() if name in texts)
     return DefinitionList(tuple((f"{sign} {name}", (_means(name),)) for sign, name in signs))
 
 
@@ -341,12 +341,12 @@ def judged_numbers(
 ) -> dict[str, object]:
     """What is said of each number, in the order of the working, then of those inside lines and
     of answers in words; and how many were judged how."""
-    told: list[str] = [verdict.judgement for verdict in verdicts]
-    told += [*(one.judgement for one in terms), *(one.judgement for one in words)]
-    numbers = (_number_as_data(trace, one, points) for one in verdicts)
+    texts: list[str] = [verdict.judgement for verdict in verdicts]
+    texts += [*(m.judgement for m in terms), *(m.judgement for m in words)]
+    numbers = (_number_as_data(trace, v, points) for v in verdicts)
     return {
         "verdicts": [*numbers, *map(_term, terms), *map(_words, words)],
-        "counts": {judgement: told.count(judgement) for judgement in SIGNS},
+        "counts": {judgement: texts.count(judgement) for judgement in SIGNS},
     }
 
 
@@ -432,8 +432,8 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], told: Report) -> Documen
     """What is said of an author's numbers, which a judge has judged."""
     trace = judge.trace
     judged: list[str] = [verdict.judgement for verdict in verdicts]
-    judged += [one.judgement for one in told.terms]
-    judged += [one.judgement for one in told.words]
+    judged += [m.judgement for m in told.terms]
+    judged += [m.judgement for m in told.words]
     facts = DefinitionList(
         (*told.facts, ("In short", (in_short(judged, "answer" if told.words else "number"),)))
     )
@@ -464,12 +464,12 @@ def _without_findings(judged: Sequence[str]) -> Paragraph:
 def checked(trace: Trace) -> tuple[Document, bool]:
     """What is said of the numbers of a scenario's source, then of those for each variant, and
     whether all of them follow."""
-    told = (("", trace), *trace.variants.items())
-    found = {name: _checked(one, name) for name, one in told if one.scenario.published}
+    pairs = (("", trace), *trace.variants.items())
+    found = {name: _checked(entry, name) for name, entry in pairs if entry.scenario.published}
     pages = {name: page for name, (page, _) in found.items()}
-    sections = [one for name, page in pages.items() for one in _sections(name, page)]
+    sections = [s for name, page in pages.items() for s in _sections(name, page)]
     page = pages.get("", _without_numbers(trace))
-    more = {name: one.data for name, one in pages.items() if name}
+    more = {name: d.data for name, d in pages.items() if name}
     data = {**page.data, **({"variants": more} if more else {})}
     page = page._replace(sections=tuple(sections), data=data)
     return page, all(follows for _, follows in found.values())
@@ -496,26 +496,26 @@ def _checked(trace: Trace, variant: str) -> tuple[Document, bool]:
 def _sections(name: str, page: Document) -> Iterator[Section]:
     """The sections of a page; those of a variant say so, and the first of these what its facts
     say."""
-    for k, one in enumerate(page.sections):
+    for k, section in enumerate(page.sections):
         if not name:
-            yield one
+            yield section
             continue
-        heading = ("Variant ", Word(name), ": ", *one.title)
+        heading = ("Variant ", Word(name), ": ", *section.title)
         facts = (page.facts,) if k == 0 and page.facts is not None else ()
-        yield one._replace(title=heading, blocks=(*facts, *one.blocks))
+        yield section._replace(title=heading, blocks=(*facts, *section.blocks))
 
 
 def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> Iterator[Callout]:
-    assumed = sum(one.assumed for one in printed)
+    assumed = sum(f.assumed for f in printed)
     if assumed:
         those = "that is" if assumed == 1 else "those are"
         yield Callout((f"The source assumes {counted(assumed, 'number')}; {those} gone on with.",))
-    differing = {one.key for one in printed if one.differs}
-    otherwise = [one for one in verdicts if one.key in differing]
-    follow = sum(one.judgement == "correct" for one in otherwise)
+    differing = {f.key for f in printed if f.differs}
+    otherwise = [v for v in verdicts if v.key in differing]
+    follow = sum(v.judgement == "correct" for v in otherwise)
     if follow:
-        said = f"As this scenario rounds, {counted(len(otherwise), 'number')} would be others, as"
+        text = f"As this scenario rounds, {counted(len(otherwise), 'number')} would be others, as"
         which = "it follows" if len(otherwise) == 1 else f"{follow} of them follow"
         which = f"{follow} of them follows" if follow == 1 < len(otherwise) else which
         how = "where one rounds otherwise on the way, or keeps full precision"
-        yield Callout((f"{said} its page tells; {which} {how}.",))
+        yield Callout((f"{text} its page tells; {which} {how}.",))

@@ -41,7 +41,7 @@ class WordsWanted(NamedTuple):
 
     def questions(self, trace: Trace) -> list[WordQuestion]:
         """Those that a trace has. Raises AddressError where it has none of that name."""
-        return [one for one in questions_at(trace, self.text) if self.tells(trace, one)]
+        return [q for q in questions_at(trace, self.text) if self.tells(trace, q)]
 
     def tells(self, trace: Trace, question: WordQuestion) -> bool:
         """Whether a question is of the part of the trace that is asked about."""
@@ -99,8 +99,10 @@ def given_away(trace: Trace, question: WordQuestion, blocks: Iterable[Block]) ->
     if not question.asked.tables:
         return None
     tell = telling(trace, [question.reads])
-    tables = (one for one in each(blocks) if isinstance(one, MatrixBlock) and one.quantity in tell)
-    return next((one for one in tables if not _is_blank(one)), None)
+    tables = (
+        block for block in each(blocks) if isinstance(block, MatrixBlock) and block.quantity in tell
+    )
+    return next((block for block in tables if not _is_blank(block)), None)
 
 
 def _is_blank(table: MatrixBlock) -> bool:
@@ -115,17 +117,17 @@ def asked_in_words(
     """What is asked of a trace, each question once, in the order of the story; what is said of a
     single one comes before what is said of all."""
     found: dict[str, AskedInWords] = {}
-    for want in sorted(wanted, key=lambda one: not one.text.endswith("]")):
-        for one in want.questions(trace):
-            worth = want.points or points.of(one.part.step, one.name.local)
-            found.setdefault(one.id, AskedInWords(one, want.written, worth))
+    for want in sorted(wanted, key=lambda w: not w.text.endswith("]")):
+        for question in want.questions(trace):
+            worth = want.points or points.of(question.part.step, question.name.local)
+            found.setdefault(question.id, AskedInWords(question, want.written, worth))
     order = list(trace.story)
     return sorted(
         found.values(),
-        key=lambda one: (
-            order.index(one.question.part),
-            one.question.name,
-            one.question.asked.row or 0,
+        key=lambda q: (
+            order.index(q.question.part),
+            q.question.name,
+            q.question.asked.row or 0,
         ),
     )
 
@@ -134,7 +136,7 @@ def by_names(section: Section) -> Section:
     """A section whose lists go by names, so that their order doesn't tell what is largest."""
     return section._replace(
         blocks=tuple(map(_by_names, each(section.blocks))),
-        questions=tuple(sorted(section.questions, key=lambda one: one.id)),
+        questions=tuple(sorted(section.questions, key=lambda item: item.id)),
         solution=tuple(map(_by_names, each(section.solution))),
     )
 
@@ -158,27 +160,27 @@ def blocks_of(
     trace: Trace, asked: Sequence[AskedInWords], keys: Sequence[RightWords], words: FrameWords
 ) -> list[Block]:
     """The questions as they stand on the page, the first of a kind with its rule."""
-    told: list[Block] = []
+    blocks: list[Block] = []
     rules: set[Phrase] = set()
-    for one, key in zip(asked, keys, strict=True):
-        told += one.tables(trace)
-        rule = one.question.rule
-        told.append(one.block(key, words, () if rule in rules else rule))
+    for question, key in zip(asked, keys, strict=True):
+        blocks += question.tables(trace)
+        rule = question.question.rule
+        blocks.append(question.block(key, words, () if rule in rules else rule))
         rules.add(rule)
-    return told
+    return blocks
 
 
 def table_of_answers(questions: Sequence[Item], words: Words) -> list[Block]:
     """The answers in words; where several are right, all of them."""
     rows = tuple(
         (
-            Word(one.id),
-            _label(one.words, words),
-            _answers(one.words, words),
-            points_text(one.points),
+            Word(q.id),
+            _label(q.words, words),
+            _answers(q.words, words),
+            points_text(q.points),
         )
-        for one in questions
-        if one.words is not None
+        for q in questions
+        if q.words is not None
     )
     return [Table((words.blank, "", words.answer, words.points), rows)] if rows else []
 
@@ -192,9 +194,9 @@ def _answers(key: RightWords, words: Words) -> Word:
     return Word(_either([word.raw for word in key.answers], words))
 
 
-def _either(told: Sequence[str], words: Words) -> str:
+def _either(texts: Sequence[str], words: Words) -> str:
     """`A or C`"""
-    *before, last = told or [""]
+    *before, last = texts or [""]
     return words.either.format(first=", ".join(before), last=last) if before else last
 
 
@@ -210,8 +212,8 @@ class PartAsked(NamedTuple):
     def allows(self, trace: Trace, part: PlannedStep, place: Blankable) -> bool:
         """Whether a number that a part tells is among those that may be asked for."""
         if not self.cells:
-            told, some = self.selection.includes(part), bool(self.selection.queries)
-            return told and (not some or self.selection.tells(trace[place.quantity]))
+            included, some = self.selection.includes(part), bool(self.selection.queries)
+            return included and (not some or self.selection.tells(trace[place.quantity]))
         wanted = {Location(name, *trace[name].find(address)) for name, address in self.cells}
         if place.cell is not None:
             return place.cell in wanted
@@ -249,12 +251,12 @@ class ExerciseRequest(NamedTuple):
         """The steps and quantities that are said to be worth something and that nothing is asked
         of, each with what would be right."""
         page = self.page(trace)
-        steps = {told.part.step for told in page.told}
-        makes = (definition for told in page.told for definition in told.part.definitions)
+        steps = {s.part.step for s in page.told}
+        makes = (definition for s in page.told for definition in s.part.definitions)
         quantities = {definition.name.local for definition in makes}
-        quantities |= {one.question.name.local for one in self.in_words(trace)}
-        for known, said in ((steps, self.points.steps), (quantities, self.points.quantities)):
-            for name in said.keys() - known:
+        quantities |= {q.question.name.local for q in self.in_words(trace)}
+        for known, by_name in ((steps, self.points.steps), (quantities, self.points.quantities)):
+            for name in by_name.keys() - known:
                 yield name, f"give points of {listed(sorted(known))}"
 
     def quantities(self, trace: Trace) -> set[str]:
@@ -263,12 +265,12 @@ class ExerciseRequest(NamedTuple):
         page = self.page(trace)
         names = {
             place.quantity
-            for told, place in page.placed()
-            if any(ask.allows(trace, told.part, place) for ask in self.asks)
+            for s, place in page.placed()
+            if any(ask.allows(trace, s.part, place) for ask in self.asks)
         }
         made = {name for name in names if not trace[name].given}
-        users = (one.part for one in page.told if names - made)
-        made |= {one.question.reads for one in self.in_words(trace)}
+        users = (section.part for section in page.told if names - made)
+        made |= {q.question.reads for q in self.in_words(trace)}
         return made | {definition.name for part in users for definition in part.definitions}
 
     def page(self, trace: Trace, words: Words = ENGLISH) -> WholePage:
@@ -276,16 +278,16 @@ class ExerciseRequest(NamedTuple):
         cells = [cell for ask in self.asks for cell in ask.cells]
         inputs = tuple(name for name, _ in cells if trace[name].given)
         asks = [(ask.selection, ask.cells) for ask in self.asks]
-        told = sections_of(trace, asks, [one.question.part for one in self.in_words(trace)])
-        page = WholePage(trace, told, self.terms, inputs, again=bool(cells), words=words)
+        sections = sections_of(trace, asks, [q.question.part for q in self.in_words(trace)])
+        page = WholePage(trace, sections, self.terms, inputs, again=bool(cells), words=words)
         return page if page.makes else replace(page, again=True)
 
     def in_words(self, trace: Trace) -> list[AskedInWords]:
         """What is asked of a trace besides numbers."""
         asked = asked_in_words(trace, self.words, self.points)
-        shown = [one for one in asked if self._shows_rows_of(trace, one.question)]
-        kept = [one for one in shown if not one.question.last]
-        last = (one for one in shown if one.question.last and self._ends_with(trace, one.question))
+        shown = [q for q in asked if self._shows_rows_of(trace, q.question)]
+        kept = [q for q in shown if not q.question.last]
+        last = (q for q in shown if q.question.last and self._ends_with(trace, q.question))
         return [*kept, *islice(last, 1)]
 
     def _ends_with(self, trace: Trace, question: WordQuestion) -> bool:
@@ -294,22 +296,20 @@ class ExerciseRequest(NamedTuple):
         if question.part not in parts:
             return False
         later = parts[parts.index(question.part) + 1 :]
-        made = {one.name for part in later for one in part.definitions}
+        made = {d.name for part in later for d in part.definitions}
         cells = any(name in made for ask in self.asks for name, _ in ask.cells)
         whole = (ask.selection for ask in self.asks if not ask.cells)
-        return not cells and not any(one.includes(part) for one in whole for part in later)
+        return not cells and not any(s.includes(part) for s in whole for part in later)
 
     def _shows_rows_of(self, trace: Trace, question: WordQuestion) -> bool:
         """Whether the section of a question has its row, if it shows only some."""
         whole = [ask for ask in self.asks if not ask.cells]
         own = [ask.selection for ask in whole if ask.selection.includes(question.part)]
-        return not own or any(is_of_rows(trace, question, one) for one in own)
+        return not own or any(is_of_rows(trace, question, s) for s in own)
 
     def allowed(self, page: WholePage) -> list[tuple[PartAsked, Blankable]]:
         """The numbers of a page that may be asked for, each with what asks for it first."""
-        asking = (
-            (self.asking_for(page.trace, told.part, place), place) for told, place in page.placed()
-        )
+        asking = ((self.asking_for(page.trace, s.part, place), place) for s, place in page.placed())
         return [(ask, place) for ask, place in asking if ask is not None]
 
     def asking_for(self, trace: Trace, part: PlannedStep, place: Blankable) -> PartAsked | None:
@@ -330,9 +330,9 @@ class ExerciseRequest(NamedTuple):
         """The points of all numbers that may be asked for."""
         placed = self.page(trace).placed()
         worth = (
-            self.worth(trace, told.part, place)
-            for told, place in placed
-            if self.asking_for(trace, told.part, place) is not None
+            self.worth(trace, s.part, place)
+            for s, place in placed
+            if self.asking_for(trace, s.part, place) is not None
         )
         return sum(worth, Decimal(0))
 
@@ -367,19 +367,19 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
     return found
 
 
-def tolerance_of(told: Mapping[str, Decimal]) -> Tolerance:
+def tolerance_of(by_name: Mapping[str, Decimal]) -> Tolerance:
     """What is let pass, as a file says it."""
-    said = dict(told)
-    digits = said.pop("digits", None)
-    return Tolerance(**said, digits=None if digits is None else int(digits))
+    entries = dict(by_name)
+    digits = entries.pop("digits", None)
+    return Tolerance(**entries, digits=None if digits is None else int(digits))
 
 
 def _check_points(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -> None:
     """Raises SelectionError for points of what isn't asked about."""
-    said = {**ordered.points.steps, **ordered.points.quantities}
+    by_name = {**ordered.points.steps, **ordered.points.quantities}
     wrong = []
     for name, right in found.unused_points(trace):
-        option = Where(f"--points {name}={points_text(said[name])}")
+        option = Where(f"--points {name}={points_text(by_name[name])}")
         where = ordered.places.get(f"points.{name}", option)
         wrong.append(Problem(where, f"nothing is asked of {name}", right))
     if wrong:
@@ -388,10 +388,10 @@ def _check_points(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -
 
 def check_words(trace: Trace, asks: Sequence[Ask], found: ExerciseRequest) -> None:
     """Raises SelectionError for a question that the sheet tells the answer of, or hasn't."""
-    asked = {one.question.id for one in found.in_words(trace)}
+    asked = {q.question.id for q in found.in_words(trace)}
     wrong = []
-    for ask, want in zip([one for one in asks if one.question], found.words, strict=True):
-        if asked.isdisjoint(one.id for one in want.questions(trace)):
+    for ask, want in zip([entry for entry in asks if entry.question], found.words, strict=True):
+        if asked.isdisjoint(q.id for q in want.questions(trace)):
             says = "the sheet would tell the answer, or hasn't what it takes"
             right = "ask it of the last round on a sheet, and of rows that this shows"
             wrong.append(_placed(Problem.of(f"--ask {want.text}", says, right), ask))
@@ -458,5 +458,5 @@ def _placed(problem: Problem, ask: Ask) -> Problem:
     """What is wrong with something that a file asks for, at its place there."""
     if ask.where is None:
         return problem
-    said = problem.where.source.removeprefix("--")
-    return Problem(ask.where, f"{said}: {problem.wrong}", problem.right)
+    text = problem.where.source.removeprefix("--")
+    return Problem(ask.where, f"{text}: {problem.wrong}", problem.right)

@@ -81,17 +81,19 @@ def sections_of(
             return _blocks_of_cells(trace, part, context, cells, selection)
         return _blocks(trace, part, context, selection if not cells else Selection())
 
-    told = _told(trace, lambda part: includes(part) or part in asked_in_words, blocks, only_asked)
-    left = _left_out(trace, [one for one in told if not one.only_asked], asks)
-    return [one if one.only_asked else _without(one, left) for one in told]
+    sections = _told(
+        trace, lambda part: includes(part) or part in asked_in_words, blocks, only_asked
+    )
+    left = _left_out(trace, [s for s in sections if not s.only_asked], asks)
+    return [s if s.only_asked else _without(s, left) for s in sections]
 
 
 def told_of(part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]) -> tuple[Selection, Cells]:
     """How a part is told, and the cells that alone are told of it; none where a selection tells
     all of it, or of some queries."""
     if whole := _whole(part, asks):
-        queries = dict.fromkeys(query for one in whole for query in one.queries)
-        some = all(one.queries for one in whole)
+        queries = dict.fromkeys(query for s in whole for query in s.queries)
+        some = all(s.queries for s in whole)
         return whole[0]._replace(queries=tuple(queries) if some else ()), ()
     selections = [selection for selection, cells in asks if cells]
     return selections[0], tuple(cell for _, cells in asks for cell in cells)
@@ -144,15 +146,15 @@ def _told(
     numbered = [(k, part) for k, part in enumerate(told_parts(trace), start=1) if wanted(part)]
     whole = (part for _, part in numbered if not only_asked(part))
     known = {definition.name for part in whole for definition in part.definitions}
-    told = []
+    sections = []
     for number, part in numbered:
         sizes = only_for_sizes(trace, part)
         context = [q for q in operands_of(trace, part) if q.name not in known | sizes]
         known |= {quantity.name for quantity in context}
         kept = tuple(block for block in blocks(part, context) if block != ROUNDED_BY_ITSELF)
         section = section_of(trace, part, number, kept)
-        told.append(StepSection(part, section, only_asked(part)))
-    return told
+        sections.append(StepSection(part, section, only_asked(part)))
+    return sections
 
 
 def _blocks(
@@ -190,11 +192,11 @@ def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
 
 
 def _left_out(
-    trace: Trace, told: Sequence[StepSection], asks: Sequence[tuple[Selection, Cells]]
+    trace: Trace, sections: Sequence[StepSection], asks: Sequence[tuple[Selection, Cells]]
 ) -> set[Name]:
     """Of rows of some queries: the quantities that aren't theirs, and of which nothing is made
     that is."""
-    selections = [(told_of(one.part, asks), made_by(trace, one.part)) for one in told]
+    selections = [(told_of(s.part, asks), made_by(trace, s.part)) for s in sections]
     made = [quantity for _, own in selections for quantity in own]
     wanted = {
         quantity.name
@@ -208,16 +210,16 @@ def _left_out(
     return {quantity.name for quantity in made} - wanted
 
 
-def _without(told: StepSection, names: Collection[str]) -> StepSection:
+def _without(section: StepSection, names: Collection[str]) -> StepSection:
     """A section without the tables and lines of some quantities."""
-    blocks = told.section.blocks
+    blocks = section.section.blocks
     kept = tuple(block for block in blocks if _tells_of(block).isdisjoint(names))
-    return told._replace(section=told.section._replace(blocks=kept))
+    return section._replace(section=section.section._replace(blocks=kept))
 
 
 def _tells_of(block: Block) -> set[str]:
     kinds: tuple[type[Line | ColumnSum | MatrixBlock], ...] = (Line, ColumnSum, MatrixBlock)
-    return {one.quantity for one in parts_of(block, kinds)}
+    return {entry.quantity for entry in parts_of(block, kinds)}
 
 
 def _first_user(trace: Trace, name: str) -> PlannedStep | None:

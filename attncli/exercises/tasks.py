@@ -43,18 +43,18 @@ _Numbers = Sequence[tuple[Blankable, Item]]
 def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Paragraph:
     """The task of a section at a path, with the points of each part if there are several."""
     results: dict[Name, list[tuple[Blankable, Item]]] = {}
-    terms = [one for one in asked if one[0].cell is None]
-    for one in asked:
-        if one[0].cell is not None:
-            results.setdefault(one[0].quantity, []).append(one)
+    terms = [pair for pair in asked if pair[0].cell is None]
+    for pair in asked:
+        if pair[0].cell is not None:
+            results.setdefault(pair[0].quantity, []).append(pair)
     tasks = words.tasks
     parts = [(_numbers(trace[name], path, group, tasks), group) for name, group in results.items()]
     if terms:
         parts.append(((tasks.missing,), terms))
-    told = [spans for spans, _ in parts]
+    lines = [spans for spans, _ in parts]
     if len(parts) > 1:
-        told = [put_in(tasks.part, what=w, points=_points(own, words)) for w, own in parts]
-    what, points = _listed(told, tasks), _points(asked, words)
+        lines = [put_in(tasks.part, what=w, points=_points(own, words)) for w, own in parts]
+    what, points = _listed(lines, tasks), _points(asked, words)
     return Paragraph(put_in(tasks.compute, what=what, points=points))
 
 
@@ -78,15 +78,15 @@ def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> S
     numbers, named = words.texts["numbers"], words.texts["named"]
     count = numbers[many] if many < len(numbers) else str(many)
     if name.local in named and name.local == name.seen_from(path):
-        told = put_in(named[name.local], count=count)
+        spans = put_in(named[name.local], count=count)
     else:
-        told = put_in(words.numbers_of, count=count, name=(Term(name.seen_from(path)),))
+        spans = put_in(words.numbers_of, count=count, name=(Term(name.seen_from(path)),))
     rows = {place.cell.row for place, _ in asked if place.cell is not None}
     if len(rows) > 1 or quantity.is_list:
-        return told
+        return spans
     row = quantity.rows.names[min(rows)]
     of_row: str = getattr(words, _ROWS.get(quantity.rows.role, "of_row"))
-    return put_in(of_row, what=told, name=(Word(row),)) if row else told
+    return put_in(of_row, what=spans, name=(Word(row),)) if row else spans
 
 
 def room(trace: Trace, section: Section, places: Sequence[Blankable], layout: str) -> list[Block]:
@@ -138,12 +138,12 @@ def _to_the_end(section: Section) -> Section:
 
 def _without_what_was_said(section: Section, before: Sequence[Section]) -> Section:
     """A section without the first sentence and the formulas that the same step had before."""
-    alike = [one for one in before if one.step == section.step]
+    alike = [s for s in before if s.step == section.step]
     first = section.blocks[:1]
-    said = isinstance(first[0], Paragraph) and any(one.blocks[:1] == first for one in alike)
-    again = any(one.formulas == section.formulas for one in alike)
+    repeats = isinstance(first[0], Paragraph) and any(s.blocks[:1] == first for s in alike)
+    again = any(s.formulas == section.formulas for s in alike)
     return section._replace(
-        blocks=section.blocks[1:] if said else section.blocks,
+        blocks=section.blocks[1:] if repeats else section.blocks,
         formulas=() if again else section.formulas,
     )
 
@@ -169,8 +169,8 @@ def with_hints(whole: Document, trace: Trace) -> Document:
     assert whole.paper is not None
     words = whole.paper.words.tasks
     how, mistakes = zip(*_hints(whole.sections, trace, words), strict=True)
-    tries = (tuple(section for section in told if section.blocks) for told in (how, mistakes))
-    return whole._replace(hints=tuple(told for told in tries if told))
+    tries = (tuple(section for section in anies if section.blocks) for anies in (how, mistakes))
+    return whole._replace(hints=tuple(anies for anies in tries if anies))
 
 
 def _hints(
@@ -209,16 +209,16 @@ def line_by_names(line: Line | ColumnSum, trace: Trace, path: Name) -> Line:
     if isinstance(line, ColumnSum):
         added, _ = asker.addition(line)
         assert isinstance(added, Derivation)
-        (line,) = (one for one in added.lines if isinstance(one, Line))
+        (line,) = (entry for entry in added.lines if isinstance(entry, Line))
     forms = [form for _, form in line.parts[:-1]]
-    told, _ = asker.forms(forms, line, asks=True)
-    return line._replace(parts=tuple(("=", form) for form in told if form is not None))
+    expressions, _ = asker.forms(forms, line, asks=True)
+    return line._replace(parts=tuple(("=", form) for form in expressions if form is not None))
 
 
 def _first_lines(blocks: Sequence[Block]) -> Iterator[Line | ColumnSum]:
     seen: set[str] = set()
     kinds: tuple[type[Line | ColumnSum], ...] = (Line, ColumnSum)
-    for line in (one for block in blocks for one in parts_of(block, kinds)):
+    for line in (entry for block in blocks for entry in parts_of(block, kinds)):
         if line.quantity not in seen:
             seen.add(line.quantity)
             yield line

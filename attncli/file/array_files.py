@@ -87,15 +87,15 @@ def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
             raise broken(file.name)
         head: dict[str, Any] = json.loads(stream.read(length))
     head.pop("__metadata__", None)
-    ends = (said["data_offsets"][1] for said in head.values())
+    ends = (value["data_offsets"][1] for value in head.values())
     if 8 + length + max(ends, default=0) != size:
         raise broken(file.name)
-    return {name: _head(file, said, 8 + length) for name, said in head.items()}
+    return {name: _head(file, value, 8 + length) for name, value in head.items()}
 
 
-def _head(file: Path, said: Mapping[str, Any], begins: int) -> TensorHead:
-    kind, shape = said["dtype"], tuple(map(int, said["shape"]))
-    start, end = said["data_offsets"]
+def _head(file: Path, data: Mapping[str, Any], begins: int) -> TensorHead:
+    kind, shape = data["dtype"], tuple(map(int, data["shape"]))
+    start, end = data["data_offsets"]
     if kind not in _TYPES:
         return TensorHead(kind, shape, -1)  # which nobody may want
     length = math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
@@ -140,9 +140,9 @@ def size_of(file: Path) -> int:
     files = {file}
     if file.name.endswith(INDEX):
         files = {shard_of(file, name)[0] for name in names_in_index(file)}
-    for one in files:
-        check_is_there(one, file)
-    return sum(math.prod(head.shape) for one in files for head in tensors_in(one).values())
+    for path in files:
+        check_is_there(path, file)
+    return sum(math.prod(head.shape) for path in files for head in tensors_in(path).values())
 
 
 # --------------------------------------------------------------------------------------------------
@@ -331,24 +331,24 @@ def _named(source: FileSource) -> str:
 
 
 def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
-    told = f"{_named(source)} has the shape {shape}"
+    text = f"{_named(source)} has the shape {shape}"
     if any(length < 0 for length in shape):
         raise broken(source.path)
     shape = source.part.shape(shape)
     row = len(shape) == 1 or (len(shape) == 2 and shape[0] == 1)  # noqa: PLR2004
     if source.dimensions == 1 and not row:
-        raise RefusedFileError(f"{told}, where one row belongs", "save a single row of numbers")
+        raise RefusedFileError(f"{text}, where one row belongs", "save a single row of numbers")
     if source.dimensions != 1 and len(shape) != 2:  # noqa: PLR2004
-        wrong = f"{told}, where rows and columns belong"
+        wrong = f"{text}, where rows and columns belong"
         raise RefusedFileError(wrong, "save an array of two dimensions")
     if not math.prod(shape):
-        raise RefusedFileError(f"{told}: it is empty", "save an array with numbers in it")
+        raise RefusedFileError(f"{text}: it is empty", "save an array with numbers in it")
     if math.prod(shape) > MOST_NUMBERS:
-        wrong = f"{told}, more than {MOST_NUMBERS} numbers"
+        wrong = f"{text}, more than {MOST_NUMBERS} numbers"
         raise RefusedFileError(wrong, "save a smaller array")
     if math.prod(shape) > most:
         left = f"and {most:,} numbers may be read yet"
-        wrong = f"{told}, {left}: {math.prod(shape):,} numbers are too much at once"
+        wrong = f"{text}, {left}: {math.prod(shape):,} numbers are too much at once"
         raise LargeFileError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
 
 
@@ -411,10 +411,9 @@ def _npz_dump(file: Path) -> Mapping[str, Tensor]:
     from zipfile import ZipFile
 
     with ZipFile(file) as archive:
-        members = [one for one in archive.infolist() if one.filename.endswith(".npy")]
+        members = [m for m in archive.infolist() if m.filename.endswith(".npy")]
         return {
-            one.filename[:-4]: _from_npy(partial(archive.open, one), one.file_size, file)
-            for one in members
+            m.filename[:-4]: _from_npy(partial(archive.open, m), m.file_size, file) for m in members
         }
 
 
@@ -455,7 +454,7 @@ def _read_json(file: Path) -> Mapping[str, Tensor]:
         data = json.load(stream, parse_float=_Written)
     if not isinstance(data, dict):
         raise RefusedFileError("it holds no names", 'write {"name": [[…], …], …}')
-    return {name: _written(name, one) for name, one in data.items()}
+    return {name: _written(name, value) for name, value in data.items()}
 
 
 class _Written(float):
@@ -470,24 +469,24 @@ class _Written(float):
         return self
 
 
-def _written(name: str, said: Any) -> Tensor:  # noqa: ANN401
+def _written(name: str, value: Any) -> Tensor:  # noqa: ANN401
     kind = "float64"
-    if isinstance(said, dict) and "data" in said:
-        kind = str(said.get("dtype", kind)).removeprefix("torch.")
-        said = said["data"]
+    if isinstance(value, dict) and "data" in value:
+        kind = str(value.get("dtype", kind)).removeprefix("torch.")
+        value = value["data"]
     try:
-        values = np.array(said, dtype=np.float64)
+        values = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         right = "give lists of numbers, each row as long as the others"
         raise RefusedFileError(f"{quote(name)} is no tensor of numbers", right) from None
-    digits = max((one.digits for one in _leaves(said)), default=0)
+    digits = max((w.digits for w in _leaves(value)), default=0)
     return Tensor(values, kind, digits)
 
 
-def _leaves(said: Any) -> list[_Written]:  # noqa: ANN401
-    if isinstance(said, list):
-        return [leaf for one in said for leaf in _leaves(one)]
-    return [said] if isinstance(said, _Written) else []
+def _leaves(value: Any) -> list[_Written]:  # noqa: ANN401
+    if isinstance(value, list):
+        return [leaf for data in value for leaf in _leaves(data)]
+    return [value] if isinstance(value, _Written) else []
 
 
 def _check_size(shape: tuple[int, ...], file: Path) -> None:

@@ -140,17 +140,17 @@ class ArrayPart(NamedTuple):
 
     def told(self) -> str:
         """`, rows 0:64, part 1 of 3`."""
-        told = [] if self.entry is None else [f"entry {self.entry}"]
-        told += ["each entry flattened"] if self.flat else []
-        told += [f"patches of {self.patches} × {self.patches} pixels"] if self.patches else []
-        told += ["transposed"] if self.transposed else []
+        texts = [] if self.entry is None else [f"entry {self.entry}"]
+        texts += ["each entry flattened"] if self.flat else []
+        texts += [f"patches of {self.patches} × {self.patches} pixels"] if self.patches else []
+        texts += ["transposed"] if self.transposed else []
         for name, some in (("rows", self.rows), ("columns", self.columns)):
             if some != slice(None):
-                told.append(f"{name} {_written(some.start)}:{_written(some.stop)}")
+                texts.append(f"{name} {_written(some.start)}:{_written(some.stop)}")
         if self.split[0] > 1:
             each = f" of each of {self.heads} heads" if self.heads > 1 else ""
-            told.append(f"part {self.split[1]} of {self.split[0]}{each}")
-        return "".join(f", {one}" for one in told)
+            texts.append(f"part {self.split[1]} of {self.split[0]}{each}")
+        return "".join(f", {text}" for text in texts)
 
 
 WHOLE = ArrayPart()

@@ -88,9 +88,9 @@ def _check_counts(tree: Map, path: Sequence[str], where: Where) -> None:
         is_one = any(map(str.isdecimal, index)) and any(map(_is_name, own))
         if isinstance(node, Scalar) and node.text.isdecimal() and is_one:
             has, shared = _address(own), _address([*path[:k], *own])
-            told = f"only says how many there are, so that {name}[{index[0]}] has no {has}"
+            text = f"only says how many there are, so that {name}[{index[0]}] has no {has}"
             right = f"set {shared}, which is that of all {node.text}"
-            raise scenario_error(where, f"`{name}: {node.text}` {told} of its own", right)
+            raise scenario_error(where, f"`{name}: {node.text}` {text} of its own", right)
 
 
 def _is_name(part: str) -> bool:
@@ -100,8 +100,8 @@ def _is_name(part: str) -> bool:
 def _address(path: Sequence[str]) -> str:
     """A path as it is typed, `layers[2].W_Q`, as far as its last name."""
     last = max(k for k, part in enumerate(path) if _is_name(part))
-    told = "".join(f".{one}" if _is_name(one) else f"[{one}]" for one in path[: last + 1])
-    return told.removeprefix(".")
+    line = "".join(f".{text}" if _is_name(text) else f"[{text}]" for text in path[: last + 1])
+    return line.removeprefix(".")
 
 
 def _value(key: Key[Any] | None, text: str, where: Where) -> Node:

@@ -32,10 +32,10 @@ def _behind(start: str, value: object) -> Iterator[str]:
     if isinstance(value, Mapping) and value:
         yield start
         yield from (f"  {line}" for line in _map_lines(value))
-    elif _is_list(value) and any(isinstance(one, Mapping) or _is_list(one) for one in value):
+    elif _is_list(value) and any(isinstance(data, Mapping) or _is_list(data) for data in value):
         yield start
-        for one in value:
-            yield from _item(one)
+        for data in value:
+            yield from _item(data)
     else:
         yield f"{start} {_on_one_line(value)}"
 
@@ -51,7 +51,7 @@ def _item(value: object) -> Iterator[str]:
 
 def _on_one_line(value: object) -> str:
     if isinstance(value, Mapping):
-        entries = (f"{_scalar(key)}: {_on_one_line(one)}" for key, one in value.items())
+        entries = (f"{_scalar(key)}: {_on_one_line(data)}" for key, data in value.items())
         return f"{{{', '.join(entries)}}}"
     if _is_list(value):
         return f"[{', '.join(map(_on_one_line, value))}]"

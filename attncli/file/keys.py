@@ -134,8 +134,8 @@ class Record(NamedTuple):
 def keys_of_fields(record: Any) -> tuple[Key[Any], ...]:  # noqa: ANN401
     """The keys that fields of a named tuple are: those `Annotated` with a kind and a sentence."""
     hints, usual = record.__annotations__.items(), record._field_defaults
-    said = ((name, hint.__metadata__) for name, hint in hints if hasattr(hint, "__metadata__"))
-    return tuple(Key(name, kind, says, usual.get(name)) for name, (kind, says) in said)
+    pairs = ((name, hint.__metadata__) for name, hint in hints if hasattr(hint, "__metadata__"))
+    return tuple(Key(name, kind, says, usual.get(name)) for name, (kind, says) in pairs)
 
 
 def typed(record: Callable[..., T], values: Mapping[str, Any], **more: Any) -> T:  # noqa: ANN401
@@ -275,8 +275,8 @@ class NumberKind(NamedTuple):
             "maximum": self.most,
             "exclusiveMaximum": self.below,
         }
-        told = {key: n for key, n in bounds.items() if n is not None}
-        return {**_scalar("number", decimals.NUMBER), **told}
+        by_name = {key: n for key, n in bounds.items() if n is not None}
+        return {**_scalar("number", decimals.NUMBER), **by_name}
 
 
 def looks_like_number(node: Node) -> bool:
@@ -378,8 +378,8 @@ def word_or(words: tuple[str, ...], number: Kind[Any]) -> Either:
     word = Choice(words, "a number")
 
     def choose(node: Node) -> Kind[Any]:
-        said = isinstance(node, Scalar) and node.text in words
-        return number if looks_like_number(node) and not said else word
+        is_word = isinstance(node, Scalar) and node.text in words
+        return number if looks_like_number(node) and not is_word else word
 
     return Either(choose, (word, number))
 
@@ -414,9 +414,9 @@ class _Definitions:
 
     def count(self, schema: Schema, key: str) -> Schema:
         """Counts a part, and what is in it where it is new."""
-        for said in dict.fromkeys((str(schema), str(_undescribed(schema)))):
-            self._count[said] += 1
-            if self._count[said] > 1:
+        for text in dict.fromkeys((str(schema), str(_undescribed(schema)))):
+            self._count[text] += 1
+            if self._count[text] > 1:
                 return schema
         return _each_part(schema, key, self.count)
 
@@ -438,17 +438,17 @@ class _Definitions:
         return _each_part(schema, key, self.referring)
 
     def _is_defined(self, schema: Schema) -> bool:
-        said = str(schema)
-        return self._count[said] > 1 and len(said) > _SHORT
+        text = str(schema)
+        return self._count[text] > 1 and len(text) > _SHORT
 
     def _reference(self, schema: Schema, key: str) -> Schema:
-        said = str(schema)
-        if said not in self._called:
+        text = str(schema)
+        if text not in self._called:
             name = self._free(key, schema)
-            self._called[said] = f"#/$defs/{name}"
+            self._called[text] = f"#/$defs/{name}"
             self.parts[name] = {}  # before those that are in it
             self.parts[name] = self._definition(schema, key)
-        return {"$ref": self._called[said]}
+        return {"$ref": self._called[text]}
 
     def _definition(self, schema: Schema, key: str) -> Schema:
         if description := _description(schema):

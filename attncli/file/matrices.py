@@ -184,7 +184,7 @@ def _matrix_of_rows(
     for row, node in zip(rows, nodes, strict=True):
         if row is not None and len(row) != len(read[0]):
             ragged = True
-            told = f"{len(row)} number{'s' * (len(row) != 1)}"
-            wrong = f"this row has {told}, the rows above {len(read[0])}"
+            text = f"{len(row)} number{'s' * (len(row) != 1)}"
+            wrong = f"this row has {text}, the rows above {len(read[0])}"
             problems.add(node.where, wrong, "give every row the same length")
     return None if ragged or len(read) < len(rows) else Matrix.of_written(read)

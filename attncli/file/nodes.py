@@ -38,13 +38,13 @@ class Map(NamedTuple):
 
     def without(self, *keys: str) -> Map:
         """The map without some keys."""
-        return Map(tuple(one for one in self.entries if one[0].text not in keys), self.where)
+        return Map(tuple(entry for entry in self.entries if entry[0].text not in keys), self.where)
 
     def put(self, key: str, value: Node) -> Map:
         """The map with another value of a key, or with the key."""
         if self.get(key) is None:
             return Map((*self.entries, (Scalar(key, value.where), value)), self.where)
-        changed = ((name, value if name.text == key else one) for name, one in self.entries)
+        changed = ((name, value if name.text == key else node) for name, node in self.entries)
         return Map(tuple(changed), self.where)
 
 

@@ -88,8 +88,8 @@ class NamedProblems(NamedTuple):
 
     def hear(self, objections: Iterable[Objection]) -> None:
         """Adds some."""
-        for one in objections:
-            self.add(*one)
+        for objection in objections:
+            self.add(*objection)
 
 
 def nearest(name: str, known: Iterable[str], hint: Hint = knows_nothing) -> str:

@@ -330,8 +330,8 @@ def _map(mapping: Mapping[Any, Any], name: str, depth: int) -> Map:
 def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> Node:
     """The value of a name, or an entry of it: by its numbers, from 1, in a list and the lists in
     that, `layers[2]`, `W_Q[1, 2]`."""
-    told = f"{name}{list(entry)}" if entry else name
-    where = _where(told)
+    text = f"{name}{list(entry)}" if entry else name
+    where = _where(text)
     if depth > DEEPEST + 1:
         raise scenario_error(where, _TOO_DEEP, _LESS_DEEP)
     array = None if isinstance(value, _PLAIN) else as_array(value)
@@ -339,7 +339,7 @@ def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> 
         return _of_array(array, name, depth, entry)
     match value:
         case Mapping():
-            return _map(value, told, depth)
+            return _map(value, text, depth)
         case list() | tuple() | range():
             items = (_node(x, name, depth + 1, (*entry, k)) for k, x in enumerate(value, 1))
             return Items(tuple(items), where)

@@ -67,8 +67,8 @@ class RandomSource(NamedTuple):
         """`normal, seed 7, mean 0, std 0.02`."""
         names = DISTRIBUTIONS[self.kind]
         numbers = zip(names, self.written, strict=True)
-        told = (f"{name} {decimals.text(number)}" for name, number in numbers)
-        return ", ".join((self.kind, f"seed {self.seed}", *told))
+        texts = (f"{name} {decimals.text(number)}" for name, number in numbers)
+        return ", ".join((self.kind, f"seed {self.seed}", *texts))
 
 
 class FileSource(NamedTuple):

@@ -110,7 +110,7 @@ def _modules(folder: str) -> list[str]:
 
 def module_of(form: str) -> ModuleType:
     """The module of a format by its name."""
-    folder = next((one for one in _FOLDERS if form in _modules(one)), "pages")
+    folder = next((text for text in _FOLDERS if form in _modules(text)), "pages")
     return import_module(f"{__name__}.{folder}.{form}")
 
 

@@ -56,16 +56,16 @@ def filled_addends(
     """The addends with their weights and the entries of their vectors filled up to stand below each
     other, and the total filled up to stand below their values."""
     addends = addends_of(block)
-    products = [one.product for one in addends if isinstance(one.product, Product)]
-    vectors = [one for product in products for one in product.factors if isinstance(one, Vector)]
-    *values, total = vectors_of([*(one.value for one in addends if one.value), block.total])
+    products = [a.product for a in addends if isinstance(a.product, Product)]
+    vectors = [f for product in products for f in product.factors if isinstance(f, Vector)]
+    *values, total = vectors_of([*(a.value for a in addends if a.value), block.total])
     weights = weights_of([product.factors[0] for product in products])
-    told = zip(weights, vectors_of(vectors), values, strict=True)
+    rows = zip(weights, vectors_of(vectors), values, strict=True)
     texts = []
     for sign, product, _ in addends:
         if isinstance(product, Omitted):
             texts.append(FilledAddend(sign, omitted, ""))
             continue
-        weight, vector, value = next(told)
+        weight, vector, value = next(rows)
         texts.append(FilledAddend(sign, f"{weight}{times}{vector}", value))
     return texts, total

@@ -71,8 +71,8 @@ def _without_sentences(schema: Any) -> Any:  # noqa: ANN401
         return {"$ref": f"{schema['$ref']}{_ALONE}"}
     kept = {key: _without_sentences(value) for key, value in schema.items()}
     if "properties" in kept:
-        told = kept["properties"].items()
-        kept["properties"] = {name: part for name, part in told if name not in SENTENCES}
+        data = kept["properties"].items()
+        kept["properties"] = {name: part for name, part in data if name not in SENTENCES}
     if "required" in kept:
         kept["required"] = [name for name in kept["required"] if name not in SENTENCES]
     return kept

@@ -36,9 +36,9 @@ def box_label(box: Box) -> Label:
 def _series(picture: Bars | Curves) -> list[Block]:
     """A row for each label, a column for each series."""
     first = picture.axis if isinstance(picture, Curves) else ""
-    numbers = zip(*(one.numbers for one in picture.series), strict=True)
+    numbers = zip(*(s.numbers for s in picture.series), strict=True)
     rows = ((label, *map(plain, row)) for label, row in zip(picture.labels, numbers, strict=True))
-    return [Table((first, *(one.name for one in picture.series)), tuple(rows))]
+    return [Table((first, *(s.name for s in picture.series)), tuple(rows))]
 
 
 def _arrows(picture: Plane) -> list[Block]:
@@ -60,10 +60,10 @@ def _ends(arrow: Arrow, *, moved: bool) -> list[str]:
 
 def _links(picture: Diagram) -> list[Block]:
     names = {box.id: box_label(box) for box in picture.boxes}
-    rows = [(names[one.source], one.label, names[one.target]) for one in picture.links]
-    if not any(one.chosen for one in picture.links):
+    rows = [(names[link.source], link.label, names[link.target]) for link in picture.links]
+    if not any(link.chosen for link in picture.links):
         return [Table(("From", "", "To"), tuple(rows))]
-    chosen = ("best" if one.chosen else "" for one in picture.links)
+    chosen = ("best" if link.chosen else "" for link in picture.links)
     marked = ((*row, mark) for row, mark in zip(rows, chosen, strict=True))
     return [Table(("From", "", "To", ""), tuple(marked))]
 

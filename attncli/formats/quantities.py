@@ -35,8 +35,8 @@ def mathematics_of(document: Document) -> str | None:
 
 def _rows(document: Document) -> Iterator[str]:
     for section, blocks in document.parts:
-        for one in () if section is None else section.formulas:
-            yield f"{latex(one.left)} &= {latex(one.right)}"
+        for equation in () if section is None else section.formulas:
+            yield f"{latex(equation.left)} &= {latex(equation.right)}"
         for block in each(blocks):
             yield from _of_block(block)
 
@@ -44,7 +44,9 @@ def _rows(document: Document) -> Iterator[str]:
 def _of_block(block: Block) -> Iterator[str]:
     match block:
         case Derivation(lines):
-            yield from (r"&\ \vdots" if isinstance(one, Omitted) else _line(one) for one in lines)
+            yield from (
+                r"&\ \vdots" if isinstance(line, Omitted) else _line(line) for line in lines
+            )
         case ColumnSum():
             relation = RELATIONS[block.relation]
             yield f"{latex(block.label)} &{relation} {latex(block.total)}"
@@ -55,12 +57,12 @@ def _of_block(block: Block) -> Iterator[str]:
                 yield from _sums(block)
         case SideBySide():
             tables = (table._replace(rows=block.rows) for _, table in block.columns)
-            yield from (f"{latex(Symbol(one.name))} &= {_matrix(one)}" for one in tables)
+            yield from (f"{latex(Symbol(entry.name))} &= {_matrix(entry)}" for entry in tables)
 
 
 def _line(line: Line) -> str:
-    told = (f"{RELATIONS[relation]} {latex(part)}" for relation, part in line.parts)
-    return f"{latex(line.label)} &{' '.join(told)}"
+    texts = (f"{RELATIONS[relation]} {latex(part)}" for relation, part in line.parts)
+    return f"{latex(line.label)} &{' '.join(texts)}"
 
 
 def _matrix(block: MatrixBlock) -> str:
@@ -73,14 +75,14 @@ def _sums(block: MatrixBlock) -> Iterator[str]:
     """What the rows of a table add up to, as they are shown: the matrix times a column of ones."""
     sums = grid_of(block._replace(beside=(), turned=False)).columns[-1]
     if sums.numbers:
-        relation = RELATIONS["≈" if any(one.before for one in sums.cells) else "="]
+        relation = RELATIONS["≈" if any(cell.before for cell in sums.cells) else "="]
         ones = rf"{latex(Symbol(block.name))} \thinspace \mathbf{{1}}"
-        yield f"{ones} &{relation} {_bracketed([_entry(one)] for one in sums.cells)}"
+        yield f"{ones} &{relation} {_bracketed([_entry(cell)] for cell in sums.cells)}"
 
 
 def _bracketed(rows: Iterable[Iterable[str]]) -> str:
-    told = r" \\ ".join(" & ".join(row) for row in rows)
-    return rf"\begin{{bmatrix}} {told} \end{{bmatrix}}"
+    text = r" \\ ".join(" & ".join(row) for row in rows)
+    return rf"\begin{{bmatrix}} {text} \end{{bmatrix}}"
 
 
 def _entry(cell: GridCell) -> str:
@@ -129,7 +131,7 @@ def made_in(section: Section) -> Iterator[Shown]:
 
 def arrays_of(documents: Sequence[Document], form: str) -> dict[str, Array]:
     """The numbers of what is given and made, by its full name. Raises NoQuantitiesError."""
-    shown = (table for one in documents for table in (*one.given, *_made(one)))
+    shown = (table for d in documents for table in (*d.given, *_made(d)))
     arrays = {name: array for name, array in map(_named, shown) if array is not None}
     if not arrays:
         right = "choose another format, or `attn run`, whose pages have quantities"

@@ -136,7 +136,7 @@ def with_tables_together(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """The pieces, tables that follow each other as one."""
     for is_matrix, group in groupby(pieces, lambda piece: isinstance(piece, MatrixBlock)):
         if is_matrix:
-            yield from _rows_of(one for one in group if isinstance(one, MatrixBlock))
+            yield from _rows_of(block for block in group if isinstance(block, MatrixBlock))
         else:
             yield from group
 

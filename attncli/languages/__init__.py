@@ -69,8 +69,8 @@ _NAMES = r"(?P<\1>\\S+?(?:(?:,| and) \\S+?)*)"
 def named_sentences_in(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     """The sentences with gaps for names: by what each is found, and what it is."""
     table = sentences_in(language).items()
-    found = ((_GAP.sub(_NAMES, re.escape(one)), one, own) for one, own in table)
-    return tuple((re.compile(told), own) for told, one, own in found if told != re.escape(one))
+    found = ((_GAP.sub(_NAMES, re.escape(text)), text, own) for text, own in table)
+    return tuple((re.compile(line), own) for line, text, own in found if line != re.escape(text))
 
 
 @cache

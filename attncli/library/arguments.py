@@ -43,7 +43,10 @@ class Excerpt(NamedTuple):
 
     def options(self) -> list[tuple[str, object]]:
         """What was said of the part, by the options that say it."""
-        return [("--step", self.step), *((f"--{name}", said) for name, said in self.within.items())]
+        return [
+            ("--step", self.step),
+            *((f"--{name}", value) for name, value in self.within.items()),
+        ]
 
 
 class ForThisRun(NamedTuple):

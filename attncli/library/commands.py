@@ -114,14 +114,16 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
 
     chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
     chosen = chosen.illustrated(typed.pictured)
-    parts = [one for one in told_parts(trace) if typed.part.includes(one.step)]
-    check_lines(trace, [one for one in parts if chosen.includes(one)])
-    taken = typed.part.step or (STORY if every else [one.step for one in parts])
+    parts = [step for step in told_parts(trace) if typed.part.includes(step.step)]
+    check_lines(trace, [step for step in parts if chosen.includes(step)])
+    taken = typed.part.step or (STORY if every else [step.step for step in parts])
     wanted = [step_named(name) for name in STORY if name in taken]
     asked = trace.scenario.goes_back or bool(typed.part.step)
-    changes = {one.name: _changes(one, trace) for one in wanted if asked or not _is_back(one)}
-    told = [(one, _trace_through(one, trace, changes.get(one.name, ()), typed)) for one in wanted]
-    return lessons(trace, told, chosen, changes)
+    changes = {step.name: _changes(step, trace) for step in wanted if asked or not _is_back(step)}
+    pairs = [
+        (step, _trace_through(step, trace, changes.get(step.name, ()), typed)) for step in wanted
+    ]
+    return lessons(trace, pairs, chosen, changes)
 
 
 def _is_back(step: Step[Any]) -> bool:
@@ -135,7 +137,7 @@ def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
     """What gives a step to a scenario that goes without it: on the way back also a loss."""
     if not _is_back(step) or trace.scenario.goes_back:
         return step.shown_with
-    known = trace.scenario.prediction.targets or any("targets=" in one for one in step.shown_with)
+    known = trace.scenario.prediction.targets or any("targets=" in text for text in step.shown_with)
     return (*step.shown_with, *(() if known else (_TARGETS,)), "backward=true")
 
 
@@ -180,13 +182,13 @@ def why(typed: WhyArguments) -> PageOutput:
     return PageOutput(_tree(trace, typed.cells, depth), typed.page)
 
 
-def _depth(said: str | None) -> int | None:
+def _depth(text: str | None) -> int | None:
     """How deep the tree is told; None where nobody says. Raises OutputError."""
     from attncli.pages.why import ALL, DEEPEST
 
-    if said is None:
+    if text is None:
         return None
-    return DEEPEST if said == ALL else whole_number("--depth", said, 1, DEEPEST)
+    return DEEPEST if text == ALL else whole_number("--depth", text, 1, DEEPEST)
 
 
 def _tree(trace: Trace, cells: Sequence[str], depth: int | None) -> Document:
@@ -213,7 +215,7 @@ class CompareArguments(NamedTuple):
         """What is compared. Raises UserError where that is one and the same."""
         changes = self.changed.changes()
         if self.second:
-            own, other = (_Asked(one, one, changes) for one in (self.scenario, self.second))
+            own, other = (_Asked(text, text, changes) for text in (self.scenario, self.second))
             return own, other
         if not changes:
             wrong = "there is nothing to compare it with"
@@ -225,9 +227,9 @@ class CompareArguments(NamedTuple):
     def _said(self) -> Iterator[str]:
         """The changes as they were typed: `scale=none`, `--decimals 4`."""
         yield from self.changed.set_ or ()
-        for option, said in self.changed.options()[1:]:
-            if said is not None:
-                yield f"{option} {said}"
+        for option, value in self.changed.options()[1:]:
+            if value is not None:
+                yield f"{option} {value}"
 
 
 class _Asked(NamedTuple):
@@ -249,7 +251,7 @@ def compare(typed: CompareArguments) -> PageOutput:
     sides = complaints.hear(typed.sides)
     complaints.stop_if_any()
     assert sides is not None
-    traces = [typed.page.allowed.worked_alone(one.scenario, one.changes) for one in sides]
+    traces = [typed.page.allowed.worked_alone(side.scenario, side.changes) for side in sides]
     return _compared(typed, sides, traces, [*_changed(sides)])
 
 
@@ -257,7 +259,7 @@ def _changed(sides: Sequence[_Asked]) -> Iterator[Difference]:
     from attncli.building.trees import changed_tree, differences
     from attncli.file.problems import Diagnostics
 
-    own, other = (changed_tree(one.scenario, one.changes, Diagnostics()) for one in sides)
+    own, other = (changed_tree(side.scenario, side.changes, Diagnostics()) for side in sides)
     yield from differences(own, other)
 
 
@@ -270,7 +272,7 @@ def _compared(
     from attncli.pages.compare import comparison
     from attncli.pages.parts.differences import compared
 
-    named = [(one.called, trace) for one, trace in zip(sides, traces, strict=True)]
+    named = [(asked.called, trace) for asked, trace in zip(sides, traces, strict=True)]
     told = compared(named, changed, typed.part.steps, typed.detail, **typed.part.within)
     return PageOutput(comparison(told), typed.page, 0 if told.same else DIFFERS)
 
@@ -290,8 +292,8 @@ def check(typed: Arguments) -> PageOutput:
 
 def _check_printed(scenario: str, trace: Trace) -> None:
     """Raises UserError where there is nothing to check."""
-    told = (trace, *trace.variants.values())
-    if not any(one.scenario.published for one in told):
+    traces = (trace, *trace.variants.values())
+    if not any(entry.scenario.published for entry in traces):
         right = "write what its source prints under published:, like {weights: …}"
         raise UserError.of(scenario, "it has no published numbers", right)
 
@@ -371,8 +373,8 @@ def _close(rtol: str | None, atol: str | None) -> Close | None:
     """What is let pass, where that is said. Raises UserError."""
     from attncli.dumps.departures import Close
 
-    said = {"rtol": rtol, "atol": atol}
-    known = {name: _tolerance(name, text) for name, text in said.items() if text is not None}
+    by_name = {"rtol": rtol, "atol": atol}
+    known = {name: _tolerance(name, text) for name, text in by_name.items() if text is not None}
     return Close(**known) if known else None
 
 
@@ -386,23 +388,23 @@ def _tolerance(name: str, text: str) -> float:
     return value
 
 
-def _check_precision(said: str | None) -> None:
+def _check_precision(text: str | None) -> None:
     from attncli.file.problems import nearest
 
-    if said is not None and said not in FLOATS:
+    if text is not None and text not in FLOATS:
         wrong = "no such type of floats"
-        raise UserError.of(f"--precision {said}", wrong, nearest(said, FLOATS))
+        raise UserError.of(f"--precision {text}", wrong, nearest(text, FLOATS))
 
 
-def _mapped(said: Sequence[str]) -> Mapping[str, str]:
+def _mapped(texts: Sequence[str]) -> Mapping[str, str]:
     """What `--map` says: pairs, and files of pairs. Raises UserError."""
     pairs: dict[str, str] = {}
-    for one in said:
-        theirs, equals, ours = one.partition("=")
+    for text in texts:
+        theirs, equals, ours = text.partition("=")
         if equals:
             pairs[theirs] = ours
         else:
-            pairs |= _pairs_of(one)
+            pairs |= _pairs_of(text)
     return pairs
 
 

@@ -73,20 +73,20 @@ def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None
     by_file = complaints.hear(is_exercise, order.scenario)
     if by_file is None:
         return None
-    said = (_by_file if by_file else _by_options)(order, complaints)
-    if allow := order.allow or () if said is None else said.exercise.allow:
+    ordered = (_by_file if by_file else _by_options)(order, complaints)
+    if allow := order.allow or () if ordered is None else ordered.exercise.allow:
         from attncli.nice_numbers.rules import check_names
 
         complaints.problems += check_names(allow)
-    return said
+    return ordered
 
 
 def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
     from attncli.building.exercise_file import load_exercise
 
-    said = said_options(order.context)
+    pairs = said_options(order.context)
     complaints.problems += [
-        said_by_file(option) for name, option in said if name in _SAID_BY_A_FILE
+        said_by_file(option) for name, option in pairs if name in _SAID_BY_A_FILE
     ]
     counts = complaints.hear(parse_counts, order)
     exercise = complaints.hear(load_exercise, order.scenario)
@@ -178,37 +178,37 @@ def _signed(command: str, exercise: ExerciseFile) -> str:
 def _checked(order: ExerciseArguments) -> CheckedOrder:
     """The terms of the order and the worked scenario. Raises UserError of all that is wrong."""
     complaints = Complaints()
-    said = _ordered(order, complaints)
-    manner = complaints.hear(_manner, order, said)
-    scenario = order.scenario if said is None else said.exercise.scenario
-    students = complaints.hear(_students, order, said, manner)
+    ordered = _ordered(order, complaints)
+    manner = complaints.hear(_manner, order, ordered)
+    scenario = order.scenario if ordered is None else ordered.exercise.scenario
+    students = complaints.hear(_students, order, ordered, manner)
     trace = complaints.hear(order.allowed.worked_alone, scenario, order.changed.changes())
     complaints.stop_if_any()
-    assert said is not None
+    assert ordered is not None
     assert manner is not None
     assert trace is not None
-    exercise = said.exercise._replace(mistakes=manner.share)
-    counts = said.counts
+    exercise = ordered.exercise._replace(mistakes=manner.share)
+    counts = ordered.counts
     return CheckedOrder(exercise, manner, trace, counts.names, students or ())
 
 
 def _students(
-    order: ExerciseArguments, said: Ordered | None, manner: PaperSettings | None
+    order: ExerciseArguments, ordered: Ordered | None, manner: PaperSettings | None
 ) -> tuple[Student, ...]:
     """Those of the list that is named, if one is. Raises UserError."""
-    if order.students is None or said is None or manner is None:
+    if order.students is None or ordered is None or manner is None:
         return ()
 
-    by_file = said.exercise.path is not None
-    return students_of(order, manner, said.counts.names, by_file=by_file)
+    by_file = ordered.exercise.path is not None
+    return students_of(order, manner, ordered.counts.names, by_file=by_file)
 
 
-def _manner(order: ExerciseArguments, said: Ordered | None) -> PaperSettings:
+def _manner(order: ExerciseArguments, ordered: Ordered | None) -> PaperSettings:
     """How and where it is to be written. Raises OutputError where it can't go there."""
-    by_file = said is not None and said.exercise.path is not None
-    manner = parse_manner(order, None if said is None else said.counts, by_file=by_file)
-    if said is not None and not (manner.folder and by_file):
-        check_targets(order, manner, said.counts.names)
+    by_file = ordered is not None and ordered.exercise.path is not None
+    manner = parse_manner(order, None if ordered is None else ordered.counts, by_file=by_file)
+    if ordered is not None and not (manner.folder and by_file):
+        check_targets(order, manner, ordered.counts.names)
     return manner
 
 
@@ -238,12 +238,12 @@ def students_of(
     wrong = []
     if not (by_file and manner.folder):
         right = "say it like attn exercise exam.yaml -o exam/ --students list.csv"
-        said = "it is for an exercise file that is made into a folder"
-        wrong.append(Problem.of("--students", said, right))
+        text = "it is for an exercise file that is made into a folder"
+        wrong.append(Problem.of("--students", text, right))
     if not _has_sheets(manner.format):
         right = f"choose {listed([name for name in _formats() if _has_sheets(name)], ' or ')}"
-        said = f"the format {manner.format} has no sheets"
-        wrong.append(Problem.of("--students", said, right))
+        text = f"the format {manner.format} has no sheets"
+        wrong.append(Problem.of("--students", text, right))
     if wrong:
         raise OutputError(wrong)
     return read_students(order.students, forms)
@@ -275,12 +275,12 @@ def _personal_sheets(
 
     if not students:
         return PersonalSheets({}, ())
-    had = {} if before is None else {one["id"]: one["form"] for one in before.students}
+    had = {} if before is None else {s["id"]: s["form"] for s in before.students}
     told = with_forms(students, [*exercises], had)
     blank = {name: blank_sheet(whole, form) for name, whole in exercises.items()}
-    sheets = [sheet_for(blank[one.form], one.name, one.id) for one in told]
+    sheets = [sheet_for(blank[s.form], s.name, s.id) for s in told]
     page, suffix = page_of(order), suffixes_of(form)[0]
-    stems = distinct_names([one.id for one in told], ())
+    stems = distinct_names([s.id for s in told], ())
     names = [f"{_STUDENTS}/{stem}_sheet{suffix}" for stem in stems]
     answers = [f"{_ANSWERS}/{stem}.yaml" for stem in stems]
     each = zip(names, answers, watched(sheets, len(sheets), "Students"), strict=True)
@@ -292,7 +292,7 @@ def _personal_sheets(
         stem = safe_name(Path(order.scenario).stem)
         files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
     whose = zip(told, names, answers, strict=True)
-    rows = ({**one._asdict(), "sheet": sheet, "answers": own} for one, sheet, own in whose)
+    rows = ({**s._asdict(), "sheet": sheet, "answers": own} for s, sheet, own in whose)
     return PersonalSheets(files, tuple(rows))
 
 

@@ -129,10 +129,10 @@ def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
     checkpoint = Checkpoint.of(typed.from_)
     place = Path() if typed.file == "-" else Path(typed.file).parent
     folder = checkpoint.file.parent
-    said = {"--tokens": typed.tokens, "--encoder-tokens": typed.encoder_tokens}
+    by_name = {"--tokens": typed.tokens, "--encoder-tokens": typed.encoder_tokens}
     read, of_encoder = (
         None if text is None else reading_of(option, text, folder, place)
-        for option, text in said.items()
+        for option, text in by_name.items()
     )
     assert read is not None
     inputs = Inputs(read, of_encoder, typed.encoder_states, typed.picture)
@@ -161,8 +161,8 @@ def validate(typed: ValidateArguments) -> TextOutput:
     for file, heard in zip(typed.files, complaints, strict=True):
         with heard.heard():
             trace = work(typed.allowed.load(file))
-            said = (*summary(outline_of(trace)), published_in_short(trace), ending_in_short(trace))
-            lines.append(f"{summary_line(Word(file), said)}\n")
+            words = (*summary(outline_of(trace)), published_in_short(trace), ending_in_short(trace))
+            lines.append(f"{summary_line(Word(file), words)}\n")
     wrong = [heard.problems for heard in complaints if heard.problems]
     return TextOutput("".join(lines), status=BAD_INPUT if wrong else 0, wrong=wrong)
 

@@ -46,7 +46,7 @@ def function_of(name: str) -> Callable[..., Any]:
     usual = {"scenario": ""} if name == "explain" else {}  # each step has an example of its own
     known = ((field, kind, usual.get(field, value)) for field, kind, value in fields_of(record))
     without = ("context", *WITHOUT.get(name, ()))
-    fields = [one for one in known if one[0] not in without]
+    fields = [e for e in known if e[0] not in without]
     kinds = {field: str(getattr(kind, "__forward_arg__", kind)) for field, kind, _ in fields}
     signature = Signature(
         [
@@ -59,8 +59,8 @@ def function_of(name: str) -> Callable[..., Any]:
         ]
     )
 
-    def function(*given: Any, **said: Any) -> Any:  # noqa: ANN401
-        typed = signature.bind(*given, **said).arguments
+    def function(*given: Any, **data: Any) -> Any:  # noqa: ANN401
+        typed = signature.bind(*given, **data).arguments
         texts = {key: _as_typed(typed[key], kinds[key]) for key in typed}
         made = act(recorded(record, usual | texts))
         return _given(made)
@@ -76,7 +76,7 @@ def _as_typed(value: Any, kind: str) -> Any:  # noqa: ANN401
     if value is None or isinstance(value, bool | Mapping) or kind == "float":
         return value
     if kind.startswith("Sequence"):
-        return [str(value)] if isinstance(value, str | Path) else [str(one) for one in value]
+        return [str(value)] if isinstance(value, str | Path) else [str(data) for data in value]
     return str(value)
 
 
@@ -85,7 +85,7 @@ def _given(made: Output) -> Any:  # noqa: ANN401
     if _place_of(made):
         made.write()
     if made.wrong:
-        raise UserError([one for problems in made.wrong for one in problems])
+        raise UserError([p for problems in made.wrong for p in problems])
     if isinstance(made, PageOutput):
         return ShownPart(made.page, made.status)
     return made.text if isinstance(made, TextOutput) else dict(made.texts)

@@ -48,17 +48,17 @@ def _output_of(order: GradeArguments) -> GradeOutput:
     """Where and how it is written. Raises OutputError."""
     from attncli.formats import page_format_names
 
-    said = order.output
-    folder = said is not None and (said.endswith(("/", os.sep)) or Path(said).is_dir())
+    text = order.output
+    folder = text is not None and (text.endswith(("/", os.sep)) or Path(text).is_dir())
     known = [*(name for name in page_format_names() if name != "svg"), _CSV]
-    is_csv = order.form == _CSV or (said or "").endswith(".csv")
-    form = _CSV if is_csv else chosen_format(order.form, None if folder else said, known[:-1])
+    is_csv = order.form == _CSV or (text or "").endswith(".csv")
+    form = _CSV if is_csv else chosen_format(order.form, None if folder else text, known[:-1])
     check_form(form, fragment=False, values_only=order.values_only)
     if not is_csv:
-        check_binary(form, said)
+        check_binary(form, text)
     if not folder:
-        check_target(said, force=order.force)
-    page = PageOptions(order.form, values_only=order.values_only, output=said, force=order.force)
+        check_target(text, force=order.force)
+    page = PageOptions(order.form, values_only=order.values_only, output=text, force=order.force)
     return GradeOutput(page, folder)
 
 
@@ -78,8 +78,8 @@ def _told(output: GradeOutput, graded: GradedClass, *, alone: bool) -> PageOutpu
 
 
 def _is_csv(output: GradeOutput) -> bool:
-    said = output.page.output or ""
-    return output.page.form == _CSV or (output.page.form is None and said.lower().endswith(".csv"))
+    text = output.page.output or ""
+    return output.page.form == _CSV or (output.page.form is None and text.lower().endswith(".csv"))
 
 
 def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
@@ -157,7 +157,7 @@ def _scheme(order: GradeArguments) -> Scheme:
     from attncli.marking.exam import Scheme
     from attncli.writing import OutputError
 
-    marks = next((one for one in MARKS if one == order.marks), None)
+    marks = next((entry for entry in MARKS if entry == order.marks), None)
     if marks is None:
         right = f"say {' or '.join(MARKS)}"
         raise OutputError.of(f"--marks {order.marks}", "no such choice", right)
@@ -190,7 +190,7 @@ def _forms(order: GradeArguments) -> AskedForms:
     trace = order.allowed.worked_alone(it.scenario, order.changed.changes())
     request = request_of(trace, it)
     made = variants(trace, request, it.forms, it.seed, it.allow)
-    forms = [form_exam(one, request, form, scheme, it.frame) for form, one in made]
+    forms = [form_exam(entry, request, form, scheme, it.frame) for form, entry in made]
     return AskedForms(order.scenario, forms)
 
 
@@ -211,7 +211,7 @@ def _made_forms(order: GradeArguments) -> AskedForms:
             forms.append(made_form(trace, form, here, scheme, manifest))
     if wrong.problems:
         raise UserError(wrong.problems)
-    students = tuple(Student(one["name"], one["id"], one["form"]) for one in manifest.students)
+    students = tuple(Student(s["name"], s["id"], s["form"]) for s in manifest.students)
     return AskedForms(order.scenario, forms, students)
 
 

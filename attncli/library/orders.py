@@ -90,8 +90,8 @@ def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: 
     words = context.command_path.split()
     for parameter in context.command.params:
         value = context.params.get(parameter.name)
-        said = context.get_parameter_source(parameter.name)
-        if said is not None and said.name == "COMMANDLINE" and parameter.name not in leave_out:
+        data = context.get_parameter_source(parameter.name)
+        if data is not None and data.name == "COMMANDLINE" and parameter.name not in leave_out:
             words += _said(parameter, value)
     return " ".join(map(shlex.quote, words))
 
@@ -105,8 +105,8 @@ def said_by_file(option: str) -> Problem:
 def said_options(context: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
     """The options that were typed, each by the name of its value and as it is written."""
     for parameter in () if context is None else context.command.params:
-        said = context.get_parameter_source(parameter.name)
-        if said is not None and said.name == "COMMANDLINE":
+        value = context.get_parameter_source(parameter.name)
+        if value is not None and value.name == "COMMANDLINE":
             yield parameter.name, parameter.opts[0]
 
 
@@ -116,5 +116,5 @@ def _said(parameter: Any, value: Any) -> Iterator[str]:  # noqa: ANN401
     elif parameter.is_flag:
         yield parameter.opts[0]
     else:
-        for one in value if parameter.multiple else (value,):
-            yield from (parameter.opts[0], one)
+        for data in value if parameter.multiple else (value,):
+            yield from (parameter.opts[0], data)

@@ -285,15 +285,15 @@ def parse_manner(
 def _check_no_workbook(form: str | None, output: str | None) -> None:
     """Raises OutputError where a sheet is asked for as a workbook."""
     if form == "xlsx" or (form is None and output is not None and output.lower().endswith(".xlsx")):
-        said = f"--format {form}" if output is None else output
+        text = f"--format {form}" if output is None else output
         right = "a sheet in .html marks itself, and a spreadsheet fills in .csv for attn grade"
         wrong = "a workbook that marks answers would hold them for everybody to read"
-        raise OutputError.of(said, wrong, right)
+        raise OutputError.of(text, wrong, right)
 
 
-def _check_choice(option: str, said: str | None, known: Sequence[str]) -> None:
-    if said is not None and said not in known:
-        raise OutputError.of(f"{option} {said}", "no such choice", nearest(said, known))
+def _check_choice(option: str, text: str | None, known: Sequence[str]) -> None:
+    if text is not None and text not in known:
+        raise OutputError.of(f"{option} {text}", "no such choice", nearest(text, known))
 
 
 def parse_layout(order: ExerciseArguments) -> Layout:
@@ -361,4 +361,4 @@ def variants(
 def _may_be_longer(trace: Trace) -> bool:
     """Whether pages of other numbers may have more to ask for: other pairs are counted, or other
     experts chosen. What is asked for is looked up only then, since it takes as long as a page."""
-    return trace.scenario.recount is not None or any(one.step == "route" for one in trace.story)
+    return trace.scenario.recount is not None or any(step.step == "route" for step in trace.story)

@@ -66,14 +66,14 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
             keys = (*keys, 0)
         axes = (self.rows, self.columns)
         places = [
-            axis.find(Index(one, quoted=True), self.name) if isinstance(one, str) else one
-            for axis, one in zip(axes, keys, strict=False)
+            axis.find(Index(value, quoted=True), self.name) if isinstance(value, str) else value
+            for axis, value in zip(axes, keys, strict=False)
         ]
         found = self.values[(*places, *keys[2:])]
         return float(found) if np.ndim(found) == 0 else found
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:  # noqa: ANN401
-        arrays = [one.values if isinstance(one, Quantity) else one for one in inputs]
+        arrays = [value.values if isinstance(value, Quantity) else value for value in inputs]
         return getattr(ufunc, method)(*arrays, **more)
 
     def __dlpack__(self, **how: Any) -> Any:  # noqa: ANN401
@@ -104,8 +104,8 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         return lines_of(self.trace, cells, width)
 
     def _address(self, indices: tuple[str | int, ...]) -> Address:
-        said = (Index(str(index), quoted=isinstance(index, str)) for index in indices)
-        return Address(self.name, tuple(said))
+        indexes = (Index(str(index), quoted=isinstance(index, str)) for index in indices)
+        return Address(self.name, tuple(indexes))
 
     def document(self) -> Document:
         from attncli.pages.explain import quantity_page
@@ -129,7 +129,8 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         if self.is_list:
             return {row: number for row, (number,) in zip(rows, values, strict=True)}
         named = {
-            row: dict(zip(columns, one, strict=True)) for row, one in zip(rows, values, strict=True)
+            row: dict(zip(columns, value, strict=True))
+            for row, value in zip(rows, values, strict=True)
         }
         return named[""] if rows == [""] else named
 
@@ -150,9 +151,15 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
 
 def shown_of(trace: Trace, name: str) -> WorkedQuantity:
     """A quantity of a trace."""
-    one = trace.quantities[name]
+    quantity = trace.quantities[name]
     return WorkedQuantity(
-        one.name, one.matrix, one.rows, one.columns, one.definition, one.origin, trace
+        quantity.name,
+        quantity.matrix,
+        quantity.rows,
+        quantity.columns,
+        quantity.definition,
+        quantity.origin,
+        trace,
     )
 
 

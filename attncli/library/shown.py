@@ -101,10 +101,8 @@ def as_arguments() -> Iterator[None]:
     try:
         yield
     except SelectionError as error:
-        told = (
-            map(_as_argument, (one.where.source, one.wrong, one.right)) for one in error.problems
-        )
-        problems = [Problem(Where(where), wrong, right) for where, wrong, right in told]
+        entries = (map(_as_argument, (p.where.source, p.wrong, p.right)) for p in error.problems)
+        problems = [Problem(Where(where), wrong, right) for where, wrong, right in entries]
         raise SelectionError(problems) from None
 
 

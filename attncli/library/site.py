@@ -68,8 +68,8 @@ def _told_in_all_ways(source: SiteSource, allowed: Allowed) -> Published:
 
     scenario = allowed.load(source.scenario)
     trace = work(scenario)
-    told = [*_pages(trace, source, allowed), *_workbook(trace), *_scenario(source, allowed)]
-    files = {source.stem + end: file for end, file in told}
+    pairs = [*_pages(trace, source, allowed), *_workbook(trace), *_scenario(source, allowed)]
+    files = {source.stem + end: file for end, file in pairs}
     return Published(source, Word(scenario.title), source.says or _summary(trace), files)
 
 
@@ -178,8 +178,8 @@ def _summary(trace: Trace) -> str:
     from attncli.pages.parts.sentences import summary
     from attncli.trace.trace import outline_of
 
-    _, _, *told = summary(outline_of(trace))
-    return text_of_spans(tuple(told))
+    _, _, *spans = summary(outline_of(trace))
+    return text_of_spans(tuple(spans))
 
 
 INDEX = "index.html"
@@ -214,9 +214,7 @@ def shipped_sources() -> list[SiteSource]:
     from attncli.pages.shipped import contents
 
     groups = contents().items()
-    return [
-        SiteSource(name, name, group, says) for group, one in groups for name, says in one.items()
-    ]
+    return [SiteSource(name, name, group, says) for group, b in groups for name, says in b.items()]
 
 
 def sources_of(folder: str) -> list[SiteSource]:
@@ -258,9 +256,9 @@ def site_files(done: Sequence[Published]) -> dict[str, Contents]:
     from attncli.formats.html.site import first_page, shared_files
 
     files: dict[str, Contents] = {INDEX: first_page(_TITLE, _OPENING, _groups(done))}
-    for k, one in enumerate(done):
+    for k, published in enumerate(done):
         around = [*_around(done[k - 1 : k], "prev"), *_around(done[k + 1 : k + 2], "next")]
-        files |= {name: _linked(name, one, around) for name in one.files}
+        files |= {name: _linked(name, published, around) for name in published.files}
     return {**files, **shared_files()}
 
 
@@ -271,31 +269,35 @@ def _around(others: Sequence[Published], relation: str) -> list[SiteLink]:
     return [SiteLink(other.title, other.page, relation) for other in others]
 
 
-def _linked(name: str, one: Published, around: Sequence[SiteLink]) -> Contents:
+def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> Contents:
     """A file of a scenario; a page with links to the others."""
     from attncli.formats.html.site import SiteLink, with_links
 
-    contents = one.files[name].contents
+    contents = published.files[name].contents
     if isinstance(contents, bytes):
         return contents
-    own = [SiteLink(file.text, other, here=other == name) for other, file in one.files.items()]
+    own = [
+        SiteLink(file.text, other, here=other == name) for other, file in published.files.items()
+    ]
     return with_links(contents, ([SiteLink("All scenarios", INDEX), *around], own))
 
 
 def _groups(done: Sequence[Published]) -> Iterator[SiteGroup]:
     from attncli.formats.html.site import SiteGroup
 
-    for title, some in groupby(done, lambda one: one.source.group):
+    for title, some in groupby(done, lambda p: p.source.group):
         yield SiteGroup(title, tuple(map(_listed, some)))
 
 
-def _listed(one: Published) -> SiteEntry:
+def _listed(published: Published) -> SiteEntry:
     from attncli.formats.html.site import SiteEntry, SiteLink
 
     others = tuple(
-        SiteLink(file.text, name) for name, file in one.files.items() if name != one.page
+        SiteLink(file.text, name)
+        for name, file in published.files.items()
+        if name != published.page
     )
-    return SiteEntry(SiteLink(one.title, one.page), one.says, others)
+    return SiteEntry(SiteLink(published.title, published.page), published.says, others)
 
 
 def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
@@ -307,5 +309,5 @@ def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
     size = sum(len(encoded(contents)) for contents in files.values()) / 1e6
     name = printed(Word(str(Path(folder) / INDEX)))
     scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
-    told = f"{name} leads to {scenarios}; {len(files)} files, {size:.1f} MB\n"
-    return told if can_be_written(_WORKBOOK) else f"{told}{_NO_WORKBOOKS}\n"
+    text = f"{name} leads to {scenarios}; {len(files)} files, {size:.1f} MB\n"
+    return text if can_be_written(_WORKBOOK) else f"{text}{_NO_WORKBOOKS}\n"

@@ -86,8 +86,8 @@ class WorkedStep(Showable):
     @property
     def formulas(self) -> Sequence[str]:
         """How it makes what it makes: `weights[i, j] = exp[i, j] / exp_sum[i]`."""
-        told = formulas_at(self.trace.plain, self.part)
-        return tuple(f"{plain(one.left)} = {plain(one.right)}".replace("\xa0", " ") for one in told)
+        equations = formulas_at(self.trace.plain, self.part)
+        return tuple(f"{plain(e.left)} = {plain(e.right)}".replace("\xa0", " ") for e in equations)
 
     @property
     def quantities(self) -> Sequence[WorkedQuantity]:
@@ -101,7 +101,7 @@ class WorkedStep(Showable):
         trace = self.trace.plain
         check_lines(trace, [self.part])
         made = made_by(trace, self.part)
-        return text_of([one for q in made for one in working_of(trace, q, Selection())], width)
+        return text_of([block for q in made for block in working_of(trace, q, Selection())], width)
 
     def document(self) -> Document:
         trace = self.trace.plain
@@ -112,8 +112,7 @@ class WorkedStep(Showable):
 
     def __repr__(self) -> str:
         made = ", ".join(
-            f"{one.name.seen_from(self.path)} {[*one.shape]}"
-            for one in self.quantities[:_SHOWN_STEPS]
+            f"{q.name.seen_from(self.path)} {[*q.shape]}" for q in self.quantities[:_SHOWN_STEPS]
         )
         made += ", …" if len(self.quantities) > _SHOWN_STEPS else ""
         place = f"{self.place} · " if self.place else ""
@@ -122,8 +121,8 @@ class WorkedStep(Showable):
 
 def steps_of(trace: WorkedTrace) -> Sequence[WorkedStep]:
     """Those that the page tells, in order."""
-    told = told_parts(trace.plain)
-    return tuple(WorkedStep(trace, number, part) for number, part in enumerate(told, start=1))
+    steps = told_parts(trace.plain)
+    return tuple(WorkedStep(trace, number, part) for number, part in enumerate(steps, start=1))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -232,7 +231,7 @@ class TraceNames:
 
 def _in_order(wanted: Sequence[str], whole: Sequence[str]) -> bool:
     rest = iter(whole)
-    return all(one in rest for one in wanted)
+    return all(text in rest for text in wanted)
 
 
 def _places(text: str) -> list[CountedPlace]:
@@ -292,7 +291,7 @@ def numbers_of(quantity: Quantity, given: Numbers) -> NDArray[Any]:
     if array.dtype.kind in "biuf":
         wrong = np.argwhere(np.isnan(array) | np.isposinf(array))
     else:
-        wrong = np.argwhere([[not _is_number(one) for one in row] for row in array])
+        wrong = np.argwhere([[not _is_number(value) for value in row] for row in array])
     for i, j in wrong.tolist():
         raise ValueError(f"{quantity.address(i, j)} is {array[i, j]}, where a number belongs")
     return array.astype(int) if array.dtype.kind == "b" else array
@@ -311,9 +310,9 @@ def _shaped(quantity: Quantity, array: NDArray[Any]) -> NDArray[Any]:
     raise ValueError(f"{quantity.name} has the shape ({n}, {m}), not {array.shape}")
 
 
-def _is_number(one: object) -> bool:
+def _is_number(value: object) -> bool:
     try:
-        number = Decimal(str(one))
+        number = Decimal(str(value))
     except DecimalException:
         return False
     return not number.is_nan() and number != Decimal("Infinity")
@@ -369,10 +368,10 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
 
     @cached_property
     def _names(self) -> TraceNames:
-        known = {name: one.name for name, one in self.quantities.items()}
-        lists = [one.name for one in token_lists(self.scenario).values()]
+        known = {name: q.name for name, q in self.quantities.items()}
+        lists = [t.name for t in token_lists(self.scenario).values()]
         wanted = listed(self.unfinished.missing if self.unfinished else ())
-        return TraceNames(known, lists, {one.name: wanted for one in self.plan if wanted})
+        return TraceNames(known, lists, {d.name: wanted for d in self.plan if wanted})
 
     @cached_property
     def plain(self) -> Trace:
@@ -397,11 +396,11 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         these [2, 2, n, m]; `stacked("layers[2].weights")` [2, n, m]. Raises KeyError, and
         ValueError for values of several shapes."""
         extents, names = self._names.stack(name)
-        shapes = {self.quantities[one].matrix.shape: one for one in names}
+        shapes = {self.quantities[entry].matrix.shape: entry for entry in names}
         if len(shapes) > 1:
-            told = " and ".join(f"{one} is {n} × {m}" for (n, m), one in shapes.items())
-            raise ValueError(f"{name}: {told}, which is no array")
-        values = np.stack([self.quantities[one].values for one in names])
+            text = " and ".join(f"{entry} is {n} × {m}" for (n, m), entry in shapes.items())
+            raise ValueError(f"{name}: {text}, which is no array")
+        values = np.stack([self.quantities[entry].values for entry in names])
         return values.reshape(*extents, *values.shape[1:])
 
     def replay(self, replaced: Mapping[str, Numbers]) -> Self:
@@ -433,9 +432,9 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         """A step wherever it is taken, as `attn run --step` shows it. Raises ValueError."""
         from attncli.pages.explain import step_page
 
-        said = [None if one is None else str(one) for one in (token, layer, head)]
+        entries = [None if entry is None else str(entry) for entry in (token, layer, head)]
         with as_arguments():
-            return ShownPart(step_page(self.plain, name, *said))
+            return ShownPart(step_page(self.plain, name, *entries))
 
     def cell(self, address: str) -> ShownPart:
         """The working of one cell, `weights[love, AI]`, with the formulas of its step. Raises

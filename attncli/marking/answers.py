@@ -46,15 +46,15 @@ class AnswerSheet(NamedTuple):
 
     def answers_alike(self, other: AnswerSheet) -> bool:
         """Whether another sheet says the same, of the same form."""
-        own, others = ({k: one.text.strip() for k, one in sheet.answers.items()}
+        own, others = ({k: given.text.strip() for k, given in sheet.answers.items()}
                        for sheet in (self, other))  # fmt: skip
         return own == others and (self.form, self.mark) == (other.form, other.mark)
 
     @property
     def unreadable(self) -> dict[str, Given]:
         """The answers that say something, but no number."""
-        told = self.answers.items()
-        return {id_: one for id_, one in told if one.number is None and not one.is_empty}
+        pairs = self.answers.items()
+        return {id_: given for id_, given in pairs if given.number is None and not given.is_empty}
 
 
 # --------------------------------------------------------------------------------------------------
@@ -83,9 +83,9 @@ def others_in(path: str) -> list[str]:
 
 def _in(folder: Path, *, with_answers: bool) -> list[str]:
     """Files of a folder; those that begin with a dot or a tilde are the system's."""
-    found = (one for one in folder.rglob("*") if not one.name.startswith((".", "~")))
-    files = (one for one in found if one.is_file())
-    return sorted(str(one) for one in files if (one.suffix.lower() in SUFFIXES) == with_answers)
+    found = (path for path in folder.rglob("*") if not path.name.startswith((".", "~")))
+    files = (path for path in found if path.is_file())
+    return sorted(str(file) for file in files if (file.suffix.lower() in SUFFIXES) == with_answers)
 
 
 def read_answers(path: str | Path, asked: Sequence[str] = ()) -> tuple[AnswerSheet, ...]:
@@ -134,13 +134,13 @@ def _sheet_of(text: str, source: str) -> AnswerSheet:
         problems.add(start, "there are no answers", _LIKE_YAML)
         problems.stop_if_any()
         node = Map((), start)
-    said = {key.text: value for key, value in node.entries}
-    told = {name: _text(said.get(name), name, problems) for name in _TEXTS}
-    answers = _answers(said.get("answers", node), problems)
+    by_name = {key.text: value for key, value in node.entries}
+    entries = {name: _text(by_name.get(name), name, problems) for name in _TEXTS}
+    answers = _answers(by_name.get("answers", node), problems)
     _check_keys(node, problems)
     problems.stop_if_any()
-    student = told["student"] or Path(source).stem
-    return AnswerSheet(student, told["form"], told["hash"], answers, source, told["id"])
+    student = entries["student"] or Path(source).stem
+    return AnswerSheet(student, entries["form"], entries["hash"], answers, source, entries["id"])
 
 
 _LIKE_YAML = "write them as `attn exercise SCENARIO --format yaml --key none` does"
@@ -171,8 +171,8 @@ def _answers(node: Node, problems: Diagnostics) -> dict[str, Given]:
     if not isinstance(node, Map):
         problems.add(node.where, f"the answers are {describe(node)}", _LIKE_YAML)
         return {}
-    told = ((key.text, value) for key, value in node.entries if key.text not in _TEXTS)
-    return {name: _given(value) for name, value in told}
+    pairs = ((key.text, value) for key, value in node.entries if key.text not in _TEXTS)
+    return {name: _given(value) for name, value in pairs}
 
 
 def _given(node: Node) -> Given:
@@ -244,14 +244,14 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
     sheets: dict[str, _Sheet] = {}
     for row in rows[1:]:
         _take_row(row, columns, source, sheets)
-    if sheets and all(one.wrong for one in sheets.values()):
-        raise UserError([problem for one in sheets.values() for problem in one.wrong])
+    if sheets and all(sheet.wrong for sheet in sheets.values()):
+        raise UserError([problem for sheet in sheets.values() for problem in sheet.wrong])
     return tuple(
         AnswerSheet(
-            student, form, mark, one.answers, source, number, tuple(one.wrong), columns.unread
+            student, form, mark, sheet.answers, source, number, tuple(sheet.wrong), columns.unread
         )
-        for student, one in sheets.items()
-        for form, mark, number in [[one.belongs.get(name, "") for name in _BELONGS]]
+        for student, sheet in sheets.items()
+        for form, mark, number in [[sheet.belongs.get(name, "") for name in _BELONGS]]
     )
 
 
@@ -294,10 +294,10 @@ def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
     known = {cell, *belongs, *(() if own is None else (own,))}
     first = rows[0].cells
     others = {k: first[k].strip() for k in range(len(headings)) if k not in known}
-    told = [k for k in others if headings[k] in _ANSWERS]
-    if told:
-        unread = [name for k, name in others.items() if k != told[0] and name]
-        return _Columns(cell, own, {told[0]: ""}, belongs, len(headings), tuple(unread))
+    numbers = [k for k in others if headings[k] in _ANSWERS]
+    if numbers:
+        unread = [name for k, name in others.items() if k != numbers[0] and name]
+        return _Columns(cell, own, {numbers[0]: ""}, belongs, len(headings), tuple(unread))
     used = {k for row in rows[1:] for k, text in enumerate(row.cells) if text.strip()}
     answers = {k: name or f"column {k + 1}" for k, name in others.items() if name or k in used}
     return _Columns(cell, own, answers, belongs, len(headings), ())
@@ -346,18 +346,18 @@ def _sheets_of_export(
     ]
     numbers = {k: int(m[1]) for k, name in enumerate(headings) if (m := _RESPONSE.fullmatch(name))}
     each = [_Responses(row, sorted(numbers, key=numbers.__getitem__), source) for row in rows]
-    counts = [max(most) for most in zip(*(one.counts for one in each), strict=True)]
+    counts = [max(most) for most in zip(*(r.counts for r in each), strict=True)]
     sheets = []
     for row, responses in zip(rows, each, strict=True):
-        told, wrong = responses.given(counts, len(asked))
-        answers = dict(zip(asked, told, strict=False))
+        givens, wrong = responses.given(counts, len(asked))
+        answers = dict(zip(asked, givens, strict=False))
         student = _student(headings, row.cells) or f"line {row.line}"
         told_of = _told(headings, row.cells)
         number = told_of.get(_IDS[0]) or told_of.get(_IDS[1], "")
         mark = _mark(headings, row.cells)
         sheets.append(AnswerSheet(student, "", mark, answers, source, number, wrong))
-    if sheets and all(one.wrong for one in sheets):
-        raise UserError([problem for one in sheets for problem in one.wrong])
+    if sheets and all(sheet.wrong for sheet in sheets):
+        raise UserError([problem for sheet in sheets for problem in sheet.wrong])
     return tuple(sheets)
 
 
@@ -384,8 +384,8 @@ class _Responses:
             return [], ()
         counts = counts if sum(counts) == asked else self.counts
         if sum(counts) != asked:
-            said = f"{sum(self.counts)} answers are given, where {asked} are asked"
-            return [], (Problem(self.where, said, "give the sheet of this quiz"),)
+            line = f"{sum(self.counts)} answers are given, where {asked} are asked"
+            return [], (Problem(self.where, line, "give the sheet of this quiz"),)
         where = f"{self.where.source}:{self.where.line}"
         texts = (
             p.get(k + 1, "") for p, n in zip(self.parts, counts, strict=True) for k in range(n)
@@ -395,9 +395,9 @@ class _Responses:
 
 def _student(headings: Sequence[str], cells: Sequence[str]) -> str:
     """The name, first name first; else an ID or an address."""
-    told = _told(headings, cells)
-    names = [told[name] for name in _NAMES if told.get(name)]
-    return " ".join(names) or next((told[name] for name in _IDS if told.get(name)), "")
+    by_name = _told(headings, cells)
+    names = [by_name[name] for name in _NAMES if by_name.get(name)]
+    return " ".join(names) or next((by_name[name] for name in _IDS if by_name.get(name)), "")
 
 
 def _told(headings: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
@@ -438,8 +438,8 @@ def read_students(path: str, forms: Sequence[str]) -> tuple[Student, ...]:
     students = []
     for row in rows[1:]:
         student = _student_of(row, columns)
-        told = [*_problems(student, forms), *_id_again(student, seen), *_too_long(row, rows[0])]
-        wrong += (Problem(Where(path, row.line, 1), *problem) for problem in told)
+        pairs = [*_problems(student, forms), *_id_again(student, seen), *_too_long(row, rows[0])]
+        wrong += (Problem(Where(path, row.line, 1), *problem) for problem in pairs)
         seen.setdefault(student.id, row.line)
         students.append(student)
     if not students:
@@ -454,15 +454,15 @@ def _columns_of_class(headings: TableRow, path: str) -> Mapping[str, int]:
     names = [cell.strip().lower() for cell in headings.cells]
     while names and not names[-1]:
         names.pop()
-    told = [(f"{quote(name)} is no column of a list of students", nearest(name, _COLUMNS))
+    pairs = [(f"{quote(name)} is no column of a list of students", nearest(name, _COLUMNS))
             for name in names if name not in _COLUMNS]  # fmt: skip
     missing = [name for name in ("name", "id") if name not in names]
     if missing:
-        told.append((f"no column says the {' or the '.join(missing)}", _LIKE_CLASS))
+        pairs.append((f"no column says the {' or the '.join(missing)}", _LIKE_CLASS))
     twice = [name for name in _COLUMNS if names.count(name) > 1]
-    told += ((f"there are {names.count(name)} columns {name}", "keep one") for name in twice)
-    if told:
-        raise UserError([Problem(Where(path, headings.line, 1), *problem) for problem in told])
+    pairs += ((f"there are {names.count(name)} columns {name}", "keep one") for name in twice)
+    if pairs:
+        raise UserError([Problem(Where(path, headings.line, 1), *problem) for problem in pairs])
     return {name: names.index(name) for name in names}
 
 

@@ -58,11 +58,11 @@ class WrongWay(NamedTuple):
 
     def places_in(self, names: Collection[str]) -> int:
         """In how many places it makes one of some quantities."""
-        return sum(any(one.name in names for one in way.definitions) for way in self.all or (self,))
+        return sum(any(d.name in names for d in way.definitions) for way in self.all or (self,))
 
     def cause(self, quantity: str) -> Cause:
         """The mistake as a cause of what is wrong in a quantity."""
-        names = [one.name for one in self.definitions]
+        names = [d.name for d in self.definitions]
         return Cause(self.name, self.says, "" if quantity in names else names[0])
 
 
@@ -101,16 +101,16 @@ class KnownMistakes:
         between it and quantities that are given; those of some names, which were made before, in
         making anything that it is made of."""
         near = _between(self.right.trace, name, given)
-        found = {k for one in near for k in self._by_quantity.get(one, ())}
+        found = {k for text in near for k in self._by_quantity.get(text, ())}
         if again:
             near = _between(self.right.trace, name, ())
-            every = {k for one in near for k in self._by_quantity.get(one, ())}
+            every = {k for text in near for k in self._by_quantity.get(text, ())}
             found |= {k for k in every if self.ways[k].name in again}
         return sorted(k for k in found if self.ways[k].places_in(near) > 1 or not self.ways[k].all)
 
     def paths(self, k: int, theirs: Paths, *, roughly: bool = True) -> Paths:
         """Where a mistake leads from an author's own numbers."""
-        instead: dict[str, Definition] = {one.name: one for one in self.ways[k].definitions}
+        instead: dict[str, Definition] = {d.name: d for d in self.ways[k].definitions}
         if theirs is not self.right:
             return theirs.from_here(instead=instead, roughly=roughly)
         if (k, roughly) not in self._paths:
@@ -139,14 +139,14 @@ def declared_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
 def right_ways(trace: Trace, part: PlannedStep) -> Iterator[WrongWay]:
     """The other ways in which a part is worked rightly, too: with a softmax that subtracts the
     maximum of each row first."""
-    for one in part.definitions:
+    for definition in part.definitions:
         if (
-            isinstance(one.operation, Exponential)
-            and one.name in trace
-            and not trace[one.name].given
+            isinstance(definition.operation, Exponential)
+            and definition.name in trace
+            and not trace[definition.name].given
         ):
-            stable = one._replace(operation=replace(one.operation, always=True))
-            sums = (added for added in part.definitions if added.operands == (one.name,))
+            stable = definition._replace(operation=replace(definition.operation, always=True))
+            sums = (added for added in part.definitions if added.operands == (definition.name,))
             yield WrongWay(*_STABLE, (stable, *sums), judgement="worked otherwise")
 
 
@@ -154,7 +154,7 @@ _STABLE = ("maximum_subtracted", "with the row's maximum subtracted.")
 
 
 def _everywhere(ways: list[WrongWay]) -> WrongWay:
-    each = {one.name: one for way in ways for one in way.definitions}
+    each = {d.name: d for way in ways for d in way.definitions}
     return ways[0]._replace(definitions=tuple(each.values()), all=tuple(ways))
 
 
@@ -203,7 +203,7 @@ def _rounding_ways(
 def _agreeing(paths: Paths, cause: Cause, values: Mapping[str, Array]) -> int:
     """How many numbers of a paper are what one of these ways gives."""
     held = ((_otherwise(paths, name, cause), numbers) for name, numbers in values.items())
-    return sum(int(np.count_nonzero(taken(*one))) for one in held)
+    return sum(int(np.count_nonzero(taken(*pairs))) for pairs in held)
 
 
 def _otherwise(paths: Paths, name: str, cause: Cause) -> Enclosure:
@@ -260,8 +260,8 @@ def _are_near(right: Enclosure, numbers: Array) -> bool:
 
 def _fewer(given: Mapping[Location, Given], places: int) -> set[int]:
     """How many decimals are given where these are fewer than stated."""
-    each = {one.places for one in given.values() if one.number is not None}
-    return {one for one in each if one is not None and one < places}
+    each = {entry.places for entry in given.values() if entry.number is not None}
+    return {index for index in each if index is not None and index < places}
 
 
 def _has(fewer: int, places: int) -> str:
@@ -286,8 +286,8 @@ def _with_fewer(
     """Numbers rounded to fewer decimals, where so many are given and these still tell them: from 0,
     and from all others of their table; nan elsewhere."""
     is_so = np.zeros(made.low.shape, dtype=np.bool_)
-    for (_, i, j), one in given.items():
-        is_so[i, j] = one.places == fewer
+    for (_, i, j), entry in given.items():
+        is_so[i, j] = entry.places == fewer
     is_so &= _told_by(made.middle, places, fewer)
     return Enclosure(*(np.where(is_so, rounded(end, fewer), np.nan) for end in made))
 
@@ -551,7 +551,7 @@ class CauseSearch:
 
     def _is_refuted(self, k: int, paths: Paths) -> bool:
         """Whether earlier numbers say that a mistake, which would show in them, wasn't made."""
-        names = {one.name for one in self.hypotheses.ways[k].definitions} | paths.changed
+        names = {d.name for d in self.hypotheses.ways[k].definitions} | paths.changed
         for name in names & self.earlier.keys():
             held, values = self.hypotheses.ranges(paths, name), self.earlier[name]
             if held is None or not (taken(held, values) | np.isnan(values)).all():
@@ -571,12 +571,12 @@ class CauseSearch:
     def _instead(self, fit: Fit) -> list[str]:
         """What else a cause makes in other ways than this quantity."""
         ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
-        return [one.name for one in ways if one.name != self.numbers.name]
+        return [d.name for d in ways if d.name != self.numbers.name]
 
     def _later(self, fit: Fit) -> int:
         """How many later numbers follow from those before them if a cause is the right one."""
         ways = self.hypotheses.ways[fit.way].definitions if fit.way is not None else ()
-        instead: dict[str, Definition] = {one.name: one for one in ways}
+        instead: dict[str, Definition] = {d.name: d for d in ways}
         paths = self.theirs.from_here(self._all_given, instead, roughly=True)
         count = 0
         for name, values in [*self.later.items()][:_LATER]:

@@ -71,14 +71,14 @@ def _judgement(asked: Item, given: Given, answers: Mapping[Location, Given]) -> 
 def cell_of(trace: Trace, text: str) -> Location:
     """The cell that an address means. Raises AddressError."""
     address = timed(parse_address(text), trace.quantities)
-    name = known_name(address.name, [one.name for one in trace.quantities.values()])
+    name = known_name(address.name, [q.name for q in trace.quantities.values()])
     return Location(name, *trace[name].find(address))
 
 
 def first_cell_of(trace: Trace, line: str) -> Location:
     """The cell that a line works out, or the first one of its row. Raises AddressError."""
     name, indices = timed(parse_address(line), trace.quantities)
-    quantity = trace[known_name(name, [one.name for one in trace.quantities.values()])]
+    quantity = trace[known_name(name, [q.name for q in trace.quantities.values()])]
     if len(indices) != 1 or quantity.is_list or quantity.is_vector:
         return cell_of(trace, line)
     return Location(quantity.name, quantity.rows.find(indices[0], quantity.name), 0)
@@ -106,13 +106,13 @@ def shown_for(trace: Trace, asked: Iterable[str]) -> tuple[str, ...]:
     """The quantities that a sheet shows for the working to start from, besides given ones: what
     the steps that it asks about go on from and what isn't made of anything asked."""
     names = set(asked)
-    parts = [part for part in trace.story if any(one.name in names for one in part.definitions)]
-    made = {one.name for part in parts for one in part.definitions}
+    parts = [part for part in trace.story if any(d.name in names for d in part.definitions)]
+    made = {d.name for part in parts for d in part.definitions}
     after = set(made)
-    for one in trace.plan:
-        if not after.isdisjoint(one.operands):
-            after.add(one.name)
-    operands = (name for part in parts for one in part.definitions for name in one.operands)
+    for definition in trace.plan:
+        if not after.isdisjoint(definition.operands):
+            after.add(definition.name)
+    operands = (name for part in parts for d in part.definitions for name in d.operands)
     return tuple(n for n in dict.fromkeys(operands) if n not in after and not trace[n].given)
 
 
@@ -207,25 +207,25 @@ class Exam:
     @cached_property
     def results(self) -> Mapping[Location, Item]:
         """The numbers that are asked for, by their cells."""
-        return {one.cell: one for one in self.items if one.cell is not None}
+        return {item.cell: item for item in self.items if item.cell is not None}
 
     @cached_property
     def terms(self) -> tuple[Item, ...]:
         """The numbers inside lines."""
-        return tuple(one for one in self.items if line_of(one.id) is not None)
+        return tuple(item for item in self.items if line_of(item.id) is not None)
 
     @cached_property
     def words(self) -> tuple[tuple[Item, WordQuestion], ...]:
         """What is answered in words, each with what it asks of the trace."""
-        asked = (one for one in self.items if is_question(one.id))
-        return tuple((one, question_at(self.trace, one.id)) for one in asked)
+        asked = (item for item in self.items if is_question(item.id))
+        return tuple((item, question_at(self.trace, item.id)) for item in asked)
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """All that is asked, by its ids, in the order of the paper."""
-        return tuple(one.id for one in self.items)
+        return tuple(item.id for item in self.items)
 
     @property
     def points(self) -> Decimal:
         """Those of all that is asked."""
-        return Decimal(sum(one.points for one in self.items))
+        return Decimal(sum(item.points for item in self.items))

@@ -107,43 +107,47 @@ def published_verdicts(trace: Trace) -> tuple[Judge, tuple[Verdict, ...]]:
     """A verdict for each number that the source works out, and who judges them. What it assumes is
     gone on with, and of numbers that it prints twice for a cell those that it prints last."""
     printed = published_numbers(trace)
-    more: dict[str, Quantity] = {one.quantity.name: one.quantity for one in printed}
-    known = {name: one for name, one in more.items() if name not in trace.quantities}
+    more: dict[str, Quantity] = {f.quantity.name: f.quantity for f in printed}
+    known = {name: q for name, q in more.items() if name not in trace.quantities}
     judge = Judge(replace(trace, quantities={**known, **trace.quantities}))  # IDs are no quantities
     leading = _leading(judge, printed)
-    fewer = {one.key for one in printed if one.follows}
-    assumed = {one.key for one in printed if one.assumed}
-    told = [one for one in _each(judge, leading) if one.key not in assumed]
-    return judge, tuple(_as_printed(one, one.key in fewer) for one in told)
+    fewer = {f.key for f in printed if f.follows}
+    assumed = {f.key for f in printed if f.assumed}
+    verdicts = [v for v in _each(judge, leading) if v.key not in assumed]
+    return judge, tuple(_as_printed(v, v.key in fewer) for v in verdicts)
 
 
 def _each(judge: Judge, printed: Sequence[PublishedNumber]) -> list[Verdict]:
     """The verdicts in the order of the working; those on earlier numbers for a cell, each judged in
     the place of the last one, stand before that."""
-    told = [(Location(*one.cell), _given(one)) for one in printed]
-    last = dict(told)
-    found = {one.cell: [one] for one in judge.verdicts(last)}
-    for cell, given in told:
+    pairs = [(Location(*f.cell), _given(f)) for f in printed]
+    last = dict(pairs)
+    found = {v.cell: [v] for v in judge.verdicts(last)}
+    for cell, given in pairs:
         if given is last[cell]:
             continue
-        one = found[cell][-1]
-        if one.judgement == "correct" and one.given.number == given.number:  # which is as right
-            found[cell].insert(-1, one._replace(given=given))
+        verdict = found[cell][-1]
+        if (
+            verdict.judgement == "correct" and verdict.given.number == given.number
+        ):  # which is as right
+            found[cell].insert(-1, verdict._replace(given=given))
             continue
         again = judge.verdicts({**last, cell: given})
-        found[cell].insert(-1, next(one for one in again if one.cell == cell))
-    return [one for verdicts in found.values() for one in verdicts]
+        found[cell].insert(-1, next(v for v in again if v.cell == cell))
+    return [v for verdicts in found.values() for v in verdicts]
 
 
 def _leading(judge: Judge, printed: Sequence[PublishedNumber]) -> list[PublishedNumber]:
     """Those that the source works out, and what it assumes before the last of them."""
     order = [*judge.trace]
-    last = max((order.index(one.quantity.name) for one in printed if not one.assumed), default=-1)
-    return [one for one in printed if order.index(one.quantity.name) <= last]
+    last = max((order.index(f.quantity.name) for f in printed if not f.assumed), default=-1)
+    return [f for f in printed if order.index(f.quantity.name) <= last]
 
 
-def _given(one: PublishedNumber) -> Given:
-    return Given(decimals.text(one.theirs), one.theirs, decimals.places(one.theirs), one.at)
+def _given(figure: PublishedNumber) -> Given:
+    return Given(
+        decimals.text(figure.theirs), figure.theirs, decimals.places(figure.theirs), figure.at
+    )
 
 
 def _as_printed(verdict: Verdict, follows: bool) -> Verdict:
@@ -270,11 +274,11 @@ class Submission:
         """Why a number is judged by the key: an earlier one of the author leads to none."""
         trace = self.judge.trace
         own = (
-            f"{trace[one.quantity].address(one.row, one.column)} = {self.answers[one].text}"
-            for one in self.followed(cell)
+            f"{trace[entry.quantity].address(entry.row, entry.column)} = {self.answers[entry].text}"
+            for entry in self.followed(cell)
         )
-        said = ", ".join(own) or "earlier numbers"
-        return Cause(UNWORKABLE, f"It can't be worked from your {said}: the key's numbers count.")
+        text = ", ".join(own) or "earlier numbers"
+        return Cause(UNWORKABLE, f"It can't be worked from your {text}: the key's numbers count.")
 
     def at_once(self, cell: Location, judged: _Judged) -> Judgement:
         """The judgement on a number that is missing, right, or follows from earlier ones."""
@@ -289,16 +293,16 @@ class Submission:
 
     def remember(self, name: str, found: list[Verdict]) -> None:
         """Goes on with the author's own numbers where these are no right ones."""
-        there = [one for one in found if one.given.number is not None]
-        wrong = [one for one in there if one.judgement not in FOLLOW[:2]]
-        otherwise = any(one.judgement == "worked otherwise" for one in there)
-        self.wrong.update({one.cell: one.given for one in wrong})
+        there = [v for v in found if v.given.number is not None]
+        wrong = [v for v in there if v.judgement not in FOLLOW[:2]]
+        otherwise = any(v.judgement == "worked otherwise" for v in there)
+        self.wrong.update({v.cell: v.given for v in wrong})
         known = there if otherwise else wrong  # what stands beside another right way is its own
         if not known:
             return
         low = np.full(self.judge.trace[name].matrix.shape, np.nan)
         high, asked = low.copy(), self.theirs.decimals(name)
-        for (_, i, j), given in ((one.cell, one.given) for one in known):
+        for (_, i, j), given in ((v.cell, v.given) for v in known):
             assert given.number is not None
             low[i, j] = float(given.number) - given.half(asked)
             high[i, j] = float(given.number) + given.half(asked)
@@ -312,20 +316,20 @@ class Submission:
         way = explained.way
         assert way is not None
         made: list[dict[str, Definition]] = [
-            {one.name: one for one in place.definitions} for place in way.all or (way,)
+            {d.name: d for d in place.definitions} for place in way.all or (way,)
         ]
         instead: dict[str, Definition] = {}
         for each in made:
             if len(made) == 1 or name in each or each.keys().isdisjoint(self.cells):
                 instead |= each
         if way.judgement == "worked otherwise":
-            self.otherwise.update({one.name: way.cause(one.name) for one in way.definitions})
+            self.otherwise.update({d.name: way.cause(d.name) for d in way.definitions})
         else:
             self.made.add(way.name)
         theirs = self.theirs.from_here(instead=instead)
         if not theirs.is_circular:
             if way.judgement == "known mistake":
-                self.shown.update({one: explained.cells for one in instead if one != name})
+                self.shown.update({text: explained.cells for text in instead if text != name})
             self.theirs = theirs
 
     def followed(self, cell: Location) -> tuple[Location, ...]:

@@ -41,23 +41,23 @@ def _answers_taken(exam: Exam, sheet: AnswerSheet) -> AnswersTaken:
         if id_ not in asked:
             lost.append((text, given))
         elif text != id_ and taken.setdefault(id_, given) is not given:
-            said = (" is answered a second time, as ", Word(text), ". The first answer counts.")
-            remarks.append((Word(id_), *said))
-    told = [(text, given) for text, given in lost if given.text.strip()]
-    if told:
-        remarks.append(_not_asked(told, exam.ids))
+            entries = (" is answered a second time, as ", Word(text), ". The first answer counts.")
+            remarks.append((Word(id_), *entries))
+    pairs = [(text, given) for text, given in lost if given.text.strip()]
+    if pairs:
+        remarks.append(_not_asked(pairs, exam.ids))
     if sheet.unread:
         columns = _listed(sheet.unread)
         remarks.append(("What stands in the table under ", *columns, " isn't read."))
     return AnswersTaken(taken, tuple(remarks))
 
 
-def _not_asked(told: Sequence[tuple[str, Given]], asked: Sequence[str]) -> Phrase:
+def _not_asked(pairs: Sequence[tuple[str, Given]], asked: Sequence[str]) -> Phrase:
     """`wieghts[I, I]: 0.422 is the answer to nothing that is asked; did you mean …`"""
-    each = _listed([f"{text}: {given.text.strip()}" for text, given in told])
-    if len(told) > 1:
+    each = _listed([f"{text}: {given.text.strip()}" for text, given in pairs])
+    if len(pairs) > 1:
         return (*each, " are answers to nothing that is asked, and earn nothing.")
-    right = nearest(told[0][0], asked)
+    right = nearest(pairs[0][0], asked)
     if not right.startswith("did you"):
         return (*each, " is the answer to nothing that is asked, and earns nothing.")
     return (*each, " is the answer to nothing that is asked, and earns nothing: ", Word(right))
@@ -87,10 +87,10 @@ class Roll(NamedTuple):
         """Whose paper it is: by the ID, else by the name, which may be that of the file, as long
         as no two of the list have it."""
         if sheet.id:
-            return next((one for one in self.students if one.id == sheet.id), None)
+            return next((s for s in self.students if s.id == sheet.id), None)
         names = {sheet.student.casefold(), Path(sheet.source).stem.casefold()}
-        found = [one for one in self.students if one.name.casefold() in names]
-        found = found or [one for one in self.students if one.id.casefold() in names]
+        found = [s for s in self.students if s.name.casefold() in names]
+        found = found or [s for s in self.students if s.id.casefold() in names]
         return found[0] if len(found) == 1 else None
 
     def remarks(self, sheet: AnswerSheet, form: str) -> Iterator[Phrase]:
@@ -108,13 +108,13 @@ class Roll(NamedTuple):
 
     def named(self, sheet: AnswerSheet) -> AnswerSheet:
         """A sheet with the name and the ID of whose it is, as far as the list tells."""
-        one = self.student_of(sheet)
-        return sheet if one is None else sheet._replace(student=one.name, id=one.id)
+        student = self.student_of(sheet)
+        return sheet if student is None else sheet._replace(student=student.name, id=student.id)
 
     def missing(self, sheets: Iterable[AnswerSheet]) -> list[Student]:
         """Those of whom there is no paper."""
-        handed_in = {one.id for sheet in sheets if (one := self.student_of(sheet))}
-        return [one for one in self.students if one.id not in handed_in]
+        handed_in = {student.id for sheet in sheets if (student := self.student_of(sheet))}
+        return [s for s in self.students if s.id not in handed_in]
 
 
 def of_several(sheets: Sequence[AnswerSheet], roll: Roll) -> dict[int, Phrase]:
@@ -126,11 +126,11 @@ def of_several(sheets: Sequence[AnswerSheet], roll: Roll) -> dict[int, Phrase]:
     found: dict[int, Phrase] = {}
     for places in (some for some in each.values() if len(some) > 1):
         own = [sheets[k] for k in places]
-        alike = all(one.answers_alike(own[0]) for one in own)
-        said = " They say the same." if alike else " They don't say the same."
-        files = _listed([one.source for one in own])
-        told = (f"There are {len(own)} papers: ", *files, f". Each has its marks.{said}")
-        found |= dict.fromkeys(places, told)
+        alike = all(entry.answers_alike(own[0]) for entry in own)
+        text = " They say the same." if alike else " They don't say the same."
+        files = _listed([entry.source for entry in own])
+        entries = (f"There are {len(own)} papers: ", *files, f". Each has its marks.{text}")
+        found |= dict.fromkeys(places, entries)
     return found
 
 
@@ -139,8 +139,8 @@ def files_left(paths: Sequence[str]) -> Iterator[Phrase]:
     if len(paths) == 1:
         yield "A file isn't read, as it is no answers file in YAML or CSV: ", Word(paths[0])
     elif paths:
-        said = f"{len(paths)} files aren't read, as they are no answers files in YAML or CSV: "
-        yield (said, *_listed(paths))
+        text = f"{len(paths)} files aren't read, as they are no answers files in YAML or CSV: "
+        yield (text, *_listed(paths))
 
 
 def _stem(sheet: AnswerSheet) -> str:
@@ -198,33 +198,33 @@ class ShownWorking:
     def judged(self) -> tuple[tuple[Verdict, ...], Doubt | None]:
         """The verdicts, those on numbers that follow without working told apart; and what speaks
         against the paper, if anything does."""
-        slips = [one for one in self.verdicts if one.judgement == "slip"]
+        slips = [v for v in self.verdicts if v.judgement == "slip"]
         shows = sum(self._shows(slips)) if len(slips) > _A_SLIP else 0
         too_few = len(slips) > max(_A_SLIP, _FOR_EACH * shows)
         alike = dict(self._alike())
-        trivial = [one for one in self.verdicts if self._is_trivial(one, alike)]
+        trivial = [v for v in self.verdicts if self._is_trivial(v, alike)]
         verdicts = tuple(
-            one._replace(judgement="not worked")
-            if one.judgement == "carried forward" and (too_few or one in trivial)
-            else one
-            for one in self.verdicts
+            v._replace(judgement="not worked")
+            if v.judgement == "carried forward" and (too_few or v in trivial)
+            else v
+            for v in self.verdicts
         )
-        unearned = sum(one.judgement == "not worked" for one in verdicts)
+        unearned = sum(v.judgement == "not worked" for v in verdicts)
         if not (too_few or unearned):
             return verdicts, None
-        wrong = slips or [one for one in verdicts if one.judgement == "not worked"]
+        wrong = slips or [v for v in verdicts if v.judgement == "not worked"]
         first = self.judge.trace[wrong[0].cell.quantity].name
         names = tuple(dict.fromkeys(self.judge.trace[x.cell.quantity].name for x in trivial))
         return verdicts, Doubt(first, len(slips), shows, too_few, unearned, names)
 
     def _shows(self, slips: Sequence[Verdict]) -> Iterator[bool]:
         """Of each number, from the quantity of the first slip on, whether it shows working."""
-        by_chance = {*_BY_CHANCE, *(one.given.number for one in slips)}
+        by_chance = {*_BY_CHANCE, *(slip.given.number for slip in slips)}
         name = slips[0].cell.quantity
-        for one in dropwhile(lambda one: one.cell.quantity != name, self.verdicts):
-            of_the_pen = one.cause is not None and one.cause.name in OF_THE_PEN
-            told = one.judgement in _SHOWS and one.given.number not in by_chance
-            yield told and not of_the_pen and not self._follows_from_wrong(one.cell)
+        for verdict in dropwhile(lambda v: v.cell.quantity != name, self.verdicts):
+            of_the_pen = verdict.cause is not None and verdict.cause.name in OF_THE_PEN
+            shows = verdict.judgement in _SHOWS and verdict.given.number not in by_chance
+            yield shows and not of_the_pen and not self._follows_from_wrong(verdict.cell)
 
     def _follows_from_wrong(self, cell: Location) -> bool:
         """Whether a cell is worked from a number that is given wrongly, near by or far off."""
@@ -238,20 +238,20 @@ class ShownWorking:
     @cached_property
     def _wrong(self) -> Mapping[Location, Verdict]:
         right = ("correct", "worked otherwise", "blank", "unreadable")
-        return {one.cell: one for one in self.verdicts if one.judgement not in right}
+        return {v.cell: v for v in self.verdicts if v.judgement not in right}
 
     def _is_trivial(self, verdict: Verdict, alike: Mapping[str, Decimal]) -> bool:
         number = alike.get(verdict.cell.quantity)
         if number is None or verdict.judgement != "carried forward":
             return False
         sources = (self._wrong[cell] for cell in verdict.follows_from if cell in self._wrong)
-        return all(one.given.number == number for one in sources)
+        return all(s.given.number == number for s in sources)
 
     def _alike(self) -> Iterator[tuple[str, Decimal]]:
         """The quantities for which one number is given throughout, where right ones differ, or
         where it is 0."""
-        for name in dict.fromkeys(one.cell.quantity for one in self.verdicts):
-            own = [one for one in self.verdicts if one.cell.quantity == name]
+        for name in dict.fromkeys(v.cell.quantity for v in self.verdicts):
+            own = [v for v in self.verdicts if v.cell.quantity == name]
             given, right = ({x.given.number for x in own}, {x.expected.shown for x in own})
             number = given.pop()
             if not given and number is not None and (len(right) > 1 or number == 0):
@@ -285,19 +285,19 @@ class MarkedPaper(NamedTuple):
 
     @property
     def points(self) -> Decimal:
-        numbers = (*(one.points for one in self.numbers), *(one.points for one in self.terms))
-        return sum((*numbers, *(one.points for one in self.words)), Decimal(0))
+        numbers = (*(v.points for v in self.numbers), *(m.points for m in self.terms))
+        return sum((*numbers, *(m.points for m in self.words)), Decimal(0))
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        return tuple(one.verdict for one in self.numbers)
+        return tuple(v.verdict for v in self.numbers)
 
     @property
     def judgements(self) -> list[str]:
         """Those of all numbers, in the order of the working, then of those inside lines, and of
         answers in words."""
-        terms = (one.judgement for one in self.terms)
-        words = (one.judgement for one in self.words)
+        terms = (m.judgement for m in self.terms)
+        words = (m.judgement for m in self.words)
         return [*(verdict.judgement for verdict in self.verdicts), *terms, *words]
 
     @property
@@ -319,7 +319,7 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
     """What a student's answers are worth; what is asked and isn't answered is blank."""
     nothing = Given("")
     taken, remarks = _answers_taken(exam, sheet)
-    answers = {cell: taken.get(one.id, nothing) for cell, one in exam.results.items()}
+    answers = {cell: taken.get(item.id, nothing) for cell, item in exam.results.items()}
     judged, theirs = exam.judge.judged(answers)
     verdicts, doubt = ShownWorking(exam.judge, judged).judged()
     scheme = exam.scheme
@@ -331,15 +331,15 @@ def marked(exam: Exam, sheet: AnswerSheet) -> MarkedPaper:
         for verdict, share in zip(verdicts, shares, strict=True)
     )
     terms = tuple(
-        marked_term(one, taken.get(one.id, nothing), answers, carry=scheme.carry)
-        for one in exam.terms
+        marked_term(term, taken.get(term.id, nothing), answers, carry=scheme.carry)
+        for term in exam.terms
     )
-    said = [(question, taken.get(one.id, nothing)) for one, question in exam.words]
+    pairs = [(question, taken.get(item.id, nothing)) for item, question in exam.words]
     judge = exam.judge
-    own = OwnAnswers(judge.right, theirs, answers, judge.hypotheses, [*meanings(said)])
+    own = OwnAnswers(judge.right, theirs, answers, judge.hypotheses, [*meanings(pairs)])
     words = tuple(
-        marked_words(question, one.points, taken.get(one.id, nothing), own, carry=scheme.carry)
-        for one, question in exam.words
+        marked_words(question, item.points, taken.get(item.id, nothing), own, carry=scheme.carry)
+        for item, question in exam.words
     )
     return MarkedPaper(sheet, exam, numbers, doubt, terms, words, remarks)
 
@@ -381,7 +381,7 @@ class GradedClass(NamedTuple):
     @property
     def sheets(self) -> list[AnswerSheet]:
         """All that was handed in, first what has marks."""
-        return [*(one.sheet for one in self.papers), *(one.sheet for one in self.unmarked)]
+        return [*(paper.sheet for paper in self.papers), *(u.sheet for u in self.unmarked)]
 
 
 def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClass:
@@ -399,7 +399,7 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
         )
         for k, paper in enumerate(graded.papers)
     )
-    unmarked = [one._replace(sheet=roll.named(one.sheet)) for one in graded.unmarked]
+    unmarked = [u._replace(sheet=roll.named(u.sheet)) for u in graded.unmarked]
     for student in roll.missing(sheets) if whole else ():
         sheet = AnswerSheet(student.name, student.form, "", {}, "", student.id)
         unmarked.append(Unmarked(sheet, ("Nothing was handed in.",)))
@@ -410,8 +410,8 @@ def commonest(papers: Sequence[MarkedPaper]) -> list[CommonMistake]:
     """The causes of wrong answers, those of most papers first."""
     counts: Counter[tuple[str, str]] = Counter()
     for paper in papers:
-        causes = [(one.cause, one.judgement) for one in paper.verdicts if one.judgement in _WRONG]
-        causes += [(one.causes[0], one.judgement) for one in paper.words if one.causes]
+        causes = [(v.cause, v.judgement) for v in paper.verdicts if v.judgement in _WRONG]
+        causes += [(m.causes[0], m.judgement) for m in paper.words if m.causes]
         counts.update({(cause.says, judgement) for cause, judgement in causes if cause})
     ordered = sorted(counts.items(), key=lambda entry: -entry[1])
     return [CommonMistake(says, judgement, count) for (says, judgement), count in ordered]
@@ -421,8 +421,8 @@ def hardest(papers: Sequence[MarkedPaper]) -> list[HardCell]:
     """The cells that most papers have wrong, or haven't at all."""
     counts: Counter[Location] = Counter()
     for paper in papers:
-        told = ((one.cell, one.judgement) for one in paper.verdicts)
-        counts.update(cell for cell, said in told if said not in FOLLOW)
+        pairs = ((v.cell, v.judgement) for v in paper.verdicts)
+        counts.update(cell for cell, block in pairs if block not in FOLLOW)
     return [HardCell(cell, count) for cell, count in counts.most_common()]
 
 

@@ -110,8 +110,8 @@ def halfway(made: Enclosure, places: int, fewer: int = 0) -> Halfway:
     )
     return Halfway(
         np.where(is_near, 0.5, 1.0),
-        Enclosure(*(np.where(known, one, 0.0) for one in shared)),
-        Enclosure(*(np.where(known, one, 0.0) for one in (less, more))),
+        Enclosure(*(np.where(known, value, 0.0) for value in shared)),
+        Enclosure(*(np.where(known, value, 0.0) for value in (less, more))),
     )
 
 
@@ -190,7 +190,7 @@ class Paths:
 
         made = {**self._planned, **self.instead}
         try:
-            TopologicalSorter({name: one.operands for name, one in made.items()}).prepare()
+            TopologicalSorter({name: d.operands for name, d in made.items()}).prepare()
         except CycleError:
             return True
         return False
@@ -227,19 +227,19 @@ class Paths:
         """Whether a quantity is worked out, and not just put elsewhere. Who leaves out what makes
         it writes it down all the same, and may round what was rounded to more decimals again."""
         made = (self.definition(name), self.trace[name].definition)
-        return any(one is not None and not one.operation.copies for one in made)
+        return any(d is not None and not d.operation.copies for d in made)
 
     def _once(self, what: str, name: str) -> Enclosure:
         if self.base is not None and name not in self.changed:
             return self.base._once(what, name)
-        told = self._told.get((what, name))
-        if told is None and self.together is not None:
-            told = self.together(what, name)
-        if told is None:
+        bounds = self._told.get((what, name))
+        if bounds is None and self.together is not None:
+            bounds = self.together(what, name)
+        if bounds is None:
             find = {"made": self._made, "on": self._gone_on_with, "written": self._written}[what]
-            told = find(name)
-        self._told[what, name] = told
-        return told
+            bounds = find(name)
+        self._told[what, name] = bounds
+        return bounds
 
     def definition(self, name: str) -> Definition | None:
         """How a quantity is made on these paths."""
@@ -251,8 +251,8 @@ class Paths:
         base = self.base
         if base is None or self.fewer != base.fewer:
             return frozenset(self.trace)
-        changed = {n for n, one in self.known.items() if base.known.get(n) is not one}
-        changed |= {n for n, one in self.instead.items() if base.instead.get(n) is not one}
+        changed = {n for n, b in self.known.items() if base.known.get(n) is not b}
+        changed |= {n for n, d in self.instead.items() if base.instead.get(n) is not d}
         for name, planned in self._planned.items():
             if not changed.isdisjoint(self.instead.get(name, planned).operands):
                 changed.add(name)
@@ -263,7 +263,7 @@ class Paths:
         """How each quantity is made that is made, in order."""
         if self.base is not None:
             return self.base._planned
-        return {one.name: one for one in self.trace.plan if one.name in self.trace}
+        return {d.name: d for d in self.trace.plan if d.name in self.trace}
 
     @cached_property
     def apart(self) -> frozenset[str]:
@@ -455,25 +455,25 @@ def taken(held: Enclosure, numbers: Array) -> Flags:
 def together(alone: Sequence[Paths]) -> list[Paths]:
     """The same paths, which are worked all at once as soon as something is asked of one of them,
     where the traces tell one story."""
-    if len(alone) < 2 or not all(_are_alike(alone[0], one) for one in alone[1:]):  # noqa: PLR2004
+    if len(alone) < 2 or not all(_are_alike(alone[0], paths) for paths in alone[1:]):  # noqa: PLR2004
         return [*alone]
     names = alone[0].known
-    known = {name: _stacked([one.known[name] for one in alone]) for name in names}
+    known = {name: _stacked([paths.known[name] for paths in alone]) for name in names}
     many = _ManyPaths(alone[0].trace, known, printed=alone[0].printed, alone=tuple(alone))
-    return [replace(one, together=partial(many.of, k), _told={}) for k, one in enumerate(alone)]
+    return [replace(paths, together=partial(many.of, k), _told={}) for k, paths in enumerate(alone)]
 
 
-def _are_alike(one: Paths, other: Paths) -> bool:
+def _are_alike(paths: Paths, other: Paths) -> bool:
     """Whether paths go the same way, but for the numbers."""
     return (
-        one.trace.story is other.trace.story
-        and one.trace.rounding == other.trace.rounding
-        and one.printed == other.printed
-        and one.known.keys() == other.known.keys()
+        paths.trace.story is other.trace.story
+        and paths.trace.rounding == other.trace.rounding
+        and paths.printed == other.printed
+        and paths.known.keys() == other.known.keys()
         and all(
-            one.trace[name].matrix.decimals == other.trace[name].matrix.decimals
-            and one.trace[name].matrix.shape == other.trace[name].matrix.shape
-            for name in one.trace
+            paths.trace[name].matrix.decimals == other.trace[name].matrix.decimals
+            and paths.trace[name].matrix.shape == other.trace[name].matrix.shape
+            for name in paths.trace
         )
     )
 
@@ -498,7 +498,7 @@ class _ManyPaths(Paths):
         return Enclosure(low[:, :, k], high[:, :, k])
 
     def given(self, name: str) -> Enclosure:
-        return _stacked([as_given(one.trace[name]) for one in self.alone])
+        return _stacked([as_given(paths.trace[name]) for paths in self.alone])
 
     def enclosing(self, definition: Definition, operands: Sequence[Enclosure]) -> Enclosure:
         operation = definition.operation
@@ -511,13 +511,14 @@ class _ManyPaths(Paths):
 
     def chosen(self, name: str) -> Array:
         """Numbers by which is decided what is chosen. [n, m, b]"""
-        return np.stack([one.values for one in self.each_chosen(name)], axis=-1)
+        return np.stack([m.values for m in self.each_chosen(name)], axis=-1)
 
     def each_chosen(self, name: str) -> list[Matrix]:
         """The same, a matrix for each trace."""
         on = _apart(self.carried(name), len(self.alone))
         return [
-            chosen_by(one.trace[name].matrix, own) for one, own in zip(self.alone, on, strict=True)
+            chosen_by(paths.trace[name].matrix, own)
+            for paths, own in zip(self.alone, on, strict=True)
         ]
 
     def one_by_one(self, definition: Definition, operands: Sequence[Enclosure]) -> Enclosure:
@@ -525,7 +526,7 @@ class _ManyPaths(Paths):
         if not operands:
             return _stacked([enclosing(definition.operation, (), ())] * len(self.alone))
         numbers = zip(*map(self.each_chosen, definition.operands), strict=True)
-        own = zip(*(_apart(one, len(self.alone)) for one in operands), strict=True)
+        own = zip(*(_apart(b, len(self.alone)) for b in operands), strict=True)
         return _stacked(
             [enclosing(definition.operation, *pair) for pair in zip(numbers, own, strict=True)]
         )
@@ -534,10 +535,10 @@ class _ManyPaths(Paths):
 def _stacked(each: Iterable[Enclosure]) -> Enclosure:
     """Those of several traces as one; numbers that are what they are stay so."""
     each = [*each]
-    low = np.stack([one.low for one in each], axis=-1)
-    if all(one.low is one.high for one in each):
+    low = np.stack([b.low for b in each], axis=-1)
+    if all(b.low is b.high for b in each):
         return Enclosure.of(low)
-    return Enclosure(low, np.stack([one.high for one in each], axis=-1))
+    return Enclosure(low, np.stack([b.high for b in each], axis=-1))
 
 
 def _apart(many: Enclosure, count: int) -> list[Enclosure]:
@@ -592,12 +593,12 @@ class _Affine(NamedTuple):
 
     def replaced(self, known: Enclosure) -> _Affine:
         """With what is known of some of the numbers instead."""
-        said, middle = ~np.isnan(known.low), known.middle
+        array, middle = ~np.isnan(known.low), known.middle
         ends = zip(_terms_apart(known, middle), self.apart, strict=True)
         return _Affine(
-            np.where(said, middle, self.middle),
-            np.where(said[:, :, np.newaxis], 0.0, self.parts),
-            Enclosure(*(np.where(said, own, other) for own, other in ends)),
+            np.where(array, middle, self.middle),
+            np.where(array[:, :, np.newaxis], 0.0, self.parts),
+            Enclosure(*(np.where(array, own, other) for own, other in ends)),
         )
 
 
@@ -637,10 +638,10 @@ class FirstOrder:
         is known than intervals say."""
         if name not in self._known:
             self._known[name] = self._made(definition, made)
-        one = self._known[name]
-        if one is None:
+        affine = self._known[name]
+        if affine is None:
             return made
-        found = one.bounds
+        found = affine.bounds
         apart = (found.low > made.high) | (found.high < made.low) | np.isnan(found.low + found.high)
         return Enclosure(*(np.where(apart, a, b) for a, b in zip(made, found, strict=True)))
 
@@ -660,10 +661,10 @@ class FirstOrder:
         used = [self._used(name) for name in definition.operands]
         if not used:
             return self._alone(made)
-        operands = [one for one in used if one is not None]
+        operands = [a for a in used if a is not None]
         if len(operands) < len(used) or self._is_too_much(made.low):
             return None
-        tried = [(one.middle, one.of_length(self._count[0])) for one in operands]
+        tried = [(a.middle, a.of_length(self._count[0])) for a in operands]
         found = _through(definition.operation, tried)
         if found is None:
             return self._alone(made)
@@ -677,7 +678,7 @@ class FirstOrder:
 
     def _near(self, definition: Definition, operands: Sequence[_Affine]) -> Enclosure:
         """What is made of numbers each use of which is apart by itself."""
-        near = self.paths.enclosing(definition, [one.near for one in operands])
+        near = self.paths.enclosing(definition, [a.near for a in operands])
         printed = self.paths.as_printed(definition, near)
         return near if printed is near else near.with_(printed)
 
@@ -686,17 +687,17 @@ class FirstOrder:
         if self.base is not None and name not in self.paths.apart:
             return self.base._used(name)
         if name not in self._uses:
-            one, known = self._affine(name), self.paths.known.get(name)
-            if one is not None and self.paths.rounds(name):
-                one = self._rounded(name, one)
-            self._uses[name] = one if one is None or known is None else one.replaced(known)
+            affine, known = self._affine(name), self.paths.known.get(name)
+            if affine is not None and self.paths.rounds(name):
+                affine = self._rounded(name, affine)
+            self._uses[name] = affine if affine is None or known is None else affine.replaced(known)
         return self._uses[name]
 
-    def _rounded(self, name: str, one: _Affine) -> _Affine | None:
+    def _rounded(self, name: str, affine: _Affine) -> _Affine | None:
         paths = self.paths
         way = halfway(paths.made(name), paths.decimals(name) - paths.fewer, paths.fewer)
-        parts = way.share[:, :, np.newaxis] * one.parts
-        moved = self._moved(_Affine.of(way.share * one.middle, parts), way.shared)
+        parts = way.share[:, :, np.newaxis] * affine.parts
+        moved = self._moved(_Affine.of(way.share * affine.middle, parts), way.shared)
         return moved if moved is None else moved._replace(apart=way.apart)
 
     def _alone(self, made: Enclosure) -> _Affine | None:
@@ -704,7 +705,7 @@ class FirstOrder:
         middle = made.middle
         return self._moved(_Affine.of(middle, _no_parts(middle, 0)), _terms_apart(made, middle))
 
-    def _moved(self, one: _Affine, by: Enclosure) -> _Affine | None:
+    def _moved(self, affine: _Affine, by: Enclosure) -> _Affine | None:
         """Numbers each of which may be moved by something of its own, the same at each use."""
         radius, count = (by.high - by.low) / 2, self._count[0]
         rows, columns = np.nonzero((radius > 0).reshape(*radius.shape[:2], -1).any(axis=2))
@@ -712,9 +713,9 @@ class FirstOrder:
         if self._is_too_much(radius):
             self._count[0] = count
             return None
-        parts = one.of_length(self._count[0])
+        parts = affine.of_length(self._count[0])
         parts[rows, columns, np.arange(count, self._count[0])] = radius[rows, columns]
-        return _Affine.of(one.middle + (by.high + by.low) / 2, parts)
+        return _Affine.of(affine.middle + (by.high + by.low) / 2, parts)
 
     def _is_too_much(self, of: Array) -> bool:
         """Whether all roundings of an array are too many numbers. Raises TooManyNumbersError where

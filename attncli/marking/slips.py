@@ -25,7 +25,7 @@ from attncli.numbers.rounding import Array
 _SIGN = Cause("sign", "The sign is the other one.")
 _POINT = Cause("decimal_point", "The decimal point was moved.")
 _DIGITS = Cause("digits_transposed", "Two digits next to each other were exchanged.")
-OF_THE_PEN = tuple(one.name for one in (_SIGN, _DIGITS, _POINT))
+OF_THE_PEN = tuple(cause.name for cause in (_SIGN, _DIGITS, _POINT))
 """Causes by which a right number was written down wrongly."""
 _MOST_SHIFTED = 3
 
@@ -36,7 +36,7 @@ def slips_of_the_pen(right: Accepted, number: Decimal) -> Iterator[Cause]:
         return
     if number and right.takes(-number):
         yield _SIGN
-    if any(right.takes(one) for one in _transposed(number)):
+    if any(right.takes(n) for n in _transposed(number)):
         yield _DIGITS
     if number and any(right.takes(number.scaleb(k)) for k in _SHIFTS):
         yield _POINT
@@ -103,12 +103,14 @@ def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool
     trace, definition = paths.trace, paths.definition(cell.quantity)
     assert definition is not None
     form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
-    used = [one.cell for one in numbers_in(form) if one.cell is not None and one.cell.quantity]
-    worked = [one for one in dict.fromkeys(used) if paths.definition(one.quantity) is not None]
+    used = [n.cell for n in numbers_in(form) if n.cell is not None and n.cell.quantity]
+    worked = [
+        entry for entry in dict.fromkeys(used) if paths.definition(entry.quantity) is not None
+    ]
     if len(worked) > _MOST_ROUNDED:
         return True
     places, made = paths.decimals(cell.quantity), set[float]()
-    for ways in product(*(_rounded_ways(paths, one) for one in worked)):
+    for ways in product(*(_rounded_ways(paths, entry) for entry in worked)):
         values = _Values(paths, taken=dict(zip(worked, ways, strict=True)))
         with suppress(TypeError, ValueError, ArithmeticError):
             made.add(values.of(form))
@@ -121,16 +123,16 @@ def _rounded_ways(paths: Paths, cell: Location) -> set[float]:
     middle = paths.carried(name).middle[i : i + 1, j : j + 1]
     places = paths.decimals(name)
     each = (middle, rounded(middle, places), rounded(middle, places - 1))
-    return {one.item() for one in each}
+    return {array.item() for array in each}
 
 
 def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
-    for node, put in _parts(form, lambda one: one):
+    for node, put in _parts(form, lambda e: e):
         match node:
             case ex.Sum(terms):
                 for cause, changed in _of_sum(terms):
                     yield _Slip(cause, put(changed))
-    for node, put in _parts(form, lambda one: one):
+    for node, put in _parts(form, lambda e: e):
         if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
             for other in _misread(paths, node.cell):
                 yield _Slip(
@@ -147,8 +149,8 @@ def _parts(
     if isinstance(node, ex.Leaf) or not isinstance(node, Node):
         return
     for k, part in enumerate(node.parts):
-        for at, one in _inside(part):
-            yield from _parts(one, _putter(node, k, at, put))
+        for at, expression in _inside(part):
+            yield from _parts(expression, _putter(node, k, at, put))
 
 
 def _inside(part: Any) -> Iterator[tuple[int | None, Expression]]:  # noqa: ANN401
@@ -163,8 +165,8 @@ def _putter(
 ) -> Callable[[Expression], Expression]:
     def changed(new: Expression) -> Expression:
         part = node.parts[k]
-        one = new if at is None else (*part[:at], new, *part[at + 1 :])
-        return put(node.of([*node.parts[:k], one, *node.parts[k + 1 :]]))
+        entry = new if at is None else (*part[:at], new, *part[at + 1 :])
+        return put(node.of([*node.parts[:k], entry, *node.parts[k + 1 :]]))
 
     return changed
 
@@ -196,7 +198,7 @@ def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
 
 
 def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
-    read, instead = (paths.trace[one.quantity].address(*one[1:]) for one in (other, cell))
+    read, instead = (paths.trace[entry.quantity].address(*entry[1:]) for entry in (other, cell))
     return Cause("operand_misread", f"{read} was taken for {instead}.")
 
 
@@ -289,8 +291,8 @@ def moved_tables(right: Enclosure, numbers: Array) -> Iterator[tuple[Cause, Encl
         yield from ((_COLUMN, _turned(held)) for held in found)
 
 
-def _turned(one: Enclosure) -> Enclosure:
-    return Enclosure(one.low.T, one.high.T)
+def _turned(bounds: Enclosure) -> Enclosure:
+    return Enclosure(bounds.low.T, bounds.high.T)
 
 
 def _another_row(right: Enclosure, numbers: Array) -> Iterator[Enclosure]:

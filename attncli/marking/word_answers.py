@@ -61,7 +61,7 @@ def _questions_of(trace: Trace, part: PlannedStep) -> Iterator[WordQuestion]:
     for inquiry in step_named(part.step).inquiries:
         name = part.place.name(inquiry.name)
         made = (part.place.name(local) for local in inquiry.reads)
-        reads = next((one for one in made if one in trace and not trace[one].given), None)
+        reads = next((entry for entry in made if entry in trace and not trace[entry].given), None)
         if reads is None:
             continue
         rule = inquiry.rule(part.place)
@@ -78,14 +78,14 @@ def questions_at(trace: Trace, text: str) -> list[WordQuestion]:
     local = name.rpartition(".")[2]
     step = inquiries().get(local)
     parts = [part for part in trace.story if part.step == step]
-    known = [one for part in parts for one in _questions_of(trace, part) if one.name.local == local]
+    known = [q for part in parts for q in _questions_of(trace, part) if q.name.local == local]
     if name != local:
-        by_name: dict[str, Name] = {one.name: one.name for one in known}
+        by_name: dict[str, Name] = {q.name: q.name for q in known}
         own = meant(name, by_name)
-        known = [one for one in known if one.name == own]
-    found = [one for one in known if not indices or one.asked.row == _row(trace, one, indices[0])]
+        known = [q for q in known if q.name == own]
+    found = [q for q in known if not indices or q.asked.row == _row(trace, q, indices[0])]
     if not found:
-        right = f"it has {listed([one.id for one in known])}" if known else _knows(trace)
+        right = f"it has {listed([q.id for q in known])}" if known else _knows(trace)
         raise AddressError(f"nothing here is asked by {shortened(text)}", right)
     return found
 
@@ -104,9 +104,7 @@ def _row(trace: Trace, question: WordQuestion, index: Index) -> int | None:
 
 
 def _knows(trace: Trace) -> str:
-    names = dict.fromkeys(
-        one.name.local for part in trace.story for one in _questions_of(trace, part)
-    )
+    names = dict.fromkeys(q.name.local for part in trace.story for q in _questions_of(trace, part))
     return f"ask {listed(names)}" if names else "ask for numbers instead"
 
 
@@ -172,13 +170,13 @@ class OwnAnswers(NamedTuple):
     @property
     def given(self) -> set[str]:
         """The quantities of which there are numbers."""
-        return {cell.quantity for cell, one in self.answers.items() if one.number is not None}
+        return {cell.quantity for cell, entry in self.answers.items() if entry.number is not None}
 
     def causes(self, meant: MeantOption) -> tuple[Cause, ...]:
         """What may have led to a wrong answer, and to more of the author's answers to the same
         question than it would have led away from."""
-        alike = [one for one in self.words if one.question.name == meant.question.name]
-        others = [one for one in alike if one.question.id != meant.question.id]
+        alike = [o for o in self.words if o.question.name == meant.question.name]
+        others = [o for o in alike if o.question.id != meant.question.id]
         with np.errstate(all="ignore"):  # what follows from wild numbers may be none
             found = [way for way in self._ways(meant.question) if way.gives(meant)]
             told = [way.cause for way in found if way.is_supported(others)]
@@ -186,8 +184,10 @@ class OwnAnswers(NamedTuple):
 
     def _ways(self, question: WordQuestion) -> Iterator[_Explanation]:
         held = self.held(question.reads)
-        for one in question.asked.misread:
-            yield _Explanation(Cause(one.name, one.says), partial(_misread, one.name, held))
+        for misreading in question.asked.misread:
+            yield _Explanation(
+                Cause(misreading.name, misreading.says), partial(_misread, misreading.name, held)
+            )
         if question.reads in self.given:
             return
         for k in self.hypotheses.leading_to(question.reads, self.given, ()):
@@ -222,7 +222,7 @@ class _Explanation(NamedTuple):
     def is_supported(self, others: Sequence[MeantOption]) -> bool:
         """Whether it gives more answers, with the one that it is asked of, than speak against."""
         given = 1 + sum(map(self.gives, others))
-        against = sum(one.option not in self.options(one.question) for one in others)
+        against = sum(o.option not in self.options(o.question) for o in others)
         return given >= self.takes and given > against
 
 

@@ -68,7 +68,7 @@ def plan_of(
     order = tuple(_in_order([name for name in wanted if name not in used], made))
     used = {name for definition in order for name in definition.operands} - set(made)
     drawn = drawn_of(trace.scenario, used, pools, narrow=narrow)
-    varied = {name for one in drawn for name in one.names}
+    varied = {name for entry in drawn for name in entry.names}
     fixed = set(trace.quantities) - set(made) - varied
     for definition in order:
         if isinstance(definition.operation, _SHAPE_ONLY) or fixed.issuperset(definition.operands):
@@ -98,7 +98,7 @@ def _staged(
     definitions: Sequence[Definition], drawn: Sequence[Drawn], asked: frozenset[str]
 ) -> Iterator[Stage]:
     """The stages; before a head takes its columns, those are drawn anew."""
-    of_name = {name: one for one in drawn for name in one.names}
+    of_name = {name: entry for entry in drawn for name in entry.names}
     by_name = {definition.name: definition for definition in definitions}
     factors = {name for definition in definitions for name in _factors(definition)}
     there: set[str] = set()
@@ -109,8 +109,8 @@ def _staged(
             source = by_name[definition.operands[0]]
             yield Stage(source, (again,), source.name in asked, source.name in factors)
         fresh = [of_name[name] for name in definition.operands if name in of_name]
-        new = [one for one in dict.fromkeys(fresh) if there.isdisjoint(one.names)]
-        there.update(name for one in new for name in one.names)
+        new = [entry for entry in dict.fromkeys(fresh) if there.isdisjoint(entry.names)]
+        there.update(name for entry in new for name in entry.names)
         yield Stage(
             definition, tuple(map(Fresh, new)), definition.name in asked, definition.name in factors
         )

@@ -116,12 +116,12 @@ def drawn_of(
         if name in used and name not in pools and _may_vary(scenario, name, matrix):
             kin = (_KIN.get(name.local, name.local), matrix.shape, matrix.written)
             alike.setdefault(kin, []).append(name)
-    said = (
+    drawns = (
         Drawn((name,), scenario.given[name].shape, *pool)
         for name, pool in pools.items()
         if name in used
     )
-    return (*said, *(_drawn(names, scenario.given[names[0]], narrow) for names in alike.values()))
+    return (*drawns, *(_drawn(names, scenario.given[names[0]], narrow) for names in alike.values()))
 
 
 def _may_vary(scenario: Scenario, name: Name, matrix: Matrix) -> bool:

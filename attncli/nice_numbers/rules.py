@@ -233,7 +233,7 @@ def repeats(made: CandidateQuantity) -> Flags | None:
 
 def _is_outer(made: CandidateQuantity) -> bool:
     """Whether a matrix is made of columns alone, as ∂W = ∂z xᵀ is."""
-    return bool(made.operands) and all(one.shape[1] == 1 for one in made.operands)
+    return bool(made.operands) and all(array.shape[1] == 1 for array in made.operands)
 
 
 def alike_rows(made: CandidateQuantity) -> Flags:

@@ -135,12 +135,12 @@ Spare = Mapping[tuple[str, str], int]
 """In how many places a quantity may break a rule, by their names."""
 
 
-def _spared(trace: Trace, plan: Plan, said: Mapping[str, int] | None = None) -> Spare:
+def _spared(trace: Trace, plan: Plan, by_name: Mapping[str, int] | None = None) -> Spare:
     """What numbers for a plan may break: so much in each quantity if that is said, else what the
     scenario's own do."""
-    if said is not None:
+    if by_name is not None:
         names = [stage.definition.name for stage in plan.stages]
-        return {(name, rule): many for name in names for rule, many in said.items()}
+        return {(name, rule): many for name in names for rule, many in by_name.items()}
     counts = {key: int(np.sum(broken)) for key, broken in _broken(trace, plan)}
     # how many queries share a winner is of the kind of an exercise; the rest is free once broken
     return {key: count if key[1] == "winners" else _ANY for key, count in counts.items() if count}
@@ -174,7 +174,7 @@ class Candidate:
     def scenario(self, of: Scenario) -> Scenario:
         """A scenario with these numbers."""
         drawn = self.numbers.items()
-        return _with_numbers(of, {name: matrix for one, matrix in drawn for name in one.names})
+        return _with_numbers(of, {name: matrix for entry, matrix in drawn for name in entry.names})
 
 
 def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenario:
@@ -334,7 +334,7 @@ class _Search:
         tried = 0
         while len(self.waiting) < _REFERENCE:
             tried += self._fill(k, tried, failures)
-        self.reference = median(one.survivor.difficulty for one in [*self.waiting][:_REFERENCE])
+        self.reference = median(c.survivor.difficulty for c in [*self.waiting][:_REFERENCE])
         return tried
 
     def _fill(self, k: int, tried: int, failures: Failures) -> int:

@@ -537,7 +537,7 @@ class RuleFilter:
         )
         return [
             Survivor(
-                {one: batch.made[one.names[0]].alone(b) for one in self.workshop.plan.drawn},
+                {drawn: batch.made[drawn.names[0]].alone(b) for drawn in self.workshop.plan.drawn},
                 {s.definition.name: batch.made[s.definition.name].alone(b) for s in self._stages},
                 int(costs[b]),
             )

@@ -49,7 +49,7 @@ class PartColumns(NamedTuple):
         own_line = above or long
         start = room.indent if own_line else label
         left = room.whole - start
-        rows = {len(row): [one for one in texts if len(one) == len(row)] for row in texts}
+        rows = {len(row): [entry for entry in texts if len(entry) == len(row)] for row in texts}
         widths = {
             count: [max(map(room.width, column)) for column in zip(*alike, strict=True)]
             for count, alike in rows.items()

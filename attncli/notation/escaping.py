@@ -81,7 +81,7 @@ def isolated(text: str) -> str:
     if text.isascii() or not re.search(_RUN, text):
         return text
     strong = (unicodedata.bidirectional(character) for character in text)
-    first = next((one for one in strong if one in ("L", "R", "AL")), "R")
+    first = next((entry for entry in strong if entry in ("L", "R", "AL")), "R")
     return f"{ISOLATE}{text}{POP}" if first != "L" else re.sub(_RUN, rf"{ISOLATE}\g<0>{POP}", text)
 
 
@@ -166,7 +166,7 @@ def key_of(scalar: str, indent: str = "") -> str:
 
 def commented(text: str) -> str:
     """Any text as it may stand in a comment."""
-    return "".join(one if _may_stand(one) else _escape(one) for one in text)
+    return "".join(entry if _may_stand(entry) else _escape(entry) for entry in text)
 
 
 def _written(character: str) -> str:

@@ -206,9 +206,9 @@ class Notation:
         if isinstance(condition, ex.Apply) and condition.function == "and":
             met = condition.arguments
         is_one = "" if isinstance(met[0], Word) else " is 1"
-        told = f"{self.prose(' and ').join(map(self.write, met))}{self.prose(is_one)}"
+        text = f"{self.prose(' and ').join(map(self.write, met))}{self.prose(is_one)}"
         return (
-            f"{self.write(value)}{self.prose(' where ')}{told}{self.prose(', else ')}"
+            f"{self.write(value)}{self.prose(' where ')}{text}{self.prose(', else ')}"
             f"{self.write(other)}"
         )
 

@@ -45,7 +45,7 @@ class PlainNotation(Notation):
     def symbol(self, node: ex.Symbol) -> str:
         if not node.indices:
             return node.name
-        texts = (self.word(one) if isinstance(one, Word) else one for one in node.indices)
+        texts = (self.word(index) if isinstance(index, Word) else index for index in node.indices)
         inside = f",{GLUE}".join(text.replace(" ", GLUE) for text in texts)
         return f"{node.name}[{inside}]"
 
@@ -54,7 +54,7 @@ class PlainNotation(Notation):
         return f"({text.replace(' ', GLUE) if len(text) <= _SHORT else text})"
 
     def product(self, node: ex.Product) -> str:
-        if self.times != _TIMES and any(isinstance(one, ex.Quotient) for one in node.factors):
+        if self.times != _TIMES and any(isinstance(f, ex.Quotient) for f in node.factors):
             return self.but(times=_TIMES).product(node)  # `a / b×c` looks like a / (b × c)
         return super().product(node)
 

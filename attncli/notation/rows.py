@@ -41,8 +41,8 @@ def plain_rows(matrix: Matrix, rows: Sequence[int], between: str) -> Iterator[st
     for start in range(0, len(rows), step):
         some = rows[start : start + step]
         values = matrix.values[list(some)] + 0.0  # no minus zero
-        told = zip(some, values.tolist(), _places(matrix, values), strict=True)
-        yield from (_row(matrix, i, row, places, between) for i, row, places in told)
+        entries = zip(some, values.tolist(), _places(matrix, values), strict=True)
+        yield from (_row(matrix, i, row, places, between) for i, row, places in entries)
 
 
 def _alone(matrix: Matrix, i: int, j: int) -> str:

@@ -60,8 +60,8 @@ def _extreme(name: str) -> Function:
 
 
 def _where(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
-    condition, one, other = arguments
-    return f"IF({_met(sheet, condition)},{sheet.listed([one, other])})"
+    condition, expression, other = arguments
+    return f"IF({_met(sheet, condition)},{sheet.listed([expression, other])})"
 
 
 def _met(sheet: FormulaWriter, condition: Expression) -> str:
@@ -72,7 +72,7 @@ def _met(sheet: FormulaWriter, condition: Expression) -> str:
 
 
 def _compared(sign: str) -> Function:
-    return lambda sheet, both: sign.join(sheet.of(one).text for one in both)
+    return lambda sheet, both: sign.join(sheet.of(e).text for e in both)
 
 
 def _count_before(sheet: FormulaWriter, arguments: Sequence[Expression]) -> str:
@@ -274,10 +274,10 @@ def _may_be_half(node: Expression) -> bool:
     """Whether it is worked from sums, and by nothing that never comes to a half exactly."""
     kinds = (ex.Root, ex.Power, ex.Apply)
     curved = any(
-        not (isinstance(one, ex.Power) and one.base != ex.E)
-        and not (isinstance(one, ex.Apply) and one.function in _STRAIGHT)
+        not (isinstance(entry, ex.Power) and entry.base != ex.E)
+        and not (isinstance(entry, ex.Apply) and entry.function in _STRAIGHT)
         for kind in kinds
-        for one in ex.each(node, kind)
+        for entry in ex.each(node, kind)
     )
     return not curved and next(ex.each(node, ex.Sum), None) is not None
 
@@ -349,7 +349,7 @@ class _Spreadsheet:
 
     def product(self, node: ex.Product) -> _Text:
         first, *others = node.factors
-        texts = [self.held(first, _PRODUCT), *(self.held(one, _POWER) for one in others)]
+        texts = [self.held(first, _PRODUCT), *(self.held(e, _POWER) for e in others)]
         return _Text("*".join(texts), _PRODUCT)
 
     def quotient(self, node: ex.Quotient) -> _Text:
@@ -412,8 +412,10 @@ class _Spreadsheet:
         return f"MMULT({self.listed([row, column])})"
 
     def _sum_of_template(self, template: Expression) -> str | None:
-        ranges = {self.ranges.is_row(one) for one in ex.each(template, CellRange)}
-        if len(ranges) != 1 or any(one.function in _OF_ONE for one in ex.each(template, ex.Apply)):
+        ranges = {self.ranges.is_row(area) for area in ex.each(template, CellRange)}
+        if len(ranges) != 1 or any(
+            apply.function in _OF_ONE for apply in ex.each(template, ex.Apply)
+        ):
             return None
         return f"SUMPRODUCT({self.of(template).text})"
 

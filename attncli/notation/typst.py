@@ -29,7 +29,7 @@ _COMMA = "\\,"
 
 def literal(text: str) -> str:
     """A text as a string literal."""
-    return f'"{"".join(_ESCAPES.get(one, one) for one in text)}"'
+    return f'"{"".join(_ESCAPES.get(entry, entry) for entry in text)}"'
 
 
 class TypstNotation(Notation):

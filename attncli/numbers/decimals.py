@@ -81,8 +81,8 @@ def is_not_finite(text: str) -> bool:
 
 def places(number: Decimal) -> int:
     """How many decimals `number` is written with: 2 for 1.50, 0 for 12, for 1e3 and for −∞."""
-    for count, one in enumerate(_UNITS):  # the most of them, and the quickest way
-        if number.same_quantum(one):
+    for count, entry in enumerate(_UNITS):  # the most of them, and the quickest way
+        if number.same_quantum(entry):
             return count
     exponent = number.as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0

@@ -130,8 +130,8 @@ class Rounding:
         """The decimals of one quantity of a step."""
         if not self.quantities:
             return self.of(step)
-        said = (self.quantities.get(one) for one in (name, name.alone, name.local))
-        return next((places for places in said if places is not None), self.of(step))
+        entries = (self.quantities.get(text) for text in (name, name.alone, name.local))
+        return next((places for places in entries if places is not None), self.of(step))
 
     def of(self, step: str) -> int:
         """The decimals of one step's quantities."""

@@ -87,7 +87,7 @@ class MixtureOf(InRows):
         """Without those whose number is 0, of which nobody needs to know what they are."""
         whole = super().first_form(i, j, *operands)
         terms = whole.terms if isinstance(whole, Sum) else (whole,)
-        return sum_of([one for one in terms if not _is_nothing(one)])
+        return sum_of([term for term in terms if not _is_nothing(term)])
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         return super().first_form(i, j, *operands)

@@ -57,7 +57,7 @@ class ProductOfMatrices(Indexed):
         return self._indices(1)
 
     def _indices(self, place: int) -> str:
-        return next("".join(one.indices) for one in operands_in(self.tree) if one.place == place)
+        return next("".join(o.indices) for o in operands_in(self.tree) if o.place == place)
 
     def values(self, *operands: Matrix) -> Array:
         if operands[1].is_stored and self.left == "ik":
@@ -103,8 +103,8 @@ class _RowsAddedUp(ProductOfMatrices):
         rows = [str(i) for i, row in enumerate(operands[0].written or (), 1) if is_off_one(row)]
         if not rows:
             return None
-        told = ", ".join(rows[:MOST_PARTS]) + (", …" if len(rows) > MOST_PARTS else "")
-        of = f"row {told}" if len(rows) == 1 else f"the rows {told}"
+        text = ", ".join(rows[:MOST_PARTS]) + (", …" if len(rows) > MOST_PARTS else "")
+        of = f"row {text}" if len(rows) == 1 else f"the rows {text}"
         return f"The given weights of {of} don't add up to 1, as those of a softmax do."
 
 
@@ -329,7 +329,7 @@ class _OverSum(Indexed):
     def refuse(self, *operands: Matrix) -> None:
         """Where a sum is 0, or all that is left of it is the noise of floats."""
         x = operands[0].values
-        sums, sizes = (one.sum(axis=self.axis, keepdims=True) for one in (x, np.abs(x)))
+        sums, sizes = (entry.sum(axis=self.axis, keepdims=True) for entry in (x, np.abs(x)))
         if (np.abs(sums) <= x.shape[self.axis] * EPSILON * sizes).any():
             raise Unworkable(0, "a sum to divide by is 0", "other numbers")
 

@@ -250,15 +250,15 @@ def is_flat(operation: Operation, operand: int) -> bool:
         case Indexed(tree=tree) if _is_condition(tree, operand):
             return True
         case _:
-            told = _of_loss(operation) is not None and operand > 0
+            of_loss = _of_loss(operation) is not None and operand > 0
             size_alone = operation.takes_only_sizes or operand < operation.first_for_size
-            return size_alone or told
+            return size_alone or of_loss
 
 
 def _needed(made: Indexed) -> tuple[int, ...]:
     """The operands that an equation has, or whose extents it takes; G goes with them always."""
-    used = {one.place for one in operands_in(made.tree)}
-    used |= {one.place for one in each(made.tree, Length)}
+    used = {o.place for o in operands_in(made.tree)}
+    used |= {length.place for length in each(made.tree, Length)}
     sides = made.sides
     for letter in (side.alone for side in sides.result):
         named = [k for k in used if letter in {side.alone for side in sides.operands[k]}]
@@ -294,7 +294,7 @@ def _is_condition(tree: object, operand: int) -> bool:
 
 
 def _has(tree: Expression, operand: int) -> bool:
-    return any(one.place == operand for one in operands_in(tree))
+    return any(o.place == operand for o in operands_in(tree))
 
 
 def _of_equation(equation: Indexed, operand: int) -> Indexed:

@@ -104,6 +104,6 @@ def _cell_by_cell(
     made = Enclosure(values.copy(), values.copy())
     for i, j in np.ndindex(*values.shape):
         form = operation.first_form(i, j, *named)
-        for end, one in zip(made, enclosed_number(form, leaf, rounded), strict=True):
-            end[i, j] = one.item()
+        for end, array in zip(made, enclosed_number(form, leaf, rounded), strict=True):
+            end[i, j] = array.item()
     return made

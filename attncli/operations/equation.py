@@ -82,7 +82,7 @@ class Indexed(ByFirstForm):
         )
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
-        if all(one.function != "where" for one in each(self.tree, Apply)):
+        if all(apply.function != "where" for apply in each(self.tree, Apply)):
             return self.first_form(i, j, *operands)
         return self._follows.filled_whole({"i": i, "j": j, "": 0}, operands)
 
@@ -202,17 +202,17 @@ class EquationText(NamedTuple):
         """The same with something else in the place of a part, as people get it wrong; without an
         operand that isn't left. Raises SyntaxError where there is no such part."""
         reader, old = _Reader(self, self.text, frozenset()), ast.dump(_parsed(part))
-        found = [one for one in ast.walk(reader.body) if ast.dump(one) == old]
+        found = [entry for entry in ast.walk(reader.body) if ast.dump(entry) == old]
         if not found:
             reader.refuse(reader.body, f"there is no {part} to swap", "a part of it")
         is_one = isinstance(_parsed(other), ast.Call | ast.Constant | ast.Name | ast.Subscript)
         text = self.text
-        for node in sorted(found, key=lambda one: one.col_offset, reverse=True):  # type: ignore[attr-defined]
+        for node in sorted(found, key=lambda entry: entry.col_offset, reverse=True):  # type: ignore[attr-defined]
             whole = is_one or node is reader.body
             start, end = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
             text = text[:start] + (other if whole else f"({other})") + text[end:]
         left = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)}
-        kept = tuple(one for one in self.operands if one[0] in left)
+        kept = tuple(o for o in self.operands if o[0] in left)
         return self._replace(text=text, shown=shown, operands=kept)
 
     @property
@@ -253,16 +253,16 @@ def said(
     caller = sys._getframe(1)
     where = caller.f_code.co_filename, caller.f_lineno
     left = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)}
-    operands = tuple(one for one in sides.items() if one[0] in left)
+    operands = tuple(pairs for pairs in sides.items() if pairs[0] in left)
     written = EquationText(text, operands, Indexed, shown, whole, "", where)
     return read(written, numbers or {})
 
 
 def is_a(operation: object, *kinds: Kind) -> TypeGuard[Indexed]:
     """Whether an operation is one of these, with whatever numbers."""
-    said = operation.equation if isinstance(operation, Indexed) else None
+    equation_text = operation.equation if isinstance(operation, Indexed) else None
     return any(
-        kind == said if isinstance(kind, EquationText) else isinstance(operation, kind)
+        kind == equation_text if isinstance(kind, EquationText) else isinstance(operation, kind)
         for kind in kinds
     )
 
@@ -277,8 +277,8 @@ def read(written: EquationText, numbers: _Numbers) -> Read:
     shapes, tree, shown = _read(written, frozenset(numbers))
     if not numbers:
         return shapes, tree, shown
-    told = shown and ex.with_each(shown, Symbol, lambda one: numbers.get(one.name))
-    return shapes, ex.with_each(tree, Symbol, lambda one: numbers.get(one.name)), told
+    node = shown and ex.with_each(shown, Symbol, lambda s: numbers.get(s.name))
+    return shapes, ex.with_each(tree, Symbol, lambda s: numbers.get(s.name)), node
 
 
 @cache
@@ -287,7 +287,7 @@ def _read(written: EquationText, names: frozenset[str]) -> Read:
     reader = _Reader(written, written.text, names)
     shown = _Reader(written, written.shown or written.text, names, is_shown=True).tree()
     if written.whole:
-        shown = ex.with_each(shown, Operand, lambda one: Operand(one.place))
+        shown = ex.with_each(shown, Operand, lambda o: Operand(o.place))
     tree = reader.tree()
     return reader.shapes, tree, None if shown == tree else shown
 
@@ -341,7 +341,7 @@ class _Reader:
                 self.names[name] = None
             case _:
                 called = node.func if isinstance(node, ast.Call) else None
-                for inner in (one for one in ast.iter_child_nodes(node) if one is not called):
+                for inner in (entry for entry in ast.iter_child_nodes(node) if entry is not called):
                     self._survey(inner, bound)
 
     def _sides(self, name: str) -> list[str]:
@@ -442,7 +442,7 @@ def _indices_of(node: ast.Subscript) -> list[str]:
 
 def _loops(node: ast.GeneratorExp) -> dict[str, str]:
     """The indices of a sum, and the sides that they go along."""
-    return {ast.unparse(one.target): ast.unparse(one.iter) for one in node.generators}
+    return {ast.unparse(g.target): ast.unparse(g.iter) for g in node.generators}
 
 
 # --------------------------------------------------------------------------------------------------
@@ -497,7 +497,7 @@ class ListOfEquations(ByFirstForm):
     def error(self, *operands: Matrix) -> Error:
         arrays = [operand.values for operand in operands]
         errors = [
-            group.equation.error(*(Matrix(one, None, 0) for one in group.operands(arrays)))
+            group.equation.error(*(Matrix(array, None, 0) for array in group.operands(arrays)))
             for group in self._groups
         ]
         absolute = max(float(np.max(error.absolute)) for error in errors)
@@ -542,7 +542,7 @@ def _taken(numbers: Sequence[Sequence[Operand]]) -> list[tuple[int, list[int], l
     takes none has one all the same, which tells how many rows there are."""
     each = [*zip(*numbers, strict=True)] or [(number_of(0, 0),) * len(numbers)]
     return [
-        (alike[0].place, *([int(one.indices[side]) for one in alike] for side in (0, 1)))
+        (alike[0].place, *([int(value.indices[side]) for value in alike] for side in (0, 1)))
         for alike in each
     ]
 

@@ -80,7 +80,7 @@ class Moved(Operation):
 def _sources(operation: Moved, shapes: tuple[tuple[int, int], ...]) -> NDArray[np.int_]:
     counts = [rows * columns for rows, columns in shapes]
     each = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
-    numbered = (one.reshape(shape) for one, shape in zip(each, shapes, strict=True))
+    numbered = (array.reshape(shape) for array, shape in zip(each, shapes, strict=True))
     return operation.arranged(*numbered)
 
 

@@ -75,7 +75,7 @@ class Provenance:
     @property
     def is_workable(self) -> bool:
         """Whether it is not too much work."""
-        if self._least > _MOST_TERMS or any(one._least > _MOST_TERMS for one in self._sources):
+        if self._least > _MOST_TERMS or any(s._least > _MOST_TERMS for s in self._sources):
             return False  # whatever else it was worked from
         if "_depth" not in vars(self):
             self._first("_depth")
@@ -124,14 +124,14 @@ class Provenance:
         whatever that is."""
         if self._least > _MOST_TERMS:
             return ()
-        return [one.source for one in self.operands if isinstance(one.source, Provenance)]
+        return [o.source for o in self.operands if isinstance(o.source, Provenance)]
 
     def _first(self, attribute: str) -> None:
         """Works out an attribute of all that this was worked from, in turn: what goes on for a
         thousand times would otherwise nest as deep."""
         waiting = [self]
         while waiting:
-            missing = [one for one in waiting[-1]._sources if attribute not in vars(one)]
+            missing = [s for s in waiting[-1]._sources if attribute not in vars(s)]
             if missing:
                 waiting += missing
             else:
@@ -424,5 +424,5 @@ def most_places(*operands: Matrix) -> int | None:
 
 def most_of(places: Sequence[int | None]) -> int | None:
     """The most decimals of some terms; None where those of one aren't known."""
-    known = [one for one in places if one is not None]
+    known = [index for index in places if index is not None]
     return max(known) if len(known) == len(places) else None

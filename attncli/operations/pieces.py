@@ -148,14 +148,14 @@ class CountInWords(Operation):
         return f"w 1 -> {len(self.things)} 1"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        one = len(self.things) == 1
-        times = at("times", "word") if one else at("times", "i", "word")
+        single = len(self.things) == 1
+        times = at("times", "word") if single else at("times", "i", "word")
         term = Product((times, at(operands[0], "word"))) if self.weighted else times
-        return define(name if one else at(name, "i"), Total("word", term))
+        return define(name if single else at(name, "i"), Total("word", term))
 
     def values(self, *operands: Matrix) -> Array:
         counts = operands[0].values[:, 0] if self.weighted else np.ones(len(operands[0].values))
-        made = [sum(times * float(counts[word]) for word, times in one) for one in self.things]
+        made = [sum(times * float(counts[word]) for word, times in o) for o in self.things]
         return np.array(made, dtype=np.float64)[:, np.newaxis]
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
@@ -275,7 +275,7 @@ class Arrivals(ListOfEquations):
         unknown = number_of(1 + self.starts, 0)
         own = (unknown if piece is None else number_of(0, piece) for piece, _ in self.arrivals)
         before = ([] if start is None else [number_of(1 + start, 0)] for _, start in self.arrivals)
-        return [sum_of([*best, one]) for best, one in zip(before, own, strict=True)]
+        return [sum_of([*best, o]) for best, o in zip(before, own, strict=True)]
 
 
 class LargestOf(Operation):

@@ -395,17 +395,17 @@ class Rotate(Operation):
         return Error(8 * EPSILON * self._turned(x, cosine, sine, sine), 4 * EPSILON)
 
     def enclosed(self, operands: Sequence[Enclosure], rounded: Roundoffs) -> Enclosure:
-        def product(one: Enclosure, other: Enclosure) -> Enclosure:
-            return rounded.by(times(one, other), rounded.each)
+        def product(bounds: Enclosure, other: Enclosure) -> Enclosure:
+            return rounded.by(times(bounds, other), rounded.each)
 
         x, cosine, sine = operands
         if self.back:
             sine = Enclosure(-sine.high, -sine.low)
         made = Enclosure(x.low.copy(), x.high.copy())
-        one, two = self.columns(2 * cosine.low.shape[1])
-        first, second = (Enclosure(x.low[:, at], x.high[:, at]) for at in (one, two))
+        entry, two = self.columns(2 * cosine.low.shape[1])
+        first, second = (Enclosure(x.low[:, at], x.high[:, at]) for at in (entry, two))
         turned, taken = product(first, cosine), product(second, sine)
-        made.low[:, one], made.high[:, one] = turned.low - taken.high, turned.high - taken.low
+        made.low[:, entry], made.high[:, entry] = turned.low - taken.high, turned.high - taken.low
         turned, taken = product(first, sine), product(second, cosine)
         made.low[:, two], made.high[:, two] = turned.low + taken.low, turned.high + taken.high
         return rounded.by(made, rounded.each)
@@ -442,7 +442,7 @@ class ByColumn(ByFirstForm):
     def values(self, *operands: Matrix) -> Array:
         rows, columns = self.shape(*operands)
         made = [[self.first_form(i, j, *operands) for j in range(columns)] for i in range(rows)]
-        return np.array([[float(deciding.full(one)) for one in row] for row in made])
+        return np.array([[float(deciding.full(node)) for node in row] for row in made])
 
     def error(self, *operands: Matrix) -> Error:  # noqa: ARG002
         return Error(0.0, EPSILON)  # of sixty digits those that a float has
@@ -546,7 +546,7 @@ class RampOfPairs(ByColumn):
         )
         if self.truncate:
             first, last = first.to_integral(ROUND_FLOOR), last.to_integral(ROUND_CEILING)
-        first, last = (_ENDS.plus(one) for one in (max(first, ZERO.full), min(last, d - ONE.full)))
+        first, last = (_ENDS.plus(n) for n in (max(first, ZERO.full), min(last, d - ONE.full)))
         last += _LITTLE if first == last else 0
         return Number.written(first), Number.written(last)
 

@@ -153,7 +153,7 @@ class BinaryLossOfLogits(Operation):
     shapes = "n m, n m, n m -> n m"
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply("loss", tuple(Symbol(one) for one in operands)))
+        return define(name, Apply("loss", tuple(Symbol(o) for o in operands)))
 
     def values(self, *operands: Matrix) -> Array:
         logits, _, y = (operand.values for operand in operands)
@@ -189,7 +189,7 @@ class _LossOfRows(Operation):
         """What the probabilities of these should be, y. [m, v]"""
 
     def formula(self, name: str, *operands: str) -> Equation:
-        return define(name, Apply("loss", tuple(Symbol(one) for one in operands)))
+        return define(name, Apply("loss", tuple(Symbol(o) for o in operands)))
 
     def less_logits(self, operand: Matrix) -> Array:
         """The logarithm of the sum of each row's powers of e, less each logit. [m, v]"""
@@ -249,7 +249,7 @@ class DistributionLoss(_LossOfRows):
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
         p, y = operands[1].row(self.rows[i]).entries, operands[2].row(i).entries
-        logs = (Apply("ln", (one,)) for one in p)
+        logs = (Apply("ln", (e,)) for e in p)
         return (Negative(Sum(tuple(map(Product, zip(y, logs, strict=True))))),)
 
 
@@ -271,7 +271,7 @@ class TargetDifference(Operation):
         return define(at(name, "i", "j"), Product((at(gradient, "i"), difference)))
 
     def values(self, *operands: Matrix) -> Array:
-        p, y, gradient = (one.values for one in self._of_difference(operands))
+        p, y, gradient = (m.values for m in self._of_difference(operands))
         slopes = np.zeros(p.shape)
         slopes[self.of.rows] = (p[self.of.rows] - y) * (-gradient if self.exchanged else gradient)
         return slopes
@@ -299,7 +299,7 @@ class TargetDifference(Operation):
 
     def error(self, *operands: Matrix) -> Error:
         # where p is near y, their difference is off by the last digit of either
-        p, y, gradient = (largest(one.values) for one in self._of_difference(operands))
+        p, y, gradient = (largest(m.values) for m in self._of_difference(operands))
         return Error(4 * EPSILON * gradient * (p + y))
 
 

@@ -35,8 +35,8 @@ class OfMemory(Indexed):
         return super().first_form(i, j, *operands)
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
-        told = super().cell(i, j, *operands)
-        return told[:1] if self.is_nothing(*operands) else told
+        expressions = super().cell(i, j, *operands)
+        return expressions[:1] if self.is_nothing(*operands) else expressions
 
     def is_nothing(self, *operands: Matrix) -> bool:
         """Whether nothing but an empty memory goes in."""
@@ -53,7 +53,7 @@ class OfMemory(Indexed):
     @cached_property
     def _without(self) -> Filled:
         terms = self.tree.terms if isinstance(self.tree, Sum) else ()
-        kept = [one for one in terms if all(x.place != self.empty for x in each(one, Operand))]
+        kept = [term for term in terms if all(x.place != self.empty for x in each(term, Operand))]
         return filled(sum_of(kept) if kept else self.tree, self.sides)
 
 
@@ -74,15 +74,18 @@ class AddUp(OfMemory):
         sides: dict[str, str] = {}
         terms: list[str] = []
         shown: list[str] = []
-        for one, k in zip(range(1, products + 1), "kmo", strict=False):  # each has its own index
-            sides |= {f"W{one}": f"d{one} h" if in_out else f"h d{one}", f"x{one}": f"d{one} 1"}
-            weight = f"W{one}[{k}, i]" if in_out else f"W{one}[i, {k}]"
-            terms.append(f"sum({weight} * x{one}[{k}] for {k} in d{one})")
-            shown.append(f"W{one}.T @ x{one}" if in_out else f"W{one} @ x{one}")
+        for index, k in zip(range(1, products + 1), "kmo", strict=False):  # each has its own index
+            sides |= {
+                f"W{index}": f"d{index} h" if in_out else f"h d{index}",
+                f"x{index}": f"d{index} 1",
+            }
+            weight = f"W{index}[{k}, i]" if in_out else f"W{index}[i, {k}]"
+            terms.append(f"sum({weight} * x{index}[{k}] for {k} in d{index})")
+            shown.append(f"W{index}.T @ x{index}" if in_out else f"W{index} @ x{index}")
         rest = {f"z{k}": "h 1" for k in range(columns)} | {f"b{k}": "1 h" for k in range(biases)}
         terms += [f"{name}[i]" for name in rest]
-        told = " + ".join([*shown, *rest])
-        super().__init__(*said(" + ".join(terms), sides | rest, shown=told), empty=empty)
+        text = " + ".join([*shown, *rest])
+        super().__init__(*said(" + ".join(terms), sides | rest, shown=text), empty=empty)
 
 
 class Gated(OfMemory):

@@ -72,12 +72,12 @@ def pair_blocks(pair: Pair, places: Sequence[int]) -> Iterator[Block]:
 
 def _only_in_one(only: Sequence[tuple[int, str]]) -> Spans:
     """`Only the first has tennis; only the second has Tennis.`"""
-    told = [
+    texts = [
         f"only the {which} has {listed(dict.fromkeys(name for at, name in only if at == place))}"
         for place, which in enumerate(ORDINALS)
         if any(at == place for at, _ in only)
     ]
-    text = "; ".join(told)
+    text = "; ".join(texts)
     return (Word(f"{text[:1].upper()}{text[1:]}."),)
 
 
@@ -115,8 +115,8 @@ def both_workings(traces: Sequence[Trace], pair: Pair, cell: PairedCell) -> Iter
 
 def _made_of(quantity: Quantity, pair: Pair) -> Spans:
     """What a quantity is made of, where the other one of its pair is made of something else."""
-    made = [() if one.definition is None else one.definition.operands
-            for one in (pair.own, pair.other)]  # fmt: skip
+    made = [() if q.definition is None else q.definition.operands
+            for q in (pair.own, pair.other)]  # fmt: skip
     if quantity.definition is None:
         return (", where it is given",)
     if made[0] == made[1]:
@@ -182,8 +182,8 @@ class DriftedPair:
         own, other = pair.common
         with np.errstate(invalid="ignore"):
             units = np.round((own - other) * 10.0**places, _MORE)
-        told = np.isin(np.arange(len(pair.rows)), rows)[:, np.newaxis]
-        return cls(pair, places, np.where(told & np.isfinite(units), units + 0.0, 0.0))
+        array = np.isin(np.arange(len(pair.rows)), rows)[:, np.newaxis]
+        return cls(pair, places, np.where(array & np.isfinite(units), units + 0.0, 0.0))
 
     @cached_property
     def off(self) -> NDArray[np.bool_]:
@@ -225,11 +225,11 @@ class Drift:
     told: ComparedTraces
 
     @classmethod
-    def of(cls, told: ComparedTraces) -> Drift | None:
+    def of(cls, comparison: ComparedTraces) -> Drift | None:
         """The drift of two traces; None where more than the rounding was changed."""
-        if not told.changed or not all(one.is_of_rounding for one in told.changed):
+        if not comparison.changed or not all(d.is_of_rounding for d in comparison.changed):
             return None
-        return cls(told)
+        return cls(comparison)
 
     @cached_property
     def pairs(self) -> list[DriftedPair]:
@@ -240,13 +240,13 @@ class Drift:
     @cached_property
     def first(self) -> DriftedCell | None:
         """The first cell that is off by more than rounding it once explains."""
-        found = (one.cell(*one.told(every=False)[0]) for one in self.pairs if one.off.any())
+        found = (pair.cell(*pair.told(every=False)[0]) for pair in self.pairs if pair.off.any())
         return next(found, None)
 
     @cached_property
     def worst(self) -> DriftedCell | None:
         """The cell that is furthest off; None where none is."""
-        off = [float(np.abs(one.units).max()) for one in self.pairs]
+        off = [float(np.abs(pair.units).max()) for pair in self.pairs]
         if not any(off):
             return None
         worst = self.pairs[off.index(max(off))]
@@ -266,8 +266,8 @@ class Drift:
         worst = self.worst
         if worst is None:
             return ("Rounding makes no difference to any number.",)
-        off = sum(int(one.off.sum()) for one in self.pairs)
-        count = sum(one.units.size for one in self.pairs)
+        off = sum(int(pair.off.sum()) for pair in self.pairs)
+        count = sum(pair.units.size for pair in self.pairs)
         return (
             f"{off} of {count} numbers are off by more than half a unit of the last place, the "
             "most that rounding a number once explains. The worst is ", Term(worst.symbol),
@@ -296,12 +296,12 @@ def drift_sections(drift: Drift) -> list[Section]:
 
 def _overview_of_drift(drift: Drift) -> Table:
     rows: list[tuple[TableCell, ...]] = []
-    for one in drift.pairs:
-        worst = one.cell(*one.worst)
-        sign = "→" if one.off.any() else "✓"
+    for pair in drift.pairs:
+        worst = pair.cell(*pair.worst)
+        sign = "→" if pair.off.any() else "✓"
         where = Word(worst.address) if worst.units else ""
-        count = f"{int(one.off.sum())} of {one.units.size}"
-        rows.append((sign, Word(one.pair.name), count, where, worst.told_units))
+        count = f"{int(pair.off.sum())} of {pair.units.size}"
+        rows.append((sign, Word(pair.pair.name), count, where, worst.told_units))
     headings = ("", "Quantity", "Over half a unit", "Most in", "Units")
     return Table(headings, tuple(rows))
 
@@ -323,11 +323,13 @@ def _begins(drift: Drift) -> Iterator[Section]:
 
 def _by_step(drift: Drift) -> Iterator[Section]:
     """The cells, a section for each step that made them: by rows those that are off, else all."""
-    told = drift.told
-    for _, group in groupby(drift.pairs, key=lambda one: id(told.part_of(one.pair))):
+    comparison = drift.told
+    for _, group in groupby(drift.pairs, key=lambda pair: id(comparison.part_of(pair.pair))):
         pairs = list(group)
-        part = told.part_of(pairs[0].pair)
-        cells = [(one, *at) for one in pairs for at in one.told(every=told.detail == "full")]
+        part = comparison.part_of(pairs[0].pair)
+        cells = [
+            (pair, *at) for pair in pairs for at in pair.told(every=comparison.detail == "full")
+        ]
         if part is not None and cells:
             place = place_in_words(part.path)
             blocks = (_table(drift, cells),)
@@ -342,8 +344,8 @@ def _table(drift: Drift, cells: Sequence[tuple[DriftedPair, int, int]]) -> Table
             rows.append((Omitted(),) * len(headings))
             continue
         pair, k, m = cells[place]
-        one = pair.cell(k, m)
-        rows.append((Word(one.address), plain(one.own), plain(one.other), one.told_units))
+        cell = pair.cell(k, m)
+        rows.append((Word(cell.address), plain(cell.own), plain(cell.other), cell.told_units))
     return Table(headings, tuple(rows))
 
 
@@ -351,26 +353,26 @@ MOST = 1000
 """Cells of a quantity that are kept as data."""
 
 
-def data_of(told: ComparedTraces, drift: Drift | None) -> dict[str, Any]:
-    first = told.first
+def data_of(comparison: ComparedTraces, drift: Drift | None) -> dict[str, Any]:
+    first = comparison.first
     return {
-        "first": told.own.called,
-        "second": told.other.called,
+        "first": comparison.own.called,
+        "second": comparison.other.called,
         "changed": [
-            {"key": one.key, "first": one.own or None, "second": one.other or None}
-            for one in told.changed
+            {"key": d.key, "first": d.own or None, "second": d.other or None}
+            for d in comparison.changed
         ],
         "first_difference": None if first is None else _cell(*first),
-        "quantities": [_pair(told, pair) for pair in told.pairs],
-        "only": {"first": [*told.only[0]], "second": [*told.only[1]]},
-        "nothing_in_common": [*told.apart],
+        "quantities": [_pair(comparison, pair) for pair in comparison.pairs],
+        "only": {"first": [*comparison.only[0]], "second": [*comparison.only[1]]},
+        "nothing_in_common": [*comparison.apart],
         **({} if drift is None else {"drift": _drift(drift)}),
     }
 
 
-def _pair(told: ComparedTraces, pair: Pair) -> dict[str, Any]:
+def _pair(comparison: ComparedTraces, pair: Pair) -> dict[str, Any]:
     names = {"first": pair.own.name, "second": pair.other.name}
-    shown = {*told.rows(pair)}
+    shown = {*comparison.rows(pair)}
     differing = ((k, m) for k, m in pair.differing() if k in shown)
     return {
         **names,
@@ -398,10 +400,10 @@ def _drift(drift: Drift) -> dict[str, Any]:
         "begins": None if first is None else first.address,
         "worst": None if worst is None else worst.address,
         "cells": [
-            {**_cell(one.pair, cell), "units": float(one.units[k, m])}
-            for one in drift.pairs
-            for k, m in one.told(every=drift.told.detail == "full")[:MOST]
-            for cell in (one.pair.cell(k, m),)
+            {**_cell(pair.pair, cell), "units": float(pair.units[k, m])}
+            for pair in drift.pairs
+            for k, m in pair.told(every=drift.told.detail == "full")[:MOST]
+            for cell in (pair.pair.cell(k, m),)
         ],
     }
 
@@ -437,22 +439,22 @@ def _section(title: str, *blocks: Block) -> Section:
     return Section("", None, (title,), (), blocks)
 
 
-def _input(told: ComparedTraces) -> Section:
+def _input(comparison: ComparedTraces) -> Section:
     """What the files say otherwise."""
     title = "What changed in the input"
-    if not told.changed:
+    if not comparison.changed:
         return _section(title, Paragraph(("Nothing that the numbers depend on.",)))
     rows = (
-        (Word(one.key), Word(one.own) if one.own else "–", Word(one.other) if one.other else "–")
-        for one in told.changed
+        (Word(d.key), Word(d.own) if d.own else "–", Word(d.other) if d.other else "–")
+        for d in comparison.changed
     )
     return _section(title, table(("Key", "First", "Second"), rows, _MOST))
 
 
-def _overview(told: ComparedTraces) -> Section:
+def _overview(comparison: ComparedTraces) -> Section:
     """Every quantity with how many of its cells differ, and where most."""
     rows = []
-    for pair in told.pairs:
+    for pair in comparison.pairs:
         most = pair.most
         if pair.is_given and most is None:
             continue
@@ -468,29 +470,31 @@ def _overview(told: ComparedTraces) -> Section:
     return _section("Every quantity", *blocks)
 
 
-def _first(told: ComparedTraces) -> Iterator[Section]:
-    if told.first is not None and not told.first[0].is_given:
-        pair, cell = told.first
-        blocks = both_workings(told.traces, pair, cell)
+def _first(comparison: ComparedTraces) -> Iterator[Section]:
+    if comparison.first is not None and not comparison.first[0].is_given:
+        pair, cell = comparison.first
+        blocks = both_workings(comparison.traces, pair, cell)
         yield _section("Where they differ first", Paragraph(first_in_words(pair, cell)), *blocks)
 
 
-def _tables(told: ComparedTraces) -> Iterator[Section]:
+def _tables(comparison: ComparedTraces) -> Iterator[Section]:
     """A section for each step that made something else, with the tables of what it made; by
     summary none."""
-    if told.detail == "summary":
+    if comparison.detail == "summary":
         return
     by_part: dict[int, tuple[PlannedStep | None, list[Pair]]] = {}
-    for pair in told.pairs:
-        if told.differing(pair):
-            part = told.part_of(pair)
+    for pair in comparison.pairs:
+        if comparison.differing(pair):
+            part = comparison.part_of(pair)
             by_part.setdefault(id(part), (part, []))[1].append(pair)
     for part, pairs in by_part.values():
-        whole = told.detail == "full"
+        whole = comparison.detail == "full"
         blocks = [
             block
             for pair in pairs
-            for block in pair_blocks(pair, told.rows(pair) if whole else told.differing(pair))
+            for block in pair_blocks(
+                pair, comparison.rows(pair) if whole else comparison.differing(pair)
+            )
         ]
         if part is None:
             yield _section("Given", *blocks)
@@ -499,17 +503,17 @@ def _tables(told: ComparedTraces) -> Iterator[Section]:
         yield Section(part.step, None, title_of(part), (), tuple(blocks), part.path, place)
 
 
-def _only(told: ComparedTraces) -> Iterator[Section]:
+def _only(comparison: ComparedTraces) -> Iterator[Section]:
     """The quantities that can't be compared."""
     groups = (
         *(
             (f"Only the {which} has ", names)
-            for which, names in zip(ORDINALS, told.only, strict=True)
+            for which, names in zip(ORDINALS, comparison.only, strict=True)
         ),
-        ("Without a row or a column of the same name in both: ", told.apart),
+        ("Without a row or a column of the same name in both: ", comparison.apart),
     )
     items = tuple(
-        (says, *joined(_named(names, told.detail)), ".") for says, names in groups if names
+        (says, *joined(_named(names, comparison.detail)), ".") for says, names in groups if names
     )
     if items:
         yield _section("What can't be compared", Bullets(items))
@@ -521,11 +525,11 @@ def _named(names: Sequence[Name], detail: str) -> Iterator[Spans]:
     return (("…",) if k is None else (Term(names[k]),) for k in places)
 
 
-def _findings(told: ComparedTraces) -> Iterator[Section]:
+def _findings(comparison: ComparedTraces) -> Iterator[Section]:
     """What the numbers of both come to; of heads side by side each, where they find something
     else."""
     title = "What they find"
-    sides = (told.own, told.other)
+    sides = (comparison.own, comparison.other)
     found = [last_finding(side.trace, side.selection)[1] for side in sides]
     if not any(found):
         return
@@ -533,13 +537,13 @@ def _findings(told: ComparedTraces) -> Iterator[Section]:
         yield _section(title, Paragraph(("Both: ", *found[0])))
         return
     anew = [
-        findings_anew(one.trace, other.trace, one.selection) or [last]
-        for one, other, last in zip(sides, sides[::-1], found, strict=True)
+        findings_anew(entry.trace, other.trace, entry.selection) or [last]
+        for entry, other, last in zip(sides, sides[::-1], found, strict=True)
     ]
     items: list[Spans] = [
-        (f"The {which}: ", *(said or ("nothing that is told here.",)))
+        (f"The {which}: ", *(spans or ("nothing that is told here.",)))
         for which, some in zip(ORDINALS, anew, strict=True)
-        for said in some
+        for spans in some
     ]
     yield _section(title, Bullets(tuple(items)))
 
@@ -553,14 +557,14 @@ def _as_printed(spans: Spans) -> list[str]:
     ]
 
 
-def _in_short(told: ComparedTraces) -> Spans:
+def _in_short(comparison: ComparedTraces) -> Spans:
     """What a reader remembers."""
-    made = [pair for pair in told.pairs if not pair.is_given]
-    differing = [pair for pair in made if told.differing(pair)]
-    if told.first is None:
-        same = "All numbers are the same" if told.same else "What can be compared is the same"
+    made = [pair for pair in comparison.pairs if not pair.is_given]
+    differing = [pair for pair in made if comparison.differing(pair)]
+    if comparison.first is None:
+        same = "All numbers are the same" if comparison.same else "What can be compared is the same"
         return (f"{same}.",)
-    pair, cell = told.first
+    pair, cell = comparison.first
     own, other = map(plain, pair.numbers(cell))
     return (
         f"{_counted(len(differing), len(made))}The first number that differs is ",

@@ -73,18 +73,18 @@ def _departures(comparison: Comparison) -> Iterator[Section]:
 
 def _facts(comparison: Comparison, name: str) -> Iterator[tuple[str, Spans]]:
     dump = comparison.dump
-    called = {one.called for one in dump.tensors.values()}
+    called = {t.called for t in dump.tensors.values()}
     read = f", {counted(len(called), 'tensor')} taken for {counted(len(dump.tensors), 'quantity')}"
     yield "Dump", (Word(name), read.replace("quantitys", "quantities"))
     yield "Numbers", (_numbers(comparison),)
     if dump.unknown:
-        words = joined((Word(one),) for one in dump.unknown[:_MOST_CELLS])
+        words = joined((Word(text),) for text in dump.unknown[:_MOST_CELLS])
         more = len(dump.unknown) - _MOST_CELLS
         yield "Left out", (*words, f" and {more} more" if more > 0 else "", ": no name known here")
-    for one, other in dump.repeated.items():
+    for text, other in dump.repeated.items():
         yield (
             "Left out",
-            (Word(one), ": ", Word(other), " is the same quantity, with other numbers"),
+            (Word(text), ": ", Word(other), " is the same quantity, with other numbers"),
         )
 
 
@@ -112,20 +112,20 @@ def _numbers(comparison: Comparison) -> str:
 
 def in_short(comparison: Comparison) -> Spans:
     """`heads[1].scaled departs first. It looks like this: Forgetting to scale, …`"""
-    lost = sum(one.standing == "can't tell" for one in comparison.compared)
+    lost = sum(c.standing == "can't tell" for c in comparison.compared)
     more = f" Of {counted(lost, 'tensor')} nothing can be told." if lost else ""
     if comparison.first is not None:
         return (*_first_in_short(comparison.first, comparison.close is None), more)
     if comparison.misshapen:
-        one = comparison.misshapen[0]
+        misshapen = comparison.misshapen[0]
         return (
-            Term(one.name),
-            f" has the shape {_shape(one.shape)} instead of {_shape(one.right)}.",
+            Term(misshapen.name),
+            f" has the shape {_shape(misshapen.shape)} instead of {_shape(misshapen.right)}.",
             more,
         )
     if comparison.lost is not None:
-        told = len(comparison.compared) - lost
-        rest = f" {_every(told, 'other tensor')} {_follow(told)}." if told else ""
+        index = len(comparison.compared) - lost
+        rest = f" {_every(index, 'other tensor')} {_follow(index)}." if index else ""
         if lost == 1:
             return ("Nothing can be told of ", Term(comparison.lost.name), ".", rest)
         of_many = f"Nothing can be told of {counted(lost, 'tensor')}: "
@@ -152,17 +152,17 @@ def _follow(count: int) -> str:
 def _all_follow(comparison: Comparison) -> str:
     """`All of the 47 tensors follow, 13 of them as computed in float32.`"""
     every = comparison.compared
-    said = _every(len(every), "tensor")
+    text = _every(len(every), "tensor")
     if comparison.close is not None:
-        return f"{said} {'is' if len(every) == 1 else 'are'} close enough."
-    lower = Counter(one.lower for one in every if one.lower)
-    told = [
+        return f"{text} {'is' if len(every) == 1 else 'are'} close enough."
+    lower = Counter(c.lower for c in every if c.lower)
+    texts = [
         f"{f'{count} of them ' if len(every) > 1 else ''}as computed in {kind}"
         for kind, count in lower.items()
     ]
-    as_computed = f", {enumerated(told)}" if told else ""
-    says = f"{said} {_follow(len(every))}{as_computed}."
-    opened, size = sum(int(one.open.sum()) for one in every), sum(one.open.size for one in every)
+    as_computed = f", {enumerated(texts)}" if texts else ""
+    says = f"{text} {_follow(len(every))}{as_computed}."
+    opened, size = sum(int(c.open.sum()) for c in every), sum(c.open.size for c in every)
     return f"{says} Of {opened} of their {size} numbers nothing can be told." if opened else says
 
 
@@ -173,8 +173,8 @@ def _shape(shape: tuple[int, ...]) -> str:
 def _wrong_shapes(comparison: Comparison) -> Iterator[Section]:
     if comparison.misshapen:
         rows = (
-            (Word(one.name), Word(one.called), _shape(one.shape), _shape(one.right))
-            for one in comparison.misshapen
+            (Word(m.name), Word(m.called), _shape(m.shape), _shape(m.right))
+            for m in comparison.misshapen
         )
         found = table(("Quantity", "In the dump", "Shape", "Should be"), rows, _MOST_TENSORS)
         says = (
@@ -187,35 +187,41 @@ def _wrong_shapes(comparison: Comparison) -> Iterator[Section]:
 
 def _lost(comparison: Comparison) -> Iterator[Section]:
     """What can't be told, where first, and what would help."""
-    one = comparison.lost
-    if one is None:
+    compared = comparison.lost
+    if compared is None:
         return
     digits = _DIGITS[comparison.dump.grain.type]
-    cells = sorted(np.argwhere(one.open).tolist(), key=lambda cell: -one.differences[tuple(cell)])
-    quantity = comparison.trace[one.name]
+    cells = sorted(
+        np.argwhere(compared.open).tolist(), key=lambda cell: -compared.differences[tuple(cell)]
+    )
+    quantity = comparison.trace[compared.name]
     rows: list[tuple[Word | str, ...]] = [
         (
             Word(quantity.address(i, j)),
-            *(number(float(x[i, j]), digits) for x in (one.theirs, one.value, *one.follows)),
+            *(
+                number(float(x[i, j]), digits)
+                for x in (compared.theirs, compared.value, *compared.follows)
+            ),
         )
         for i, j in cells[:_MOST_CELLS]
     ]
+    grain = compared.lower or comparison.dump.grain.type
     says = (
-        f" is the first of which nothing can be told: as {one.lower or comparison.dump.grain.type}"
-        f" rounds, {len(cells)} of its {counted(one.open.size, 'number')} may be so far from what"
-        " follows that a wrong one couldn't be told from a right one."
+        f" is the first of which nothing can be told: as {grain} rounds, {len(cells)} of its"
+        f" {counted(compared.open.size, 'number')} may be so far from what follows that a wrong one"
+        " couldn't be told from a right one."
     )
     blocks = (
-        Paragraph((Term(one.name), *_called(one), says)),
+        Paragraph((Term(compared.name), *_called(compared), says)),
         table(("Cell", "In the dump", "Follows", "From", "To"), rows),
         Paragraph(("What would help:",)),
-        Bullets(tuple(_help(comparison, one))),
+        Bullets(tuple(_help(comparison, compared))),
     )
     yield Section("", None, ("What can't be told",), (), blocks)
 
 
-def _help(comparison: Comparison, one: Compared) -> Iterator[Spans]:
-    missing = comparison.missing(one.name)
+def _help(comparison: Comparison, compared: Compared) -> Iterator[Spans]:
+    missing = comparison.missing(compared.name)
     shown = [name for name in missing if comparison.trace[name].name.local in _HOOKED] or missing
     if shown:
         some = joined((Term(name),) for name in shown[:_MOST_CELLS])
@@ -226,68 +232,70 @@ def _help(comparison: Comparison, one: Compared) -> Iterator[Spans]:
         )  # fmt: skip
     if comparison.dump.grain.type in ("float16", "bfloat16"):
         yield ("a dump of the same model in float32, as model.float() makes it.",)
-    if one.lower:
+    if compared.lower:
         kind = comparison.dump.grain.type
         yield (
-            f"--precision {kind}, if nothing was computed in {one.lower}: then it departs.",
+            f"--precision {kind}, if nothing was computed in {compared.lower}: then it departs.",
         )  # fmt: skip
     elif comparison.dump.grain.type == "float32":
         yield ("a dump of the same model in float64, as model.double() makes it.",)
     yield ("--rtol and --atol, where numbers that are near enough are all that is asked for.",)
 
 
-def _called(one: Compared) -> Spans:
-    return () if one.called == one.name else (" (", Word(one.called), " in the dump)")
+def _called(compared: Compared) -> Spans:
+    return (
+        () if compared.called == compared.name else (" (", Word(compared.called), " in the dump)")
+    )
 
 
-def _first(comparison: Comparison, one: Compared) -> Iterator[Block]:
+def _first(comparison: Comparison, compared: Compared) -> Iterator[Block]:
     trace, digits = comparison.trace, _DIGITS[comparison.dump.grain.type]
-    off = int(one.off.sum())
-    from_what = "given" if trace[one.name].given else "worked from the tensors before it"
+    off = int(compared.off.sum())
+    from_what = "given" if trace[compared.name].given else "worked from the tensors before it"
     if comparison.close is not None:
         from_what = "as the scenario says"
     yield Paragraph(
         (
-            Term(one.name), *_called(one),
+            Term(compared.name), *_called(compared),
             f" is the first that isn't what it should be, {from_what}: {off} of its "
-            f"{counted(one.off.size, 'number')} {'departs' if off == 1 else 'depart'}.",
+            f"{counted(compared.off.size, 'number')} {'departs' if off == 1 else 'depart'}.",
         )
     )  # fmt: skip
-    yield table(_HEADINGS, _worst(trace, one, digits))
-    yield from _working(comparison, one)
+    yield table(_HEADINGS, _worst(trace, compared, digits))
+    yield from _working(comparison, compared)
 
 
 _HEADINGS = ("Cell", "In the dump", "Follows", "Difference")
 
 
-def _worst(trace: Trace, one: Compared, digits: int) -> list[tuple[Word | str, ...]]:
+def _worst(trace: Trace, compared: Compared, digits: int) -> list[tuple[Word | str, ...]]:
     """The cells that are furthest off."""
-    differences = one.differences
+    differences = compared.differences
     cells = sorted(
-        ((int(i), int(j)) for i, j in zip(*one.off.nonzero(), strict=True)),
+        ((int(i), int(j)) for i, j in zip(*compared.off.nonzero(), strict=True)),
         key=lambda cell: -differences[cell],
     )
-    quantity = trace[one.name]
+    quantity = trace[compared.name]
     return [
         (
             Word(quantity.address(*cell)),
-            number(float(one.theirs[cell]), digits),
-            number(float(one.value[cell]), digits),
+            number(float(compared.theirs[cell]), digits),
+            number(float(compared.value[cell]), digits),
             number(float(differences[cell]), 3),
         )
         for cell in cells[:_MOST_CELLS]
     ]
 
 
-def _working(comparison: Comparison, one: Compared) -> Iterator[Block]:
+def _working(comparison: Comparison, compared: Compared) -> Iterator[Block]:
     """The right working of the cell that is furthest off, of their own tensors."""
-    quantity = comparison.trace[one.name]
+    quantity = comparison.trace[compared.name]
     if quantity.definition is None or quantity.definition.operation.copies or comparison.close:
         return
     own = [name for name in quantity.definition.operands if name in comparison.theirs]
     if any(not (comparison.theirs[name] < math.inf).all() for name in own):  # nan isn't either
         return
-    part = comparison.trace.part_of(one.name)
+    part = comparison.trace.part_of(compared.name)
     if part is None:
         return
     theirs: dict[str, Array] = {name: _short(comparison.theirs[name]) for name in own}
@@ -296,7 +304,7 @@ def _working(comparison: Comparison, one: Compared) -> Iterator[Block]:
     except (ValueError, ArithmeticError):
         return
     yield Paragraph(("The right working of the first of these, from the tensors before:",))
-    yield Derivation((cell_line(trace, trace[one.name], *one.largest),))
+    yield Derivation((cell_line(trace, trace[compared.name], *compared.largest),))
 
 
 def _short(values: Array) -> Array:
@@ -304,38 +312,44 @@ def _short(values: Array) -> Array:
     return np.array([[float(f"{x:.6g}") for x in row] for row in values])
 
 
-def _causes(one: Compared) -> Iterator[Block]:
-    if not one.causes:
+def _causes(compared: Compared) -> Iterator[Block]:
+    if not compared.causes:
         yield Paragraph(("No bug that is known here gives these numbers.",))
         return
-    yield Bullets((_cause(one, 0),))
-    if len(one.causes) > 1:
+    yield Bullets((_cause(compared, 0),))
+    if len(compared.causes) > 1:
         yield Paragraph(("These give the same numbers, so that they can't be told apart:",))
-        yield Bullets(tuple(_cause(one, k) for k in range(1, min(len(one.causes), _MOST_CELLS))))
+        yield Bullets(
+            tuple(_cause(compared, k) for k in range(1, min(len(compared.causes), _MOST_CELLS)))
+        )
 
 
-def _cause(one: Compared, k: int) -> Spans:
-    cause = one.causes[k]
+def _cause(compared: Compared, k: int) -> Spans:
+    cause = compared.causes[k]
     made = (" This is in ", Term(cause.quantity), ".") if cause.quantity else ()
-    lower = f" All was computed in {one.lower} there." if one.lower else ""
+    lower = f" All was computed in {compared.lower} there." if compared.lower else ""
     return (cause.says, *made, lower)
 
 
 def _others(comparison: Comparison) -> Iterator[Section]:
     """What departs besides, which doesn't follow from the first."""
-    departing = [one for one in comparison.compared if one.standing == "departs"][1:]
+    departing = [c for c in comparison.compared if c.standing == "departs"][1:]
     if departing and comparison.close is None:
         alike: dict[str, list[str]] = {}
-        for one in departing:
-            like = one.causes[0].says if one.causes else "No bug that is known gives its numbers."
-            alike.setdefault(like, []).append(one.name)
-        told = (
+        for compared in departing:
+            like = (
+                compared.causes[0].says
+                if compared.causes
+                else "No bug that is known gives its numbers."
+            )
+            alike.setdefault(like, []).append(compared.name)
+        lines = (
             (*joined((Term(name),) for name in names[:_MOST_CELLS]), _more(names), ": ", like)
             for like, names in alike.items()
         )
         says = "These don't follow from the tensors before them either."
         yield Section(
-            "", None, ("What else departs",), (), (Paragraph((says,)), Bullets(tuple(told)))
+            "", None, ("What else departs",), (), (Paragraph((says,)), Bullets(tuple(lines)))
         )
 
 
@@ -347,21 +361,21 @@ def _more(names: list[str]) -> str:
 def _tensors(comparison: Comparison) -> tuple[Block, ...]:
     rows = [
         (
-            SIGNS[one.standing],
-            Word(one.name),
-            Word(one.called) if one.called != one.name else "",
-            number(float(one.differences[one.largest]), 3),
-            Word(one.follows_from[0]) if one.follows_from else "",
-            one.lower,
+            SIGNS[c.standing],
+            Word(c.name),
+            Word(c.called) if c.called != c.name else "",
+            number(float(c.differences[c.largest]), 3),
+            Word(c.follows_from[0]) if c.follows_from else "",
+            c.lower,
         )
-        for one in comparison.compared
+        for c in comparison.compared
     ]
     headings = ("", "Quantity", "In the dump", "Off by", "Follows from", "Computed in")
     kept = [True, True, *(any(row[k] for row in rows) for k in (2, 3, 4, 5))]
     told = table(
         tuple(compress(headings, kept)), (tuple(compress(row, kept)) for row in rows), _MOST_TENSORS
     )
-    known = {one.standing for one in comparison.compared}
+    known = {c.standing for c in comparison.compared}
     legend = (f"{SIGNS[name]} {says}" for name, says in _MEANING.items() if name in known)
     what = "the scenario says" if comparison.close else "follows from the dump itself"
     return told, Paragraph((f"{'; '.join(legend)}. Off by: from what {what}.",))
@@ -382,16 +396,16 @@ def number(value: float, digits: int) -> str:
     if value == 0:
         return "0"
     if 1e-4 <= abs(value) < 10.0**digits:  # noqa: PLR2004
-        told = f"{value:.{digits}g}"
+        text = f"{value:.{digits}g}"
     else:
         mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
-        told = f"{float(mantissa):g}e{int(exponent)}"
-    return told.replace("-", MINUS)
+        text = f"{float(mantissa):g}e{int(exponent)}"
+    return text.replace("-", MINUS)
 
 
 def _data(comparison: Comparison) -> dict[str, object]:
     first, dump, close = comparison.first, comparison.dump, comparison.close
-    standings = [one.standing for one in comparison.compared]
+    standings = [c.standing for c in comparison.compared]
     return {
         "type": dump.grain.type,
         "type_is_said": dump.is_said,
@@ -400,50 +414,50 @@ def _data(comparison: Comparison) -> dict[str, object]:
         "lost": comparison.lost and comparison.lost.name,
         "misshapen": [
             {
-                "quantity": one.name,
-                "called": one.called,
-                "shape": list(one.shape),
-                "expected": list(one.right),
+                "quantity": m.name,
+                "called": m.called,
+                "shape": list(m.shape),
+                "expected": list(m.right),
             }
-            for one in comparison.misshapen
+            for m in comparison.misshapen
         ],
         "repeated": dict(dump.repeated),
         "first": None if first is None else _tensor_data(comparison.trace, first),
-        "tensors": [_tensor_data(comparison.trace, one) for one in comparison.compared],
+        "tensors": [_tensor_data(comparison.trace, c) for c in comparison.compared],
         "unknown": list(comparison.dump.unknown),
         "counts": {standing: standings.count(standing) for standing in SIGNS},
     }
 
 
-def _tensor_data(trace: Trace, one: Compared) -> dict[str, object]:
-    i, j = one.largest
+def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
+    i, j = compared.largest
     cells = [
         {
-            "cell": trace[one.name].address(int(a), int(b)),
-            "given": _finite(float(one.theirs[a, b])),
-            "expected": _finite(float(one.right[a, b])),
-            "accepted": [_finite(float(end[a, b])) for end in one.follows],
+            "cell": trace[compared.name].address(int(a), int(b)),
+            "given": _finite(float(compared.theirs[a, b])),
+            "expected": _finite(float(compared.right[a, b])),
+            "accepted": [_finite(float(end[a, b])) for end in compared.follows],
         }
-        for a, b in zip(*one.off.nonzero(), strict=True)
+        for a, b in zip(*compared.off.nonzero(), strict=True)
     ]
     causes = [
-        {"name": cause.name, "says": cause.says, "quantity": cause.quantity or one.name}
-        for cause in one.causes
+        {"name": cause.name, "says": cause.says, "quantity": cause.quantity or compared.name}
+        for cause in compared.causes
     ]
     return {
-        "quantity": one.name,
-        "called": one.called,
-        "verdict": one.standing,
-        "computed_in": one.lower or None,
-        "open": int(one.open.sum()),
+        "quantity": compared.name,
+        "called": compared.called,
+        "verdict": compared.standing,
+        "computed_in": compared.lower or None,
+        "open": int(compared.open.sum()),
         "largest": {
-            "cell": trace[one.name].address(i, j),
-            "difference": _finite(float(one.differences[i, j])),
+            "cell": trace[compared.name].address(i, j),
+            "difference": _finite(float(compared.differences[i, j])),
         },
         "cells": cells,
         "cause": causes[0] if causes else None,
         "others": causes[1:],
-        "follows_from": list(one.follows_from),
+        "follows_from": list(compared.follows_from),
     }
 
 

@@ -125,8 +125,8 @@ def _loss_meant(trace: Trace, word: str) -> str | None:
 def _together(trace: Trace, address: Address) -> str:
     """What is said besides of a list that is named whole: the number that all of it makes, as the
     losses of all positions make the cross-entropy."""
-    made = (one.definition for one in trace.quantities.values() if one.is_number)
-    of_all = [one.name for one in made if one is not None and one.operands == (address.name,)]
+    made = (q.definition for q in trace.quantities.values() if q.is_number)
+    of_all = [d.name for d in made if d is not None and d.operands == (address.name,)]
     return f", or {of_all[0]} for all of them" if of_all and not address.indices else ""
 
 

@@ -78,7 +78,7 @@ _KEYS = "how many queries and how many keys; in self-attention as many as tokens
 
 def lessons(
     trace: Trace,
-    told: Sequence[tuple[Step[Any], Trace]],
+    pairs: Sequence[tuple[Step[Any], Trace]],
     selection: Selection,
     changes: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Document:
@@ -86,13 +86,13 @@ def lessons(
     own, or one with the `changes` that give it the step."""
     sections = (
         _lesson(step, its, selection, changes.get(step.name, ()) if its is not trace else ())
-        for step, its in told
+        for step, its in pairs
     )
     scenario = trace.scenario.title
-    title = told[0][0].title if len(told) == 1 else f"{scenario}, step by step"
+    title = pairs[0][0].title if len(pairs) == 1 else f"{scenario}, step by step"
     facts = DefinitionList((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
     document = Document(Word(title), tuple(sections), facts, rounding=rounding_facts(trace))
-    is_one = all(its is trace for _, its in told)
+    is_one = all(its is trace for _, its in pairs)
     if not is_one:
         return document
     return document._replace(origins=Origins(trace), workings=Workings(trace))
@@ -113,9 +113,9 @@ def _lesson(
     blocks.append(DefinitionList(tuple(_shapes(step, trace, part))))
     blocks.append(Subheading(("On these numbers",)))
     if changes:
-        change = Term(", ".join(one.replace("=", ": ", 1) for one in changes))
-        said = ("This scenario goes without this step. With ", change, " it would look like this.")
-        blocks.append(Callout(said))
+        change = Term(", ".join(c.replace("=", ": ", 1) for c in changes))
+        words = ("This scenario goes without this step. With ", change, " it would look like this.")
+        blocks.append(Callout(words))
     blocks += part_blocks(trace, part, selection, operands_of(trace, part))
     blocks += pictures_of(trace, part, selection) if selection.pictured else ()
     blocks += _mistakes(trace, step, part)
@@ -126,8 +126,8 @@ def part_to_explain(step: Step[Any], trace: Trace, selection: Selection) -> Plan
     """The first part that takes a step, in the layer and head that are asked for; of those at times
     the second, which goes on from the one before."""
     chosen = selection._replace(steps=())
-    told = (part for part in told_parts(trace) if part.step == step.name)
-    parts = [part for part in told if chosen.includes(part)]
+    steps = (part for part in told_parts(trace) if part.step == step.name)
+    parts = [part for part in steps if chosen.includes(part)]
     at_times = len(parts) > 1 and parts[0].time != parts[1].time
     return parts[1 if at_times else 0] if parts else None
 
@@ -146,10 +146,10 @@ def _not_told(trace: Trace, step: Step[Any]) -> Spans:
     why = f"doesn't take the step {step.name}"
     if trace.unfinished is not None:
         why = "doesn't give what the step needs"
-    said = f"This scenario {why}, so there are no numbers to show"
+    text = f"This scenario {why}, so there are no numbers to show"
     if not step.example:
-        return (f"{said}.",)
-    return (f"{said}; ", Term(f"attn explain {step.name}"), " has some.")
+        return (f"{text}.",)
+    return (f"{text}; ", Term(f"attn explain {step.name}"), " has some.")
 
 
 def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
@@ -191,9 +191,9 @@ def _mistake_blocks(trace: Trace, part: PlannedStep | None, mistake: Mistake[Any
     right = trace[definition.name]
     number = right.matrix.number(*cell)
     address = Term(right.symbol(*cell, part.place.here(right.name)))
-    told = (" ", address, " is ", number, "; the mistake gives")
+    words = (" ", address, " is ", number, "; the mistake gives")
     line = cell_line(wrong, wrong[definition.name], *cell)
-    return [Bullets(((mistake.says, *told),)), Derivation((line,), mistake.name)]
+    return [Bullets(((mistake.says, *words),)), Derivation((line,), mistake.name)]
 
 
 def _that_shows(

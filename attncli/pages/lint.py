@@ -166,7 +166,7 @@ def wide(judge: Judge, names: Sequence[str]) -> Iterator[Spans]:
     """The cells of these quantities for which a key accepts too much to tell, and how many
     decimals of what they are made of would help; the widest of each quantity first."""
     each = [[*_wide(judge, name)] for name in names]
-    firsts, others = [told[:1] for told in each], [told[1:] for told in each]
+    firsts, others = [lines[:1] for lines in each], [lines[1:] for lines in each]
     yield from chain(*firsts, *others)
 
 
@@ -294,10 +294,10 @@ def _listed(name: str, title: str, says: str, items: Sequence[Spans], most: int)
 
 
 def _list(items: Sequence[Spans], most: int) -> Bullets:
-    told = list(items[:most])
+    lines = list(items[:most])
     if len(items) > most:
-        told.append((f"… and {len(items) - most:,} more",))
-    return Bullets(tuple(told))
+        lines.append((f"… and {len(items) - most:,} more",))
+    return Bullets(tuple(lines))
 
 
 def _given(trace: Trace, names: Sequence[str]) -> dict[str, list[Spans]]:
@@ -305,7 +305,7 @@ def _given(trace: Trace, names: Sequence[str]) -> dict[str, list[Spans]]:
     quantities are made of."""
     made = (trace[name].definition for name in names)
     used = {name for definition in made if definition for name in definition.operands}
-    matrices = [one.names[0] for one in drawn_of(trace.scenario, used) if not one.whole]
+    matrices = [drawn.names[0] for drawn in drawn_of(trace.scenario, used) if not drawn.whole]
     return {
         rule: [(Term(name),) for name in matrices if check(trace[name].values).any()]
         for rule, check in GIVEN_CHECKS.items()
@@ -318,12 +318,12 @@ def _in_all(found: Mapping[str, Sequence[Spans]]) -> str:
     if not any(counts.values()):
         others = ", ".join(rule.several for rule in WEAK.values())
         return f"Nothing is weak here. Looked for: {others}."
-    told = [
+    texts = [
         f"{count:,} {WEAK[rule].one if count == 1 else WEAK[rule].several}"
         for rule, count in counts.items()
         if count
     ]
-    return f"Weak here: {', '.join(told)}."
+    return f"Weak here: {', '.join(texts)}."
 
 
 def _ambiguous(trace: Trace, names: Sequence[str]) -> Iterator[Spans]:
@@ -443,12 +443,12 @@ class _Mistakes(NamedTuple):
             wrong = mistaken(judge.trace, slip.part, slip.definition)
             if wrong is None:
                 continue
-            told = _mistake(slip)
+            spans = _mistake(slip)
             shows = reveals(judge.trace, slip, wrong)
-            (found.revealed if shows else found.never).append(told)
+            (found.revealed if shows else found.never).append(spans)
             where = hiding(judge, slip, wrong)
             if where is not None:
-                found.hiding.append((*told, " ", *where))
+                found.hiding.append((*spans, " ", *where))
         return found
 
 

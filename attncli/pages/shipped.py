@@ -72,7 +72,7 @@ class Topic(NamedTuple):
 
 def topics() -> dict[str, Topic]:
     """The parts of the reference by name, in their order."""
-    return {one.name: one for one in map(_topic, _HEADING.split(_whole())[1:])}
+    return {topic.name: topic for topic in map(_topic, _HEADING.split(_whole())[1:])}
 
 
 def entries(word: str) -> str:
@@ -82,14 +82,14 @@ def entries(word: str) -> str:
 
 
 def _entries(word: str) -> Iterator[str]:
-    heading = told = ""
+    heading = text = ""
     for found in _HEADING_OR_TABLE.finditer(_whole()):
         heading = found["heading"] or heading
         named, rule, *rows = (found["table"] or "\n\n").splitlines()
         about = [row for row in rows if f"`{word}`" in " | ".join(row.split(" | ")[:2])]
         if about:
-            opening = () if heading == told else (f"## {heading}", "")
-            told = heading
+            opening = () if heading == text else (f"## {heading}", "")
+            text = heading
             yield "\n".join((*opening, found["before"] or "", named, rule, *about, ""))
 
 
@@ -99,7 +99,7 @@ def _whole() -> str:
 
 def topics_page() -> Document:
     """Each topic and what it is about, and how to look a word up."""
-    rows = tuple((one.name, (one.says,)) for one in topics().values())
+    rows = tuple((topic.name, (topic.says,)) for topic in topics().values())
     how: Spans = (
         Term("attn help rounding"), " prints a topic; ", Term("attn help softcap"),
         " what is said of a key, a step, an option or a value.",

@@ -236,8 +236,8 @@ def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
     less: Spans = (Term("--detail summary"), " shows the weights, the results and what was found.")
     if detail == "rows":
         whose: Spans = (", where it has one that of “", Word(asked), "”") if asked else ()
-        told: Spans = ("One row of each table is worked", *whose, ": see ")
-        return [Callout((*told, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
+        spans: Spans = ("One row of each table is worked", *whose, ": see ")
+        return [Callout((*spans, Term("--detail full"), ", or ", Term("--detail summary"), "."))]
     if detail == "full" and length > LONG:
         rows = (Term("--detail rows"), " works one row of each table; ")
         return [Callout(("This page is long: ", *rows, *less))]
@@ -253,7 +253,7 @@ class FurtherPages(Mapping[str, "Document"]):
     """The pages by what they are called; each is told when somebody asks for it."""
 
     def __init__(self, trace: Trace, tell: Callable[[Trace], Document]) -> None:
-        generated = {f"token {k}": one for k, one in enumerate(trace.generated, start=2)}
+        generated = {f"token {k}": entry for k, entry in enumerate(trace.generated, start=2)}
         self._title, self._tell = trace.scenario.title, tell
         self._traces = {**trace.variants, **generated}
 
@@ -316,11 +316,11 @@ def _noted(
 
 def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
     """The sections of a page, told one by one."""
-    told = told_parts(trace)
+    steps = told_parts(trace)
     if not selection.partial and selection.detail == "summary":
-        return _summary(trace, told, selection)
-    shown = [part for part in told if selection.includes(part)]
-    return _since(_sections(trace, shown, told, selection))
+        return _summary(trace, steps, selection)
+    shown = [part for part in steps if selection.includes(part)]
+    return _since(_sections(trace, shown, steps, selection))
 
 
 def _since(sections: Iterator[Section]) -> Iterator[Section]:
@@ -337,7 +337,7 @@ def _since(sections: Iterator[Section]) -> Iterator[Section]:
 
 def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> Document:
     """The sections with what stands before and behind them."""
-    told, whole = told_parts(trace), not selection.partial
+    steps, whole = told_parts(trace), not selection.partial
     return Document(
         Word(trace.scenario.title),
         sections,
@@ -347,7 +347,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
             for quantity in trace.quantities.values()
             if quantity.given
         ),
-        opening=_opening(trace, told, selection) if whole and told else (),
+        opening=_opening(trace, steps, selection) if whole and steps else (),
         closing=closing_of(trace, selection) if whole else (),
         sources=trace.scenario.sources,
         rounding=rounding_facts(trace),
@@ -363,9 +363,9 @@ def _in_full(trace: Trace) -> Document:
     return _page(trace, whole, tuple(_told(trace, whole)))
 
 
-def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:
+def _opening(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:
     """What ran, as a tree where there is more to it, and as a picture where these are asked for."""
-    tree = (_tree(trace, told, selection),) if is_structured(trace) else ()
+    tree = (_tree(trace, steps, selection),) if is_structured(trace) else ()
     if not selection.pictured:
         return tree
     from attncli.pages.parts.pictures import pipeline
@@ -373,12 +373,12 @@ def _opening(trace: Trace, told: Sequence[PlannedStep], selection: Selection) ->
     return (*tree, *pipeline(trace))
 
 
-def _summary(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
+def _summary(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
     """Each head's weights, what the last part comes to, what was found and learned."""
-    for number, part in enumerate(told, start=1):
+    for number, part in enumerate(steps, start=1):
         if is_left_out(part, selection):
             continue
-        blocks = _in_brief(trace, part, selection, is_last=part is told[-1])
+        blocks = _in_brief(trace, part, selection, is_last=part is steps[-1])
         if blocks:
             section = section_of(trace, part, number, blocks)._replace(formulas=())
             yield with_pictures(trace, part, section, selection)
@@ -391,21 +391,21 @@ def _in_brief(
         cut = [*cuts_of(part, alone=True), *token_blocks(part.place)]
         return cut if part.place.text.tokenizing else []
     shares, made = step_of(part).adds_up_to_one, made_by(trace, part)
-    results = [one for one in made if one.is_number or one is made[-1]] if is_last else []
-    shown = [one for one in made if one.local in shares or one in results]
-    tables = [matrix_block(one, selection, part.path) for one in shown]
-    found = [Callout(one) for one in findings_of(trace, part, selection)]
+    results = [q for q in made if q.is_number or q is made[-1]] if is_last else []
+    shown = [q for q in made if q.local in shares or q in results]
+    tables = [matrix_block(q, selection, part.path) for q in shown]
+    found = [Callout(spans) for spans in findings_of(trace, part, selection)]
     return [*tables, *learned_at(trace, part), *found]
 
 
-def _tree(trace: Trace, told: Sequence[PlannedStep], selection: Selection) -> Tree:
-    return tree_block(trace, told) if selection.detail == "full" else short_tree(told)
+def _tree(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> Tree:
+    return tree_block(trace, steps) if selection.detail == "full" else short_tree(steps)
 
 
 def _sections(
-    trace: Trace, shown: Sequence[PlannedStep], told: Sequence[PlannedStep], selection: Selection
+    trace: Trace, shown: Sequence[PlannedStep], steps: Sequence[PlannedStep], selection: Selection
 ) -> Iterator[Section]:
-    numbers = {id(part): number for number, part in enumerate(told, start=1)}
+    numbers = {id(part): number for number, part in enumerate(steps, start=1)}
     alike = _going_back_alike(trace, shown, selection)
     introduced, formulas = set[str](), set[Equation]()
     for k, part in enumerate(shown):
@@ -422,7 +422,7 @@ def _sections(
         others = part_blocks(trace, part, closely, givens, again=again)[1:]
         if is_in_brief(trace, part, selection):
             others = in_brief(trace, part, selection)
-        elif again and not selection.steps and leads_on(part, told[number:]):
+        elif again and not selection.steps and leads_on(part, steps[number:]):
             tables = given_blocks(trace, givens, closely, part.path)
             others = [*tables, *only_data(trace, part, closely)]
         section = section_of(
@@ -436,7 +436,7 @@ def _sections(
         if later and part.step == "update" and not is_in_brief(trace, part, selection):
             closer = closer._replace(formulas=section.formulas)
         formulas.update(section.formulas)
-        closer = as_result(closer) if part is told[-1] else closer
+        closer = as_result(closer) if part is steps[-1] else closer
         yield with_pictures(trace, part, closer, selection)
 
 
@@ -444,8 +444,8 @@ def _made_for_nobody(trace: Trace, part: PlannedStep, selection: Selection) -> I
     """As data what experts make that no token goes to, before the step that puts them together."""
     if part.step != "mix" or selection.partial or selection.queries:
         return
-    for one in idle_before(trace, part):
-        yield section_of(trace, one, None, only_data(trace, one, selection))
+    for step in idle_before(trace, part):
+        yield section_of(trace, step, None, only_data(trace, step, selection))
 
 
 def _passed_over(
@@ -505,8 +505,8 @@ def _copies(
     if source is None:
         return table_together(trace, part, selection)
     copies = only_data(trace, part, selection)
-    told = source in givens or not (selection.partial or selection.picks(source))
-    return copies if told else [matrix_block(source, Selection(), part.path), *copies]
+    explained = source in givens or not (selection.partial or selection.picks(source))
+    return copies if explained else [matrix_block(source, Selection(), part.path), *copies]
 
 
 def _givens(trace: Trace, part: PlannedStep, introduced: set[str]) -> list[Quantity]:

@@ -82,7 +82,7 @@ class Ancestry(NamedTuple):
     @property
     def deepest(self) -> int:
         """The level of the last working."""
-        return max(one.level for one in self.ancestors.values())
+        return max(a.level for a in self.ancestors.values())
 
     def is_given(self, cell: Location) -> bool:
         return self.trace[cell.quantity].given
@@ -92,7 +92,7 @@ class Ancestry(NamedTuple):
 
     def given(self) -> list[Location]:
         """The given numbers that it comes from."""
-        met = [self.cell, *(cell for one in self.ancestors.values() for cell in one.made_of)]
+        met = [self.cell, *(cell for a in self.ancestors.values() for cell in a.made_of)]
         return [cell for cell in dict.fromkeys(met) if self.is_given(cell)]
 
 
@@ -104,18 +104,18 @@ def _met(trace: Trace, cell: Location) -> Iterator[tuple[Location, Ancestor]]:
     for _ in range(MOST_FOLLOWED):
         if not waiting:
             return
-        one, level, met_in = waiting.popleft()
-        line = origins[one]
+        entry, level, met_in = waiting.popleft()
+        line = origins[entry]
         made_of = tuple(
             dict.fromkeys(
-                other for _, part in line.parts for other in _cells_in(part) if other != one
+                other for _, part in line.parts for other in _cells_in(part) if other != entry
             )
         )
-        yield one, Ancestor(level, met_in, line, made_of)
+        yield entry, Ancestor(level, met_in, line, made_of)
         for other in made_of:
             if other not in known and not trace[other.quantity].given:
                 known.add(other)
-                waiting.append((other, level + 1, one))
+                waiting.append((other, level + 1, entry))
 
 
 def _cells_in(node: Expression) -> Iterator[Location]:
@@ -136,12 +136,12 @@ _LEAST = 2
 
 def why_page(trace: Trace, cells: Iterable[Location], depth: int | None) -> Document:
     """A page with a tree for each cell; without a depth as deep as fits on a screen."""
-    told = [_ToldTree.of(Ancestry.of(trace, cell), depth) for cell in dict.fromkeys(cells)]
+    trees = [_ToldTree.of(Ancestry.of(trace, cell), depth) for cell in dict.fromkeys(cells)]
     return Document(
         Word(trace.scenario.title),
-        tuple(map(_section, told)),
+        tuple(map(_section, trees)),
         DefinitionList((("Rounding", (rounding_in_words(trace.rounding),)),)),
-        data={"cells": [_data(one, one.ancestry.cell) for one in told]},
+        data={"cells": [_data(tree, tree.ancestry.cell) for tree in trees]},
         origins=Origins(trace),
     )
 
@@ -168,13 +168,13 @@ class _ToldTree(NamedTuple):
     def of(cls, ancestry: Ancestry, depth: int | None) -> _ToldTree:
         if depth is not None:
             return cls._as_deep(ancestry, depth)
-        told = cls._as_deep(ancestry, 1)
+        tree = cls._as_deep(ancestry, 1)
         for level in range(_LEAST, ancestry.deepest + 1):
             deeper = cls._as_deep(ancestry, level)
             if level > _LEAST and len(deeper.rows()) > _A_SCREEN:
                 break
-            told = deeper
-        return told
+            tree = deeper
+        return tree
 
     @classmethod
     def _as_deep(cls, ancestry: Ancestry, depth: int) -> _ToldTree:
@@ -184,13 +184,13 @@ class _ToldTree(NamedTuple):
     def below(self, cell: Location) -> _Below:
         """What a cell's number was made of, by how that is told."""
         worked = [c for c in self._ancestor(cell).made_of if not self.ancestry.is_given(c)]
-        told = [one for one in worked if one in self.lines]
-        own = [one for one in told if self._ancestor(one).met_in == cell]
+        cells = [entry for entry in worked if entry in self.lines]
+        own = [entry for entry in cells if self._ancestor(entry).met_in == cell]
         return _Below(
             tuple(own),
             tuple(c for c in self._ancestor(cell).made_of if self.ancestry.is_given(c)),
-            tuple(one for one in told if one not in own),
-            tuple(one for one in worked if one not in self.lines),
+            tuple(entry for entry in cells if entry not in own),
+            tuple(entry for entry in worked if entry not in self.lines),
         )
 
     def _ancestor(self, cell: Location) -> Ancestor:
@@ -203,8 +203,8 @@ class _ToldTree(NamedTuple):
         ancestor = self._ancestor(cell)
         depth, below = ancestor.level - 1, self.below(cell)
         yield TreeRow(depth, str(self.lines[cell]), _line(self.ancestry, ancestor))
-        for one in below.own:
-            yield from self._rows(one)
+        for entry in below.own:
+            yield from self._rows(entry)
         if below.given and not ancestor.is_copy:
             named = ((Term(_symbol(self.ancestry, c)), " = ", self._number(c)) for c in below.given)
             yield TreeRow(depth + 1, "", ("given",), joined(named))
@@ -253,30 +253,30 @@ def _symbol(ancestry: Ancestry, cell: Location) -> Symbol:
     return quantity.symbol(cell.row, cell.column, quantity.name)
 
 
-def _section(told: _ToldTree) -> Section:
-    ancestry = told.ancestry
+def _section(tree: _ToldTree) -> Section:
+    ancestry = tree.ancestry
     number = ancestry.number(ancestry.cell)
     title: Spans = ("Why ", Term(_symbol(ancestry, ancestry.cell)), " is ", number)
-    return Section("", None, title, (), (Tree(told.rows()), *_notes(told)))
+    return Section("", None, title, (), (Tree(tree.rows()), *_notes(tree)))
 
 
-def _notes(told: _ToldTree) -> Iterator[Block]:
+def _notes(tree: _ToldTree) -> Iterator[Block]:
     """What a reader of the tree has to know."""
-    ancestry = told.ancestry
+    ancestry = tree.ancestry
     if ancestry.is_given(ancestry.cell):
         yield Callout(("It is given: nothing was worked for it.",))
-    deeper = len(ancestry.ancestors) - len(told.lines)
+    deeper = len(ancestry.ancestors) - len(tree.lines)
     if deeper:
         some = counted(deeper, "more number") if ancestry.is_whole else "Thousands of more numbers"
         verb = "lies" if deeper == 1 else "lie"
         yield Callout(
             (
-                f"{some} on the way back {verb} deeper than {_levels(told.depth)} (of "
-                f"{ancestry.deepest}). For one more write ", Term(f"--depth {told.depth + 1}"),
+                f"{some} on the way back {verb} deeper than {_levels(tree.depth)} (of "
+                f"{ancestry.deepest}). For one more write ", Term(f"--depth {tree.depth + 1}"),
                 ", for all of them ", Term(f"--depth {ALL}"), ".",
             )
         )  # fmt: skip
-    if any(ancestry.ancestors[cell].is_elided for cell in told.lines):
+    if any(ancestry.ancestors[cell].is_elided for cell in tree.lines):
         yield Callout(
             ("Long sums are told in short: only the terms that stand there are followed.",)
         )
@@ -286,31 +286,31 @@ def _levels(depth: int) -> str:
     return "this level" if depth == 1 else f"these {depth} levels"
 
 
-def _data(told: _ToldTree, cell: Location) -> dict[str, Any]:
+def _data(tree: _ToldTree, cell: Location) -> dict[str, Any]:
     """A number with what it was made of, nested."""
-    ancestor, below = told.ancestry.ancestors[cell], told.below(cell)
+    ancestor, below = tree.ancestry.ancestors[cell], tree.below(cell)
     known: Mapping[Location, dict[str, Any]] = {
-        **{one: _data(told, one) for one in below.own},
-        **_noted(told, below.given, {"given": True}),
-        **_noted(told, below.elsewhere, {"told": "elsewhere"}),
-        **_noted(told, below.untold, {"told": "deeper"}),
+        **{e: _data(tree, e) for e in below.own},
+        **_noted(tree, below.given, {"given": True}),
+        **_noted(tree, below.elsewhere, {"told": "elsewhere"}),
+        **_noted(tree, below.untold, {"told": "deeper"}),
     }
     text = " ".join(f"{relation} {unbreakable(plain(part))}" for relation, part in
                     ancestor.line.parts)  # fmt: skip
-    entry = _entry(told, cell)
+    entry = _entry(tree, cell)
     data = {**entry, "text": f"{entry['cell']} {text}".replace("\u00a0", " ")}
-    if told.ancestry.is_given(cell):
+    if tree.ancestry.is_given(cell):
         return {**data, "given": True}
-    return {**data, "from": [known[one] for one in ancestor.made_of]}
+    return {**data, "from": [known[e] for e in ancestor.made_of]}
 
 
 def _noted(
-    told: _ToldTree, cells: Sequence[Location], note: Mapping[str, object]
+    tree: _ToldTree, cells: Sequence[Location], note: Mapping[str, object]
 ) -> dict[Location, dict[str, Any]]:
-    return {cell: {**_entry(told, cell), **note} for cell in cells}
+    return {cell: {**_entry(tree, cell), **note} for cell in cells}
 
 
-def _entry(told: _ToldTree, cell: Location) -> dict[str, Any]:
-    value = float(told.ancestry.number(cell).full)
-    address = told.ancestry.trace[cell.quantity].address(cell.row, cell.column)
+def _entry(tree: _ToldTree, cell: Location) -> dict[str, Any]:
+    value = float(tree.ancestry.number(cell).full)
+    address = tree.ancestry.trace[cell.quantity].address(cell.row, cell.column)
     return {"cell": address, "value": value if math.isfinite(value) else None}

@@ -93,7 +93,7 @@ def question(session: Session, task: Task) -> Spans:
     row = lesson.by_rows and len(task.cells) > 1
     symbol = quantity.symbol(first.row, None if row else first.column, _here(session, task))
     columns = [Word(quantity.columns.names[cell.column]) for cell in task.cells] if row else []
-    across: Spans = (" for ", *joined([(one,) for one in columns])) if columns else ()
+    across: Spans = (" for ", *joined([(c,) for c in columns])) if columns else ()
     own = _own_numbers(session, task)
     return (f"{number} of {len(lesson.tasks)} · ", symbol, *across, *own)
 
@@ -110,7 +110,7 @@ def _own_numbers(session: Session, task: Task) -> Spans:
     if not own or len(own) > _MOST_OWN:
         return ()
     trace = session.lesson.trace
-    told = [
+    rows = [
         (
             trace[c.quantity].symbol(c.row, c.column, task.part.place.here(trace[c.quantity].name)),
             " = ",
@@ -118,7 +118,7 @@ def _own_numbers(session: Session, task: Task) -> Spans:
         )
         for c in own
     ]
-    return (", with your ", *joined(told))
+    return (", with your ", *joined(rows))
 
 
 def hint(session: Session, task: Task, *, with_numbers: bool) -> Document:
@@ -170,8 +170,8 @@ def said_of(
     gives = "" if cause is None else cause.says
     if judgement == "known mistake":
         gives = f"It is what this gives: {gives[:1].lower()}{gives[1:]}"
-    said = _SAID[judgement].format(cause=gives, earlier=earlier, unreadable=unreadable)
-    return ("✓ " if judgement in FOLLOW else "✗ ", *name, said.rstrip())
+    text = _SAID[judgement].format(cause=gives, earlier=earlier, unreadable=unreadable)
+    return ("✓ " if judgement in FOLLOW else "✗ ", *name, text.rstrip())
 
 
 def mistake_in_words(verdict: Verdict) -> str:
@@ -187,7 +187,7 @@ def closing(session: Session) -> Document:
         (
             step,
             str(len(each)),
-            str(sum(is_right(*one) for one in each)),
+            str(sum(is_right(*pair) for pair in each)),
             str(sum(verdict is None for verdict, _ in each)),
         )
         for step, each in results.items()
@@ -195,7 +195,7 @@ def closing(session: Session) -> Document:
     if not rows:
         return page_of(Callout(("Nothing was answered.",)))
     table = Table(("Step", "Asked", "Right at once", "Shown"), rows)
-    again = [s for s, each in results.items() if not all(is_right(*one) for one in each)]
+    again = [s for s, each in results.items() if not all(is_right(*pair) for pair in each)]
     return page_of(table, *_mistakes(session), *_again(session, again))
 
 
@@ -213,11 +213,11 @@ def _again(session: Session, steps: Sequence[str]) -> Iterator[Block]:
         more = f"All that was answered is right; {counted(left, 'question')} to go."
         yield Callout((more if left else "All of it is right.",))
     elif called is not None:
-        told = session.lesson.request.words
+        wanteds = session.lesson.request.words
         numbers = steps if session.lesson.request.asks else ()
-        options = [("--step", step) for step in numbers] + [("--ask", one.text) for one in told]
-        said = " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
-        command = f"attn practice {shlex.quote(called)} {said} --fresh{asking_for_large(scenario)}"
+        options = [("--step", step) for step in numbers] + [("--ask", w.text) for w in wanteds]
+        text = " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
+        command = f"attn practice {shlex.quote(called)} {text} --fresh{asking_for_large(scenario)}"
         yield Callout(("To practise again: ", Term(command)))
 
 
@@ -235,14 +235,14 @@ def question_in_words(session: Session, task: Task) -> Document:
     assert key is not None
     tables = (b for b in blocks_of(trace, [asked], [key], _ENGLISH) if not isinstance(b, WordBlank))
     count: Spans = (f"{number} of {len(session.lesson.tasks)} · {asked.question.id}",)
-    told = asked.block(key, _ENGLISH, asked.question.rule)
+    blank = asked.block(key, _ENGLISH, asked.question.rule)
     options = [
         (f"{label})\u00a0", option)
-        for label, option in zip(told.labels, told.options, strict=False)
+        for label, option in zip(blank.labels, blank.options, strict=False)
     ]
     listed = (Paragraph(joined(options)),) if options else ()
     return page_of(
-        *tables, Paragraph(count), Paragraph(told.text[:-1]), *listed
+        *tables, Paragraph(count), Paragraph(blank.text[:-1]), *listed
     )  # without its points
 
 

@@ -59,18 +59,18 @@ class Lesson:
 
     def _tasks(self) -> Iterator[Task]:
         known: set[Location] = set()
-        for k, told in enumerate(self.sections):
-            made = {definition.name for definition in told.part.definitions}
+        for k, section in enumerate(self.sections):
+            made = {definition.name for definition in section.part.definitions}
             cells = [cell for cell in self._cells(k) if cell.quantity in made and cell not in known]
             known.update(cells)
             rows = groupby(cells, lambda cell: cell[:2] if self.by_rows else cell)
-            yield from (Task(k, told.part, tuple(row)) for _, row in rows)
-            yield from (Task(k, told.part, (), one) for one in self._in_words(told.part))
+            yield from (Task(k, section.part, tuple(row)) for _, row in rows)
+            yield from (Task(k, section.part, (), q) for q in self._in_words(section.part))
 
     def _in_words(self, part: PlannedStep) -> list[AskedInWords]:
         """What a part is asked besides numbers."""
         asked = self.request.in_words(self.trace)
-        return [one for one in asked if one.question.part == part]
+        return [q for q in asked if q.question.part == part]
 
     def _cells(self, section: int) -> list[Location]:
         told, places = self._asked[section]
@@ -79,7 +79,7 @@ class Lesson:
 
     @property
     def sections(self) -> Sequence[StepSection]:
-        return [told for told, _ in self._asked]
+        return [s for s, _ in self._asked]
 
     @cached_property
     def _asked(self) -> list[tuple[StepSection, list[Blankable]]]:
@@ -90,8 +90,10 @@ class Lesson:
     def shown(self) -> frozenset[str]:
         """The quantities that are shown to start from, and are neither given nor asked for."""
         asked = {cell.quantity for task in self.tasks for cell in task.cells}
-        blocks = (block for told in self.sections for block in told.section.blocks)
-        names = {table.quantity for one in blocks for table in parts_of(one, MatrixBlock)} - asked
+        blocks = (block for s in self.sections for block in s.section.blocks)
+        names = {
+            table.quantity for entry in blocks for table in parts_of(entry, MatrixBlock)
+        } - asked
         return frozenset(name for name in names if not self.trace[name].given)
 
     def opening_of(self, section: int) -> Section:
@@ -104,7 +106,7 @@ class Lesson:
         hidden = made | {cell.quantity for task in self.tasks for cell in task.cells}
         happens, *others = told.section.blocks
         blocks = [*([happens] if not isinstance(happens, Paragraph) else []), *others]
-        kept = tuple(one for one in each(blocks) if _starts_from(one, hidden))
+        kept = tuple(block for block in each(blocks) if _starts_from(block, hidden))
         return told.section._replace(number=None, blocks=kept, questions=(), solution=())
 
 
@@ -153,8 +155,8 @@ class Session:
     def verdicts_on(self, task: Task, texts: Sequence[str]) -> list[Verdict]:
         """What is said of new numbers for a task."""
         new = {c: read_number(text) for c, text in zip(task.cells, texts, strict=True)}
-        said = self.judge.verdicts({**self.numbers, **new})
-        return [verdict for verdict in said if verdict.cell in new]
+        verdicts = self.judge.verdicts({**self.numbers, **new})
+        return [verdict for verdict in verdicts if verdict.cell in new]
 
     def marked_words(self, task: Task, text: str) -> MarkedWords:
         """What is said of an answer in words."""
@@ -201,8 +203,8 @@ class Session:
         """The numbers that are gone on with."""
         cells = self.cells
         return {
-            cells[address]: read_number(told.text)
-            for address, told in self.told.items()
+            cells[address]: read_number(cell.text)
+            for address, cell in self.told.items()
             if address in cells
         }
 
@@ -226,7 +228,7 @@ class Session:
     def results(self) -> dict[str, list[tuple[Verdict | MarkedWords | None, SettledCell]]]:
         """What became of each cell and question that was asked, by steps: its verdict, None where
         the answer was shown."""
-        said = {verdict.cell: verdict for verdict in self.judge.verdicts(self.numbers)}
+        by_name = {verdict.cell: verdict for verdict in self.judge.verdicts(self.numbers)}
         found: dict[str, list[tuple[Verdict | MarkedWords | None, SettledCell]]] = {}
         for task in self.lesson.tasks:
             own = None if task.words is None else self.told.get(task.words.question.id)
@@ -236,25 +238,25 @@ class Session:
             for cell in task.cells:
                 told = self.told.get(self.address(cell))
                 if told is not None:
-                    verdict = None if told.shown else said[cell]
+                    verdict = None if told.shown else by_name[cell]
                     found.setdefault(task.part.step, []).append((verdict, told))
         return found
 
     @property
     def all_right(self) -> bool:
         """Whether all that was given is right at once, or follows."""
-        each = [one for rows in self.results().values() for one in rows]
-        return all(is_right(verdict, told) for verdict, told in each)
+        each = [pair for rows in self.results().values() for pair in rows]
+        return all(is_right(verdict, cell) for verdict, cell in each)
 
     @property
     def mistakes(self) -> Counter[str]:
         """The mistakes that were made, in sentences."""
-        return Counter(says for told in self.told.values() for says in told.mistakes)
+        return Counter(says for cell in self.told.values() for says in cell.mistakes)
 
 
-def is_right(verdict: Verdict | MarkedWords | None, told: SettledCell) -> bool:
+def is_right(verdict: Verdict | MarkedWords | None, cell: SettledCell) -> bool:
     """Whether a number was right, or followed, at the first go."""
-    return verdict is not None and verdict.judgement in FOLLOW and not told.mistakes
+    return verdict is not None and verdict.judgement in FOLLOW and not cell.mistakes
 
 
 def mark_of(trace: Trace) -> str:
@@ -262,9 +264,9 @@ def mark_of(trace: Trace) -> str:
     return fingerprint(trace, ())
 
 
-def written(mark: str, told: Mapping[str, SettledCell]) -> str:
+def written(mark: str, by_name: Mapping[str, SettledCell]) -> str:
     """What was told, as JSON."""
-    answers = {address: one._asdict() for address, one in told.items()}
+    answers = {address: cell._asdict() for address, cell in by_name.items()}
     return json.dumps({"practice": mark, "answers": answers}, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -273,15 +275,15 @@ def read(text: str, file: str, mark: str) -> dict[str, SettledCell]:
     try:
         kept = json.loads(text)
         answers = kept["answers"].items()
-        told = {str(address): _told(one) for address, one in answers}
+        cells = {str(address): _told(value) for address, value in answers}
     except (ValueError, KeyError, TypeError, AttributeError):
         right = "name another file with --place, or begin anew with --fresh"
         raise UserError.of(file, "is no place that a practice was left at", right) from None
     if kept.get("practice") != mark:
         right = "name another file with --place, or begin anew with --fresh"
         raise UserError.of(file, "was kept for other numbers", right)
-    return told
+    return cells
 
 
-def _told(one: Mapping[str, Any]) -> SettledCell:
-    return SettledCell(str(one["text"]), tuple(map(str, one["mistakes"])), bool(one["shown"]))
+def _told(data: Mapping[str, Any]) -> SettledCell:
+    return SettledCell(str(data["text"]), tuple(map(str, data["mistakes"])), bool(data["shown"]))

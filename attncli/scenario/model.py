@@ -298,8 +298,8 @@ class Stack(NamedTuple):
     @property
     def added(self) -> Mapping[str, Positions]:
         """The positions that are added to the embeddings, by what is added: P, P2."""
-        added = (one for one in self.positions if one.is_added)
-        return {f"P{k}" if k > 1 else "P": one for k, one in enumerate(added, start=1)}
+        added = (p for p in self.positions if p.is_added)
+        return {f"P{k}" if k > 1 else "P": p for k, p in enumerate(added, start=1)}
 
 
 PROJECT, ADD, NORM = "project_in", "positions", "norm"
@@ -387,7 +387,7 @@ class Prediction(NamedTuple):
     @property
     def counted(self) -> tuple[int, ...]:
         """The places, from 0, of the targets that aren't ignored."""
-        return tuple(k for k, one in enumerate(self.targets) if one != self.ignored_target)
+        return tuple(k for k, text in enumerate(self.targets) if text != self.ignored_target)
 
     @property
     def which(self) -> str:

@@ -67,10 +67,10 @@ class Cost(NamedTuple):
     terms: int = 0
 
     def plus(self, other: Cost) -> Cost:
-        return Cost(*(one + more for one, more in zip(self, other, strict=True)))
+        return Cost(*(index + more for index, more in zip(self, other, strict=True)))
 
     def times(self, factor: int) -> Cost:
-        return Cost(*(one * factor for one in self))
+        return Cost(*(index * factor for index in self))
 
     @property
     def seconds(self) -> float:
@@ -149,8 +149,8 @@ class Scenario:
 
     def __repr__(self) -> str:
         tokens, layers = len(self.text.tokens), len(self.stack.layers)
-        told = f"{tokens} token{'s' * (tokens != 1)}, {layers} layer{'s' * (layers != 1)}"
-        return f"<Scenario {self.title!r}: {told}, {len(self.given)} given>"
+        text = f"{tokens} token{'s' * (tokens != 1)}, {layers} layer{'s' * (layers != 1)}"
+        return f"<Scenario {self.title!r}: {text}, {len(self.given)} given>"
 
     def with_variants(self, variants: Mapping[str, Scenario]) -> Scenario:
         """The scenario with others to compare it with."""

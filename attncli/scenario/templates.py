@@ -85,13 +85,13 @@ TENSOR = Record.of(
 )
 
 
-def layers_of(said: Node | None, count: int, problems: Diagnostics) -> list[int]:
+def layers_of(node: Node | None, count: int, problems: Diagnostics) -> list[int]:
     """The numbers, from 0, of those of so many layers that a node says, or of all."""
-    if not isinstance(said, Items):
-        return layers_with(said.text if isinstance(said, Scalar) else None, count)
-    numbers = [int(one.text) for one in said.items if isinstance(one, Scalar)]
+    if not isinstance(node, Items):
+        return layers_with(node.text if isinstance(node, Scalar) else None, count)
+    numbers = [int(entry.text) for entry in node.items if isinstance(entry, Scalar)]
     if max(numbers) > count:
-        problems.add(said.where, f"there is no layer {max(numbers)}", f"count from 1 to {count}")
+        problems.add(node.where, f"there is no layer {max(numbers)}", f"count from 1 to {count}")
     return layers_with([number for number in numbers if number <= count], count)
 
 
@@ -192,16 +192,16 @@ class _Layers(NamedTuple):
         count = COUNT.read(written, problems)
         if count is None:
             return None
-        said = [(key, value) for key, value in node.entries if key.text != "count"]
+        pairs = [(key, value) for key, value in node.entries if key.text != "count"]
         parts = [*_SOME_LAYERS, *map(str, range(1, count + 1))]
-        for key, value in said:
+        for key, value in pairs:
             if key.text not in parts:
                 wrong = f"{quote(key.text)} is none of {count} layers"
                 problems.add(key.where, wrong, "say each, odd, even, or a number from 1")
             elif not isinstance(value, Map):
                 problems.add(value.where, f"{describe(value)}, where keys of a layer belong",
                     "give some, like {mask: causal}")  # fmt: skip
-        maps = {key.text: value for key, value in said if isinstance(value, Map)}
+        maps = {key.text: value for key, value in pairs if isinstance(value, Map)}
         return cls(node, count, tuple((part, maps[part]) for part in parts if part in maps))
 
     def listed(self) -> tuple[Node, ...]:
@@ -228,8 +228,8 @@ def _filled(tree: Map, template: Map, problems: Diagnostics) -> Map:
         if not isinstance(stack, Map):
             problems.add(key.where, "there is no encoder", "add one, or take this out")
             continue
-        one = _Tensor(path[1:] if inner else path, tensor, template.get("file"))
-        filled = one.put(stack, problems)
+        entry = _Tensor(path[1:] if inner else path, tensor, template.get("file"))
+        filled = entry.put(stack, problems)
         tree = tree.put(_ENCODER, filled) if inner else filled
     return tree
 
@@ -272,8 +272,8 @@ class _Tensor(NamedTuple):
             return _with(layer, self.path, self._node(number))
         experts = self._experts(layer.get(_EXPERTS) or stack.get(_EXPERTS), problems)
         filled = tuple(
-            _with(one, self.path[1:], self._node(number, e)) if isinstance(one, Map) else one
-            for e, one in enumerate(experts)
+            _with(entry, self.path[1:], self._node(number, e)) if isinstance(entry, Map) else entry
+            for e, entry in enumerate(experts)
         )
         listed = Items(filled, self.node.where)
         if layer.get(_EXPERTS) is not None:

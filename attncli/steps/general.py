@@ -50,7 +50,7 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
         return _trained(name)
     shown = step.general
     kind: type[Place] = HeadPlace if step.at is AttentionPlace and shown.heads == 1 else step.at
-    kinds = {one.kind: one for one in shown.positions}
+    kinds = {p.kind: p for p in shown.positions}
     attention = Attention(
         heads=shown.heads,
         config=Settings(values=shown.config),

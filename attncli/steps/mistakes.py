@@ -44,7 +44,7 @@ def wrong(change: Change[P], *of: Kind, when: Callable[[P], bool] = lambda _: Tr
     """What is made wrongly in one of the quantities that are made under some local names, or by
     some kinds of operations, or in any: in the first where that can be, or as well in another."""
     return lambda place, planned: (
-        (one,) for one in _changed(change, of, place, planned) if when(place)
+        (d,) for d in _changed(change, of, place, planned) if when(place)
     )
 
 
@@ -65,14 +65,14 @@ def all_wrong(change: Change[P], *of: Kind) -> Ways[P]:
 
 def either(*ways: Ways[P]) -> Ways[P]:
     """One of several ways, first those of the first."""
-    return lambda place, planned: (made for one in ways for made in one(place, planned))
+    return lambda place, planned: (made for f in ways for made in f(place, planned))
 
 
 def instead(*made: Callable[[P], Definition | None]) -> Ways[P]:
     """Quantities that are made otherwise at a place, all by whoever makes the first of them so."""
 
     def ways(place: P, _: Planned) -> Iterator[Planned]:
-        first, *others = (one(place) for one in made)
+        first, *others = (f(place) for f in made)
         return filter(None, ((first, *filter(None, others)) if first is not None else (),))
 
     return ways
@@ -81,25 +81,31 @@ def instead(*made: Callable[[P], Definition | None]) -> Ways[P]:
 def _changed(
     change: Change[P], of: tuple[Kind, ...], place: P, planned: Planned
 ) -> Iterator[Definition]:
-    texts = [one for one in of if isinstance(one, EquationText)]
-    classes = tuple(one for one in of if isinstance(one, type))
-    for one in planned:
-        operation = one.operation
-        is_one = one.name.local in of or is_a(operation, *texts) or isinstance(operation, classes)
+    texts = [kind for kind in of if isinstance(kind, EquationText)]
+    classes = tuple(kind for kind in of if isinstance(kind, type))
+    for definition in planned:
+        operation = definition.operation
+        is_one = (
+            definition.name.local in of or is_a(operation, *texts) or isinstance(operation, classes)
+        )
         if is_one or not of:
-            made = change(one, place)
-            if made is not None and made != one:
+            made = change(definition, place)
+            if made is not None and made != definition:
                 yield made
 
 
 def by(operation: Operation | EquationText, *operands: Operand[P]) -> Change[P]:
     """The same by another operation, of all operands, or of some, or of others."""
 
-    def change(one: Definition, place: P) -> Definition | None:
-        found = [_found(one, place, operand) for operand in operands] or one.operands
+    def change(definition: Definition, place: P) -> Definition | None:
+        found = [_found(definition, place, operand) for operand in operands] or definition.operands
         made = operation() if isinstance(operation, EquationText) else operation
         names = tuple(filter(None, found))
-        return one._replace(operation=made, operands=names) if len(names) == len(found) else None
+        return (
+            definition._replace(operation=made, operands=names)
+            if len(names) == len(found)
+            else None
+        )
 
     return change
 
@@ -107,27 +113,29 @@ def by(operation: Operation | EquationText, *operands: Operand[P]) -> Change[P]:
 def operand(k: int, other: Operand[P]) -> Change[P]:
     """The same of another operand in one place."""
 
-    def change(one: Definition, place: P) -> Definition | None:
-        name = _found(one, place, other)
+    def change(definition: Definition, place: P) -> Definition | None:
+        name = _found(definition, place, other)
         if name is None:
             return None
-        return one._replace(operands=(*one.operands[:k], name, *one.operands[k + 1 :]))
+        return definition._replace(
+            operands=(*definition.operands[:k], name, *definition.operands[k + 1 :])
+        )
 
     return change
 
 
-def _found(one: Definition, place: P, operand: Operand[P]) -> Name | None:
+def _found(definition: Definition, place: P, operand: Operand[P]) -> Name | None:
     if isinstance(operand, int):
-        return one.operands[operand]
+        return definition.operands[operand]
     return place.latest(operand) if isinstance(operand, str) else operand(place)
 
 
 def remade(change: Callable[[Any, P], Operation | None]) -> Change[P]:
     """The same by an operation that is made of its own; None where that can't be."""
 
-    def changed(one: Definition, place: P) -> Definition | None:
-        made = change(one.operation, place)
-        return None if made is None else one._replace(operation=made)
+    def changed(definition: Definition, place: P) -> Definition | None:
+        made = change(definition.operation, place)
+        return None if made is None else definition._replace(operation=made)
 
     return changed
 
@@ -146,76 +154,76 @@ def as_a(kind: Callable[..., Operation] | EquationText) -> Change[Place]:
         lambda own, _: (
             kind(*own.numbers)
             if isinstance(own, Indexed)
-            else kind(**{one.name: getattr(own, one.name) for one in fields(own)})
+            else kind(**{field.name: getattr(own, field.name) for field in fields(own)})
         )
     )
 
 
-def left_out(one: Definition, _: Place) -> Definition:
+def left_out(definition: Definition, _: Place) -> Definition:
     """What it is made of, as it is."""
-    return one._replace(operation=Same(), operands=one.operands[:1])
+    return definition._replace(operation=Same(), operands=definition.operands[:1])
 
 
-def turned_round(one: Definition, _: Place) -> Definition:
+def turned_round(definition: Definition, _: Place) -> Definition:
     """The operands in the other order."""
-    return one._replace(operands=one.operands[::-1])
+    return definition._replace(operands=definition.operands[::-1])
 
 
 def swap(part: str, other: str, shown: str = "") -> Callable[[Definition, Place], Definition]:
     """Something else in the place of a part of an equation that is a text."""
 
-    def change(one: Definition, _: Place) -> Definition:
-        right = one.operation
+    def change(definition: Definition, _: Place) -> Definition:
+        right = definition.operation
         assert isinstance(right, Indexed)
         assert right.equation is not None
         wrong = right.equation.swap(part, other, shown)
         left = dict(wrong.operands)
         known = dict(zip(right.equation.names, right.numbers, strict=True))
-        named = zip(right.equation.operands, one.operands, strict=True)
+        named = zip(right.equation.operands, definition.operands, strict=True)
         operands = tuple(name for (operand, _), name in named if operand in left)
         numbers = (known[name] for name in wrong.names)
-        return one._replace(operation=wrong(*numbers), operands=operands)
+        return definition._replace(operation=wrong(*numbers), operands=operands)
 
     return change
 
 
 def swapped(
-    one: Definition, change: Callable[[Expression], Expression | None]
+    definition: Definition, change: Callable[[Expression], Expression | None]
 ) -> Definition | None:
     """The same by its equation with some parts changed; None where there are none to change."""
-    equation = one.operation
+    equation = definition.operation
     if not isinstance(equation, Indexed):
         return None
     tree = rewritten(equation.tree, change)
     if tree == equation.tree:
         return None
     shown = equation.shown and rewritten(equation.shown, change)
-    return one._replace(operation=Indexed(equation.signature(), tree, shown))
+    return definition._replace(operation=Indexed(equation.signature(), tree, shown))
 
 
-def sum_for_mean(one: Definition, _: Place | None = None) -> Definition | None:
+def sum_for_mean(definition: Definition, _: Place | None = None) -> Definition | None:
     """What is added up, without dividing it by how many there are."""
-    equation = one.operation
+    equation = definition.operation
     match equation:
         case Indexed(tree=Quotient(total, count)) if any(each(count, Length)):
             pass
         case _:
             return None
     shown = equation.shown.dividend if isinstance(equation.shown, Quotient) else None
-    return one._replace(operation=Indexed(equation.signature(), total, shown))
+    return definition._replace(operation=Indexed(equation.signature(), total, shown))
 
 
-def without_root(one: Definition, _: Place | None = None) -> Definition | None:
+def without_root(definition: Definition, _: Place | None = None) -> Definition | None:
     """What stands below a root, without taking that."""
-    return swapped(one, lambda node: node.operand if isinstance(node, Root) else None)
+    return swapped(definition, lambda node: node.operand if isinstance(node, Root) else None)
 
 
-def exchanged(one: Definition, _: Place | None = None) -> Definition | None:
+def exchanged(definition: Definition, _: Place | None = None) -> Definition | None:
     """b − a for a − b."""
     from attncli.operations.prediction import TargetDifference
 
-    if isinstance(one.operation, TargetDifference):
-        return one._replace(operation=replace(one.operation, exchanged=True))
+    if isinstance(definition.operation, TargetDifference):
+        return definition._replace(operation=replace(definition.operation, exchanged=True))
 
     def change(node: Expression) -> Expression | None:
         match node:
@@ -223,7 +231,7 @@ def exchanged(one: Definition, _: Place | None = None) -> Definition | None:
                 return minus(b, a)
         return None
 
-    return swapped(one, change)
+    return swapped(definition, change)
 
 
 def made_wrongly(trace: Trace, part: PlannedStep, mistake: Mistake[Any]) -> Definition | None:
@@ -244,11 +252,9 @@ def all_made_wrongly(
         return
     for way in mistake.ways(part.place, part.definitions):
         made = tuple(
-            one._replace(step=part.step)
-            for one in way
-            if one.name in trace and not trace[one.name].given
+            d._replace(step=part.step) for d in way if d.name in trace and not trace[d.name].given
         )
-        if made and all(operand in trace for one in made for operand in one.operands):
+        if made and all(operand in trace for d in made for operand in d.operands):
             yield made
 
 

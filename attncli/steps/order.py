@@ -39,14 +39,14 @@ class StepLine(NamedTuple):
     when: tuple[str, str | None] = ("", None)
     through: str = ""
 
-    def is_taken(self, said: Collection[str]) -> bool:
+    def is_taken(self, texts: Collection[str]) -> bool:
         """Whether it is taken where these keys are said."""
-        return not self.only_for or any(key in said for key in self.only_for.split())
+        return not self.only_for or any(key in texts for key in self.only_for.split())
 
-    def is_moment(self, said: Mapping[str, object]) -> bool:
+    def is_moment(self, data: Mapping[str, object]) -> bool:
         """Whether this is the place of a step that may be taken at several."""
         key, value = self.when
-        return not key or said.get(key) == value
+        return not key or data.get(key) == value
 
 
 TOKENIZER = (

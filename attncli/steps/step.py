@@ -52,7 +52,7 @@ class WordsAsked(NamedTuple):
 
     def misread_as(self, name: str, low: Array, high: Array) -> Chosen:
         """What a common mistake gives; nothing where it can't be made."""
-        gives = (one.gives for one in self.misread if one.name == name)
+        gives = (m.gives for m in self.misread if m.name == name)
         return next(gives, lambda _, __: frozenset())(low, high)
 
     @property
@@ -214,7 +214,7 @@ class Step(NamedTuple, Generic[P]):
 
     def planned(self, place: P) -> tuple[Definition, ...]:
         """What it makes at a place before any shape is known."""
-        return tuple([one._replace(step=self.name) for one in self.plan(place)])
+        return tuple([d._replace(step=self.name) for d in self.plan(place)])
 
     def why_here(self, place: P | None) -> str:
         """What the step is for, at a place or in general."""
@@ -240,8 +240,8 @@ def formulas_of(
     own = step.formulas(place)
     if own is not None:
         return own
-    told: dict[Equation, None] = {}
-    for one in definitions:
-        names = map(place.here, (one.name, *one.operands))
-        told |= dict.fromkeys(one.operation.formulas(*names))
-    return tuple(told)
+    equations: dict[Equation, None] = {}
+    for definition in definitions:
+        names = map(place.here, (definition.name, *definition.operands))
+        equations |= dict.fromkeys(definition.operation.formulas(*names))
+    return tuple(equations)

@@ -73,13 +73,13 @@ def has_only_positions(place: Place) -> bool:
     """Whether a stack says of its text how positions are told, and nothing that goes in or comes
     after it."""
     stack = place.stack
-    said = any(key in stack.config.values for key in (*_EMBEDDED, *_AFTERWARDS))
+    is_given = any(key in stack.config.values for key in (*_EMBEDDED, *_AFTERWARDS))
     is_main = not stack.path
     works = any(
         layer.attends or layer.has_ffn or layer.experts or layer.norms or layer.recurrent
         for layer in stack.layers
     )
-    return is_main and bool(stack.added) and not said and not works
+    return is_main and bool(stack.added) and not is_given and not works
 
 
 def told_until(
@@ -130,10 +130,10 @@ def steps() -> tuple[Step[Any], ...]:
 
 def _asked(lines: Iterable[StepLine], place: AttentionPlace) -> Iterator[StepLine]:
     """The steps of an attention that are taken always, or that a scenario asks for there."""
-    said = place.attention.config.values
-    order = {key: value for key, value in said.items() if value != "before_bias"}
-    heads = said.get("heads")
-    asked = set(said).union(*heads) if isinstance(heads, tuple) else set(said)
+    data = place.attention.config.values
+    order = {key: value for key, value in data.items() if value != "before_bias"}
+    heads = data.get("heads")
+    asked = set(data).union(*heads) if isinstance(heads, tuple) else set(data)
     asked |= {"positions"} if place.stack.positions else set()
     return (line for line in lines if line.is_taken(asked) and line.is_moment(order))
 
@@ -305,7 +305,7 @@ class _Teller:
         norms = norms[:1] if layer.parallel == "shared_norm" else norms
         made = [self._norm(place, place.x, norm) for norm in norms] or [place.x]
         made *= len(inner) if len(made) == 1 else 1
-        x, *also = (one(replace(place, x=x)) for one, x in zip(inner, made, strict=True))
+        x, *also = (f(replace(place, x=x)) for f, x in zip(inner, made, strict=True))
         at = place.to(ResidualPlace, x=x, skipped=place.x, number=1, also=tuple(also))
         return self.add("residual", at)
 
@@ -335,8 +335,8 @@ class _Teller:
         for line in _asked(lines, place):
             before = len(self.parts)
             x = self.add(line.step, place)
-            made = (one for part in self.parts[before:] for one in part.definitions)
-            wires = {one.wire: one.name for one in made if one.wire}
+            made = (d for part in self.parts[before:] for d in part.definitions)
+            wires = {d.wire: d.name for d in made if d.wire}
             wired = {**place.wires, **wires}
             place = replace(place, wires=wired) if wires else replace(place, x=x)
         return place
@@ -391,17 +391,17 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
         if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
             where = below(stack.path, "sentence")
             complaints.add(where, "the sentence has no tokens", "write some words")
-    told = story(scenario, complaints)
-    complaints.hear(_check_rounding(scenario, told))
+    steps = story(scenario, complaints)
+    complaints.hear(_check_rounding(scenario, steps))
     if scenario.prediction.generate > 1:
         from attncli.trace.axes import check_generation
 
         complaints.hear(check_generation(scenario))
-    shapes = shapes_of(scenario, told, problems)
+    shapes = shapes_of(scenario, steps, problems)
     if awaits_times(scenario) and not problems.found:
-        told = story(replace(scenario, shapes=shapes))
-        shapes = shapes_of(scenario, told, problems)
-    whole = replace(scenario, story=told, shapes=shapes)
+        steps = story(replace(scenario, shapes=shapes))
+        shapes = shapes_of(scenario, steps, problems)
+    whole = replace(scenario, story=steps, shapes=shapes)
     complaints.hear(_check_fits(whole))
     return whole if problems.found else replace(whole, story=tuple(sized(whole)))
 
@@ -442,17 +442,17 @@ def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:
 
 def sized(scenario: Scenario) -> Iterator[PlannedStep]:
     """The story of a scenario with all that its shapes tell."""
-    told: list[PlannedStep] = []
+    steps: list[PlannedStep] = []
     part: PlannedStep
     for part in scenario.story:
         if isinstance(part.place, BackwardPlace | UpdatePlace):
             break
         step, place = step_named(part.step), replace(part.place, scenario=scenario)
         sized = (step.sized(place, planned) for planned in part.definitions)
-        made = [one if one.step == step.name else one._replace(step=step.name) for one in sized]
-        told.append(PlannedStep(part.step, place, tuple(made)))
-        yield told[-1]
+        made = [d if d.step == step.name else d._replace(step=step.name) for d in sized]
+        steps.append(PlannedStep(part.step, place, tuple(made)))
+        yield steps[-1]
     if scenario.goes_back:
         from attncli.steps.backward.way import what_follows
 
-        yield from islice(what_follows(scenario, told), len(scenario.story) - len(told))
+        yield from islice(what_follows(scenario, steps), len(scenario.story) - len(steps))

@@ -67,7 +67,9 @@ from attncli.trace.quantity import told_apart
 def worked_rounds(place: Place) -> list[int]:
     """The rounds, from 1, whose counts are worked: all where that isn't too much."""
     learned = place.text.learned_as(MergeTraining)
-    return [one.number for one in learned.rounds if one.snapshot is not None] if learned else []
+    return (
+        [merge.number for merge in learned.rounds if merge.snapshot is not None] if learned else []
+    )
 
 
 def told_rounds(place: Place) -> list[int]:
@@ -152,8 +154,8 @@ def _merged(place: RoundPlace, trace: Trace) -> tuple[WordsAsked, ...]:
     pairs, counts = [*own.snapshot.pairs], trace[place.name("counts")].values
     order = in_no_order(len(pairs), counts)
     ranks, others = (
-        _ranks(pairs, own.snapshot.words, one, counts[:, 0])
-        for one in (learned, learned._replace(first=not learned.first))
+        _ranks(pairs, own.snapshot.words, t, counts[:, 0])
+        for t in (learned, learned._replace(first=not learned.first))
     )
     best = order.index(0)  # the pairs are in the order in which they would be merged
 
@@ -207,13 +209,13 @@ def _merge_rule(place: RoundPlace) -> Phrase:
     if learned is None:
         return ()
     what = "score" if learned.score == "likelihood" else "count"
-    told = f"Among pairs of the same {what} the one {tie_rule(learned)}"
-    made = {one.piece for one in learned.rounds if one.new}
+    text = f"Among pairs of the same {what} the one {tie_rule(learned)}"
+    made = {merge.piece for merge in learned.rounds if merge.new}
     begins = [Word(token) for token in learned.vocabulary if token not in made]
     if learned.first or len(begins) > _MOST_TOKENS:
-        return (f"{told}.",)
+        return (f"{text}.",)
     listed = (span for token in begins for span in (" ", token))
-    return (f"{told}: it begins with", *listed, ", and then has the pieces as they are made.")
+    return (f"{text}: it begins with", *listed, ", and then has the pieces as they are made.")
 
 
 LEARN_STEP = Step(
@@ -319,7 +321,7 @@ def told_numbers(place: Place) -> list[int]:
 def worked_numbers(place: Place) -> list[int]:
     """The rounds that are worked: all where that isn't too much, else those that are told."""
     rounds = count_rounds(place)
-    every = sum(len(one.pieces) for one in rounds)
+    every = sum(len(c.pieces) for c in rounds)
     return list(range(1, len(rounds) + 1)) if every <= _MOST_PIECES else told_numbers(place)
 
 
@@ -333,7 +335,7 @@ def _plan_estimate(place: RoundPlace) -> tuple[Definition, ...]:
     own, tokenizing = count_round(place), place.text.tokenizing
     if own is None or tokenizing is None:
         return ()
-    pieces = tuple(one.token for one in own.pieces)
+    pieces = tuple(piece.token for piece in own.pieces)
     longest = max(map(len, pieces), default=0)
     where = occurrences(pieces, (substrings(word.text, longest) for word in tokenizing.words))
     counts = count_in_words(place, "counts", Axis(pieces, "piece"), where)
@@ -411,7 +413,7 @@ def _tried(place: RoundPlace, own: CountRound) -> tuple[Definition, ...]:
         tuple((word, tuple(row_of[piece] for piece in cut.pieces)) for word, cut in removal.words)
         for removal in used
     )
-    without, pieces = LossWithout(anew), Axis(tuple(one.token for one in used), "piece")
+    without, pieces = LossWithout(anew), Axis(tuple(r.token for r in used), "piece")
     growth = Definition(place.name("growth"), without, (*operands, log_p), rows=pieces)
     return scores, loss, growth
 
@@ -419,10 +421,10 @@ def _tried(place: RoundPlace, own: CountRound) -> tuple[Definition, ...]:
 def _estimated(place: RoundPlace, pruning: Pruning) -> tuple[Definition, ...]:
     """How often pieces are in the best cuts, and what going without them would cost."""
     losses = told_losses(pruning)
-    pieces = tuple(dict.fromkeys(name for one in losses for name in (one.token, *one.instead)))
+    pieces = tuple(dict.fromkeys(name for loss in losses for name in (loss.token, *loss.instead)))
     row_of = {piece: row for row, piece in enumerate(pieces)}
     instead = tuple(
-        (row_of[one.token], tuple(row_of[piece] for piece in one.instead)) for one in losses
+        (row_of[loss.token], tuple(row_of[piece] for piece in loss.instead)) for loss in losses
     )
     where = occurrences(pieces, pruning.cuts)
     frequencies = count_in_words(place, "frequencies", Axis(pieces, "piece"), where)
@@ -430,7 +432,7 @@ def _estimated(place: RoundPlace, pruning: Pruning) -> tuple[Definition, ...]:
     total = count_in_words(place, "total", Axis(("",), ""), (all_pieces,))
     every = Definition(place.name("words"), AddedUp(), (counts_of_words(place),))
     operation, operands = PruningLoss(instead, pruning.size), (frequencies, total, every)
-    rows, names = Axis(tuple(one.token for one in losses), "piece"), (m.name for m in operands)
+    rows, names = Axis(tuple(loss.token for loss in losses), "piece"), (m.name for m in operands)
     return (
         *operands,
         Definition(place.name("losses"), operation, tuple(names), rows=rows),
@@ -495,8 +497,8 @@ def told_words(place: Place) -> list[tuple[int, str]]:
     if text.tokenizing is None or not text.tokenizing.pieces or not text.cut:
         return []
     words = enumerate(text.tokenizing.tokenizer.words(text.sentence), start=1)
-    told = [(k, word) for k, word in words if len(word) <= LONGEST_TOLD]
-    return told if len(told) <= _MOST_WORDS else [*told[:3], told[-1]]
+    pairs = [(k, word) for k, word in words if len(word) <= LONGEST_TOLD]
+    return pairs if len(pairs) <= _MOST_WORDS else [*pairs[:3], pairs[-1]]
 
 
 def table_of(place: Place) -> tuple[WordPlace, ...]:
@@ -517,7 +519,7 @@ def _log_p(place: CutPlace) -> Name:
 def _plan_viterbi(place: CutPlace) -> tuple[Definition, ...]:
     points, log_p = table_of(place), _log_p(place)
     definitions: list[Definition] = []
-    if any(not one.known for point in points for one in point.candidates):
+    if any(not e.known for point in points for e in point.candidates):
         below_all = BelowTheLeast(UNKNOWN_PENALTY)
         definitions.append(Definition(place.name("unknown"), below_all, (log_p,)))
     for point in points:
@@ -533,9 +535,9 @@ def _stacked(place: CutPlace, points: Sequence[WordPlace]) -> Iterator[Definitio
     word = place.word
     cuts = told_apart(
         tuple(
-            "|".join(filter(None, (word[: one.start], one.token)))
+            "|".join(filter(None, (word[: e.start], e.token)))
             for point in points
-            for one in point.candidates
+            for e in point.candidates
         )
     )
     beginnings = tuple(word[: point.end] for point in points)
@@ -550,18 +552,18 @@ def _totals(place: CutPlace, point: WordPlace) -> Definition:
     tokenizing = place.text.tokenizing
     assert tokenizing is not None
     rows = {token: row for row, token in enumerate(tokenizing.pieces)}
-    starts = sorted({one.start for one in point.candidates if one.start})
+    starts = sorted({e.start for e in point.candidates if e.start})
     arrivals = tuple(
-        (rows[one.token] if one.known else None, starts.index(one.start) if one.start else None)
-        for one in point.candidates
+        (rows[e.token] if e.known else None, starts.index(e.start) if e.start else None)
+        for e in point.candidates
     )
-    unknown = any(not one.known for one in point.candidates)
+    unknown = any(not e.known for e in point.candidates)
     operands = (_log_p(place), *(place.name("best", start) for start in starts))
     return Definition(
         place.name("totals", point.end),
         Arrivals(arrivals, len(starts), unknown),
         (*operands, place.name("unknown")) if unknown else operands,
-        rows=Axis(told_apart(tuple(one.token for one in point.candidates)), "piece"),
+        rows=Axis(told_apart(tuple(e.token for e in point.candidates)), "piece"),
     )
 
 
@@ -575,7 +577,7 @@ def _formulas(place: CutPlace) -> tuple[Equation, ...]:
 
 
 def _happens_viterbi(place: CutPlace) -> str:
-    unknown = any(not one.known for point in table_of(place) for one in point.candidates)
+    unknown = any(not e.known for point in table_of(place) for e in point.candidates)
     costs = (
         f" A character that no piece covers is unknown: it costs {UNKNOWN_PENALTY:g} more than the"
         " least probable piece."
@@ -636,9 +638,9 @@ def _rounds(place: Place) -> Iterator[tuple[str, RoundPlace]]:
     rounds: dict[int, tuple[str, ...]] = dict.fromkeys(worked_rounds(place), ("learn",))
     rounds |= dict.fromkeys(worked_numbers(place), ("estimate", "prune"))
     rounds |= {1: ("prune",)} if trained_pruning(place) else {}
-    told = {1, *told_rounds(place), *told_numbers(place)}
+    numbers = {1, *told_rounds(place), *told_numbers(place)}
     for number, steps in rounds.items():
         path = place.name("rounds", number)
-        at = place.to(RoundPlace, path=path, round=number, told=number in told)
+        at = place.to(RoundPlace, path=path, round=number, told=number in numbers)
         for step in steps:
             yield step, at

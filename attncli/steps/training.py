@@ -116,20 +116,22 @@ class Optimizer(NamedTuple):
     mistakes: tuple[Mistake[UpdatePlace], ...] = ()
     shrinks: bool = False
 
-    def planned(self, one: Parameter, said: Said) -> Iterator[Definition]:
+    def planned(self, parameter: Parameter, settings: Said) -> Iterator[Definition]:
         """All that an update makes of a parameter, last its new value."""
-        rate, decay = said["learning_rate"], said["weight_decay"]
-        gradient, start = one.gradient, one.before
+        rate, decay = settings["learning_rate"], settings["weight_decay"]
+        gradient, start = parameter.gradient, parameter.before
         if decay.full and not self.shrinks:
-            gradient = one.made("decayed")
-            yield Definition(gradient, PlusTimes(decay), (one.gradient, one.before))
-        made = () if self.direction is None else tuple(self.direction(one, said, gradient))
+            gradient = parameter.made("decayed")
+            yield Definition(gradient, PlusTimes(decay), (parameter.gradient, parameter.before))
+        made = (
+            () if self.direction is None else tuple(self.direction(parameter, settings, gradient))
+        )
         yield from made
         if decay.full and self.shrinks:
-            start = one.made("shrunk")
-            yield Definition(start, Shrink(rate, decay), (one.before,))
+            start = parameter.made("shrunk")
+            yield Definition(start, Shrink(rate, decay), (parameter.before,))
         against = made[-1].name if made else gradient
-        yield Definition(one.made(UPDATES), StepDown(rate), (start, against))
+        yield Definition(parameter.made(UPDATES), StepDown(rate), (start, against))
 
     def is_plain(self, training: Training) -> bool:
         """Whether each step is −η times the gradient, and nothing else."""
@@ -138,8 +140,8 @@ class Optimizer(NamedTuple):
 
     def settings_of(self, training: Training) -> dict[str, Number]:
         """The settings as they are said, or else as they are by default."""
-        said = {key.name: training.settings.get(key.name, key.default) for key in self.settings}
-        numbers = {name: Number.written(value) for name, value in said.items() if value is not None}
+        data = {key.name: training.settings.get(key.name, key.default) for key in self.settings}
+        numbers = {name: Number.written(value) for name, value in data.items() if value is not None}
         return {"learning_rate": Number.written(training.learning_rate), **numbers}
 
 
@@ -163,13 +165,13 @@ _VELOCITY = "velocity"
 _KEPT = share("momentum", "0.9", "of momentum: the part μ of the velocity that is kept")
 
 
-def _velocity(one: Parameter, said: Said, gradient: Name) -> Iterator[Definition]:
-    velocity = one.made(_VELOCITY)
-    if one.update == 1:
+def _velocity(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[Definition]:
+    velocity = parameter.made(_VELOCITY)
+    if parameter.update == 1:
         yield Definition(velocity, Same(), (gradient,))
     else:
-        operands = (one.made_before(_VELOCITY), gradient)
-        yield Definition(velocity, TimesPlus(said["momentum"]), operands)
+        operands = (parameter.made_before(_VELOCITY), gradient)
+        yield Definition(velocity, TimesPlus(settings["momentum"]), operands)
 
 
 MOMENTUM = Optimizer(
@@ -205,21 +207,21 @@ SETTINGS = (
 MAKES = ("m", "v", "m_hat", "v_hat", "quotient")
 
 
-def quotient(one: Parameter, said: Said, gradient: Name) -> Iterator[Definition]:
+def quotient(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[Definition]:
     """m̂ / (√v̂ + ε), and before it all that it is made of."""
     for what, beta, first, later in (
         ("m", "beta1", FirstAverage, MovingAverage),
         ("v", "beta2", FirstSquares, MovingSquares),
     ):
-        average, corrected = one.made(what), one.made(f"{what}_hat")
-        if one.update == 1:
-            yield Definition(average, first(said[beta]), (gradient,))
+        average, corrected = parameter.made(what), parameter.made(f"{what}_hat")
+        if parameter.update == 1:
+            yield Definition(average, first(settings[beta]), (gradient,))
         else:
-            operands = (one.made_before(what), gradient)
-            yield Definition(average, later(said[beta]), operands)
-        yield Definition(corrected, WithoutBias(said[beta], one.update), (average,))
-    operands = (one.made("m_hat"), one.made("v_hat"))
-    yield Definition(one.made("quotient"), OverRoot(said["epsilon"]), operands)
+            operands = (parameter.made_before(what), gradient)
+            yield Definition(average, later(settings[beta]), operands)
+        yield Definition(corrected, WithoutBias(settings[beta], parameter.update), (average,))
+    operands = (parameter.made("m_hat"), parameter.made("v_hat"))
+    yield Definition(parameter.made("quotient"), OverRoot(settings["epsilon"]), operands)
 
 
 MISTAKES: tuple[Mistake[UpdatePlace], ...] = (
@@ -253,25 +255,31 @@ ADAM = Optimizer(
 
 def _not_shrunk(step: Definition, place: UpdatePlace) -> Definition | None:
     """The step from where the parameter is."""
-    shrunk = (one for one in place.planned if one.name == step.operands[0])
-    before = next((one.operands for one in shrunk if is_a(one.operation, Shrink)), None)
+    shrunk = (d for d in place.planned if d.name == step.operands[0])
+    before = next((d.operands for d in shrunk if is_a(d.operation, Shrink)), None)
     return step._replace(operands=(*before, step.operands[1])) if before else None
 
 
-def _decay_in_the_gradient(one: Definition, place: UpdatePlace) -> Definition | None:
+def _decay_in_the_gradient(definition: Definition, place: UpdatePlace) -> Definition | None:
     """All with λ x as a part of the gradient, and no shrinking, as Adam has it."""
-    if is_a(one.operation, StepDown):
-        return _not_shrunk(one, place)
-    if is_a(one.operation, Shrink):
-        return left_out(one, place)
-    later: Iterator[Any] = iter(place.planned[place.planned.index(one) :])
+    if is_a(definition.operation, StepDown):
+        return _not_shrunk(definition, place)
+    if is_a(definition.operation, Shrink):
+        return left_out(definition, place)
+    later: Iterator[Any] = iter(place.planned[place.planned.index(definition) :])
     shrunk = next((other for other in later if is_a(other.operation, Shrink)), None)
-    if shrunk is None or not is_a(one.operation, *_AVERAGES) or one.operation.equation is None:
+    if (
+        shrunk is None
+        or not is_a(definition.operation, *_AVERAGES)
+        or definition.operation.equation is None
+    ):
         return None
-    text, (_, decay) = one.operation.equation, shrunk.operation.numbers
+    text, (_, decay) = definition.operation.equation, shrunk.operation.numbers
     text = text._replace(operands=(*text.operands, ("x", "n m")))
-    decayed = text.swap("g[i, j]", "g[i, j] + decay * x[i, j]")(*one.operation.numbers, decay)
-    return one._replace(operation=decayed, operands=(*one.operands, *shrunk.operands))
+    decayed = text.swap("g[i, j]", "g[i, j] + decay * x[i, j]")(
+        *definition.operation.numbers, decay
+    )
+    return definition._replace(operation=decayed, operands=(*definition.operands, *shrunk.operands))
 
 
 _AVERAGES = (FirstAverage, FirstSquares, MovingAverage, MovingSquares)
@@ -299,7 +307,7 @@ ADAMW = Optimizer(
 )
 
 
-OPTIMIZERS = {one.name: one for one in (ADAM, ADAMW, MOMENTUM, SGD)}
+OPTIMIZERS = {o.name: o for o in (ADAM, ADAMW, MOMENTUM, SGD)}
 
 
 _MOST_STEPS = 1000
@@ -342,7 +350,7 @@ TRAIN = Record.of(
         "the largest norm that all gradients may have together, `1.0` as a rule; where it is"
         " larger, all are made smaller alike, as `torch.nn.utils.clip_grad_norm_` does it",
     ),
-    *{key.name: key for one in OPTIMIZERS.values() for key in one.settings}.values(),
+    *{key.name: key for o in OPTIMIZERS.values() for key in o.settings}.values(),
     needs=Needs("train", ("learning_rate",), "{learning_rate: 0.1}", unless=("steps", 0)),
 )
 """A setting that several optimizers have stands here once."""
@@ -352,12 +360,12 @@ def _happens(place: UpdatePlace) -> str:
     training = place.scenario.training
     if training is None:  # in general
         return OPTIMIZERS["sgd"].happens
-    told = OPTIMIZERS[training.optimizer].happens
+    text = OPTIMIZERS[training.optimizer].happens
     if training.clip is None:
-        return told
+        return text
     return (
         "The gradients are clipped: if the norm of all of them together is more than"
-        f" {training.clip}, all are made smaller by the same factor. {told}"
+        f" {training.clip}, all are made smaller by the same factor. {text}"
     )
 
 
@@ -383,7 +391,7 @@ UPDATE_STEP = Step(
         "grad_norm",
         "clip_factor",
         "clipped",
-        *dict.fromkeys(name for one in OPTIMIZERS.values() for name in one.makes),
+        *dict.fromkeys(name for o in OPTIMIZERS.values() for name in o.makes),
     ),
     shapes="a parameter and its gradient → the updated parameter",
     happens=_happens,
@@ -413,9 +421,7 @@ UPDATE_STEP = Step(
             "Scaling the gradients to the largest norm also where theirs is smaller.",
             wrong(swap(f"min(1, {_CLIPPED})", _CLIPPED), ClipFactor),
         ),
-        *{
-            one.name: one for optimizer in OPTIMIZERS.values() for one in optimizer.mistakes
-        }.values(),
+        *{m.name: m for optimizer in OPTIMIZERS.values() for m in optimizer.mistakes}.values(),
     ),
 )
 
@@ -497,13 +503,13 @@ class _Trainer(NamedTuple):
         gradients = [names.get(gradient, gradient) for gradient in gradients]
         clipping = tuple(self._clipping(place, gradients))
         if clipping:
-            gradients = [one.name for one in clipping[-len(gradients) :]]
+            gradients = [d.name for d in clipping[-len(gradients) :]]
         made = [*clipping]
         optimizer = OPTIMIZERS[self.training.optimizer]
-        said = optimizer.settings_of(self.training)
+        by_name = optimizer.settings_of(self.training)
         for name, gradient in zip(self.parameters, gradients, strict=True):
-            one = Parameter(name, names.get(name, name), gradient, count)
-            made += optimizer.planned(one, said)
+            parameter = Parameter(name, names.get(name, name), gradient, count)
+            made += optimizer.planned(parameter, by_name)
         return self._part("update", count, count - 1, made)
 
     def _clipping(self, place: Name, gradients: Sequence[Name]) -> Iterator[Definition]:
@@ -513,8 +519,8 @@ class _Trainer(NamedTuple):
             return
         norm, factor = below(place, "grad_norm"), below(place, "clip_factor")
         norms = [name.under(norm) for name in self.parameters]
-        for one, gradient in zip(norms, gradients, strict=True):
-            yield Definition(one, FrobeniusNorm(), (gradient,))
+        for entry, gradient in zip(norms, gradients, strict=True):
+            yield Definition(entry, FrobeniusNorm(), (gradient,))
         yield Definition(norm, NormOfNorms(len(norms)), tuple(norms))
         yield Definition(factor, ClipFactor(Number.written(self.training.clip)), (norm,))
         for name, gradient in zip(self.parameters, gradients, strict=True):
@@ -526,7 +532,7 @@ class _Trainer(NamedTuple):
         place = after_updates(count)
         promised = below(place, "promised")
         made = [self._promised(name, promised, before, after) for name in self.parameters]
-        parts = tuple(one.name for one in made)
+        parts = tuple(d.name for d in made)
         losses = (after[self.loss], before.get(self.loss, self.loss))
         return self._part(
             "progress",
@@ -552,7 +558,7 @@ class _Trainer(NamedTuple):
         return Definition(name.under(promised), SlopeTimesStep(), operands)
 
     def _part(self, step: str, count: int, after: int, made: Iterable[Definition]) -> PlannedStep:
-        planned = tuple(one._replace(step=step) for one in made)
+        planned = tuple(d._replace(step=step) for d in made)
         place = UpdatePlace(self.scenario, self.scenario.stack, TOP, TOP, count, after, planned)
         return PlannedStep(step, place, planned)
 
@@ -561,7 +567,7 @@ def training_story(scenario: Scenario, training: Training, story: Story) -> Iter
     """Each update with what comes after it: the model worked again, what that did to the loss, and
     unless it was the last one, the gradients again."""
     (forth, back), loss = story, Name(scenario.prediction.loss)
-    made = {one.name for part in back for one in part.definitions}
+    made = {d.name for part in back for d in part.definitions}
     known = [*scenario.given, *scenario.random]
     parameters = trained(training, known, None)
     parameters = tuple(name for name in parameters if name.under(GRADIENTS) in made)
@@ -599,9 +605,9 @@ def _leading_to(names: set[Name], parts: Sequence[PlannedStep]) -> set[Name]:
     """All that some quantities are made of, and themselves."""
     wanted = set(names)
     for part in reversed(parts):
-        for one in reversed(part.definitions):
-            if one.name in wanted:
-                wanted.update(one.operands)
+        for definition in reversed(part.definitions):
+            if definition.name in wanted:
+                wanted.update(definition.operands)
     return wanted
 
 
@@ -612,20 +618,20 @@ def _again(
     there; what they make is put to these names."""
     for part in parts:
         made = []
-        for one in part.definitions:
-            if one.name in needed and _depends(one, names):
-                names[one.name] = one.name.under(place)
-                operands = tuple(names.get(name, name) for name in one.operands)
-                made.append(one._replace(name=names[one.name], operands=operands))
+        for definition in part.definitions:
+            if definition.name in needed and _depends(definition, names):
+                names[definition.name] = definition.name.under(place)
+                operands = tuple(names.get(name, name) for name in definition.operands)
+                made.append(definition._replace(name=names[definition.name], operands=operands))
         if made:
             yield PlannedStep(part.step, _moved(part.place, names, place, made), tuple(made))
 
 
-def _depends(one: Definition, names: Names) -> bool:
+def _depends(definition: Definition, names: Names) -> bool:
     """Whether what is made changes with what has another name now: a mask knows only its size."""
-    if one.operation.takes_only_sizes:
+    if definition.operation.takes_only_sizes:
         return False
-    return any(name in names for name in one.operands[one.operation.first_for_size :])
+    return any(name in names for name in definition.operands[definition.operation.first_for_size :])
 
 
 def _moved(place: Place, names: Names, to: Name, made: Sequence[Definition] = ()) -> Place:

@@ -43,22 +43,22 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
 
 
 def unused(
-    scenario: Scenario, told: Sequence[PlannedStep], quantities: Container[str]
+    scenario: Scenario, steps: Sequence[PlannedStep], quantities: Container[str]
 ) -> tuple[Name, ...]:
     """The full names of given quantities that nothing is made of, and of what is said of steps
     that aren't taken."""
-    made = [d for part in told for d in part.definitions if d.name in quantities]
-    used = {name for one in made for name in one.operands}
+    made = [d for part in steps for d in part.definitions if d.name in quantities]
+    used = {name for definition in made for name in definition.operands}
     given = [name for name in scenario.given if name not in used]
     given = given if used else []  # what is all that there is was given to be seen
     if scenario.until:  # where the scenario itself says that no more is taken
         return tuple(given)
-    making = {one.name for one in made}
-    taken = [part for part in told if any(d.name in making for d in part.definitions)]
+    making = {definition.name for definition in made}
+    taken = [part for part in steps if any(d.name in making for d in part.definitions)]
     paths = _paths_of(taken)
-    said = [one for one in _settings(scenario) if not _is_taken(one, paths)]
-    said = [one for one in said if not any(name.inside(one) for name in given)]
-    return (*given, *said, *_plus_ones(taken), *_other_decimals(scenario, taken, making))
+    names = [s for s in _settings(scenario) if not _is_taken(s, paths)]
+    names = [entry for entry in names if not any(name.inside(entry) for name in given)]
+    return (*given, *names, *_plus_ones(taken), *_other_decimals(scenario, taken, making))
 
 
 def _plus_ones(taken: Sequence[PlannedStep]) -> Iterator[Name]:
@@ -87,7 +87,7 @@ def _other_decimals(
         return
     known = {
         "steps": {part.step for part in taken},
-        "quantities": {one for name in making for one in (name, name.alone, name.local)},
+        "quantities": {text for name in making for text in (name, name.alone, name.local)},
     }
     for kind, names in known.items():
         unknown = (name for name in getattr(scenario.rounding, kind) if name not in names)

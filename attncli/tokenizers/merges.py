@@ -474,7 +474,7 @@ class MergeTraining(NamedTuple):
     @property
     def merges(self) -> tuple[TokenPair, ...]:
         """The merged pairs in order."""
-        return tuple(one.pair for one in self.rounds)
+        return tuple(merge.pair for merge in self.rounds)
 
 
 def learn_merges(
@@ -527,7 +527,7 @@ class _Learning:
         self._tokens = tokens
         self._ids = {token: place for place, token in enumerate(tokens)}
         self._times = [word.count for word in words]
-        cut = [[self._ids[one] for one in settings.marks.symbols(word.text)] for word in words]
+        cut = [[self._ids[s] for s in settings.marks.symbols(word.text)] for word in words]
         self._counts = PairCounts(cut, self._times)
         self._before: dict[int, list[int]] = {}  # the words that the last merge changed
         few = len(words) <= _FEW_WORDS or (most is not None and most <= FEW_ROUNDS)

@@ -268,12 +268,14 @@ class LongestMatch:
 
     def pieces(self, word: str) -> tuple[Piece, ...]:
         """The pieces of a word."""
-        found = [one for one in self._lookups(word, self._longest) if one.found]
+        found = [lookup for lookup in self._lookups(word, self._longest) if lookup.found]
         if (found[-1].end if found else 0) < len(word):
             return tuple(unknown_pieces(word, self.vocabulary, self.unknown))
         return tuple(
-            Piece(one.candidate, self.vocabulary[one.candidate], word[one.start : one.end])
-            for one in found
+            Piece(
+                lookup.candidate, self.vocabulary[lookup.candidate], word[lookup.start : lookup.end]
+            )
+            for lookup in found
         )
 
     def trace(self, word: str) -> tuple[Lookup, ...]:

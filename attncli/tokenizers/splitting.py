@@ -77,9 +77,9 @@ def _nfkc(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def _nmt_nfkc(one: str) -> str:
-    known = NMT.get(ord(one), "" if one != _TILDE else one)
-    return "" if known is None else known or _nfkc(one)
+def _nmt_nfkc(text: str) -> str:
+    known = NMT.get(ord(text), "" if text != _TILDE else text)
+    return "" if known is None else known or _nfkc(text)
 
 
 def _composed(run: str) -> str | None:
@@ -96,15 +96,15 @@ def _from_left(written: Callable[[str], str], text: str) -> str:
     in their order."""
     if text.isascii():
         return "".join(map(written, text))
-    told, at = list[str](), 0
+    texts, at = list[str](), 0
     while at < len(text):
         most = min(_MOST_PARTS, len(text) - at)
         runs = (text[at : at + length] for length in range(most, 1, -1))
         found = ((len(run), whole) for run in runs if (whole := _composed(run)) is not None)
         length, whole = next(found, (1, None))
-        told.append(written(text[at]) if whole is None else whole)
+        texts.append(written(text[at]) if whole is None else whole)
         at += length
-    return "".join(told)
+    return "".join(texts)
 
 
 _NORMAL: Mapping[Normalization, Callable[[str], str]] = {
@@ -176,8 +176,8 @@ def to_printable(text: str) -> str:
 def from_printable(characters: str) -> str:
     """The text of printable characters; what stands for no byte is left as it is."""
     found = (
-        bytes([_BYTES[one]]) if one in _BYTES else one.encode("utf-8", "surrogatepass")
-        for one in characters
+        bytes([_BYTES[c]]) if c in _BYTES else c.encode("utf-8", "surrogatepass")
+        for c in characters
     )
     return from_bytes(b"".join(found))
 
@@ -191,7 +191,7 @@ _SPLIT = re.compile(rf"'(?:[stmd]|re|ve|ll)| ?{_LETTER}+| ?0+| ?[.']+|[ \n]+(?![
 
 def split_like_gpt2(text: str) -> list[str]:
     """Words with the space before them, runs of numbers, of other marks, and of white space."""
-    classes = text.translate({ord(one): _class_of(one) for one in set(text)})
+    classes = text.translate({ord(entry): _class_of(entry) for entry in set(text)})
     return [text[match.start() : match.end()] for match in _SPLIT.finditer(classes)]
 
 
@@ -312,7 +312,7 @@ _Found = tuple[str, bool]
 
 
 def _contiguous(found: list[_Found]) -> list[str]:
-    runs = groupby(found, key=lambda one: one[1])
+    runs = groupby(found, key=lambda pairs: pairs[1])
     return ["".join(text for text, _ in run) for _, run in runs]
 
 
@@ -357,7 +357,7 @@ def characters(test: Callable[[str], bool]) -> Callable[[str], list[_Found]]:
         found: list[_Found] = []
         for match, run in groupby(text, key=test):
             texts = list(run)
-            found += [(one, match) for one in (texts if match else ["".join(texts)])]
+            found += [(entry, match) for entry in (texts if match else ["".join(texts)])]
         return found
 
     return look
@@ -372,7 +372,7 @@ def expression(pattern: re.Pattern[str], *, invert: bool = False) -> Callable[[s
         for match in pattern.finditer(text):
             found += [(text[done : match.start()], invert), (match[0], not invert)]
             done = match.end()
-        return [one for one in (*found, (text[done:], invert)) if one[0]]
+        return [pairs for pairs in (*found, (text[done:], invert)) if pairs[0]]
 
     return look
 
@@ -388,7 +388,7 @@ def is_number(character: str) -> bool:
 
 def _words(text: str) -> list[_Found]:
     """Runs of letters, and of what is neither a letter nor white space."""
-    kinds = groupby(text, key=lambda one: " " if is_space(one) else str(is_letter(one)))
+    kinds = groupby(text, key=lambda entry: " " if is_space(entry) else str(is_letter(entry)))
     return [("".join(run), kind != " ") for kind, run in kinds]
 
 
@@ -401,8 +401,8 @@ def in_turn(splitters: Sequence[Splitter]) -> Splitter:
 
     def split(part: Part) -> list[Part]:
         parts = [part]
-        for one in splitters:
-            parts = [smaller for part in parts for smaller in one(part)]
+        for function in splitters:
+            parts = [smaller for part in parts for smaller in function(part)]
         return parts
 
     return split
@@ -413,7 +413,7 @@ bert = in_turn((whitespace_split, splitter(characters(is_mark), "Isolated")))
 
 def metaspace(mark: str, scheme: str, *, split: bool) -> Splitter:
     """Spaces are marked, one is put before each part (`always`), the `first` or none (`never`)."""
-    cut = splitter(characters(lambda one: one == mark), "MergedWithNext")
+    cut = splitter(characters(lambda text: text == mark), "MergedWithNext")
 
     def splits(part: Part) -> list[Part]:
         marked = part.text.replace(" ", mark)
@@ -571,7 +571,7 @@ def set_apart(text: str) -> str:
 def without_accents(text: str) -> str:
     """A text without accents, which are characters of their own in the normal form NFD."""
     decomposed = unicodedata.normalize("NFD", text)
-    return "".join(one for one in decomposed if unicodedata.category(one) != "Mn")
+    return "".join(entry for entry in decomposed if unicodedata.category(entry) != "Mn")
 
 
 def lowered(text: str) -> str:
@@ -630,8 +630,8 @@ class CharacterMap(NamedTuple):
         whole = self._found(cluster) if len(_bytes(cluster)) < _LONGEST else None
         if whole is not None:
             return whole
-        parts = ((one, self._found(one)) for one in cluster)
-        return "".join(one if found is None else found for one, found in parts)
+        parts = ((text, self._found(text)) for text in cluster)
+        return "".join(text if found is None else found for text, found in parts)
 
     def _found(self, text: str) -> str | None:
         """What the shortest beginning of a text that the trie has is written as."""
@@ -714,9 +714,11 @@ class WordTokenizer(NamedTuple):
     def encode(self, text: str) -> tuple[Piece, ...]:
         """The pieces of a text, word by word."""
         parts = self._parts(text)
-        pieces = {one: self.model.pieces(one) for one in set(parts) if isinstance(one, str)}
+        pieces = {part: self.model.pieces(part) for part in set(parts) if isinstance(part, str)}
         return tuple(
-            piece for one in parts for piece in (pieces[one] if isinstance(one, str) else (one,))
+            piece
+            for part in parts
+            for piece in (pieces[part] if isinstance(part, str) else (part,))
         )
 
     def _parts(self, text: str) -> Sequence[Piece | str]:

@@ -243,7 +243,7 @@ def _log_sums(length: int, nodes: Iterable[LatticeNode], *, backwards: bool = Fa
         so_far = sums[here]
         if so_far is not None:
             sums[there] = _log_of_sum(sums[there], so_far + score)
-    return [-math.inf if one is None else one for one in sums]
+    return [-math.inf if n is None else n for n in sums]
 
 
 def _log_of_sum(x: float | None, y: float) -> float:
@@ -332,10 +332,10 @@ class Unigram:
         best: dict[int, PieceEnding] = {}
         for node, total in zip(nodes, found.totals, strict=True):
             text = word[node.start : node.end]
-            one = PieceEnding(text, node.start, total, node.piece != _UNKNOWN)
-            ending.setdefault(node.end, []).append(one)
+            entry = PieceEnding(text, node.start, total, node.piece != _UNKNOWN)
+            ending.setdefault(node.end, []).append(entry)
             if node == found.best[node.end]:
-                best[node.end] = one
+                best[node.end] = entry
         return tuple(WordPlace(end, tuple(ending[end]), best[end]) for end in sorted(ending))
 
 
@@ -383,7 +383,7 @@ class UnigramSettings(NamedTuple):
 
     def model(self, pieces: Iterable[tuple[str, float]]) -> Unigram:
         """The model of pieces with their log-probabilities, the most probable ones first."""
-        ranked = sorted(pieces, key=lambda one: -one[1])
+        ranked = sorted(pieces, key=lambda pairs: -pairs[1])
         rounded = ((token, self.round_("log_p", score)) for token, score in ranked)
         scored = (*((token, 0.0) for token in self.front), *rounded)
         return Unigram(scored, self.unknown, self.front, self.byte_fallback, self.round_)

@@ -86,13 +86,13 @@ def train_by_counts(
     if not 0 < settings.share <= 1:
         raise ValueError(f"the share to prune is {settings.share}; above 0, and not above 1")
     start, rounds = len(counts), list[CountRound]()
-    while not rounds or any(one.pruned for one in rounds[-1].removals):
+    while not rounds or any(r.pruned for r in rounds[-1].removals):
         rounds.append(_round(words, counts, settings))
-        pruned = {one.token for one in rounds[-1].removals if one.pruned}
+        pruned = {r.token for r in rounds[-1].removals if r.pruned}
         counts = {token: count for token, count in counts.items() if token not in pruned}
         if progress is not None:
             progress(start - len(counts), max(start - room, start - len(counts)))
-    model = settings.model((one.token, one.score) for one in rounds[-1].pieces)
+    model = settings.model((piece.token, piece.score) for piece in rounds[-1].pieces)
     return CountTraining(model, tuple(rounds))
 
 
@@ -102,9 +102,9 @@ def seed_counts(words: Sequence[CountedWord], settings: UnigramSettings) -> dict
     counts, front = substring_counts(words, settings.longest), settings.front
     characters = sorted(token for token in counts if len(token) == 1)
     own = {} if settings.whole else {word.text: word.count for word in words}
-    inside = (one for one in counts if counts[one] > own.get(one, 0) and one not in front)
-    rest = [one for one in inside if len(one) > 1 and counts[one] >= settings.min_count]
-    ranked = sorted(rest, key=lambda one: (-counts[one], -len(one), one))
+    inside = (count for count in counts if counts[count] > own.get(count, 0) and count not in front)
+    rest = [text for text in inside if len(text) > 1 and counts[text] >= settings.min_count]
+    ranked = sorted(rest, key=lambda text: (-counts[text], -len(text), text))
     return {token: counts[token] for token in (*characters, *ranked)}
 
 
@@ -127,7 +127,7 @@ def _round(
         key=lambda k: (removals[k].increase, counts[removals[k].token], -k),
     )
     going = {*order[: min(much, fewer)]}
-    marked = (one._replace(pruned=k in going) for k, one in enumerate(removals))
+    marked = (r._replace(pruned=k in going) for k, r in enumerate(removals))
     return CountRound(pieces, cuts, tuple(marked), fewer)
 
 
@@ -214,10 +214,10 @@ def _prune(
         elif not instead:
             kept.append(number)
         else:
-            own, others = frequency[number], [frequency[one] for one in instead]
+            own, others = frequency[number], [frequency[index] for index in instead]
             loss = own / every * _gain(own, others, total, len(pieces))
             losses.append((number, PieceLoss(token, own, tuple(names[k] for k in instead), loss)))
-    ranked = sorted(losses, key=lambda one: -one[1].loss)
+    ranked = sorted(losses, key=lambda pairs: -pairs[1].loss)
     room = max(0, size - 1 - len(kept))
     kept += [number for number, _ in ranked[:room]]
     record = Pruning(
@@ -257,7 +257,7 @@ def _gain(own: float, others: Sequence[float], total: float, size: int) -> float
     has it. The package takes the number of all pieces there, and so does this.
     """
     after = math.log(total + own * size)
-    other = sum(math.log(one + own) - after for one in others)
+    other = sum(math.log(n + own) - after for n in others)
     return math.log(own) - math.log(total) - other
 
 
@@ -344,7 +344,7 @@ def _ticker(progress: Progress | None, total: int) -> Tick:
 def _seed_pieces(words: Sequence[CountedWord], longest: int) -> Scored:
     """The pieces to start with: all characters by their counts; then substrings by times · length,
     each word looked at once. ln of their shares of all that."""
-    characters = ((times, one) for one, times in substring_counts(words, 1).items())
+    characters = ((times, entry) for entry, times in substring_counts(words, 1).items())
     substrings = ((times * len(text), text) for text, times in branching(words, longest))
     front = sorted(characters, reverse=True)
     room = max(1, _MOST_SEEDS - len(front))
@@ -402,9 +402,9 @@ def _finish(
 ) -> tuple[Unigram, tuple[str, ...]]:
     scores = dict(pieces)
     least = min(scores.values(), default=0.0)
-    missing = tuple(one for one in characters if one not in scores)
-    found = {one: scores[one] for one in characters if one in scores}
-    found |= {one: least + place * _REQUIRED_STEP for place, one in enumerate(missing)}
+    missing = tuple(c for c in characters if c not in scores)
+    found = {c: scores[c] for c in characters if c in scores}
+    found |= {text: least + place * _REQUIRED_STEP for place, text in enumerate(missing)}
     for token, score in pieces:
         if len(found) == settings.room:
             break

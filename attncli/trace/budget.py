@@ -26,7 +26,7 @@ def cost_of(scenario: Scenario) -> Cost:
     """The cost of a story and of what it is given, with the tokens that are generated after it;
     an extent that can't be told counts as 1."""
     story: Sequence[PlannedStep] = scenario.story
-    definitions, shapes = [one for part in story for one in part.definitions], scenario.shapes
+    definitions, shapes = [d for part in story for d in part.definitions], scenario.shapes
     names = {*scenario.given, *scenario.random, *(definition.name for definition in definitions)}
     cells = sum(math.prod(_known(shapes.get(name))) for name in names)
     drawn = (
@@ -67,10 +67,10 @@ def _terms(definition: Definition, shapes: Mapping[str, Shape]) -> int:
     """The terms of all sums of a definition: for each number of its result as many as what the
     operands have and the result hasn't is long."""
     signature = definition.operation.sides
-    told = {letter for dim in signature.result for letter, _ in dim.letters}
+    texts = {letter for dim in signature.result for letter, _ in dim.letters}
     summed: dict[str, int] = {}
     for name, dims in zip(definition.operands, signature.operands, strict=True):
         for dim, extent in zip(dims, _known(shapes.get(name)) or (1, 1), strict=True):
-            if dim.alone is not None and dim.alone not in told:
+            if dim.alone is not None and dim.alone not in texts:
                 summed[dim.alone] = extent
     return math.prod((*_known(shapes.get(definition.name)), *summed.values()))

@@ -31,8 +31,8 @@ def cause_of(
     from attncli.operations.activations import DivideBy
 
     divided = isinstance(definition.operation, DivideBy) or isinstance(trouble, TooLong)
-    said = divided and definition.blame in scenario.places
-    if said or not isinstance(trouble, TooLarge):
+    known = divided and definition.blame in scenario.places
+    if known or not isinstance(trouble, TooLarge):
         return definition.blame
     return _largest_given(definition, quantities) or definition.blame
 
@@ -65,21 +65,21 @@ def remedy_of(
     places = range(rounding.decimals + 1, _MOST + 1) if rounding.carries else ()
     carried = [Rounding("carry", decimals) for decimals in places]
     enough = carried[bisect_left(carried, True, key=works) :]
-    told = [f"{enough[0].decimals} decimals"] if enough else []
+    texts = [f"{enough[0].decimals} decimals"] if enough else []
     if rounding.carries and works(rounding.under("exact")):
-        told.append("the policy exact")
-    return " or ".join(told) or trouble.instead
+        texts.append("the policy exact")
+    return " or ".join(texts) or trouble.instead
 
 
 def _leading_to(definition: Definition, quantities: Mapping[str, Quantity]) -> Sequence[Definition]:
     """How all that something is made of is made, in order, and how it is made itself."""
     made, waiting = dict[Name, Definition](), [definition]
     while waiting:
-        one = waiting.pop()
-        made[one.name] = one
-        operands = (quantities[name].definition for name in one.operands if name not in made)
+        entry = waiting.pop()
+        made[entry.name] = entry
+        operands = (quantities[name].definition for name in entry.operands if name not in made)
         waiting += [operand for operand in operands if operand is not None]
-    order = TopologicalSorter({one.name: one.operands for one in made.values()}).static_order()
+    order = TopologicalSorter({d.name: d.operands for d in made.values()}).static_order()
     return [made[name] for name in order if name in made]
 
 
@@ -91,12 +91,12 @@ def _can_be_worked(
 
     matrices: dict[Name, Matrix] = {}
     try:
-        for one in plan:
-            operation = one.operation
+        for definition in plan:
+            operation = definition.operation
             if isinstance(operation, Exponential):  # which may be worked otherwise then
                 operation = replace(operation, decimals=rounding.decimals, carry=rounding.carries)
-            operands = (matrices.get(name, quantities[name].matrix) for name in one.operands)
-            matrices[one.name] = operation.make(rounding, one.step, *operands)
+            operands = (matrices.get(name, quantities[name].matrix) for name in definition.operands)
+            matrices[definition.name] = operation.make(rounding, definition.step, *operands)
     except Unworkable:
         return False
     return True

@@ -86,7 +86,7 @@ def _ids(trace: Trace) -> dict[str, Quantity]:
     return {
         name: Quantity(
             name,
-            Matrix.of_written([[Decimal(one)] for one in text.ids]),
+            Matrix.of_written([[Decimal(index)] for index in text.ids]),
             Axis(told_apart(text.tokens), "Q"),
             Axis(()),
         )
@@ -127,7 +127,7 @@ def _quantity(
     name, indices = timed(address, made)
     quantity = meant(name, ids) or meant(name, made)
     if quantity is None:
-        raise unknown_name(name, [one.name for one in (*made.values(), *ids.values())])
+        raise unknown_name(name, [q.name for q in (*made.values(), *ids.values())])
     return quantity, indices
 
 

@@ -72,12 +72,12 @@ class Axis:
 
     def _complaint(self, index: Index, of: str) -> tuple[str, str]:
         """What is wrong with an index, and what would be right."""
-        said = shortened(index.text)
+        text = shortened(index.text)
         if self.role == IDS:
-            return f"{of} has no ID {said}", f"it has {listed(self.names)}"
+            return f"{of} has no ID {text}", f"it has {listed(self.names)}"
         if index.position is not None:
             more = f", or write {quote(index.text)} for a name" if index.text in self.names else ""
-            return f"{of} has no {said}", f"count from 1 to {len(self.names)}{more}"
+            return f"{of} has no {text}", f"count from 1 to {len(self.names)}{more}"
         alike = [self.names[place] for place in self._places_of(index.text)]
         if len(alike) > 1:
             wrong = f"{quote(index.text)} occurs {len(alike)} times in {of}"
@@ -270,7 +270,7 @@ def meant(name: str, known: Mapping[str, T]) -> T | None:
     """What is known by a full name; a single layer or head may be named with its number."""
     bare = name.replace("layers[1].", "").replace("heads[1].", "")
     names = (name, name.replace("heads[1].", ""), name.replace("layers[1].", ""), bare)
-    return next((known[one] for one in names if one in known), None)
+    return next((known[entry] for entry in names if entry in known), None)
 
 
 def timed(address: Address, known: Mapping[str, object]) -> Address:
@@ -285,14 +285,14 @@ def timed(address: Address, known: Mapping[str, object]) -> Address:
 
 def unknown_name(name: str, known: Collection[Name], hint: Hint = knows_nothing) -> AddressError:
     """The complaint about a name that none of the known ones is."""
-    alike = [one for one in known if one.alone == name.rpartition(".")[2]]
+    alike = [entry for entry in known if entry.alone == name.rpartition(".")[2]]
     right = f"did you mean {alike[0]}?" if alike else nearest(name, known, hint)
     return AddressError(f"this trace has no quantity {shortened(name)}", right)
 
 
 def known_name(name: str, known: Iterable[Name], hint: Hint = knows_nothing) -> Name:
     """The full name that is meant. Raises AddressError."""
-    by_text: dict[str, Name] = {one: one for one in known}
+    by_text: dict[str, Name] = {entry: entry for entry in known}
     found = meant(name, by_text)
     if found is None:
         raise unknown_name(name, by_text.values(), hint)

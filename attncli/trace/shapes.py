@@ -92,12 +92,12 @@ class Extents:
         a, b = self._root(left), self._root(right)
         if a == b:
             return
-        one, other = self._sizes.get(a), self._sizes.get(b)
-        if one is not None and other is not None and one.size != other.size:
-            self.conflict(one, other, made)
+        extent, other = self._sizes.get(a), self._sizes.get(b)
+        if extent is not None and other is not None and extent.size != other.size:
+            self.conflict(extent, other, made)
             return
         self._parents[b] = a
-        if one is None and other is not None:
+        if extent is None and other is not None:
             self._sizes[a] = other
 
     def add_up(self, sum_: SumOfExtents) -> None:
@@ -109,7 +109,7 @@ class Extents:
         waiting = list(self._sums)
         progress = True
         while progress:
-            left = [one for one in waiting if not self._settled(one)]
+            left = [total for total in waiting if not self._settled(total)]
             progress = len(left) < len(waiting)
             waiting = left
         self._sums = waiting
@@ -240,9 +240,9 @@ class _Report(NamedTuple):
     """What the sides of the targets have to be, where they are otherwise."""
 
     def conflict(self, left: Extent, right: Extent, made: Reason) -> None:
-        for one, other in ((left, right), (right, left)):
-            if one.given == TARGETS != other.given and not one.derived:
-                self.of_targets.setdefault(one.side, other.size)
+        for extent, other in ((left, right), (right, left)):
+            if extent.given == TARGETS != other.given and not extent.derived:
+                self.of_targets.setdefault(extent.side, other.size)
                 return
         pair = frozenset((left.given, right.given))
         if pair in self.told or not pair.isdisjoint(self.wrong):
@@ -264,8 +264,8 @@ class _Report(NamedTuple):
         matrix = self.scenario.given.get(TARGETS)
         if matrix is None or not self.of_targets:
             return
-        made = (one for one in self.definitions.values() if TARGETS in one.operands)
-        of = next((name for one in made for name in one.operands if name != TARGETS), None)
+        made = (d for d in self.definitions.values() if TARGETS in d.operands)
+        of = next((name for d in made for name in d.operands if name != TARGETS), None)
         shape = " × ".join(str(self.of_targets.get(k, matrix.shape[k])) for k in (0, 1))
         self.problems.add(
             self.scenario.where(TARGETS),
@@ -574,10 +574,10 @@ def _check(scenario: Scenario, given: Mapping[Name, _Shape], problems: Diagnosti
         if shape != wanted and 0 not in wanted:
             found = True
             is_vector = sides[0] == _NUMBER
-            told = f"has {_numbers(shape[1])}" if is_vector else f"is {shape[0]} × {shape[1]}"
+            text = f"has {_numbers(shape[1])}" if is_vector else f"is {shape[0]} × {shape[1]}"
             right = _numbers(wanted[1]) if is_vector else f"{wanted[0]} × {wanted[1]}"
             others = _others(shape, wanted, sides, sizes)
-            problems.add(scenario.where(name), f"{name} {told}, and {others}", f"give it {right}")
+            problems.add(scenario.where(name), f"{name} {text}, and {others}", f"give it {right}")
     return found
 
 

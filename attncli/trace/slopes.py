@@ -56,7 +56,7 @@ class Checked(NamedTuple):
 
     @property
     def worst(self) -> Slope:
-        return min(self.slopes, key=lambda one: one.digits)
+        return min(self.slopes, key=lambda slope: slope.digits)
 
 
 def gradients_of(trace: Trace) -> list[Name]:
@@ -66,12 +66,12 @@ def gradients_of(trace: Trace) -> list[Name]:
 
 
 def _with_gradients(trace: Trace) -> Iterator[Name]:
-    made = [*trace.scenario.given, *(one.name for one in trace.plan)]
+    made = [*trace.scenario.given, *(d.name for d in trace.plan)]
     known = {name for name in made if not name.inside(GRADIENTS) and not updates_before(name)}
     of = {name.under(GRADIENTS): name for name in known}
-    for one in trace.plan:
-        if one.name in of and one.name in trace.quantities:
-            yield of[one.name]
+    for definition in trace.plan:
+        if definition.name in of and definition.name in trace.quantities:
+            yield of[definition.name]
 
 
 def checked(trace: Trace) -> Iterator[Checked]:
@@ -80,7 +80,7 @@ def checked(trace: Trace) -> Iterator[Checked]:
     exact = trace.under("exact")
     loss = Name(trace.scenario.prediction.loss)
     forth = exact.leading_to([loss])
-    leading = {name for one in forth.plan for name in one.operands}
+    leading = {name for d in forth.plan for name in d.operands}
     names = [name for name in gradients_of(exact) if name in leading]
     most = max(1, _MOST_CELLS // max(1, len(names)))
     for name in names:

@@ -58,7 +58,7 @@ def token_lists(scenario: Scenario) -> Mapping[str, TokenList]:
         for name, values in (("tokens", stack.text.tokens), ("ids", stack.text.ids))
         if values
     )
-    return {one.name: one for one in lists}
+    return {t.name: t for t in lists}
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -89,7 +89,7 @@ class PlannedStep(NamedTuple):
 
     def only(self, names: Container[str]) -> PlannedStep:
         """The step with the definitions of some quantities."""
-        kept = tuple([one for one in self.definitions if one.name in names])
+        kept = tuple([d for d in self.definitions if d.name in names])
         return self if len(kept) == len(self.definitions) else self._replace(definitions=kept)
 
     @property
@@ -255,7 +255,7 @@ class Trace:
                 wanted.update(definition.operands)
         if all(definition.name in wanted for definition in self.plan):
             return self
-        return replace(self, story=self._told_with(lambda one: one if one.name in wanted else None))
+        return replace(self, story=self._told_with(lambda d: d if d.name in wanted else None))
 
     def _told_with(
         self, change: Callable[[Definition], Definition | None]
@@ -362,7 +362,7 @@ def _got_through(
     made = {name for name in known if name not in scenario.given and name not in scenario.random}
     for part in story:
         tells_tokens = part.step == "tokenize" and part.place.text.tokens
-        if tells_tokens or not made.isdisjoint(one.name for one in part.definitions):
+        if tells_tokens or not made.isdisjoint(d.name for d in part.definitions):
             yield part
 
 
@@ -404,15 +404,15 @@ class OnDemand(Mapping[str, Quantity]):
     ) -> None:
         self._scenario = scenario
         self._known = dict(given)
-        self._definitions: dict[str, Definition] = {one.name: one for one in made}
-        names = (*given, *(one.name for one in self._definitions.values()))
+        self._definitions: dict[str, Definition] = {d.name: d for d in made}
+        names = (*given, *(d.name for d in self._definitions.values()))
         self._order = {name: place for place, name in enumerate(names)}
 
     def __getitem__(self, name: str) -> Quantity:
         if name not in self._known:
-            for one in sorted(self._awaited_by(name), key=self._order.__getitem__):
-                definition = self._definitions[one]
-                self._known[one] = make(self._scenario, self._known, definition)
+            for text in sorted(self._awaited_by(name), key=self._order.__getitem__):
+                definition = self._definitions[text]
+                self._known[text] = make(self._scenario, self._known, definition)
         return self._known[name]
 
     def _awaited_by(self, name: str) -> set[str]:

@@ -76,7 +76,7 @@ class Alternatives(NamedTuple):
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
-        return (self.right, *(one.mistake.accepted for one in self.slips))
+        return (self.right, *(slip.mistake.accepted for slip in self.slips))
 
     @property
     def numbers(self) -> tuple[Decimal, ...]:
@@ -140,12 +140,12 @@ class SelfMarking(NamedTuple):
         for question in document.items:
             if question.key is None and question.words is None:
                 raise ValueError(f"{question.id} has no key, which can't be done without")
-        told = {
+        by_name = {
             question.id: Alternatives.of(question.key, paper.share)
             for question in document.items
             if question.key is not None and question.key.number.shown.is_finite()
         }
-        return cls(document, paper, told)
+        return cls(document, paper, by_name)
 
     def is_masked(self, question: Item) -> bool:
         """Whether the answer is −∞, for which there is no number."""
@@ -164,7 +164,7 @@ class SelfMarking(NamedTuple):
             style = styled(places.of)
             yield blocks_html(_printed(opening), style)
             yield heading_html(section, style)
-            yield from (f"<p>{expression_html(one, style)}</p>" for one in section.formulas)
+            yield from (f"<p>{expression_html(f, style)}</p>" for f in section.formulas)
             yield blocks_html(_printed(section.blocks), style)
             places.check()
             opening = ()
@@ -179,8 +179,8 @@ class SelfMarking(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """Which form it is, and its steps."""
-        told = self.paper.words.paper.one_form.format(form=self.paper.form)
-        form = () if self.paper.form == OWN_FORM else (told,)
+        text = self.paper.words.paper.one_form.format(form=self.paper.form)
+        form = () if self.paper.form == OWN_FORM else (text,)
         return (*form, *headings(self.document))
 
 
@@ -194,11 +194,11 @@ def hinted(sections: Sequence[Section], styled: Styled) -> Iterator[str]:
 
 def headings(document: Document) -> list[str]:
     """The steps that something is asked of; of many the first and the last."""
-    told = [text_of_spans(section.heading, visible) for section in asking(document)]
-    if len(told) <= _MOST_NAMED or document.paper is None:
-        return told
+    texts = [text_of_spans(section.heading, visible) for section in asking(document)]
+    if len(texts) <= _MOST_NAMED or document.paper is None:
+        return texts
     words = document.paper.words.files
-    return [words.first_to_last.format(first=told[0], last=told[-1])]
+    return [words.first_to_last.format(first=texts[0], last=texts[-1])]
 
 
 def heading_html(section: Section, style: HtmlStyle) -> str:
@@ -220,8 +220,8 @@ def written_answers(key: RightWords) -> list[str]:
     found: dict[str, None] = {}
     for answer in key.answers:
         parts = answer.raw.split(" ")
-        told = (answer.raw, "".join(parts), ", ".join(parts), f"({', '.join(parts)})")
-        found |= dict.fromkeys(one for one in told if one.strip())
+        entries = (answer.raw, "".join(parts), ", ".join(parts), f"({', '.join(parts)})")
+        found |= dict.fromkeys(text for text in entries if text.strip())
     return list(found)
 
 

@@ -109,7 +109,7 @@ class BlankItem(NamedTuple):
         if self.number > 1:
             document = document._replace(facts=None, opening=())
         form = SelfMarking.of(document, self.form.paper)
-        return form.asked(style, lambda one: _marker(self.numbers[one.id]))
+        return form.asked(style, lambda item: _marker(self.numbers[item.id]))
 
     def _interaction(self, length: int) -> str:
         words = self.question.words
@@ -122,8 +122,8 @@ class BlankItem(NamedTuple):
                 '<choiceInteraction responseIdentifier="R1" shuffle="false" maxChoices="1">'
                 f"{options}</choiceInteraction>"
             )
-        told = f'<{self.kind} responseIdentifier="R1" expectedLength="{length}"/>'
-        return told if self.is_number else f"<p>{told}</p>"
+        text = f'<{self.kind} responseIdentifier="R1" expectedLength="{length}"/>'
+        return text if self.is_number else f"<p>{text}</p>"
 
 
 def _marker(number: int) -> str:
@@ -144,7 +144,7 @@ def items_of(document: Document) -> list[BlankItem]:
 def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
     """The files of a package by their names. Raises ValueError for a document that doesn't say
     what is right."""
-    forms = [(paper_of(one, "canvas"), one, items_of(one)) for one in documents]
+    forms = [(paper_of(d, "canvas"), d, items_of(d)) for d in documents]
     return {
         "imsmanifest.xml": _manifest([(paper, items) for paper, _, items in forms]),
         **{_place_of(paper): _test(paper, document, items) for paper, document, items in forms},
@@ -223,7 +223,7 @@ def _test(paper: Paper, document: Document, items: Sequence[BlankItem]) -> str:
 
 def _section(number: int, items: Sequence[BlankItem]) -> str:
     title = xml(text_of_spans(items[0].section.heading, visible))
-    refs = "".join(item_ref(one.identifier, one.path, one.question.points) for one in items)
+    refs = "".join(item_ref(b.identifier, b.path, b.question.points) for b in items)
     return f"""
     <assessmentSection identifier="section{number}" title="{title}" visible="true">{refs}
     </assessmentSection>"""

@@ -36,7 +36,7 @@ def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
     rows = csv.writer(text)
     whose = () if paper.owner is None else paper.owner
     rows.writerow((*(OF_STUDENT if whose else ()), *HEADINGS))
-    before = (*(guarded(raw(one)) for one in whose), form, made_from)
+    before = (*(guarded(raw(word)) for word in whose), form, made_from)
     for section in asking(document):
         for entry in entries(section, paper):
             rows.writerow((*before, guarded(entry.id), _answer(entry)))

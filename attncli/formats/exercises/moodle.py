@@ -74,16 +74,16 @@ _LONGEST_NAME = 255
 _ENTITY = re.compile("&(?=#?[A-Za-z0-9]+;)")
 
 
-def text(told: str) -> str:
+def text(line: str) -> str:
     """Text with nothing in it that HTML, Moodle or its filters would obey."""
-    return _OBEYED.sub(lambda found: f"&#{ord(found[0])};", escaped(told))
+    return _OBEYED.sub(lambda found: f"&#{ord(found[0])};", escaped(line))
 
 
-def word(told: str) -> str:
+def word(line: str) -> str:
     """A text with somebody's words in it; what could be mathematics or a smiley is kept from the
     filters."""
-    words = isolating(text(told))
-    if _SIMPLE.fullmatch(told):
+    words = isolating(text(line))
+    if _SIMPLE.fullmatch(line):
         return words
     return f'<span class="nolink"><bdi class="{_NO_MATHEMATICS}">{words}</bdi></span>'
 
@@ -133,49 +133,52 @@ class Size(NamedTuple):
 
 def field(
     question: Item,
-    told: Alternatives,
+    alternatives: Alternatives,
     right: str,
     wrong: Callable[[TakenWrong], str],
     size: Size,
 ) -> str:
     """A blank as a field; `right` and `wrong` are what is said, in HTML."""
-    parts = [f"={text}#{in_field(right)}" for text in _right(told)]
+    parts = [f"={text}#{in_field(right)}" for text in _right(alternatives)]
     parts += [
-        f"%{one.share}%{interval_text(one.mistake.accepted)}#{in_field(wrong(one))}"
-        for one in told.slips
+        f"%{slip.share}%{interval_text(slip.mistake.accepted)}#{in_field(wrong(slip))}"
+        for slip in alternatives.slips
     ]
     return f"{{{size.weight(question)}:NUMERICAL:{'~'.join([*parts, f'%0%{size.filler}:0'])}}}"
 
 
-def _right(told: Alternatives) -> Iterable[str]:
+def _right(alternatives: Alternatives) -> Iterable[str]:
     """What is right: first the answer, with as much around it as is accepted on both sides, then
     all that is accepted."""
-    below = decimals.difference(told.answer, told.right.low)
-    above = decimals.difference(told.right.high, told.answer)
+    below = decimals.difference(alternatives.answer, alternatives.right.low)
+    above = decimals.difference(alternatives.right.high, alternatives.answer)
     near = max(Decimal(0), min(below, above))
     return dict.fromkeys(
-        (f"{number_text(told.answer)}:{number_text(near)}", interval_text(told.right))
+        (
+            f"{number_text(alternatives.answer)}:{number_text(near)}",
+            interval_text(alternatives.right),
+        )
     )
 
 
-def masked_field(question: Item, said: str, size: Size) -> str:
+def masked_field(question: Item, line: str, size: Size) -> str:
     """A blank that holds −∞, as a short answer."""
-    told = in_field(said)
-    parts = [*(f"={text}#{told}" for text in MASKED), f"%0%{size.filler}"]
+    content = in_field(line)
+    parts = [*(f"={text}#{content}" for text in MASKED), f"%0%{size.filler}"]
     return f"{{{size.weight(question)}:SHORTANSWER:{'~'.join(parts)}}}"
 
 
-def word_field(question: Item, key: RightWords, said: str, size: Size) -> str:
+def word_field(question: Item, key: RightWords, line: str, size: Size) -> str:
     """A blank that is answered in words: a choice, or a short answer whatever its letters' case."""
-    told, weight = in_field(said), size.weight(question)
+    content, weight = in_field(line), size.weight(question)
     if key.labels:
         options = (in_field(text(printed(option)).replace("*", "&#42;")) for option in key.options)
         choices = [
-            f"={option}#{told}" if k in key.right else option for k, option in enumerate(options)
+            f"={option}#{content}" if k in key.right else option for k, option in enumerate(options)
         ]
         return f"{{{weight}:MULTICHOICE:{'~'.join(choices)}}}"
     # a star would stand for any text
-    parts = [f"={as_typed(one.replace('*', _STAR))}#{told}" for one in written_answers(key)]
+    parts = [f"={as_typed(w.replace('*', _STAR))}#{content}" for w in written_answers(key)]
     return f"{{{weight}:SHORTANSWER:{'~'.join([*parts, f'%0%{size.filler}'])}}}"
 
 
@@ -198,8 +201,8 @@ def filler(asked: Sequence[Alternatives]) -> str:
     As an answer that earns nothing, like any other wrong number, it gives all fields one size
     and changes no marks.
     """
-    intervals = [interval for told in asked for interval in told.intervals]
-    numbers = (number for told in asked for number in told.numbers)
+    intervals = [interval for a in asked for interval in a.intervals]
+    numbers = (number for a in asked for number in a.numbers)
     longest = max((len(number_text(number)) for number in numbers), default=0)
     for width in count(min(max(_LEAST_WIDTH, longest), _MOST_WIDTH)):
         number = Decimal(f"-{'9' * (width - 1)}")
@@ -228,7 +231,7 @@ def render(document: Document, page: RenderOptions) -> str:
 def render_forms(documents: Sequence[Document], page: RenderOptions) -> str:  # noqa: ARG001
     """All forms of an exercise as a category, with a question each. Raises ValueError for a
     document that doesn't say what is right."""
-    questions = (_question(_Exercise.of(one)) for one in documents)
+    questions = (_question(_Exercise.of(d)) for d in documents)
     start = f"{DECLARATION}\n<quiz>\n<!--\n{_ABOUT}\n-->"
     return "\n".join([start, _category(documents[0]), *questions, "</quiz>"]) + "\n"
 
@@ -246,7 +249,7 @@ class _Exercise(NamedTuple):
 
     def field(self, question: Item) -> str:
         if question.words is not None:
-            answers = " / ".join(word(printed(one)) for one in question.words.answers)
+            answers = " / ".join(word(printed(a)) for a in question.words.answers)
             right = self.words.right.format(number=answers)
             return word_field(question, question.words, right, self.size)
         right = self.words.right.format(number=text_of(question.right.number))
@@ -267,7 +270,7 @@ def _category(document: Document) -> str:
     """Where the questions go, by title and steps, and for teachers what made them."""
     name = name_of(document.title, _after(headings(document))).replace("/", "//")
     origin = paper_of(document, "moodle").origin
-    made = DefinitionList(tuple((name, (told,)) for name, told in origin))
+    made = DefinitionList(tuple((name, (word,)) for name, word in origin))
     info = facts_html(made, _style(answer_of))
     return f"""\
   <question type="category">
@@ -310,16 +313,16 @@ def _asked(exercise: _Exercise) -> str:
 def _mark(paper: Paper) -> str:
     """Which form it is, which Moodle's exports tell with the text of the question."""
     words = paper.words
-    told = words.files.paper.format(hash=paper.hash)
+    line = words.files.paper.format(hash=paper.hash)
     if paper.form != OWN_FORM:
-        told = words.paper.called.format(paper=told, form=paper.form)
-    return f"<p><small>{text(told)}</small></p>"
+        line = words.paper.called.format(paper=line, form=paper.form)
+    return f"<p><small>{text(line)}</small></p>"
 
 
-def _hint(told: Sequence[Section]) -> str:
+def _hint(sections: Sequence[Section]) -> str:
     return f"""
     <hint format="html">
-      <text>{cdata(whole(hinted(told, _style)))}</text>
+      <text>{cdata(whole(hinted(sections, _style)))}</text>
       <shownumcorrect/>
       <clearwrong/>
     </hint>"""

@@ -71,9 +71,9 @@ class SheetItem(NamedTuple):
         variables = {
             question.id: f"R{k}" for k, question in enumerate(form.document.items, start=1)
         }
-        slips = {slip.name: slip for told in form.told.values() for slip in told.slips}
+        slips = {slip.name: slip for a in form.told.values() for slip in a.slips}
         mistakes = {f"mistake{k}": slip for k, slip in enumerate(slips.values(), start=1)}
-        lengths = (len(number_text(told.answer)) for told in form.told.values())
+        lengths = (len(number_text(a.answer)) for a in form.told.values())
         return cls(form, variables, mistakes, max(_LEAST_LENGTH, *lengths, 0))
 
     @property
@@ -140,12 +140,16 @@ adaptive="false" timeDependent="false">
 
     def _answer(self, question: Item) -> tuple[str, str]:
         """The kind of an answer, and the right one."""
-        words, told = question.words, self.form.told.get(question.id)
+        words, alternatives = question.words, self.form.told.get(question.id)
         if words is not None and words.labels:
             return "identifier", option_name(words.right[0])
         if words is not None:
             return "string", xml(words.answer.raw)
-        return ("string", MASKED[0]) if told is None else ("float", decimals.text(told.answer))
+        return (
+            ("string", MASKED[0])
+            if alternatives is None
+            else ("float", decimals.text(alternatives.answer))
+        )
 
     def _rules(self) -> Iterator[str]:
         """How the answers are marked, and what is told after which try."""
@@ -153,21 +157,21 @@ adaptive="false" timeDependent="false">
         for number in range(1, len(self.form.document.hints) + 1):
             wrong = _compared("lt", "SCORE", "float", str(self.form.paper.points))
             now = _compared("match", "numAttempts", "integer", str(number))
-            told = _told(f"hint{number}")
-            yield _condition([(f"<and>{wrong}{now}</and>", told)])
+            text = _told(f"hint{number}")
+            yield _condition([(f"<and>{wrong}{now}</and>", text)])
 
     def _rule(self, question: Item) -> str:
-        name, told = self.variables[question.id], self.form.told.get(question.id)
+        name, alternatives = self.variables[question.id], self.form.told.get(question.id)
         words = question.words
         if words is not None and words.labels:
             options = (_compared("match", name, "identifier", option_name(k)) for k in words.right)
             return _condition([(_any_of(options), _earned(Decimal(question.points)))])
-        if told is None:
+        if alternatives is None:
             texts = MASKED if words is None else map(xml, written_answers(words))
             matches = (_is_text(name, text) for text in texts)
             return _condition([(_any_of(matches), _earned(Decimal(question.points)))])
-        cases = [(_within(name, told.right), _earned(Decimal(question.points)))]
-        for slip in told.slips:
+        cases = [(_within(name, alternatives.right), _earned(Decimal(question.points)))]
+        for slip in alternatives.slips:
             points = decimals.product(Decimal(question.points * slip.share), Decimal("0.01"))
             earned = _earned(points) if slip.share else ""
             cases.append(
@@ -176,7 +180,7 @@ adaptive="false" timeDependent="false">
         return _condition(cases)
 
     def _mistake(self, slip: TakenWrong) -> str:
-        return next(name for name, one in self.mistakes.items() if one.name == slip.name)
+        return next(name for name, entry in self.mistakes.items() if entry.name == slip.name)
 
     def _feedback(self) -> Iterator[str]:
         """What is told of mistakes, and the hints."""
@@ -295,7 +299,7 @@ _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
     """The files of a package by their names. Raises ValueError for a document that doesn't say
     what is right."""
-    items = [SheetItem.of(one, paper_of(one, "qti")) for one in documents]
+    items = [SheetItem.of(d, paper_of(d, "qti")) for d in documents]
     return {
         "imsmanifest.xml": _manifest(items),
         "test.xml": _test(documents[0], items),

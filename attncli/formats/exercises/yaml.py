@@ -33,7 +33,7 @@ def asking(document: Document) -> Iterator[Section]:
 
 def entries(section: Section, paper: Paper) -> Iterator[Item]:
     """The blanks of a section in the order of the page, a student's without their answers."""
-    return (one.unanswered if paper.kind == "sheet" else one for one in section.questions)
+    return (q.unanswered if paper.kind == "sheet" else q for q in section.questions)
 
 
 def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
@@ -47,8 +47,8 @@ def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
         name, number = map(raw, paper.owner)
         lines += [f"student: {quoted(name)}", f"id: {quoted(number)}"]
     lines += [f"form: {quoted(paper.form)}", f"hash: {quoted(paper.hash)}"]
-    told = [line for section in asking(document) for line in _lines(document, section)]
-    lines += ["answers:", *told] if told else ["answers: {}"]
+    texts = [line for section in asking(document) for line in _lines(document, section)]
+    lines += ["answers:", *texts] if texts else ["answers: {}"]
     return "\n".join(lines) + "\n"
 
 

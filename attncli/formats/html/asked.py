@@ -156,8 +156,8 @@ def _is_same(result: Expression, number: Number) -> bool:
 
 def _text(parts: Iterable[Part]) -> str:
     """Parts as a text, without the isolates, which a page has elements for."""
-    told = (
+    texts = (
         part if isinstance(part, str) else printed(part) if isinstance(part, Word) else plain(part)
         for part in parts
     )
-    return "".join(told)
+    return "".join(texts)

@@ -54,15 +54,15 @@ def isolating(html: str) -> str:
 
 def embedded(data: object) -> str:
     """Data for a page's script, as JSON that nothing in a page can end early."""
-    told = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return told.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
 
 
 def set_apart(text: str) -> str:
     """A text with somebody's words in it, as it is printed, its direction its own: isolates that it
     has are enough for that, and what is ASCII has no other."""
-    told = isolating(escaped(text))
-    return told if ISOLATE in text or text.isascii() else f"<bdi>{told}</bdi>"
+    line = isolating(escaped(text))
+    return line if ISOLATE in text or text.isascii() else f"<bdi>{line}</bdi>"
 
 
 def as_text(node: Expression | Equation) -> str:
@@ -111,14 +111,14 @@ _MARKS = range(0xE000, 0xF900)
 
 def spans_html(spans: Spans, style: HtmlStyle) -> str:
     """Running text."""
-    told = spans_as(
+    texts = spans_as(
         spans,
         style.text,
         style.word,
         lambda name: f"<code>{style.worded(name_of(name))}</code>",
         lambda node: expression_html(node, style),
     )
-    return "".join(told)
+    return "".join(texts)
 
 
 def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
@@ -201,7 +201,7 @@ def head_of(headings: Iterable[str], *, numbers: bool = False) -> str:
 
 
 def facts_html(facts: DefinitionList, style: HtmlStyle) -> str:
-    rows = [row_of(style.word(name), [spans_html(told, style)]) for name, told in facts.rows]
+    rows = [row_of(style.word(name), [spans_html(spans, style)]) for name, spans in facts.rows]
     return _framed(style, "facts", rows)
 
 
@@ -231,8 +231,8 @@ def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
 def _entry(cell: GridCell, figure: str, style: HtmlStyle) -> str:
     look = "" if cell.behind else style.looks(cell.look)
     kind = " ".join(filter(None, (figure, look)))
-    told = _cell(cell, style)
-    return f'<td class="{kind}">{told}</td>' if kind else f"<td>{told}</td>"
+    text = _cell(cell, style)
+    return f'<td class="{kind}">{text}</td>' if kind else f"<td>{text}</td>"
 
 
 def _name(cell: GridCell, style: HtmlStyle) -> str:
@@ -243,21 +243,21 @@ def _name(cell: GridCell, style: HtmlStyle) -> str:
 def _cell(cell: GridCell, style: HtmlStyle) -> str:
     match cell.told:
         case Number():
-            told = f"{cell.before} {style.number(cell.told)}".lstrip()
+            text = f"{cell.before} {style.number(cell.told)}".lstrip()
         case Blank():
-            told = style.blank(cell.told)
+            text = style.blank(cell.told)
         case Vector():
-            told = expression_html(cell.told, style)
+            text = expression_html(cell.told, style)
         case Symbol():
-            told = f"<code>{style.word(cell.label)}</code>"
+            text = f"<code>{style.word(cell.label)}</code>"
         case Branch(told=name, guides=guides):
-            told = f"{''.join(map(_GUIDES.__getitem__, guides))}{style.text(name)}"
+            text = f"{''.join(map(_GUIDES.__getitem__, guides))}{style.text(name)}"
         case Word():
-            told = style.word(cell.label)
-            told = f'<span class="{cell.look.ink}">{told}</span>' if cell.behind else told
+            text = style.word(cell.label)
+            text = f'<span class="{cell.look.ink}">{text}</span>' if cell.behind else text
         case _:
-            told = style.text(cell.text)
-    return told
+            text = style.text(cell.text)
+    return text
 
 
 _GUIDES = {
@@ -307,8 +307,8 @@ def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
 def addition_html(block: ColumnSum, style: HtmlStyle) -> str:
     """Vectors added up in columns: each product with its value, and the total."""
     addends = addends_of(block)
-    told = [block.total, *(part for one in addends for part in one[1:] if part is not None)]
-    write = plain_html if _in_plain_notation(style, told) else expression_html
+    entries = [block.total, *(part for a in addends for part in a[1:] if part is not None)]
+    write = plain_html if _in_plain_notation(style, entries) else expression_html
     rows = []
     for sign, product, value in addends:
         cells = ["…", ""] if value is None else [write(product, style), f"→ {write(value, style)}"]

@@ -123,9 +123,9 @@ class SiteGroup(NamedTuple):
 
 def with_links(page: str, rows: Iterable[Sequence[SiteLink]]) -> str:
     """A page with rows of links above it, for a site."""
-    told = "".join(f"<p>{' '.join(map(_link, row))}</p>" for row in rows)
+    text = "".join(f"<p>{' '.join(map(_link, row))}</p>" for row in rows)
     head, body, main = page.partition("<body>")
-    above = f'\n<nav class="site" aria-label="This site">{told}</nav>'
+    above = f'\n<nav class="site" aria-label="This site">{text}</nav>'
     return f"{head}{body}{above}{main}"
 
 
@@ -148,11 +148,11 @@ def _group(k: int, group: SiteGroup) -> str:
     )
 
 
-def _listed(one: SiteEntry) -> str:
-    others = "".join(f"<li>{_link(other)}</li>" for other in one.others)
+def _listed(entry: SiteEntry) -> str:
+    others = "".join(f"<li>{_link(other)}</li>" for other in entry.others)
     below = f"\n<ul>{others}</ul>" if others else ""
-    says = f"<p>{escaped(one.says)}</p>"
-    return f"<li><h3>{_link(one.page)}</h3>\n{says}{below}</li>"
+    says = f"<p>{escaped(entry.says)}</p>"
+    return f"<li><h3>{_link(entry.page)}</h3>\n{says}{below}</li>"
 
 
 def _link(link: SiteLink) -> str:

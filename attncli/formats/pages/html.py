@@ -72,8 +72,8 @@ class AnswerFields:
     def script(self, words: Words) -> str:
         """What tells right answers from others, for the page's script."""
         seals = [[seal.salt, seal.levels, "".join(seal.digests)] for seal in self._seals]
-        said = words.texts
-        states = {name: said[name] for name in ("right", "wrong", "unreadable", "tally")}
+        data = words.texts
+        states = {name: data[name] for name in ("right", "wrong", "unreadable", "tally")}
         return embedded({"words": states, "seals": seals})
 
 
@@ -120,13 +120,13 @@ def _input(name: str, size: int, more: str = "") -> str:
 
 def _options(block: WordBlank, place: int, name: str) -> str:
     """Options to choose one of, by what they are called."""
-    told = [
+    texts = [
         f"{escaped(label)}) {set_apart(visible(option))}"
         for label, option in zip(block.labels, block.options, strict=False)
     ]
     choices = "".join(
-        f'<label><input type="radio" name="f{place}"> {one}</label>'
-        for one in told or map(escaped, block.labels)
+        f'<label><input type="radio" name="f{place}"> {text}</label>'
+        for text in texts or map(escaped, block.labels)
     )
     return f'<span class="options" role="radiogroup" aria-label="{name}">{choices}</span>'
 
@@ -148,8 +148,8 @@ def figure_html(block: Picture | Graph, asked: Asked = silent) -> str:
     """A figure that can be moved to and fro where the screen is narrower."""
     picture = drawn(block, asked)
     drawing = f'<div class="scroll">{inline(picture)}</div>'
-    told = f"<figcaption>{set_apart(picture.title)}</figcaption>"
-    return f'<figure class="picture">\n{drawing}\n{told}\n</figure>'
+    text = f"<figcaption>{set_apart(picture.title)}</figcaption>"
+    return f'<figure class="picture">\n{drawing}\n{text}\n</figure>'
 
 
 def render(document: Document, page: RenderOptions) -> str:
@@ -163,12 +163,12 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     assets = SHARED if page.shared else INSIDE
     of_sheet = paper is not None and paper.kind == "sheet"
     asked = AskedNumbers(documents[0].origins, of_sheet=of_sheet)
-    told = [
+    pairs = [
         (part, _style(asked, fields.of(document)))
         for k, document in enumerate(documents)
         for part in _parts(_pieces(document), on_new_page=k > 0)
     ]
-    main = "\n".join(_section(k, part, style) for k, (part, style) in enumerate(told))
+    main = "\n".join(_section(k, part, style) for k, (part, style) in enumerate(pairs))
     words = words_of(LANGUAGES[0] if paper is None else paper.language).check
     return Template(file_text("page.html")).substitute(
         language=LANGUAGES[0] if paper is None else paper.language,
@@ -176,7 +176,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         styles=assets.styles,
         scripts=assets.scripts,
         style=assets.style(),
-        contents=_contents([part for part, _ in told]),
+        contents=_contents([part for part, _ in pairs]),
         check=bar_of(words) if fields.any else "",
         main=main,
         numbers=asked.script(),
@@ -242,8 +242,8 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
     if isinstance(part.head, Title):
         style = style._replace(level=2)  # a heading right below the title skips no level
     blocks = "\n".join(_blocks(with_tables_together(part.blocks), style))
-    told = f"{_head(k, part.head, style)}\n{blocks}"
-    return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{told}\n</section>'
+    text = f"{_head(k, part.head, style)}\n{blocks}"
+    return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{text}\n</section>'
 
 
 def _blocks(pieces: Iterable[Piece], style: HtmlStyle) -> Iterator[str]:
@@ -258,15 +258,15 @@ def _blocks(pieces: Iterable[Piece], style: HtmlStyle) -> Iterator[str]:
 
 def _together(tables: Sequence[MatrixBlock], style: HtmlStyle) -> str:
     """A table, or a pair of them that stay beside each other where there is room."""
-    told = blocks_html(tables, style)
-    return f'<div class="pair">{told}</div>' if len(tables) > 1 else told
+    text = blocks_html(tables, style)
+    return f'<div class="pair">{text}</div>' if len(tables) > 1 else text
 
 
 def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
     if isinstance(head, Title):
         title = f'<h1 id="h{k}">{style.word(head.title)}{escaped(head.called)}</h1>'
         return f"{title}\n{facts_html(head.facts, style)}" if head.facts.rows else title
-    formulas = "".join(f'<div class="scroll">{mathml(one)}</div>' for one in head.formulas)
+    formulas = "".join(f'<div class="scroll">{mathml(f)}</div>' for f in head.formulas)
     below = f'\n<div class="formulas">{formulas}</div>' if formulas else ""
     return f'<h2 id="h{k}" tabindex="-1">{spans_html(head.title, style)}</h2>{below}'
 

@@ -168,16 +168,16 @@ def _series_of(picture: Bars | Curves) -> _Data:
     return {
         "title": raw(picture.title),
         "labels": [raw(label) for label in picture.labels],
-        "series": [{"name": raw(one.name), **_numbers(one.numbers)} for one in picture.series],
+        "series": [{"name": raw(s.name), **_numbers(s.numbers)} for s in picture.series],
     }
 
 
 def _numbers(numbers: Iterable[Number]) -> _Data:
     """With null for −∞, which JSON has no number for."""
     told = [*numbers]
-    values = [float(one.full) for one in told]
+    values = [float(n.full) for n in told]
     finite = [value + 0.0 if math.isfinite(value) else None for value in values]
-    return {"values": finite, "text": [plain(one) for one in told]}
+    return {"values": finite, "text": [plain(n) for n in told]}
 
 
 def _plane(picture: Plane) -> _Data:
@@ -224,7 +224,7 @@ _WRITERS: Mapping[type, Callable[[Any], _Data]] = {
 def as_printed(document: Document) -> Document:
     """The document without the digits behind those of its made numbers: in full, a sum could tell
     a term that is asked for. Raises TypeError for what is no block."""
-    known = (one._replace(blocks=tuple(each(one.blocks))) for one in document.sections)
+    known = (s._replace(blocks=tuple(each(s.blocks))) for s in document.sections)
     opening = tuple(each(document.opening))
     return document._replace(sections=_printed(tuple(known)), opening=_printed(opening))
 
@@ -362,16 +362,19 @@ def _section(section: doc.Section) -> dict[str, Any]:
             if isinstance(t, MatrixBlock) and t.made_in != section.step
         ]
         data["questions"] = [_question(question, section) for question in section.questions]
-    wrong, told = [*_mistakes(section.blocks)], [*_sentences(section.blocks)]
+    wrong, texts = [*_mistakes(section.blocks)], [*_sentences(section.blocks)]
     pictures = [*pictures_as_data(section.blocks)]
     found = [] if section.formulas else [*_findings(section.blocks)]
-    return {**data, **_unless_empty(mistakes=wrong, text=told, findings=found, pictures=pictures)}
+    return {**data, **_unless_empty(mistakes=wrong, text=texts, findings=found, pictures=pictures)}
 
 
 def _question(question: Item, section: doc.Section) -> dict[str, Any]:
     data: dict[str, Any] = {"id": question.id, "points": plain_points(question.points)}
-    key, words = question.key, (one for one in section.blocks if isinstance(one, doc.WordBlank))
-    data |= next((_asked(one) for one in words if one.id == question.id), {})
+    key, words = (
+        question.key,
+        (block for block in section.blocks if isinstance(block, doc.WordBlank)),
+    )
+    data |= next((_asked(blank) for blank in words if blank.id == question.id), {})
     if question.words is not None:
         right = [answer.raw for answer in question.words.answers]
         return {**data, "answer": question.words.answer.raw, "right": right}
@@ -515,9 +518,9 @@ def _table(block: doc.Table) -> dict[str, Any]:
     rows = [[*map(_cell_of_words, row)] for row in block.rows]
     table = {"headings": [*map(_cell_of_words, block.headings)], "rows": rows}
     first = [row[0] for row in block.rows]
-    if not any(isinstance(one, Branch) for one in first):
+    if not any(isinstance(entry, Branch) for entry in first):
         return table
-    under = [(one.above or None) if isinstance(one, Branch) else None for one in first]
+    under = [(entry.above or None) if isinstance(entry, Branch) else None for entry in first]
     return {**table, "under": under}
 
 

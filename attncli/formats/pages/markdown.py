@@ -45,7 +45,7 @@ def mermaid_of_diagram(block: Diagram) -> str:
     names = {box.id: f"n{k}" for k, box in enumerate(block.boxes, start=1)}
     lines = ["```mermaid", f"graph {'LR' if block.across else 'TD'}"]
     lines += [f'  {names[box.id]}["{_box_text(box)}"]' for box in block.boxes]
-    lines += [f"  {names[one.source]} {_arrow(one)} {names[one.target]}" for one in block.links]
+    lines += [f"  {names[link.source]} {_arrow(link)} {names[link.target]}" for link in block.links]
     lines += [f"  style {names[box.id]} stroke-width:4px" for box in block.boxes if box.chosen]
     return "\n".join([*lines, "```"])
 
@@ -124,9 +124,9 @@ def _formulas(formulas: tuple[Equation, ...]) -> str:
     """A section's formulas; each that tells a function has a line of its own. Forms of an exercise
     have the same."""
     *before, last = formulas
-    gaps = (_BREAK if isinstance(one.left, Apply) else " " for one in before)
-    told = (f"{_expression(one)},{gap}" for one, gap in zip(before, gaps, strict=True))
-    return "".join((*told, _expression(last)))
+    gaps = (_BREAK if isinstance(e.left, Apply) else " " for e in before)
+    texts = (f"{_expression(e)},{gap}" for e, gap in zip(before, gaps, strict=True))
+    return "".join((*texts, _expression(last)))
 
 
 _BREAK = "  \n"
@@ -160,14 +160,14 @@ def _working_line(line: doc.Line | Omitted) -> str:
         return "- ⋮"
     parts = [_part(part) for part in line.parts]
     if not any(words for words, _, _ in parts):  # as in most
-        told = " ".join([f"{sign} {told}" for _, sign, told in parts])
-        return f"- {_name(line.label)} {_math(told)}"
+        content = " ".join([f"{sign} {c}" for _, sign, c in parts])
+        return f"- {_name(line.label)} {_math(content)}"
     text = ""
     for words, group in groupby(parts, lambda part: part[0]):
         if words:  # GitHub would obey some of them inside mathematics
-            text += "".join(f" {_math(sign)} {told}" for _, sign, told in group)
+            text += "".join(f" {_math(sign)} {c}" for _, sign, c in group)
         else:
-            text += f" {_math(' '.join(f'{sign} {told}' for _, sign, told in group))}"
+            text += f" {_math(' '.join(f'{sign} {c}' for _, sign, c in group))}"
     return f"- {_name(line.label)}{text}"
 
 

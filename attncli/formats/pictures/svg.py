@@ -52,8 +52,8 @@ def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
     y: float = _MARGIN + _LINE
     for row in rows:
         elements += _beside_each_other(row, y)
-        y += _LINE + max(one.size[1] for one in row) + _GAP
-    wide = max(sum(_width(one) + _GAP for one in row) - _GAP for row in rows)
+        y += _LINE + max(p.size[1] for p in row) + _GAP
+    wide = max(sum(_width(p) + _GAP for p in row) - _GAP for row in rows)
     wide = max(wide, title_width(title))
     return _whole(title, pictures, (wide + 2 * _MARGIN, y - _GAP + _MARGIN), elements)
 
@@ -67,11 +67,11 @@ def _whole(
         element("rect", width=width, height=height, class_="page"),
         *elements,
     ]
-    told = " ".join(f"{one.title}: {one.told}" for one in pictures)
+    text = " ".join(f"{p.title}: {p.told}" for p in pictures)
     called = f"Pictures: {title}"
     box = f"0 0 {width:.1f} {height:.1f}"
     named = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": box}
-    return described("svg", called, told, inside, width=width, height=height, **named) + "\n"
+    return described("svg", called, text, inside, width=width, height=height, **named) + "\n"
 
 
 def _beside_each_other(pictures: Sequence[Picture], y: float) -> Iterator[str]:

@@ -43,8 +43,8 @@ def painted(lines: list[Line]) -> str:
     texts = []
     for line in lines:
         if line != NEW_PAGE:  # a screen has none
-            pieces = (one for piece in _trimmed(line) for one in in_inks(piece))
-            texts += [style(one.style).render(one.text, color_system=system) for one in pieces]
+            pieces = (s for piece in _trimmed(line) for s in in_inks(piece))
+            texts += [style(s.style).render(s.text, color_system=system) for s in pieces]
             texts.append("\n")
     return "".join(texts)
 

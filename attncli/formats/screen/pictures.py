@@ -55,8 +55,8 @@ class _Scale(NamedTuple):
 def bars(picture: Bars, cells: int) -> list[Line]:
     """A bar for each number, all of one scale; those below 0 go to the left."""
     labels = _columned(picture.labels)
-    names = _columned([one.name for one in picture.series])
-    numbers = [number for one in picture.series for number in one.numbers]
+    names = _columned([s.name for s in picture.series])
+    numbers = [number for s in picture.series for number in s.numbers]
     taken = width(labels[0]) + width(names[0]) + 2 * len(_GAP) + 2
     room = cells - taken - max(len(plain(number)) for number in numbers)
     scale = _Scale.of(numbers, max(_NARROWEST, min(_WIDEST, room)))
@@ -83,13 +83,13 @@ def curves(picture: Curves, cells: int) -> list[Line]:
     """A line for each label, and in it a mark for each series, the further to the right the larger
     its number."""
     axis, *labels = _columned([picture.axis, *picture.labels])
-    numbers = [number for one in picture.series for number in one.numbers]
+    numbers = [number for s in picture.series for number in s.numbers]
     placed = math.log if picture.logarithmic else float
     room = max(_NARROWEST, min(_WIDEST, cells - width(axis) - 3))
     values = [placed(finite(number)) for number in numbers]
     low, high = min(values), max(values)
     per_one = (room - 1) / (high - low) if high > low else 0.0
-    ends = [plain(numbers[values.index(one)]) for one in (low, high)]
+    ends = [plain(numbers[values.index(n)]) for n in (low, high)]
     lines: list[Line] = [[StyledText(f"{axis}   {_between(ends, room)}", "rule")]]
     for k, label in enumerate(labels):
         row = [" "] * room
@@ -98,7 +98,7 @@ def curves(picture: Curves, cells: int) -> list[Line]:
             row[place] = mark if row[place] == " " else _SEVERAL
         lines.append([StyledText(f"{label} │ "), StyledText("".join(row))])
     scale = "to a logarithmic scale" if picture.logarithmic else ""
-    return [*lines, [], *legend([one.name for one in picture.series], cells, scale)]
+    return [*lines, [], *legend([s.name for s in picture.series], cells, scale)]
 
 
 def _between(ends: Sequence[str], room: int) -> str:
@@ -115,13 +115,13 @@ def marks(count: int) -> str:
 def legend(names: Sequence[Label], cells: int, more: str = "") -> list[Line]:
     """What each mark stands for."""
     named = zip(marks(len(names)), names, strict=True)
-    told = [f"{mark} {printed(name)}" for mark, name in named]
-    told += [f"{_SEVERAL} several"] if len(names) > 1 else []
+    texts = [f"{mark} {printed(name)}" for mark, name in named]
+    texts += [f"{_SEVERAL} several"] if len(names) > 1 else []
     rows = [""]
-    for one in (*told, *([more] if more else [])):
-        if rows[-1] and width(rows[-1]) + 3 + width(one) > cells:
+    for text in (*texts, *([more] if more else [])):
+        if rows[-1] and width(rows[-1]) + 3 + width(text) > cells:
             rows.append("")
-        rows[-1] += f"{'   ' if rows[-1] else ''}{one}"
+        rows[-1] += f"{'   ' if rows[-1] else ''}{text}"
     return [[StyledText(row, "rule")] for row in rows]
 
 
@@ -218,7 +218,9 @@ def plane(picture: Plane, cells: int) -> list[Line]:
         [StyledText(_row(ends, row, range(min(columns), max(columns) + 1)).rstrip())]
         for row in range(max(rows), min(rows) - 1, -1)
     ]
-    began = _STARTS if any(one.start for group in picture.groups for one in group.arrows) else ""
+    began = (
+        _STARTS if any(arrow.start for group in picture.groups for arrow in group.arrows) else ""
+    )
     return [*lines, [], *legend([group.name for group in picture.groups], cells, began)]
 
 

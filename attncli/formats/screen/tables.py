@@ -35,7 +35,7 @@ def bars_of(block: MatrixBlock, grid: Grid) -> list[str] | None:
     if not block.shares or block.matrix.shape[1] == 1 or None in _largest(grid):
         return None
     most = max((float(number) for number in grid.largest if number is not None), default=0.0)
-    columns = [one for one in grid.columns[1:] if block.turned or not _is_sums(one)]
+    columns = [c for c in grid.columns[1:] if block.turned or not _is_sums(c)]
     rows = [*zip(*(column.cells for column in columns), strict=True)]
     if most <= 0 or any((cell.look.share or 0) < 0 for row in rows for cell in row):
         return None
@@ -49,8 +49,8 @@ def _largest(grid: Grid) -> Sequence[object]:
 
 
 def _is_sums(column: GridColumn) -> bool:
-    told = (cell for cell in column.cells if isinstance(cell.told, Number))
-    return any(cell.look.share is None for cell in told)
+    cells = (cell for cell in column.cells if isinstance(cell.told, Number))
+    return any(cell.look.share is None for cell in cells)
 
 
 def _bar(cell: GridCell, most: float) -> str:
@@ -194,7 +194,7 @@ def _row(name: StyledText, cells: Sequence[StyledText]) -> Line:
 
 def tables_together(blocks: Sequence[MatrixBlock], cells: int) -> list[Line]:
     """Quantities as tables beside each other, pairs closer, as long as they fit, then below."""
-    groups = ([matrix_lines(one, cells) for one in group] for group in in_groups(blocks))
+    groups = ([matrix_lines(block, cells) for block in group] for group in in_groups(blocks))
     return _flowing([_pair(group, cells) for group in groups], cells)
 
 
@@ -220,7 +220,7 @@ def beside_each_other(tables: Sequence[list[Line]], cells: int) -> list[Line]:
 
 def _flowing(sized: Sequence[_Sized], cells: int) -> list[Line]:
     lines: list[Line] = []
-    for row in bands(sized, lambda one: one[1], cells, BETWEEN_TABLES):
+    for row in bands(sized, lambda e: e[1], cells, BETWEEN_TABLES):
         lines += [*([[]] if lines else []), *_joined(row, BETWEEN_TABLES)]
     return lines
 

@@ -80,8 +80,8 @@ def _marked(text: str, ink: str) -> str:
 
 def _ink_of_vector(node: ex.Vector) -> str:
     """The ink that all entries have, but for those left out."""
-    entries = [one for one in node.entries if not isinstance(one, ex.Omitted)]
-    inks = {ink_of_number(one) for one in entries}
+    entries = [entry for entry in node.entries if not isinstance(entry, ex.Omitted)]
+    inks = {ink_of_number(entry) for entry in entries}
     return inks.pop() if len(inks) == 1 else ""
 
 

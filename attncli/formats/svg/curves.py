@@ -56,7 +56,7 @@ class _Plot(NamedTuple):
 
     def points(self, series: Series) -> list[Point | None]:
         """A point for each number; None where it has no place."""
-        heights = [self.y(float(one.shown)) for one in series.numbers]
+        heights = [self.y(float(n.shown)) for n in series.numbers]
         return [None if y is None else (self.x(k), y) for k, y in enumerate(heights)]
 
 
@@ -64,11 +64,11 @@ def curves(block: Curves, asked: Asked = silent) -> Picture:
     """The curves, ticks at the left, labels below, the name of each curve at its end."""
     plot = _plot(block)
     texts = [printed(label) for label in block.labels]
-    names = widest(printed(one.name) for one in block.series)
+    names = widest(printed(s.name) for s in block.series)
     elements = [
         *_ticks(plot),
         *_labels(plot, texts, printed(block.axis)),
-        *(part for k, one in enumerate(block.series) for part in _curve(plot, k, one, asked)),
+        *(part for k, s in enumerate(block.series) for part in _curve(plot, k, s, asked)),
         *_names(plot, block.series),
     ]
     below = plot.left + plot.wide / 2 + text_width(block.axis) / 2
@@ -80,7 +80,7 @@ def curves(block: Curves, asked: Asked = silent) -> Picture:
 
 
 def _plot(block: Curves) -> _Plot:
-    numbers = [float(n.shown) for one in block.series for n in one.numbers if n.shown.is_finite()]
+    numbers = [float(n.shown) for s in block.series for n in s.numbers if n.shown.is_finite()]
     axis = logarithmic_axis(numbers) if block.logarithmic else axis_of(numbers)
     first = text_width(printed(block.labels[0])) / 2
     left = max(widest(text for _, text in axis.ticks) + _PAD, first)
@@ -141,19 +141,19 @@ def _runs(points: Sequence[Point | None]) -> Iterator[list[Point]]:
 def _mark(k: int, point: Point, number: Number, asked: Asked) -> str:
     """A point, by which its curve is known without its colour, too: round, square, on its tip."""
     x, y = point
-    told = element("title", number_text(number))
+    text = element("title", number_text(number))
     kind = f"point ink{k % INKS}" + (" hollow" if k % 2 else "")
     more = asked(number)
     if k % 3 == 0:
-        return element("circle", told, cx=x, cy=y, r=_MARK, class_=kind, **more)
+        return element("circle", text, cx=x, cy=y, r=_MARK, class_=kind, **more)
     turn = {"transform": f"rotate(45 {x:.1f} {y:.1f})"} if k % 3 == 2 else {}  # noqa: PLR2004
     corner = {"x": x - _MARK, "y": y - _MARK, "width": 2 * _MARK, "height": 2 * _MARK}
-    return element("rect", told, **corner, class_=kind, **turn, **more)
+    return element("rect", text, **corner, class_=kind, **turn, **more)
 
 
 def _names(plot: _Plot, all_series: Sequence[Series]) -> Iterator[str]:
     """The curves' names, beside their ends as far as there is room there."""
-    ends = [_end(plot, one) for one in all_series]
+    ends = [_end(plot, s) for s in all_series]
     right = plot.left + plot.wide
     heights = _spread([y for _, y in ends], _TOP, _TOP + plot.high)
     for k, (series, end, y) in enumerate(zip(all_series, ends, heights, strict=True)):
@@ -207,7 +207,7 @@ def bars(block: Bars, asked: Asked = silent) -> Picture:
     """The series beside each other, further ones below where there isn't room."""
     names = [printed(label) for label in block.labels]
     left = widest(names) + _GAP
-    rows = bands(_panels(block), lambda one: one.wide, _WIDEST - left, _BETWEEN)
+    rows = bands(_panels(block), lambda entry: entry.wide, _WIDEST - left, _BETWEEN)
     high = _HEADING + _ROW * len(names)
     elements: list[str] = []
     for k, row in enumerate(rows):
@@ -217,7 +217,7 @@ def bars(block: Bars, asked: Asked = silent) -> Picture:
         for panel in row:
             elements += _panel(panel, x, top, asked)
             x += panel.wide + _BETWEEN
-    wide = left + max(sum(one.wide + _BETWEEN for one in row) for row in rows) - _BETWEEN
+    wide = left + max(sum(entry.wide + _BETWEEN for entry in row) for row in rows) - _BETWEEN
     size = (wide, len(rows) * (high + _BETWEEN) - _BETWEEN)
     return Picture(
         printed(block.title), series_in_words(block.series, block.labels), size, tuple(elements)
@@ -226,17 +226,17 @@ def bars(block: Bars, asked: Asked = silent) -> Picture:
 
 def _panels(block: Bars) -> list[_Panel]:
     """The series with their scales; shares of 1 have one together."""
-    shares = [one for one in block.series if all(0 <= number.shown <= 1 for number in one.numbers)]
-    return [_panel_of(one, shares if one in shares else [one]) for one in block.series]
+    shares = [s for s in block.series if all(0 <= number.shown <= 1 for number in s.numbers)]
+    return [_panel_of(s, shares if s in shares else [s]) for s in block.series]
 
 
 def _panel_of(series: Series, others: Sequence[Series]) -> _Panel:
-    finite = [float(n.shown) for one in others for n in one.numbers if n.shown.is_finite()]
+    finite = [float(n.shown) for s in others for n in s.numbers if n.shown.is_finite()]
     low, high = min([0.0, *finite]), max([0.0, *finite])
     unit = _LONGEST / ((high - low) or 1.0)
-    below = [one for one in series.numbers if one.shown < 0]
-    after = widest(number_text(one) for one in series.numbers if one.shown >= 0) + 2 * _GAP
-    before = widest(number_text(one) for one in below) + 2 * _GAP if below else 0.0
+    below = [number for number in series.numbers if number.shown < 0]
+    after = widest(number_text(number) for number in series.numbers if number.shown >= 0) + 2 * _GAP
+    before = widest(number_text(number) for number in below) + 2 * _GAP if below else 0.0
     wide = before - low * unit + max(high * unit + after, text_width(printed(series.name)))
     return _Panel(series, unit, before - low * unit, wide)
 

@@ -79,9 +79,9 @@ class _Plan:
     def __init__(self, block: Diagram) -> None:
         self.across = block.across
         self.cells = _cells(block)
-        self.sizes = {one.id: _size(one) for one in block.boxes}
-        self.ends = [(self.cells[one.source], self.cells[one.target]) for one in block.links]
-        self.labels = [text_width(printed(one.label)) for one in block.links]
+        self.sizes = {box.id: _size(box) for box in block.boxes}
+        self.ends = [(self.cells[link.source], self.cells[link.target]) for link in block.links]
+        self.labels = [text_width(printed(link.label)) for link in block.links]
         taken = {*self.cells.values()}
         blocked = [k for k, ends in enumerate(self.ends) if run_of(ends, taken) is None]
         self.places = _places({k: self.ends[k] for k in blocked})
@@ -150,17 +150,17 @@ def run_of(ends: Ends, taken: set[Cell]) -> int | None:
     (level, lane), (to_level, to_lane) = ends
     first, last = sorted((level, to_level))
     between = range(first + 1, last)
-    for one in (lane, to_lane):
-        if not any((k, one) in taken for k in between):
-            return one
+    for index in (lane, to_lane):
+        if not any((k, index) in taken for k in between):
+            return index
     return None
 
 
 def _cells(block: Diagram) -> dict[str, Cell]:
     """Columns and rows counted without those that nothing stands in."""
-    columns = sorted({one.column for one in block.boxes})
-    rows = sorted({one.row for one in block.boxes})
-    places = {one.id: (columns.index(one.column), rows.index(one.row)) for one in block.boxes}
+    columns = sorted({box.column for box in block.boxes})
+    rows = sorted({box.row for box in block.boxes})
+    places = {box.id: (columns.index(box.column), rows.index(box.row)) for box in block.boxes}
     return places if block.across else {name: (b, a) for name, (a, b) in places.items()}
 
 
@@ -173,7 +173,7 @@ def _places(links: Mapping[int, Ends]) -> dict[int, tuple[int, int]]:
     """The lane before which each link runs, and on which of its tracks, from the nearest."""
     found: dict[int, tuple[int, int]] = {}
     used: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for k, ends in sorted(links.items(), key=lambda one: abs(one[1][1][0] - one[1][0][0])):
+    for k, ends in sorted(links.items(), key=lambda pairs: abs(pairs[1][1][0] - pairs[1][0][0])):
         (level, lane), (to_level, to_lane) = ends
         first, last = sorted((level, to_level))
         of, place = max(lane, to_lane), 0
@@ -304,23 +304,23 @@ def diagram(block: Diagram) -> Picture:
     drawn = _drawn(block)
     if not block.across or drawn.size[0] <= _WIDEST:
         return drawn
-    boxes = tuple(one._replace(column=one.row, row=one.column) for one in block.boxes)
+    boxes = tuple(box._replace(column=box.row, row=box.column) for box in block.boxes)
     turned = _drawn(block._replace(across=False, boxes=boxes))
     return turned if turned.size[0] < drawn.size[0] else drawn
 
 
 def _drawn(block: Diagram) -> Picture:
     layout = layout_of(block)
-    boxes = {one.id: layout.box(one.id) for one in block.boxes}
+    boxes = {entry.id: layout.box(entry.id) for entry in block.boxes}
     routes = [route_of(layout, k, link) for k, link in enumerate(block.links)]
     labels = _labels(block.links, routes, [*boxes.values()])
     order = sorted(range(len(routes)), key=lambda k: block.links[k].chosen)
     elements = (
         *(part for k in order for part in _link(routes[k], chosen=block.links[k].chosen)),
-        *(part for one in block.boxes for part in _box(one, boxes[one.id])),
+        *(part for entry in block.boxes for part in _box(entry, boxes[entry.id])),
         *(part for link, box in labels for part in _label(link, box)),
     )
-    tracks = (Rectangle(*one.spots[0], *one.spots[0]) for one in routes)
+    tracks = (Rectangle(*route.spots[0], *route.spots[0]) for route in routes)
     whole = around([*boxes.values(), *(box for _, box in labels), *tracks])
     size = (whole.right - whole.left + 2 * _BORDER, whole.bottom - whole.top + 2 * _BORDER)
     inside = shifted(Picture("", "", size, elements), _BORDER - whole.left, _BORDER - whole.top)
@@ -355,28 +355,28 @@ def _label(link: Link, box: Rectangle) -> Iterator[str]:
     yield text_at(*box.middle, printed(link.label), kind)
 
 
-def _box(one: Box, place: Rectangle) -> Iterator[str]:
+def _box(box: Box, place: Rectangle) -> Iterator[str]:
     """A box, its label, and what stands below that."""
     wide, high = place.right - place.left, place.bottom - place.top
-    kind = "box chosen" if one.chosen else "box"
+    kind = "box chosen" if box.chosen else "box"
     yield element(
         "rect", x=place.left, y=place.top, width=wide, height=high, rx=_ROUND, class_=kind
     )
     x, y = place.middle
-    y -= _LINE / 2 if one.below else 0
-    yield text_at(x, y, printed(one.label), "middle most" if one.chosen else "middle")
-    if one.below:
-        yield text_at(x, y + _LINE, printed(one.below), "middle aside")
+    y -= _LINE / 2 if box.below else 0
+    yield text_at(x, y, printed(box.label), "middle most" if box.chosen else "middle")
+    if box.below:
+        yield text_at(x, y + _LINE, printed(box.below), "middle aside")
 
 
 def _in_words(block: Diagram) -> str:
     """Each box, and each link."""
-    names = {one.id: printed(one.label) for one in block.boxes}
-    boxes = (f"{printed(one.label)} {printed(one.below)}".strip() for one in block.boxes)
+    names = {box.id: printed(box.label) for box in block.boxes}
+    boxes = (f"{printed(box.label)} {printed(box.below)}".strip() for box in block.boxes)
     links = (
-        f"{names[one.source]} → {names[one.target]}"
-        + (f": {printed(one.label)}" if one.label else "")
-        + (" (chosen)" if one.chosen else "")
-        for one in block.links
+        f"{names[link.source]} → {names[link.target]}"
+        + (f": {printed(link.label)}" if link.label else "")
+        + (" (chosen)" if link.chosen else "")
+        for link in block.links
     )
     return f"{'; '.join(boxes)}. {'; '.join(links)}.".replace(" .", "")

@@ -44,12 +44,12 @@ class _Nodes:
     def __init__(self, block: Graph) -> None:
         self.sources = [*dict.fromkeys(edge.source for edge in block.edges)]
         found = dict.fromkeys(edge.target for edge in block.edges)
-        self.targets = [*(one for one in self.sources if one in found)]
-        self.targets += [one for one in found if one not in self.sources]
-        self.left = max(text_width(printed(one)) for one in self.sources) + _GAP
+        self.targets = [*(s for s in self.sources if s in found)]
+        self.targets += [word for word in found if word not in self.sources]
+        self.left = max(text_width(printed(s)) for s in self.sources) + _GAP
         numbers = max(text_width(number_text(edge.weight)) for edge in block.edges) + _GAP
         self.across = max(_LEAST_ACROSS, numbers * len(self.sources) / (_LAST - _FIRST))
-        self.right = max(text_width(printed(one)) for one in self.targets) + _GAP
+        self.right = max(text_width(printed(t)) for t in self.targets) + _GAP
 
     @property
     def size(self) -> tuple[float, float]:
@@ -75,18 +75,18 @@ def arrows(block: Graph, title: str, asked: Asked = silent) -> Picture:
     elements = [
         *(_line(nodes, edge, float(edge.weight.full) / most) for edge in edges),
         *(_number(nodes, edge, asked) for edge in block.edges),
-        *(_name(one, nodes.left - _GAP, k, "end") for k, one in enumerate(nodes.sources)),
+        *(_name(word, nodes.left - _GAP, k, "end") for k, word in enumerate(nodes.sources)),
         *(
-            _name(one, nodes.left + nodes.across + _GAP, k, "")
-            for k, one in enumerate(nodes.targets)
+            _name(word, nodes.left + nodes.across + _GAP, k, "")
+            for k, word in enumerate(nodes.targets)
         ),
     ]
-    told = [
+    texts = [
         f"{printed(edge.source)} to {printed(edge.target)}: {number_text(edge.weight)}."
         for edge in block.edges
     ]
     return Picture(
-        title, " ".join(within_limits(told, [1] * len(told))), nodes.size, tuple(elements)
+        title, " ".join(within_limits(texts, [1] * len(texts))), nodes.size, tuple(elements)
     )
 
 
@@ -132,7 +132,7 @@ _DRAWN: Mapping[type, Callable[[Any, Asked], Picture]] = {
 def inline(picture: Picture) -> str:
     """A picture for a page of HTML, whose style sheet has its colours."""
     wide, _ = _outside(picture)
-    role = "group" if any(_ASKED in one for one in picture.elements) else "img"
+    role = "group" if any(_ASKED in e for e in picture.elements) else "img"
     return _svg(picture, (), role=role, style=f"min-width: {wide * _LEAST:.0f}px")
 
 

@@ -62,9 +62,9 @@ def title_width(text: str) -> float:
 
 def element(name: str, inside: str | Iterable[str] = "", **attributes: float | str) -> str:
     """An element; `class_` is its class, and what stands for a `-` in a name is a `_`."""
-    told = "".join(f' {_attribute(key)}="{_value(v)}"' for key, v in attributes.items())
+    line = "".join(f' {_attribute(key)}="{_value(v)}"' for key, v in attributes.items())
     text = inside if isinstance(inside, str) else "\n".join(["", *inside, ""])
-    return f"<{name}{told}>{text}</{name}>" if text else f"<{name}{told}/>"
+    return f"<{name}{line}>{text}</{name}>" if text else f"<{name}{line}/>"
 
 
 def text_at(x: float, y: float, text: str, kind: str = "", **attributes: float | str) -> str:
@@ -124,9 +124,9 @@ def shifted(picture: Picture, x: float, y: float) -> str:
     return element("g", picture.elements, transform=f"translate({x:.1f} {y:.1f})")
 
 
-def described(name: str, title: str, told: str, inside: Iterable[str], **more: float | str) -> str:
+def described(name: str, title: str, text: str, inside: Iterable[str], **more: float | str) -> str:
     """An element with a title and a description, for those who don't see it."""
-    words = (element("title", escape(title)), element("desc", escape(told)))
+    words = (element("title", escape(title)), element("desc", escape(text)))
     return element(name, (*words, *inside), **{"role": "img", **more})
 
 
@@ -183,18 +183,18 @@ def with_room(
     which are points in the order of x, the one that does so least; the last, where all overlap
     something."""
     boxes = [text_box(text, place) for place in places]
-    free = [one for one in boxes if not any(map(one.overlaps, taken))]
-    return min(free, key=lambda one: one.holding(lines), default=boxes[-1])
+    free = [box for box in boxes if not any(map(box.overlaps, taken))]
+    return min(free, key=lambda r: r.holding(lines), default=boxes[-1])
 
 
 def around(boxes: Iterable[Rectangle]) -> Rectangle:
     """The least rectangle that has all of these in it."""
     all_boxes = [*boxes]
     return Rectangle(
-        min(one.left for one in all_boxes),
-        min(one.top for one in all_boxes),
-        max(one.right for one in all_boxes),
-        max(one.bottom for one in all_boxes),
+        min(r.left for r in all_boxes),
+        min(r.top for r in all_boxes),
+        max(r.right for r in all_boxes),
+        max(r.bottom for r in all_boxes),
     )
 
 
@@ -204,14 +204,14 @@ MOST_NUMBERS = 400
 
 def series_in_words(series: Sequence[Series], labels: Sequence[Label]) -> str:
     """A sentence for each series: `T = 1: 0.2 (love), 0.8 (AI).`"""
-    told = [_sentence(one.name, one.numbers, labels) for one in series]
-    return " ".join(within_limits(told, [len(one.numbers) for one in series]))
+    texts = [_sentence(s.name, s.numbers, labels) for s in series]
+    return " ".join(within_limits(texts, [len(s.numbers) for s in series]))
 
 
 def _sentence(name: Label, numbers: Sequence[Number], labels: Sequence[Label]) -> str:
     pairs = zip(labels, numbers, strict=True)
-    told = ", ".join(f"{number_text(number)} ({printed(label)})" for label, number in pairs)
-    return f"{printed(name)}: {told}." if name else f"{told}."
+    text = ", ".join(f"{number_text(number)} ({printed(label)})" for label, number in pairs)
+    return f"{printed(name)}: {text}." if name else f"{text}."
 
 
 def within_limits(sentences: Sequence[str], sizes: Sequence[int]) -> list[str]:
@@ -258,7 +258,7 @@ def axis_of(numbers: list[float], most: int = 6) -> DrawnAxis:
 
 def logarithmic_axis(numbers: list[float]) -> DrawnAxis:
     """An axis of powers of ten."""
-    logs = [log10(one) for one in numbers if one > 0] or [0.0]
+    logs = [log10(n) for n in numbers if n > 0] or [0.0]
     first, last = floor(min(logs) + 1e-9), ceil(max(logs) - 1e-9)
     last = max(last, first + 1)
     step = ceil((last - first) / 7)  # so many ticks at the most
@@ -269,7 +269,7 @@ def logarithmic_axis(numbers: list[float]) -> DrawnAxis:
 def _step(least: float) -> float:
     """The smallest step of a usual kind that isn't less."""
     power = 10.0 ** floor(log10(least))
-    return next(one * power for one in _STEPS if one * power >= least * (1 - 1e-9))
+    return next(n * power for n in _STEPS if n * power >= least * (1 - 1e-9))
 
 
 def _text(k: int, step: float) -> str:

@@ -50,7 +50,7 @@ def share_of_1(number: Number) -> str:
 def shaded(grid: Grid, title: str, shading: Shading, asked: Asked) -> Picture:
     """A table whose numbers are shaded."""
     names, *columns = grid.columns
-    headings, called = [one.heading.text for one in columns], [one.text for one in names.cells]
+    headings, called = [c.heading.text for c in columns], [entry.text for entry in names.cells]
     wide = widest(cell.text for column in columns for cell in column.cells) + _PAD
     left = widest(called) + _GAP if any(called) else 0.0
     heads = widest(headings)
@@ -60,7 +60,7 @@ def shaded(grid: Grid, title: str, shading: Shading, asked: Asked) -> Picture:
     over = max(0.0, heads * _SLOPE - wide / 2 + _GAP) if turned else 0.0
     elements = [
         *_headings(headings, left, wide, top, turned=turned),
-        *(text_at(left - _GAP, _middle(top, i), one, "end") for i, one in enumerate(called)),
+        *(text_at(left - _GAP, _middle(top, i), text, "end") for i, text in enumerate(called)),
         *_cells(grid, (left, top), wide, shading, asked),
     ]
     size = (left + wide * len(headings) + over, top + _HEIGHT * len(called))
@@ -109,13 +109,13 @@ def _cell(x: float, y: float, wide: float, kind: str) -> str:
 
 def _in_words(grid: Grid) -> str:
     """Every row's numbers, as a sentence each."""
-    told = []
+    texts = []
     keys = [column.heading.text for column in grid.columns[1:]]
     for name, *row in grid.rows():
         pairs = zip(keys, row, strict=True)
-        numbers = ", ".join(f"{one.text} ({key})" if key else one.text for key, one in pairs)
-        told.append(f"{name.text}: {numbers}." if name.text else f"{numbers}.")
-    return " ".join(within_limits(told, [len(keys)] * len(told)))
+        numbers = ", ".join(f"{cell.text} ({key})" if key else cell.text for key, cell in pairs)
+        texts.append(f"{name.text}: {numbers}." if name.text else f"{numbers}.")
+    return " ".join(within_limits(texts, [len(keys)] * len(texts)))
 
 
 _WIDEST, _BETWEEN, _NAME = 900, 36, 28
@@ -126,19 +126,19 @@ _MOST, _FIRST = 16, 13
 def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
     """The maps, all shaded by one scale, as many beside each other as fit."""
     shading = _shading(block)
-    tables = [(printed(name), _drawn(one)) for name, one in block.maps]
-    maps = [_under(name, shaded(one, name, shading, asked)) for name, one in tables]
+    tables = [(printed(name), _drawn(entry)) for name, entry in block.maps]
+    maps = [_under(name, shaded(grid, name, shading, asked)) for name, grid in tables]
     elements: list[str] = []
     y = wide = 0.0
-    for row in bands(maps, lambda one: one.size[0], _WIDEST, _BETWEEN):
+    for row in bands(maps, lambda p: p.size[0], _WIDEST, _BETWEEN):
         x = 0.0
-        for one in row:
-            elements.append(shifted(one, x, y))
-            x += one.size[0] + _BETWEEN
+        for picture in row:
+            elements.append(shifted(picture, x, y))
+            x += picture.size[0] + _BETWEEN
         wide = max(wide, x - _BETWEEN)
-        y += max(one.size[1] for one in row) + _BETWEEN
-    told = " ".join(f"{one.title}: {one.told}" if one.title else one.told for one in maps)
-    return Picture(printed(block.title), told, (wide, y - _BETWEEN), tuple(elements))
+        y += max(p.size[1] for p in row) + _BETWEEN
+    text = " ".join(f"{p.title}: {p.told}" if p.title else p.told for p in maps)
+    return Picture(printed(block.title), text, (wide, y - _BETWEEN), tuple(elements))
 
 
 def _under(name: str, picture: Picture) -> Picture:
@@ -153,10 +153,10 @@ def _under(name: str, picture: Picture) -> Picture:
 def _shading(block: HeatMaps) -> Shading:
     """By parts of 1 where the numbers are that; else by the largest there is, below 0 in a hue of
     their own where there are such."""
-    if all(one.shares for _, one in block.maps):
+    if all(entry.shares for _, entry in block.maps):
         return share_of_1
-    numbers = [one for _, table in block.maps for one in _numbers(table)]
-    most = float(max((abs(one.shown) for one in numbers if one.shown.is_finite()), default=1)) or 1
+    numbers = [n for _, table in block.maps for n in _numbers(table)]
+    most = float(max((abs(n.shown) for n in numbers if n.shown.is_finite()), default=1)) or 1
     return lambda number: _by_size(number, most)
 
 

@@ -79,10 +79,13 @@ def plane(block: Plane) -> Picture:
     elements = (
         *_lines(axes),
         *(_text(text, box, "middle aside") for text, box in ticks),
-        *(_arrow(one) for one in arrows),
-        *(_text(one.label, box, f"middle halo inked {one.kind.split()[0]}") for one, box in labels),
+        *(_arrow(arrow) for arrow in arrows),
+        *(
+            _text(entry.label, box, f"middle halo inked {entry.kind.split()[0]}")
+            for entry, box in labels
+        ),
     )
-    names = [one.name for one in block.groups]
+    names = [group.name for group in block.groups]
     boxes = [axes.frame, *(box for _, box in ticks), *(box for _, box in labels)]
     drawn = _cut_to(around(boxes), elements, printed(block.title))
     below = _kinds(block.groups, max(drawn.size[0], _SIDE)) if any(names) else None
@@ -90,7 +93,9 @@ def plane(block: Plane) -> Picture:
 
 
 def _axes(block: Plane) -> _Axes:
-    ends = [end for one in _all(block) for end in (one.end, one.start) if end and _finite(end)]
+    ends = [
+        end for arrow in _all(block) for end in (arrow.end, arrow.start) if end and _finite(end)
+    ]
     x = axis_of([float(end[0].shown) for end in ends], 5)
     y = axis_of([float(end[1].shown) for end in ends], 5)
     unit = _SIDE / max(x.high - x.low, y.high - y.low)
@@ -98,21 +103,23 @@ def _axes(block: Plane) -> _Axes:
 
 
 def _all(block: Plane) -> list[Arrow]:
-    return [one for group in block.groups for one in group.arrows]
+    return [arrow for group in block.groups for arrow in group.arrows]
 
 
 def _finite(end: tuple[Number, Number]) -> bool:
-    return all(one.shown.is_finite() for one in end)
+    return all(n.shown.is_finite() for n in end)
 
 
 def _arrows(block: Plane, axes: _Axes) -> Iterator[_Drawn]:
     """All arrows that have an end."""
     for k, group in enumerate(block.groups):
         kind = f"{group.ink or f'ink{k % _PLAIN_INKS}'} dash{k % _DASHES}"
-        for one in group.arrows:
-            start = one.start
-            if _finite(one.end) and (start is None or _finite(start)):
-                yield _Drawn(printed(one.label), _point(axes, start), _point(axes, one.end), kind)
+        for arrow in group.arrows:
+            start = arrow.start
+            if _finite(arrow.end) and (start is None or _finite(start)):
+                yield _Drawn(
+                    printed(arrow.label), _point(axes, start), _point(axes, arrow.end), kind
+                )
 
 
 def _point(axes: _Axes, end: tuple[Number, Number] | None) -> Point:
@@ -144,15 +151,15 @@ def _ticks(axes: _Axes) -> Iterator[tuple[str, Rectangle]]:
 
 def _labels(arrows: Sequence[_Drawn], ticks: Sequence[Rectangle]) -> list[tuple[_Drawn, Rectangle]]:
     """A place for each label near its arrow's head, on no other and if possible on no arrow."""
-    heads = [Rectangle(x - 5, y - 5, x + 5, y + 5) for x, y in (one.end for one in arrows)]
+    heads = [Rectangle(x - 5, y - 5, x + 5, y + 5) for x, y in (arrow.end for arrow in arrows)]
     taken = [*ticks, *heads]
-    lines = sorted(point for one in arrows for point in one.way)
+    lines = sorted(point for arrow in arrows for point in arrow.way)
     found = []
-    for one in arrows:
-        if one.label:
-            box = with_room(one.label, _places(one), taken, lines)
+    for arrow in arrows:
+        if arrow.label:
+            box = with_room(arrow.label, _places(arrow), taken, lines)
             taken.append(box)
-            found.append((one, box))
+            found.append((arrow, box))
     return found
 
 
@@ -166,11 +173,13 @@ def _places(arrow: _Drawn) -> Iterator[Point]:
         yield to_x + across * (away + half), to_y + down * away
 
 
-def _arrow(one: _Drawn) -> str:
+def _arrow(drawn: _Drawn) -> str:
     """An arrow; a dot for a vector without length."""
-    if one.start == one.end:
-        return element("circle", cx=one.end[0], cy=one.end[1], r=_DOT, class_=f"head {one.kind}")
-    return arrow_to(one.start, one.end, f"vector {one.kind}")
+    if drawn.start == drawn.end:
+        return element(
+            "circle", cx=drawn.end[0], cy=drawn.end[1], r=_DOT, class_=f"head {drawn.kind}"
+        )
+    return arrow_to(drawn.start, drawn.end, f"vector {drawn.kind}")
 
 
 def _text(text: str, box: Rectangle, kind: str) -> str:
@@ -186,9 +195,9 @@ def _cut_to(box: Rectangle, elements: Sequence[str], title: str) -> Picture:
 
 def _kinds(groups: Sequence[ArrowGroup], wide: float) -> Picture:
     """A sample of each kind of arrow with its name."""
-    named = [(k, printed(one.name), one.ink) for k, one in enumerate(groups) if one.name]
+    named = [(k, printed(group.name), group.ink) for k, group in enumerate(groups) if group.name]
     width = max(_SAMPLE + text_width(name) + 2 * _PAD for _, name, _ in named)
-    rows = bands(named, lambda one: _SAMPLE + text_width(one[1]) + 2 * _PAD, max(wide, width), 0)
+    rows = bands(named, lambda e: _SAMPLE + text_width(e[1]) + 2 * _PAD, max(wide, width), 0)
     elements = []
     for i, row in enumerate(rows):
         x, y = 0.0, _LINE * (i + 0.5)
@@ -212,11 +221,11 @@ def _above(upper: Picture, lower: Picture | None) -> Picture:
 
 
 def _in_words(block: Plane) -> str:
-    told = [
+    texts = [
         f"{printed(group.name)}: " * bool(group.name) + ", ".join(map(_vector, group.arrows)) + "."
         for group in block.groups
     ]
-    return " ".join(within_limits(told, [2 * len(one.arrows) for one in block.groups]))
+    return " ".join(within_limits(texts, [2 * len(entry.arrows) for entry in block.groups]))
 
 
 def _vector(arrow: Arrow) -> str:

@@ -238,11 +238,11 @@ def _together(parts: Iterable[str]) -> str:
     """The parts as paragraphs. A display goes on with the running text before it, since a paragraph
     that began with it would begin with an empty line."""
     page = ""
-    told = False
+    running = False
     for part in filter(None, parts):
-        goes_on = told and part.startswith(_DISPLAYS)
+        goes_on = running and part.startswith(_DISPLAYS)
         page += f"\n{part}" if goes_on else f"\n\n{part}"
-        told = not part.startswith(("\\", "{"))
+        running = not part.startswith(("\\", "{"))
     return page.strip()
 
 
@@ -334,8 +334,8 @@ def _question(section: Section, setting: Setting) -> str:
     points = f"[{points_text(section.points)}]" if section.points else ""
     start = f"\\question{points} \\textbf{{{spans(section.heading)}}}"
     solution = blocks(section.solution, setting)
-    told = ["\\begin{solution}", *solution, "\\end{solution}"] if solution else []
-    return _together([start, *_section_parts(section, setting), *told])
+    texts = ["\\begin{solution}", *solution, "\\end{solution}"] if solution else []
+    return _together([start, *_section_parts(section, setting), *texts])
 
 
 def _unless_key(sheet: str, key: str) -> str:

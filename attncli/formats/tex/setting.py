@@ -323,9 +323,9 @@ GUIDE_WIDTH = 1.35
 _GUIDES = {"│": r"\attnpast{}", "├": r"\attnfork{}", "└": r"\attnlast{}", " ": r"\kern1.3em "}
 
 
-def guides(told: str) -> str:
+def guides(text: str) -> str:
     """The guides before a row of a tree, a character each."""
-    return "".join(map(_GUIDES.__getitem__, told))
+    return "".join(map(_GUIDES.__getitem__, text))
 
 
 def macros_for(body: str) -> str:
@@ -334,8 +334,8 @@ def macros_for(body: str) -> str:
     characters = latin or r"\attnchar{" in body
     check = r"\attncheck{" in body
     tree = any(rf"\attn{guide}{{" in body for guide in ("past", "fork", "last"))
-    told = ((CHARACTERS, characters), (LATIN, latin), (CHECK, check), (GUIDES, tree))
-    return "".join(macro for macro, is_used in told if is_used)
+    rows = ((CHARACTERS, characters), (LATIN, latin), (CHECK, check), (GUIDES, tree))
+    return "".join(macro for macro, is_used in rows if is_used)
 
 
 def index(one: Word | str) -> str:
@@ -461,7 +461,7 @@ def exam(room: float, *, with_key: bool) -> Setting:
     lines = r"\par\allowbreak\fillwithlines{{{}\linefillheight}}"
     to_end = r"\par\allowbreak\fillwithlines{\stretch{1}}"
     if with_key:
-        lines, to_end = (rf"\ifprintanswers\else{one}\fi" for one in (lines, to_end))
+        lines, to_end = (rf"\ifprintanswers\else{text}\fi" for text in (lines, to_end))
     return Setting(
         room,
         WORKING.but(blank=_fillin_in_mathematics, hidden=True),

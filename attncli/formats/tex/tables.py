@@ -58,9 +58,9 @@ class TexCell(NamedTuple):
     @classmethod
     def of_branch(cls, branch: Branch) -> TexCell:
         """A row of a tree, behind the guides that lead to it."""
-        told = cls.of(branch.told)
+        cell = cls.of(branch.told)
         width = GUIDE_WIDTH * len(branch.guides)
-        return cls(guides(branch.guides) + told.text, width + told.width)
+        return cls(guides(branch.guides) + cell.text, width + cell.width)
 
     @classmethod
     def of_mathematics(cls, text: str) -> TexCell:
@@ -167,7 +167,7 @@ _Words = Callable[[Word | str], TexCell]
 
 
 def _columns(grid: Grid, setting: Setting, words: _Words = TexCell.of_name) -> list[TexColumn]:
-    return [_column(one, setting, words) for one in grid.columns]
+    return [_column(c, setting, words) for c in grid.columns]
 
 
 def _column(column: GridColumn, setting: Setting, words: _Words) -> TexColumn:
@@ -243,7 +243,7 @@ _JOINT_IN_PAIR = "%\n\\penalty5000\\hspace{1.5em}%\n"
 
 def matrices(blocks: Sequence[MatrixBlock], setting: Setting) -> str:
     """Quantities as tables beside each other, pairs closer."""
-    groups = ([matrix(one, setting) for one in group] for group in in_groups(blocks))
+    groups = ([matrix(block, setting) for block in group] for group in in_groups(blocks))
     return together([_JOINT_IN_PAIR.join(group) for group in groups])
 
 

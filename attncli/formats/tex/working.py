@@ -44,7 +44,7 @@ def working(block: Derivation, setting: Setting) -> str:
     columns = _columns(places)
     if columns and all(isinstance(line.parts[-1][1], Number) for line in lines):
         texts = _with_results_aligned(texts)
-    texts = [_with_result_inked(*one, setting) for one in zip(lines, texts, strict=True)]
+    texts = [_with_result_inked(*e, setting) for e in zip(lines, texts, strict=True)]
     rows = _rows(block, zip(labels, texts, strict=True), places, " &&" if columns > 1 else " ")
     start, end = ("alignat*", f"{{{columns}}}") if columns > 1 else ("align*", "")
     body = "\n".join(f"  {row}" for row in rows)
@@ -171,9 +171,9 @@ def addition(block: ColumnSum, setting: Setting) -> str:
         r" \times ",
         r"\dots",
     )
-    addends = [one._replace(sign=one.sign.strip().replace(MINUS, "-")) for one in told]
+    addends = [a._replace(sign=a.sign.strip().replace(MINUS, "-")) for a in told]
     products = max(math_width(addend.product) for addend in addends)
-    widest = max(map(math_width, [total, *(one.value for one in addends if one.value)]))
+    widest = max(map(math_width, [total, *(a.value for a in addends if a.value)]))
     fits = _SIGN + products + _ARROW + widest <= setting.room
     rows = _beside(addends) if fits else _below(addends, setting)
     sign = RELATIONS[block.relation]

@@ -82,21 +82,23 @@ def picture(block: Picture | Graph) -> str | None:
     if fitted is None:
         return None
     called = "none" if isinstance(block, Graph) else text(drawing.title)
-    told = literal(f"{drawing.title}: {drawing.told}")
+    line = literal(f"{drawing.title}: {drawing.told}")
     wide, turned = f"{fitted.scale * drawing.size[0]:.1f}pt", str(fitted.turned).lower()
-    return f"picture({called}, {told}, {wide}, {turned}, {literal(alone(drawing))})"
+    return f"picture({called}, {line}, {wide}, {turned}, {literal(alone(drawing))})"
 
 
 def _in_fonts(value: T) -> T:
     """The same in characters that the fonts have, so that room is made for these."""
-    told: object = value
+    data: object = value
     if isinstance(value, Word):
         letters = unicodedata.normalize("NFC", raw(value))
-        told = Word("".join(one if is_hidden(one) else characters(one) for one in letters))
+        data = Word(
+            "".join(letter if is_hidden(letter) else characters(letter) for letter in letters)
+        )
     elif isinstance(value, tuple) and not isinstance(value, Node | Name):
         parts = map(_in_fonts, value)
-        told = type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return cast(T, told)
+        data = type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return cast(T, data)
 
 
 def working(block: Derivation, setting: TypstSetting) -> str:
@@ -113,8 +115,8 @@ def _line(line: Line, result: str, setting: TypstSetting) -> str:
     texts = [expression(part, setting.notation) for _, part in line.parts[:-1]]
     relations = (relation for relation, _ in line.parts)
     parts = zip(relations, [*texts, result], strict=True)
-    told = listed(f"(${relation}$, {in_pieces(text)})" for relation, text in parts)
-    return f"({in_pieces(setting.notation.write(line.label))}, {told})"
+    content = listed(f"(${relation}$, {in_pieces(text)})" for relation, text in parts)
+    return f"({in_pieces(setting.notation.write(line.label))}, {content})"
 
 
 def _results(block: Derivation, notation: InkedTypst) -> list[str]:
@@ -140,9 +142,8 @@ def addition(block: ColumnSum, setting: TypstSetting) -> str:
         notation.omitted,
     )
     rows = listed(
-        f"(${one.sign.strip()}$, {in_pieces(one.product)}, "
-        f"{in_pieces(one.value) if one.value else 'none'})"
-        for one in addends
+        f"(${a.sign.strip()}$, {in_pieces(a.product)}, {in_pieces(a.value) if a.value else 'none'})"
+        for a in addends
     )
     label = in_pieces(notation.write(block.label))
     return f"addition({label}, {rows}, ${block.relation}$, {in_pieces(total)})"
@@ -181,7 +182,7 @@ def in_ink(cell: str, ink: str) -> str:
 def columns_of(grid: Grid, setting: TypstSetting) -> str:
     """The columns of a table, each number filled up behind its point to the length of the longest
     in its own."""
-    return listed(str(_column(one, setting)) for one in grid.columns)
+    return listed(str(_column(c, setting)) for c in grid.columns)
 
 
 def _column(column: GridColumn, setting: TypstSetting) -> Column:
@@ -193,21 +194,21 @@ def _column(column: GridColumn, setting: TypstSetting) -> Column:
 def _cell(cell: GridCell, numbers: Iterator[str], setting: TypstSetting) -> str:
     match cell.told:
         case Omission():
-            told = OMITTED[cell.told]
+            line = OMITTED[cell.told]
         case Number():
-            told = f"${cell.before}{next(numbers)}$"
+            line = f"${cell.before}{next(numbers)}$"
         case Blank():
-            told = setting.entry(cell.told)
+            line = setting.entry(cell.told)
         case Vector():  # a column is in one ink
-            told = mathematics(cell.told, WORKING.but(coloured=False))
+            line = mathematics(cell.told, WORKING.but(coloured=False))
         case Symbol():
-            told = mathematics(cell.told, setting.notation)
-            told = joined([told, text(cell.behind)]) if cell.behind else told
+            line = mathematics(cell.told, setting.notation)
+            line = joined([line, text(cell.behind)]) if cell.behind else line
         case Branch(told=name, guides=guides):
-            told = f"branch({literal(guides)}, {text(name)})"
+            line = f"branch({literal(guides)}, {text(name)})"
         case _:
-            told = word(cell.label)
-    return _looking(told, cell.look) if setting.coloured else told
+            line = word(cell.label)
+    return _looking(line, cell.look) if setting.coloured else line
 
 
 def _looking(cell: str, look: Look) -> str:
@@ -226,7 +227,8 @@ def together(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> str:
     """Quantities beside each other as far as they fit; each pair in a row of its own."""
     rows = groupby(in_groups(blocks), lambda group: group[0].quantity if len(group) > 1 else None)
     return "\n".join(
-        f"beside{listed(matrix(one, setting) for group in row for one in group)}" for _, row in rows
+        f"beside{listed(matrix(block, setting) for group in row for block in group)}"
+        for _, row in rows
     )
 
 
@@ -256,7 +258,7 @@ def graph(block: Graph, _: TypstSetting) -> str:
     columns = [
         Column(_NO_NAME, tuple(arrows), numbers=False),
         Column(text("to"), tuple(word(edge.target) for edge in block.edges), numbers=False),
-        Column(text("weight"), tuple(f"${one}$" for one in weights)),
+        Column(text("weight"), tuple(f"${w}$" for w in weights)),
     ]
     sources = Column(text("from"), tuple(_sources(block.edges)), numbers=False)
     return f"beside({listed(map(str, (sources, *columns)))})"
@@ -278,8 +280,8 @@ def _title(piece: Title, setting: TypstSetting) -> str:
 
 def _heading(piece: Heading, setting: TypstSetting) -> str:
     head = f"heading(level: 2, {spans(piece.title)})"
-    told = listed(mathematics(one, setting.notation) for one in piece.formulas)
-    return f"{head}\nformulas{told}" if piece.formulas else head
+    text = listed(mathematics(f, setting.notation) for f in piece.formulas)
+    return f"{head}\nformulas{text}" if piece.formulas else head
 
 
 def _facts(block: doc.DefinitionList, _: TypstSetting) -> str:
@@ -293,8 +295,8 @@ def _prose(block: doc.Paragraph, setting: TypstSetting) -> str:
 
 def _tree_row(row: doc.TreeRow, has_parts: bool) -> str:
     made = [text(": "), spans(row.made)] if row.made else []
-    told = joined([spans(row.title), *made])
-    return f"({row.depth}, {text(row.numbers)}, {f'strong({told})' if has_parts else told})"
+    line = joined([spans(row.title), *made])
+    return f"({row.depth}, {text(row.numbers)}, {f'strong({line})' if has_parts else line})"
 
 
 def _word_blank(block: doc.WordBlank, _: TypstSetting) -> str:
@@ -370,8 +372,8 @@ def _leaf(document: Document) -> str:
     pieces = with_tables_together(lists_in_columns(pieces_of(document)))
     body = "\n".join(written(pieces, WRITERS, setting))
     language = literal("en" if paper is None else paper.language)
-    told = f"{word(document.title)}, {_made_from(document)}, {language}, {dense}"
-    return f"#leaf({told}, {{\n{body}\n}})"
+    text = f"{word(document.title)}, {_made_from(document)}, {language}, {dense}"
+    return f"#leaf({text}, {{\n{body}\n}})"
 
 
 def _made_from(document: Document) -> str:
@@ -387,6 +389,6 @@ def _made_from(document: Document) -> str:
 def _colours() -> str:
     inks = "".join(f"{literal(name)}: rgb({literal(ink)}), " for name, ink in INKS.items())
     shades = listed(
-        f"(rgb({literal(one.background)}), rgb({literal(one.text)}))" for one in LIGHT.shades
+        f"(rgb({literal(shade.background)}), rgb({literal(shade.text)}))" for shade in LIGHT.shades
     )
     return f"#let inks = ({inks})\n#let shades = {shades}\n#let aside = rgb({literal(LIGHT.aside)})"

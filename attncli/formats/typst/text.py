@@ -86,8 +86,8 @@ class InkedTypst(Inked, TypstNotation):
 
 def _letters(name: str) -> str:
     """Letters in mathematics, in lines below each other where they are many."""
-    told = characters(name)
-    return literal(told) if len(told) <= _LONG else f"long({literal(breakable(told))})"
+    text = characters(name)
+    return literal(text) if len(text) <= _LONG else f"long({literal(breakable(text))})"
 
 
 def _blank(node: Blank) -> str:
@@ -125,7 +125,7 @@ def in_pieces(text: str) -> str:
 
 
 def _spaced(them: Sequence[str]) -> list[str]:
-    return [them[0], *(one for piece in them[1:] for one in ('" "', piece))]
+    return [them[0], *(text for piece in them[1:] for text in ('" "', piece))]
 
 
 def mathematics(node: Expression | Equation, notation: TypstNotation = WORKING) -> str:
@@ -136,7 +136,7 @@ def mathematics(node: Expression | Equation, notation: TypstNotation = WORKING) 
 def filled(texts: Sequence[str], *, before: bool = False) -> list[str]:
     """Numbers in plain notation as mathematics, with unseen digits that put their points below each
     other: those behind, and those `before` if wanted."""
-    return [_filled(one, before=before) for one in at_point(texts)] if texts else []
+    return [_filled(text, before=before) for text in at_point(texts)] if texts else []
 
 
 def _filled(text: str, *, before: bool) -> str:

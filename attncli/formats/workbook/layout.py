@@ -130,17 +130,17 @@ def _working(block: doc.Derivation, workings: Workings) -> Iterator[Item]:
         if line.quantity in workings and not block.mistake:
             yield from _told([line.quantity], workings)
         else:
-            told = " ".join(f"{relation} {plain(part)}" for relation, part in line.parts)
-            yield TextRow((f"{plain(line.label)} {told}",))
+            text = " ".join(f"{relation} {plain(part)}" for relation, part in line.parts)
+            yield TextRow((f"{plain(line.label)} {text}",))
 
 
 def _addition(block: doc.ColumnSum, workings: Workings) -> Iterator[Item]:
     if block.quantity in workings:
         yield from _told([block.quantity], workings)
         return
-    parts = (one if isinstance(one, Omitted) else one[0] for one in block.addends)
-    told = " + ".join(map(plain, parts))
-    yield TextRow((f"{plain(block.label)} = {told} {block.relation} {plain(block.total)}",))
+    parts = (a if isinstance(a, Omitted) else a[0] for a in block.addends)
+    text = " + ".join(map(plain, parts))
+    yield TextRow((f"{plain(block.label)} = {text} {block.relation} {plain(block.total)}",))
 
 
 def _text(look: str, block: Any, _: Workings) -> Iterator[Item]:  # noqa: ANN401
@@ -153,14 +153,14 @@ def paragraph(text: str, look: str = "text") -> Iterator[Item]:
 
 
 def _bullets(block: doc.Bullets, _: Workings) -> Iterator[Item]:
-    for one in block.items:
-        yield from paragraph(f"• {text_of_spans(one)}")
+    for spans in block.items:
+        yield from paragraph(f"• {text_of_spans(spans)}")
 
 
 def facts(block: doc.DefinitionList, _: Workings) -> Iterator[Item]:
     """The name of each, and what it stands for on as many rows as it takes."""
-    for name, told in block.rows:
-        for k, line in enumerate(wrap(text_of_spans(told), _LONGEST_LINE) or [""]):
+    for name, spans in block.rows:
+        for k, line in enumerate(wrap(text_of_spans(spans), _LONGEST_LINE) or [""]):
             yield TextRow((name if k == 0 else "", line), "fact")
 
 
@@ -181,9 +181,9 @@ def plain_name(name: str) -> Word:
 
 def _tree(block: doc.Tree, _: Workings) -> Iterator[Item]:
     for row in block.rows:
-        told = f"{row.numbers} {text_of_spans(row.title)}".strip()
+        text = f"{row.numbers} {text_of_spans(row.title)}".strip()
         made = text_of_spans(row.made)
-        yield TextRow(("   " * row.depth + told + (f": {made}" if made else ""),))
+        yield TextRow(("   " * row.depth + text + (f": {made}" if made else ""),))
 
 
 def _graph(block: doc.Graph, workings: Workings) -> Iterator[Item]:
@@ -205,7 +205,7 @@ def _fields(block: doc.Fields, _: Workings) -> Iterator[Item]:
 def _word_blank(block: doc.WordBlank, _: Workings) -> Iterator[Item]:
     yield from paragraph(text_of_spans(block.text))
     options = zip(block.labels or [""] * len(block.options), block.options, strict=True)
-    yield from (TextRow((f"{label} {printed(one)}".strip(),)) for label, one in options)
+    yield from (TextRow((f"{label} {printed(word)}".strip(),)) for label, word in options)
     if block.answer is not None:
         yield TextRow((block.heading, block.answer), "fact")
 
@@ -359,13 +359,13 @@ def layout_of(group: Group, taken: SheetNames, own: WorkbookLayout | None) -> Wo
     document = group.document
     pages = [*_pages(document, is_long=group.sections > _MOST_SHEETS)]
     placed: set[str] = set()
-    told = [(name, [*_headed(_once(items, placed))]) for name, items in pages]
-    _check_size(one for _, items in told for one in items)
-    told = [(name, [*map(with_forms, items)]) for name, items in told]
-    told.append(("Needed from elsewhere", [*_needed(document, told, placed)]))
-    tables = [one for _, items in told for one in items if isinstance(one, NumberTable)]
+    pairs = [(name, [*_headed(_once(items, placed))]) for name, items in pages]
+    _check_size(row for _, items in pairs for row in items)
+    pairs = [(name, [*map(with_forms, items)]) for name, items in pairs]
+    pairs.append(("Needed from elsewhere", [*_needed(document, pairs, placed)]))
+    tables = [row for _, items in pairs for row in items if isinstance(row, NumberTable)]
     used = _rows_used(tables)
-    written = [(name, [*_written(items, used, own)]) for name, items in told]
+    written = [(name, [*_written(items, used, own)]) for name, items in pairs]
     sheets = [
         Sheet(taken.new(name, group.called), tuple(_placed(items)))
         for name, items in written
@@ -378,7 +378,7 @@ def _written(
     items: Iterable[Item], used: Mapping[str, set[int]], own: WorkbookLayout | None
 ) -> Iterator[Item]:
     """Items as they are written: large tables shortened, linked to the scenario's own numbers."""
-    for item in (_shortened(one, used) for one in items):
+    for item in (_shortened(entry, used) for entry in items):
         if isinstance(item, NumberTable) and own is not None and own.gives(item):
             yield item._replace(linked=True)
         else:
@@ -392,7 +392,7 @@ def _pages(document: Document, *, is_long: bool) -> Iterator[tuple[str, Iterable
         return section.place if is_long else text_of_spans(section.heading)
 
     for name, sections in groupby(document.sections, sheet_of):
-        yield name or "Steps", [x for one in sections for x in _of_section(document, one)]
+        yield name or "Steps", [x for s in sections for x in _of_section(document, s)]
     yield "Closing", items_of(document.closing, document.workings)
 
 
@@ -413,9 +413,9 @@ def _once(items: Iterable[Item], placed: set[str]) -> Iterator[Item]:
 
 def _headed(items: Iterable[Item]) -> Iterator[Item]:
     """The items, but for subheadings that nothing is left below."""
-    told = [*items]
-    for k, item in enumerate(told):
-        below = any(_look(one) not in ("subheading", "title") for one in told[k + 1 : k + 2])
+    entries = [*items]
+    for k, item in enumerate(entries):
+        below = any(_look(row) not in ("subheading", "title") for row in entries[k + 1 : k + 2])
         if below or _look(item) != "subheading":
             yield item
 
@@ -425,10 +425,10 @@ def _look(item: Item) -> str:
 
 
 def _needed(
-    document: Document, told: Sequence[tuple[str, Sequence[Item]]], placed: set[str]
+    document: Document, pairs: Sequence[tuple[str, Sequence[Item]]], placed: set[str]
 ) -> Iterator[Item]:
     """The quantities that others are made of and that the page doesn't tell."""
-    waiting = [one for _, items in told for one in items if isinstance(one, NumberTable)]
+    waiting = [item for _, items in pairs for item in items if isinstance(item, NumberTable)]
     while waiting:
         for name in _operands(waiting.pop()):
             if name not in placed:
@@ -459,8 +459,8 @@ def is_rule(form: Expression) -> bool:
 
 
 def _check_size(items: Iterable[Item]) -> None:
-    tables = (one for one in items if isinstance(one, NumberTable) and one.is_made)
-    cells = sum(one.worked.table.matrix.size for one in tables)
+    tables = (item for item in items if isinstance(item, NumberTable) and item.is_made)
+    cells = sum(table.worked.table.matrix.size for table in tables)
     if cells > _MOST_CELLS:
         wrong = f"{cells:,} numbers to work out are too many for a workbook"
         raise TooLargeError.of("--format xlsx", wrong, "ask for less, by --step or --head")
@@ -468,9 +468,9 @@ def _check_size(items: Iterable[Item]) -> None:
 
 def _rows_used(tables: Sequence[NumberTable]) -> Mapping[str, set[int]]:
     """The rows of large given tables that something is made of."""
-    large = {one.quantity for one in tables if _is_large(one)}
+    large = {table.quantity for table in tables if _is_large(table)}
     used: dict[str, set[int]] = {name: set() for name in large}
-    for form in (form for one in tables for form in one.forms.values() if large and form):
+    for form in (form for table in tables for form in table.forms.values() if large and form):
         for cell in cells_in(form):
             if cell.quantity in large:
                 used[cell.quantity].add(cell.row)
@@ -493,7 +493,7 @@ def _placed(items: Sequence[Item]) -> Iterator[PlacedItem]:
     """Items below each other, tables with a row of air around them."""
     row, before = 0, None
     for item in items:
-        is_apart = any(isinstance(one, NumberTable) for one in (item, before))
+        is_apart = any(isinstance(entry, NumberTable) for entry in (item, before))
         row += before is not None and (is_apart or _look(item) == "title")
         placed = PlacedItem(row, item)
         yield placed

@@ -55,16 +55,16 @@ _LONGEST_HEADER = 80
 def set_up(page: Worksheet, sheet: Sheet, title: str) -> None:
     """Widths, what stays in sight, and the printed page: as wide as the sheet, on each the title,
     the heading of what is on it if that is one step, and below the sheet's name."""
-    widths = _widths([one.item for one in sheet.items])
+    widths = _widths([p.item for p in sheet.items])
     for column in range(max([*widths, _TEXT_COLUMNS]) + 1):
         page.set_column(column, column, min(widths.get(column, _USUAL), _WIDEST))
     page.freeze_panes(1, 1)
     page.hide_gridlines(2)
-    width = max([_TEXT_COLUMNS, *(_columns(one.item) for one in sheet.items)])
-    page.print_area(0, 0, max(one.end for one in sheet.items) - 1, width - 1)
+    width = max([_TEXT_COLUMNS, *(_columns(p.item) for p in sheet.items)])
+    page.print_area(0, 0, max(p.end for p in sheet.items) - 1, width - 1)
     page.set_paper(_A4)
     page.fit_to_pages(1, 0)
-    if sum(isinstance(one.item, TextRow) and one.item.look == "title" for one in sheet.items) == 1:
+    if sum(isinstance(p.item, TextRow) and p.item.look == "title" for p in sheet.items) == 1:
         page.repeat_rows(0)
     if width > _UPRIGHT_COLUMNS:
         page.set_landscape()
@@ -305,8 +305,8 @@ class Writer:
             of_one = f"INDEX({heads},MATCH({top},{cells},0))"
             formula = f'=IF(COUNTIF({cells},{top})>1,"{_SEVERAL}",{of_one})'
             name = in_role(block.roles[1], block.column_names[int(shares.argmax())])
-            told = _SEVERAL if (shares == shares.max()).sum() > 1 else printed(name)
-            page.write_formula(row, sums + 1, formula, self._formats.named("whose"), told)
+            text = _SEVERAL if (shares == shares.max()).sum() > 1 else printed(name)
+            page.write_formula(row, sums + 1, formula, self._formats.named("whose"), text)
 
     def _cell(
         self, page: Worksheet, place: SheetCell, table: NumberTable, cell: tuple[int, int]

@@ -65,9 +65,9 @@ def folded(whole: Block) -> Block:
     return Table(whole.headings * 2, rows, folded=True)
 
 
-def rounds_between(own: int, told: Sequence[int]) -> list[Block]:
+def rounds_between(own: int, numbers: Sequence[int]) -> list[Block]:
     """A word on the rounds that aren't told, after one that is."""
-    after = [number for number in told if number > own]
+    after = [number for number in numbers if number > own]
     if not after or after[0] == own + 1:
         return []
     last = after[0] - 1
@@ -147,7 +147,7 @@ def given_block(
 def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
     """What a cell's gates work on: what was made before, then the given matrices, those of one
     gate, which are added up, in a row."""
-    gates = {name: k for k, one in enumerate(part.definitions) for name in one.operands}
+    gates = {name: k for k, d in enumerate(part.definitions) for name in d.operands}
     matrices = [block for block in each(given) if isinstance(block, MatrixBlock) and block.given]
     others = [block for block in given if not isinstance(block, MatrixBlock) or not block.given]
     rows: list[Block] = []
@@ -155,10 +155,10 @@ def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
         first, *more = group
         rows.append(first._replace(begins_row=True, origin=""))
         rows += (matrix._replace(origin="") for matrix in more)
-    said: list[Block] = (
+    blocks: list[Block] = (
         [Paragraph(("Given, the matrices of each gate in a row of their own:",))] if rows else []
     )
-    return [*others, *said, *rows]
+    return [*others, *blocks, *rows]
 
 
 def _is_small(quantity: Quantity) -> bool:
@@ -230,7 +230,7 @@ def short_tree(parts: Sequence[PlannedStep]) -> Tree:
     rows: list[TreeRow] = []
     before: tuple[Name, ...] = ()
     numbered = enumerate(parts, start=1)
-    for ancestors, group in groupby(numbered, lambda one: _ancestors(one[1].path)):
+    for ancestors, group in groupby(numbered, lambda pairs: _ancestors(pairs[1].path)):
         taken = list(group)
         head = ancestors[-1:] if ancestors and ancestors[-1].local in _ON_A_LINE else ()
         rows += _opened(before, ancestors[: len(ancestors) - len(head)])
@@ -259,13 +259,13 @@ def _ancestors(path: Name) -> tuple[Name, ...]:
 
 def _made_in_short(made: Sequence[Quantity], path: Name) -> Spans:
     """`Q [3, 2], K, V [5, 2]`: names, and the shape of those that have the same."""
-    told: list[Spans] = []
+    lines: list[Spans] = []
     for shape, group in groupby(made, shape_in_short):
         names = [Symbol(quantity.name.seen_from(path)) for quantity in group]
         places = elided(len(names), MOST_PARTS)
         shown = joined(("…",) if place is None else (names[place],) for place in places)
-        told.append((*shown, shape))
-    return joined(told)
+        lines.append((*shown, shape))
+    return joined(lines)
 
 
 def shape_in_short(quantity: Quantity) -> str:
@@ -276,10 +276,10 @@ def shape_in_short(quantity: Quantity) -> str:
     return f" [{rows}]" if quantity.is_list else f" [{rows}, {columns}]"
 
 
-def common_mistakes(told: Sequence[Block]) -> list[Block]:
+def common_mistakes(blocks: Sequence[Block]) -> list[Block]:
     """What is told of a step's common mistakes, under their heading; nothing where there are
     none."""
-    return [Subheading(("Common mistakes",)), *told] if told else []
+    return [Subheading(("Common mistakes",)), *blocks] if blocks else []
 
 
 def about_given_weights(weights: Quantity) -> list[Callout]:
@@ -288,8 +288,8 @@ def about_given_weights(weights: Quantity) -> list[Callout]:
     off = list(_off(weights))
     shown = (("…",) if k is None else off[k] for k in elided(len(off), MOST_PARTS))
     end = ", not to 1: each of them may have been rounded on its own."
-    told = ("As they are given, the weights of ", *joined(shown, ", those of "), end)
-    return [Callout(told)] if off else []
+    words = ("As they are given, the weights of ", *joined(shown, ", those of "), end)
+    return [Callout(words)] if off else []
 
 
 def _off(weights: Quantity) -> Iterator[Spans]:

@@ -60,9 +60,9 @@ def _found(trace: Trace, selection: Selection) -> list[Block]:
     back = bool(parts) and isinstance(parts[-1].place, BackwardPlace)
     if back or (selection.detail == "summary" and parts):
         return []
-    part, said = last_finding(trace, selection)
-    told = [one for one in parts if one is part or one.step != "states"]
-    return [Callout(said)] if said and not any(part is one for one in told[-2:]) else []
+    part, spans = last_finding(trace, selection)
+    steps = [step for step in parts if step is part or step.step != "states"]
+    return [Callout(spans)] if spans and not any(part is step for step in steps[-2:]) else []
 
 
 def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
@@ -72,8 +72,8 @@ def _asked_for(trace: Trace, selection: Selection) -> list[Block]:
         return []
     from attncli.pages.parts.outcomes import before_and_after, closing_graphs, result_of
 
-    told = before_and_after(trace, result_of(trace), selection)
-    return [*told, *closing_graphs(trace, selection)]
+    blocks = before_and_after(trace, result_of(trace), selection)
+    return [*blocks, *closing_graphs(trace, selection)]
 
 
 def _varied(trace: Trace, selection: Selection) -> list[Block]:
@@ -111,21 +111,21 @@ def _generated(trace: Trace) -> list[Block]:
         " It ends with ", Word(end), ", after which no other one is made.",
     )  # fmt: skip
     headings = ("Step", "Tokens so far", "Next token", "Probability")
-    said: Block = Callout(
+    block: Block = Callout(
         (
             "Each step works the whole model again on the tokens so far and takes the likeliest"
             " next one. To see the working of a step, run its tokens as the scenario's ",
             Term("tokens"), ".", *ended,
         )
     )  # fmt: skip
-    return [Subheading(("Generation",)), said, Table(headings, tuple(rows))]
+    return [Subheading(("Generation",)), block, Table(headings, tuple(rows))]
 
 
 def unused_in(trace: Trace) -> list[Quantity]:
     """Given quantities that no step came to use."""
     made = (definition for definition in trace.plan if definition.name in trace)
     used = {name for definition in made for name in definition.operands}
-    return [one for one in trace.quantities.values() if one.given and one.name not in used]
+    return [q for q in trace.quantities.values() if q.given and q.name not in used]
 
 
 def ending_in_short(trace: Trace) -> str:
@@ -195,10 +195,10 @@ def _way_back(trace: Trace, selection: Selection) -> list[Block]:
 
 def _said_in_vain(trace: Trace) -> list[Block]:
     """What the scenario says of steps that aren't taken."""
-    said = [name for name in trace.unused if name not in trace]
+    names = [name for name in trace.unused if name not in trace]
     so_far = " so far" if trace.unfinished is not None else ""
-    told = joined((Term(name),) for name in said)
-    return [Callout((f"Said, and not used{so_far}: ", *told, "."))] if said else []
+    spans = joined((Term(name),) for name in names)
+    return [Callout((f"Said, and not used{so_far}: ", *spans, "."))] if names else []
 
 
 def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) -> list[Block]:
@@ -220,30 +220,30 @@ def _judged(trace: Trace) -> list[Block]:
     count = printed_otherwise(trace)
     if called is None or not count:
         return []
-    said = f"Why {'is it another one' if count == 1 else 'are these others'}? "
-    return [Callout((said, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
+    text = f"Why {'is it another one' if count == 1 else 'are these others'}? "
+    return [Callout((text, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
 
 
 def _why(trace: Trace, selection: Selection) -> list[Block]:
     """Where a step is explained: the one that found something, or else the last; where weights are
     given and not used, the one that would have made them."""
-    told, called = told_parts(trace), as_asked_for(trace.scenario)
-    if not told or called is None:
+    steps, called = told_parts(trace), as_asked_for(trace.scenario)
+    if not steps or called is None:
         return []
-    part = last_finding(trace, selection)[0] or told[-1]
-    step = _way_to_read_of(told) or part.step
+    part = last_finding(trace, selection)[0] or steps[-1]
+    step = _way_to_read_of(steps) or part.step
     explained = f"{_typed(called)} --step {step}{asking_for_large(trace.scenario)}"
-    if any(one is weights_of(trace) for one in unused_in(trace)):
+    if any(q is weights_of(trace) for q in unused_in(trace)):
         explained = "softmax"
     return [Callout(("Why? ", Term(f"attn explain {explained}")))]
 
 
-def _way_to_read_of(told: Sequence[PlannedStep]) -> str:
+def _way_to_read_of(steps: Sequence[PlannedStep]) -> str:
     """Of a page that ends with the way back, the step of it to begin with: one that says so, or
     else the first."""
-    if not isinstance(told[-1].place, BackwardPlace):
+    if not isinstance(steps[-1].place, BackwardPlace):
         return ""
-    back = [part for part in told if isinstance(part.place, BackwardPlace)]
+    back = [part for part in steps if isinstance(part.place, BackwardPlace)]
     return next((part for part in back if step_of(part).read_first), back[0]).step
 
 

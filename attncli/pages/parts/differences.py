@@ -122,13 +122,13 @@ class Pair:
     @property
     def left_out(self) -> Iterator[tuple[int, str]]:
         """Names of rows and columns that only one of both has, with which: 0 the first."""
-        for one, two in ((self.own.rows, self.other.rows), (self.own.columns, self.other.columns)):
-            yield from ((0, name) for name in one.names if name not in two.names)
-            yield from ((1, name) for name in two.names if name not in one.names)
+        for axis, two in ((self.own.rows, self.other.rows), (self.own.columns, self.other.columns)):
+            yield from ((0, name) for name in axis.names if name not in two.names)
+            yield from ((1, name) for name in two.names if name not in axis.names)
 
 
 def _sides(places: Places) -> tuple[list[int], list[int]]:
-    return [one for one, _ in places], [other for _, other in places]
+    return [index for index, _ in places], [other for _, other in places]
 
 
 class Pairs(NamedTuple):
@@ -146,8 +146,8 @@ class Pairs(NamedTuple):
         pairs = list(_pairs(own.quantities, other.quantities))
         mine = {pair.own.name for pair in pairs}
         theirs = {pair.other.name for pair in pairs}
-        names = [one.name for one in own.quantities.values() if one.name not in mine]
-        others = [one.name for one in other.quantities.values() if one.name not in theirs]
+        names = [q.name for q in own.quantities.values() if q.name not in mine]
+        others = [q.name for q in other.quantities.values() if q.name not in theirs]
         apart = {*names} & {*others}
         return cls(
             tuple(pairs),
@@ -171,10 +171,13 @@ def _pairs(own: Mapping[str, Quantity], other: Mapping[str, Quantity]) -> Iterat
                 for name, without in heads.items()
                 if without == plain and other[name].matrix.shape == quantity.matrix.shape
             ]
-        for one in alike:
-            rows, columns = _common(quantity.rows, one.rows), _common(quantity.columns, one.columns)
+        for entry in alike:
+            rows, columns = (
+                _common(quantity.rows, entry.rows),
+                _common(quantity.columns, entry.columns),
+            )
             if rows and columns:
-                yield Pair(quantity, one, rows, columns)
+                yield Pair(quantity, entry, rows, columns)
 
 
 def _without_heads(name: Name) -> Sequence[Name]:
@@ -223,7 +226,7 @@ class ComparedTraces:
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """The pairs that are told: of a made quantity those in either trace's part."""
-        return tuple(one for one in self._all.pairs if self._tells(one))
+        return tuple(pair for pair in self._all.pairs if self._tells(pair))
 
     @cached_property
     def _all(self) -> Pairs:
@@ -262,7 +265,7 @@ class ComparedTraces:
     def first(self) -> tuple[Pair, PairedCell] | None:
         """The first number that differs, in the order of the story; one that is given only where
         nothing that is made of these differs."""
-        found = [(one, rows[0]) for one in self.pairs if (rows := self.differing(one))]
+        found = [(entry, rows[0]) for entry in self.pairs if (rows := self.differing(entry))]
         made = [(pair, row) for pair, row in found if not pair.is_given]
         for pair, row in made or found:
             return pair, pair.cell(row, int(pair.differs[row].argmax()))

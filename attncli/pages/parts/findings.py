@@ -72,18 +72,16 @@ def is_left_out(part: PlannedStep, selection: Selection) -> bool:
 def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """What is told of a later update: the parameters after it."""
     path = Name(UPDATES, after_updates(part.updates))
-    made = [(one, matrix_block(one, selection, part.path)) for one in made_by(trace, part)]
-    return [table if one.name.inside(path) else Data(table) for one, table in made]
+    made = [(q, matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
+    return [table if q.name.inside(path) else Data(table) for q, table in made]
 
 
 def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
     """Whether a page tells of a later update no more than the parameters after it."""
     trained = [
-        one
-        for one in made_by(trace, part)
-        if one.name.inside(Name(UPDATES, after_updates(part.updates)))
+        q for q in made_by(trace, part) if q.name.inside(Name(UPDATES, after_updates(part.updates)))
     ]
-    few = sum(one.matrix.size for one in trained) <= FEW
+    few = sum(q.matrix.size for q in trained) <= FEW
     return part.step == "update" and is_again(part, selection) and not few
 
 
@@ -94,13 +92,13 @@ def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
         return section
     alike: dict[tuple[str, Operation], Definition] = {}
     here = after_updates(part.place.after)
-    for one in definitions_of(trace, part):
-        if isinstance(one.operation, Add):  # of what was promised for each
+    for definition in definitions_of(trace, part):
+        if isinstance(definition.operation, Add):  # of what was promised for each
             continue
-        made = one.name.seen_from(here).places[0].local  # m_hat of m_hat.W_Q
-        alike.setdefault((made, one.operation), one)
-    told = formulas_of(step_of(part), part.place, tuple(alike.values()))
-    return section._replace(formulas=told)
+        made = definition.name.seen_from(here).places[0].local  # m_hat of m_hat.W_Q
+        alike.setdefault((made, definition.operation), definition)
+    equations = formulas_of(step_of(part), part.place, tuple(alike.values()))
+    return section._replace(formulas=equations)
 
 
 def is_again(part: PlannedStep, selection: Selection) -> bool:
@@ -117,14 +115,14 @@ def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     )
     if loss is None or change is None or promised is None:
         return []
-    now, by, said = (one.matrix.number(0, 0) for one in (loss, change, promised))
+    now, by, number = (q.matrix.number(0, 0) for q in (loss, change, promised))
     verb = "rose" if by.shown > 0 else "fell" if by.shown < 0 else "changed"
     size = Number(abs(by.full), abs(by.shown))
-    of = ", as the gradient predicted." if by.shown == said.shown else (
-        "; the gradient predicted a change of ", said, ".",
+    of = ", as the gradient predicted." if by.shown == number.shown else (
+        "; the gradient predicted a change of ", number, ".",
     )  # fmt: skip
-    told = of if isinstance(of, tuple) else (of,)
-    return [(f"after update {place.update} the loss is ", now, f": it {verb} by ", size, *told)]
+    entries = of if isinstance(of, tuple) else (of,)
+    return [(f"after update {place.update} the loss is ", now, f": it {verb} by ", size, *entries)]
 
 
 _FIRST = 64
@@ -164,7 +162,7 @@ def _differs(matrix: Matrix, i: int, number: Number, j: int) -> bool:
 
 def findings_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
     """What a part's numbers come to, a sentence each."""
-    return [_capital(said) for said in _found(trace, part, selection)]
+    return [_capital(spans) for spans in _found(trace, part, selection)]
 
 
 def _found(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
@@ -185,8 +183,8 @@ def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None
         if found := _found(trace, part, selection):
             asked = row_asked_for(trace)
             of_each = asked is not None and len(found) == len(asked[0].names)
-            told = found[asked[1]] if asked is not None and of_each else found[-1]
-            return part, _with_place(part, told)
+            spans = found[asked[1]] if asked is not None and of_each else found[-1]
+            return part, _with_place(part, spans)
     weights = weights_of(trace)
     if weights is None or not weights.given:
         return None, ()
@@ -194,13 +192,13 @@ def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None
 
 
 def _of_main_stack(trace: Trace) -> list[PlannedStep]:
-    told = told_parts(trace)
-    return [one for one in told if one.path != ENCODER and not one.path.inside(ENCODER)]
+    steps = told_parts(trace)
+    return [step for step in steps if step.path != ENCODER and not step.path.inside(ENCODER)]
 
 
-def _with_place(part: PlannedStep, said: Spans) -> Spans:
+def _with_place(part: PlannedStep, spans: Spans) -> Spans:
     place = place_in_words(part.path)
-    return (f"{place}: ", *said) if place else _capital(said)
+    return (f"{place}: ", *spans) if place else _capital(spans)
 
 
 def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spans]:
@@ -215,20 +213,20 @@ def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spa
         weights = weights_of(trace)
         said = None if weights is None else _attended_anew(trace, weights, before, selection)
         return [_capital(said)] if found and said else []
-    alike = (one for one in _of_main_stack(trace) if one.step == part.step)
-    heads = [one for one in alike if one is part or _side_by_side(one.path, part.path)]
-    told = ((one, trace.quantities.get(one.place.name("weights"))) for one in heads)
+    alike = (step for step in _of_main_stack(trace) if step.step == part.step)
+    heads = [step for step in alike if step is part or _side_by_side(step.path, part.path)]
+    pairs = ((step, trace.quantities.get(step.place.name("weights"))) for step in heads)
     anew = [
-        (one, _attended_anew(trace, weights, before, selection))
-        for one, weights in told
+        (step, _attended_anew(trace, weights, before, selection))
+        for step, weights in pairs
         if weights is not None
     ]
-    return [_with_place(one, said) for one, said in anew if said]
+    return [_with_place(step, spans) for step, spans in anew if spans]
 
 
-def _side_by_side(one: Name, other: Name) -> bool:
+def _side_by_side(name: Name, other: Name) -> bool:
     """Whether two paths are of heads of the same layer."""
-    return one.local == other.local == "heads" and one.path == other.path
+    return name.local == other.local == "heads" and name.path == other.path
 
 
 def _attended_anew(trace: Trace, weights: Quantity, before: Trace, selection: Selection) -> Spans:
@@ -283,10 +281,10 @@ def looks_up(weights: Quantity, V: Quantity) -> bool:
 
 def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
     """`Pasta is most like Food: 81 % of its answer is Rice.`"""
-    one = Attending.of_row(weights, i)
-    keys = tied(called_as(weights.columns.names, j) for j in one.keys)
-    values = tied(called_as(V.rows.names, j) for j in one.keys)
-    share = (percent(one.weight, 0), " %", " each" if len(one.keys) > 1 else "")
+    attending = Attending.of_row(weights, i)
+    keys = tied(called_as(weights.columns.names, j) for j in attending.keys)
+    values = tied(called_as(V.rows.names, j) for j in attending.keys)
+    share = (percent(attending.weight, 0), " %", " each" if len(attending.keys) > 1 else "")
     query = called_as(weights.rows.names, i)
     return (*query, " is most like ", *keys, ": ", *share, " of its answer is ", *values, ".")
 
@@ -313,7 +311,7 @@ def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 
 def _likeliest(probabilities: Quantity, i: int, called: str = "likeliest next token") -> Spans:
     """`go the likeliest next token is alone (0.649), then home (0.258).`"""
-    columns, told = probabilities.columns.names, list[Span]()
+    columns, spans = probabilities.columns.names, list[Span]()
     for number, places in islice(ranked(probabilities.matrix, i), 2):
         if number.shown == 0:
             break
@@ -321,9 +319,9 @@ def _likeliest(probabilities: Quantity, i: int, called: str = "likeliest next to
         plural = "s are" if called.endswith("token") else " are"
         verb = f" the {called}{plural if several else ' is'} "
         names = tied([called_as(columns, j) for j in places[:MOST_TIED]], many=len(places))
-        told += [", then " if told else verb, *names]
-        told += [" (", number, " each)" if several else ")"]
-    return (*called_as(probabilities.rows.names, i), *told, ".")
+        spans += [", then " if spans else verb, *names]
+        spans += [" (", number, " each)" if several else ")"]
+    return (*called_as(probabilities.rows.names, i), *spans, ".")
 
 
 def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
@@ -464,13 +462,13 @@ def moved(trace: Trace, selection: Selection) -> Spans:
     """Which token ends furthest from where it began, where a trace ends with what several heads or
     a block made of all tokens; nothing where it doesn't."""
     X = trace.quantities.get(below(trace.scenario.stack.path, "X"))
-    told = told_parts(trace)
-    if X is None or not told or not is_structured(trace):
+    steps = told_parts(trace)
+    if X is None or not steps or not is_structured(trace):
         return ()
-    made, step = made_by(trace, told[-1]), told[-1].step
+    made, step = made_by(trace, steps[-1]), steps[-1].step
     if not made or step not in (*_BLOCK, "merge"):
         return ()
-    result = [one for one in made if not one.is_list][-1]
+    result = [q for q in made if not q.is_list][-1]
     if result.rows.names != X.rows.names or result.matrix.shape != X.matrix.shape:
         return ()
     i = _furthest(X, result, selection)

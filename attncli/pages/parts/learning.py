@@ -71,7 +71,7 @@ def estimated(_: Trace, part: PlannedStep) -> list[Block]:
     rounds = count_rounds(part.place)
     if count_round(part.place) is not rounds[-1]:
         return []
-    gone = (" ".join(one.token for one in each.removals if one.pruned) for each in rounds[:-1])
+    gone = (" ".join(r.token for r in each.removals if r.pruned) for each in rounds[:-1])
     numbers = words(tuple(str(number) for number in range(1, len(rounds))))
     pruned = TextList(below(part.place.stack.path, "pruned"), numbers, words(tuple(gone)))
     return [*vocabulary_of(part.place), pruned]
@@ -134,15 +134,19 @@ def _tried(trace: Trace, part: PlannedStep, own: CountRound) -> Table:
     growth = trace.quantities.get(part.place.name("growth"))
     used = {token: k for k, token in enumerate(growth.rows.names)} if growth else {}
     rows: list[Row] = []
-    for one in own.removals:
-        cuts = [" ".join(cut.pieces) for _, cut in one.words]
-        more = growth.matrix.number(used[one.token], 0) if growth and one.token in used else None
+    for removal in own.removals:
+        cuts = [" ".join(cut.pieces) for _, cut in removal.words]
+        more = (
+            growth.matrix.number(used[removal.token], 0)
+            if growth and removal.token in used
+            else None
+        )
         rows.append(
             (
-                Word(one.token),
+                Word(removal.token),
                 Word(", ".join(cuts)) if cuts else "in no best cut",
                 "" if more is None else plain(more),
-                "goes" if one.pruned else "",
+                "goes" if removal.pruned else "",
             )
         )
     return table(("Without", "Its words are cut", "Loss grows by", ""), rows, most=MOST_ROWS)
@@ -150,13 +154,13 @@ def _tried(trace: Trace, part: PlannedStep, own: CountRound) -> Table:
 
 def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Iterator[Span]:
     """Which pieces go, and which others would have cost as little."""
-    gone = [one for one in removals if one.pruned]
-    worst = max(one.increase for one in gone)
-    yield Word(enumerated([one.token for one in gone]))
+    gone = [r for r in removals if r.pruned]
+    worst = max(r.increase for r in gone)
+    yield Word(enumerated([r.token for r in gone]))
     verb = "go" if len(gone) > 1 else "goes"
     yield f" {verb}, {len(gone)} of the {len(removals)} pieces of two or more characters: "
     yield from _why(trace, part, gone)
-    equal = [one.token for one in removals if not one.pruned and one.increase == worst]
+    equal = [r.token for r in removals if not r.pruned and r.increase == worst]
     if equal:
         yield from (
             " So it does without ",
@@ -168,13 +172,13 @@ def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Itera
 
 def _enough(own: CountRound) -> Iterator[Span]:
     """Why fewer pieces go than the share of a round would be."""
-    if sum(one.pruned for one in own.removals) < own.share:
+    if sum(r.pruned for r in own.removals) < own.share:
         yield f" This round may prune {own.share}, but without these the vocabulary already has the"
         yield " size that was asked for."
 
 
 def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[Span]:
-    used = [one.token for one in gone if one.words]
+    used = [r.token for r in gone if r.words]
     they = "them" if len(gone) > 1 else "it"
     if not used:
         yield f"without {they} the loss stays the same."
@@ -189,8 +193,8 @@ def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[S
 
 def _kept(pruning: Pruning) -> str:
     losses = len(pruning.losses)
-    told = len(told_losses(pruning))
-    more = f" The {told} smallest losses are told." if losses > told else ""
+    index = len(told_losses(pruning))
+    more = f" The {index} smallest losses are told." if losses > index else ""
     return (
         f"Of {pruning.size} pieces, {len(pruning.unused)} are in no best cut and go; of the"
         f" {losses} that can be cut otherwise, the {pruning.kept} with the largest losses"
@@ -200,7 +204,7 @@ def _kept(pruning: Pruning) -> str:
 
 def _rounds(trained: EMTraining) -> list[Block]:
     """How many pieces each round of the training had."""
-    rows = [_round_row(number, one) for number, one in enumerate(trained.rounds, start=1)]
+    rows = [_round_row(number, e) for number, e in enumerate(trained.rounds, start=1)]
     return [
         Paragraph(
             (
@@ -214,11 +218,11 @@ def _rounds(trained: EMTraining) -> list[Block]:
     ]
 
 
-def _round_row(number: int, one: EMRound) -> Row:
-    pruning, gone = one.pruning, ""
+def _round_row(number: int, em_round: EMRound) -> Row:
+    pruning, gone = em_round.pruning, ""
     if pruning is not None:
         gone = str(len(pruning.unused) + len(pruning.losses) - pruning.kept)
-    return str(number), str(one.steps[0].before), str(len(one.steps[-1].scored)), gone
+    return str(number), str(em_round.steps[0].before), str(len(em_round.steps[-1].scored)), gone
 
 
 def way_back(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -249,11 +253,11 @@ def _arrivals(trace: Trace, part: PlannedStep) -> Table:
     rows: list[Row] = []
     for place in table_of(part.place):
         totals = trace[part.place.name(f"totals[{place.end}]")]
-        for row, one in enumerate(place.candidates):
+        for row, ending in enumerate(place.candidates):
             here = Word(word[: place.end]) if not row else ""
             total = plain(totals.matrix.number(row, 0))
-            best = "best" if one == place.best else ""
-            rows.append((here, Word(one.token), Word(word[: one.start]), total, best))
+            best = "best" if ending == place.best else ""
+            rows.append((here, Word(ending.token), Word(word[: ending.start]), total, best))
     return table(("Up to", "Piece", "After", "Total", ""), rows, most=MOST_ROWS)
 
 
@@ -271,9 +275,9 @@ def segmented(part: PlannedStep, *, alone: bool) -> list[Block]:
     if not alone or len(cuts) > MOST_PARTS:
         return cut_table(part.place, "As it is cut before this round", cuts)
     counted = zip(cuts, tokenizing.words, strict=True)
-    told = joined(_counted(symbols, word.count) for symbols, word in counted)
+    spans = joined(_counted(symbols, word.count) for symbols, word in counted)
     return [
-        Paragraph(("The words as they are cut before this round, with their counts: ", *told, "."))
+        Paragraph(("The words as they are cut before this round, with their counts: ", *spans, "."))
     ]
 
 
@@ -321,7 +325,7 @@ def worked_pair(trace: Trace, part: PlannedStep) -> list[Block]:
     if own is None or own.snapshot is None:
         return []
     pair = " ".join(own.pair)
-    symbols = (("symbols", one) for one in dict.fromkeys(own.pair))
+    symbols = (("symbols", text) for text in dict.fromkeys(own.pair))
     rows = (("counts", pair), *symbols, ("scores", pair))
     numbers = ((trace.quantities.get(part.place.name(of)), row) for of, row in rows)
     lines = [cell_line(trace, of, of.rows.names.index(row), 0) for of, row in numbers if of]
@@ -337,7 +341,7 @@ def _pairs(trace: Trace, part: PlannedStep, own: LearnedMerge) -> Table:
     pairs = [*own.snapshot.pairs] if own.snapshot else []
     rows: list[Row] = []
     for k, pair in enumerate(pairs[:_MOST_PAIRS]):
-        parts = [symbols.rows.names.index(one) for one in pair] if symbols else []
+        parts = [symbols.rows.names.index(text) for text in pair] if symbols else []
         numbers = [(counts, k), *((symbols, row) for row in parts), (scores, k)]
         shown = (plain(of.matrix.number(row, 0)) for of, row in numbers if of is not None)
         rows.append((Word(" ".join(pair)), *shown, "merged" if pair == own.pair else ""))
@@ -379,7 +383,7 @@ def _choice(
     yield from (number, "): it becomes the piece ", Word(own.piece), _grown(learned, own))
     if own.ties:
         more = [f"{own.ties - len(own.tied)} more"] if own.ties > len(own.tied) else []
-        others = words_enumerated([*(" ".join(one) for one in own.tied), *more])
+        others = words_enumerated([*(" ".join(entry) for entry in own.tied), *more])
         verb = "has" if own.ties == 1 else "have"
         yield from (" ", *others, f" {verb} the same {'score' if by_score else 'count'}")
         first = next(k for k in told_rounds(part.place) if learned.rounds[k - 1].ties)
@@ -394,7 +398,7 @@ def _choice(
 def _grown(learned: MergeTraining, own: LearnedMerge) -> str:
     """What a merge did to the vocabulary."""
     after = len(learned.vocabulary) - sum(
-        one.new for one in learned.rounds if one.number > own.number
+        merge.new for merge in learned.rounds if merge.number > own.number
     )
     if not own.new:
         return f", which was there before; the vocabulary still has {after} tokens."
@@ -407,15 +411,15 @@ def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Bloc
     scores = scores_of_merged(trace)
     merges: list[Row] = [
         (
-            str(one.number),
+            str(merge.number),
             Word(pair),
-            str(one.count),
-            *((scores.get(one.number, ""),) if scores else ()),
-            Word(one.piece),
+            str(merge.count),
+            *((scores.get(merge.number, ""),) if scores else ()),
+            Word(merge.piece),
         )
-        for one, pair in zip(learned.rounds, pairs, strict=True)
+        for merge, pair in zip(learned.rounds, pairs, strict=True)
     ]
-    numbers = tuple(str(one.number) for one in learned.rounds)
+    numbers = tuple(str(merge.number) for merge in learned.rounds)
     headings = ("Round", "Pair", "Count", *(("Score",) if scores else ()), "Piece")
     return [
         Subheading(("The merges",)),
@@ -424,8 +428,8 @@ def merges(trace: Trace, learned: MergeTraining, part: PlannedStep) -> list[Bloc
             TextList(below(part.place.stack.path, name), words(numbers), words(values))
             for name, values in (
                 ("merges", pairs),
-                ("merge_counts", tuple(str(one.count) for one in learned.rounds)),
-                ("merge_pieces", tuple(one.piece for one in learned.rounds)),
+                ("merge_counts", tuple(str(merge.count) for merge in learned.rounds)),
+                ("merge_pieces", tuple(merge.piece for merge in learned.rounds)),
             )
         ),
     ]
@@ -490,14 +494,14 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
         return []
     where = "dictionary" if text.tokenizing.learned else "vocabulary"
     each = "Each" if len(lost) > 1 else "It"
-    told = (
+    entries = (
         f"Not in the {where}: ",
         Word(enumerated([*lost])),
         f". {each} becomes ",
         Word(unknown),
         ".",
     )
-    return [Callout(told)]
+    return [Callout(entries)]
 
 
 def learned_at(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -514,11 +518,11 @@ def _cutting(part: PlannedStep) -> list[Block]:
     """How each word of a sentence is cut into pieces; and what a training came to, if nothing was
     told of it."""
     place = part.place
-    told = [] if trained_pruning(place) else training_of(place)
+    blocks = [] if trained_pruning(place) else training_of(place)
     learned = place.text.learned_as(MergeTraining)
     if learned and not learned.rounds:
-        told = vocabulary_of(place)
-    return [*told, *_cut(place.text)]
+        blocks = vocabulary_of(place)
+    return [*blocks, *_cut(place.text)]
 
 
 def _cut(text: TokenizedText) -> list[Block]:
@@ -529,8 +533,8 @@ def _cut(text: TokenizedText) -> list[Block]:
         return [] if tokenizing.learned else _below_the_cut(text)
     model = tokenizing.tokenizer.model
     rows = [row for word in tokenizing.tokenizer.words(text.sentence) for row in _row(word, model)]
-    told = {MergeModel: ("Merge",), LongestMatch: ("Tried",)}.get(type(model), ())
-    whole = [table(("Word", *told, "Pieces"), rows, most=MOST_ROWS)] if rows else []
+    entries = {MergeModel: ("Merge",), LongestMatch: ("Tried",)}.get(type(model), ())
+    whole = [table(("Word", *entries, "Pieces"), rows, most=MOST_ROWS)] if rows else []
     return [*_taken_out(text.sentence, tokenizing), *whole, _decoded(text.sentence, tokenizing)]
 
 
@@ -577,9 +581,9 @@ def _row(word: str, model: Model) -> Iterator[Row]:
                 ("", Word(" ".join(step.pair)), symbols) if step.pair else (Word(word), "", symbols)
             )
     elif isinstance(model, LongestMatch):
-        for k, one in enumerate(model.trace(word)):
-            said = "found" if one.found else "not there"
-            yield "" if k else Word(word), Word(one.candidate), said
+        for k, lookup in enumerate(model.trace(word)):
+            text = "found" if lookup.found else "not there"
+            yield "" if k else Word(word), Word(lookup.candidate), text
         yield "", "", pieces
     else:
         yield Word(word), pieces

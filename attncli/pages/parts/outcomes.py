@@ -46,16 +46,18 @@ def variants_of(trace: Trace, selection: Selection) -> list[Block]:
         return side_by_side(trace)
     blocks: list[Block] = [Subheading(("Variants",))]
     whole = _Told(("in the scenario itself",), trace)
-    told: dict[tuple[str, ...], _Told] = {_positions(trace): whole}
+    by_name: dict[tuple[str, ...], _Told] = {_positions(trace): whole}
     rows = Selection(queries=selection.queries, axis=selection.axis)
     for name, other in trace.variants.items():
-        before = told.setdefault(_positions(other), _Told(("in the variant ", Word(name)), other))
+        before = by_name.setdefault(
+            _positions(other), _Told(("in the variant ", Word(name)), other)
+        )
         blocks += _variant(name, other, whole if before.trace is other else before, trace, rows)
     return blocks
 
 
 def _positions(trace: Trace) -> tuple[str, ...]:
-    return tuple(one.kind for one in trace.scenario.stack.positions)
+    return tuple(p.kind for p in trace.scenario.stack.positions)
 
 
 def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selection) -> list[Block]:
@@ -67,10 +69,10 @@ def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selecti
     varied_as: Spans = (Word(name), " (", varied, "): ")
     changed = _changed(trace.quantities, other)
     if other.scenario.training is not None:
-        told = beside_another(other, before.trace, varied_as)
-        data = [Data(variant_block(name, one, Selection())) for one in numbers_of_training(other)]
-        if told:
-            return [*told[:1], *given_blocks(other, changed, Selection()), *told[1:], *data]
+        blocks = beside_another(other, before.trace, varied_as)
+        data = [Data(variant_block(name, q, Selection())) for q in numbers_of_training(other)]
+        if blocks:
+            return [*blocks[:1], *given_blocks(other, changed, Selection()), *blocks[1:], *data]
     compared = _Compared.of(own, result)
     note = Callout((*varied_as, *compared.told(own, result, before.called, rows)))
     tables = [*given_blocks(other, changed, Selection()), variant_block(name, result, rows)]
@@ -125,8 +127,8 @@ class _Compared(NamedTuple):
         if self.off is None:
             return (symbol, " has other tokens or another shape than ", *before, ".")
         rows = shown.rows(own)
-        told = self.off[[*rows]]
-        k, j = (int(place) for place in np.unravel_index(int(told.argmax()), told.shape))
+        array = self.off[[*rows]]
+        k, j = (int(place) for place in np.unravel_index(int(array.argmax()), array.shape))
         i = rows[k]
         numbers = contrasted(other.matrix.number(self.order[i], j), own.matrix.number(i, j))
         differing = int((self.off.max(axis=1) > _SAME).sum())
@@ -184,9 +186,9 @@ class RightWeight(NamedTuple):
             return []
         grew = "grew" if after.shown > before.shown else "fell"
         symbol = self.weights.symbol(self.query, self.key)
-        said = f", {grew} from "
+        text = f", {grew} from "
         return [
-            Callout(("The weight of the right token, ", symbol, said, before, " to ", after, "."))
+            Callout(("The weight of the right token, ", symbol, text, before, " to ", after, "."))
         ]
 
 
@@ -194,7 +196,7 @@ def right_weight(trace: Trace) -> RightWeight | None:
     """The weight that the asked token gives to the one that is its target; None where there is no
     such key, or more than one head."""
     prediction = trace.scenario.prediction
-    found = [one for one in trace.quantities.values() if _is_attention(one)]
+    found = [q for q in trace.quantities.values() if _is_attention(q)]
     if len(found) != 1 or prediction.every or len(prediction.counted) != 1:
         return None
     (weights,), (place,) = found, prediction.counted
@@ -239,10 +241,10 @@ def training_table(trace: Trace, selection: Selection) -> list[Block]:
     if not passes:
         return []
     right = right_weight(trace)
-    told = [] if right is None else right.told([_attended(one, right) for one in passes])
+    blocks = [] if right is None else right.told([_attended(t, right) for t in passes])
     curve = _curve(passes) if selection.pictured and len(passes) > _TWO else []
     embeddings = _embeddings(trace, passes, selection)
-    return [Subheading(("Training",)), _table(passes, right), *told, *curve, *embeddings]
+    return [Subheading(("Training",)), _table(passes, right), *blocks, *curve, *embeddings]
 
 
 def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
@@ -254,8 +256,8 @@ def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
     count = len(passes) - 1
     after = f"after {count} update{'s' if count > 1 else ''} the loss is "
     compared, instead = (others[-1], " instead of ") if others else (passes[0], "; before it was ")
-    said = (*called, *_clipped(passes[0]), after, _loss(passes[-1]), instead, _loss(compared), ".")
-    return [Callout(said), *([_table(passes, right_weight(trace))] if others else [])]
+    words = (*called, *_clipped(passes[0]), after, _loss(passes[-1]), instead, _loss(compared), ".")
+    return [Callout(words), *([_table(passes, right_weight(trace))] if others else [])]
 
 
 def numbers_of_training(trace: Trace) -> list[Quantity]:
@@ -263,9 +265,9 @@ def numbers_of_training(trace: Trace) -> list[Quantity]:
     the change and what was promised."""
     passes = _passes(trace)
     loss = trace.scenario.prediction.loss
-    clipping = [one.find(name) for one in passes[:1] for name in ("grad_norm", "clip_factor")]
-    told = [one.find(name) for one in passes for name in (loss, "change", "promised")]
-    return [one for one in (*clipping, *told) if one is not None]
+    clipping = [t.find(name) for t in passes[:1] for name in ("grad_norm", "clip_factor")]
+    quantities = [t.find(name) for t in passes for name in (loss, "change", "promised")]
+    return [q for q in (*clipping, *quantities) if q is not None]
 
 
 def _clipped(first: _Pass) -> Spans:
@@ -274,12 +276,12 @@ def _clipped(first: _Pass) -> Spans:
     if norm is None or factor is None or factor.matrix.number(0, 0).shown >= 1:
         return ()
     together, each = norm.matrix.number(0, 0), factor.matrix.number(0, 0)
-    said = "the gradients have together a norm of "
-    return (said, together, "; clipped, each is multiplied by ", each, ", and ")
+    text = "the gradients have together a norm of "
+    return (text, together, "; clipped, each is multiplied by ", each, ", and ")
 
 
-def _loss(one: _Pass) -> Number:
-    loss = one.find(one.trace.scenario.prediction.loss)
+def _loss(training_pass: _Pass) -> Number:
+    loss = training_pass.find(training_pass.trace.scenario.prediction.loss)
     assert loss is not None
     return loss.matrix.number(0, 0)
 
@@ -287,9 +289,9 @@ def _loss(one: _Pass) -> Number:
 def _passes(trace: Trace) -> list[_Pass]:
     """All passes of the model through which a trace gets; none where nothing is trained."""
     done = [
-        one
-        for one in trace.story
-        if one.step == "progress" and any(its.name in trace for its in one.definitions)
+        step
+        for step in trace.story
+        if step.step == "progress" and any(its.name in trace for its in step.definitions)
     ]
     if trace.scenario.training is None or not done:
         return []
@@ -302,21 +304,21 @@ def _table(passes: list[_Pass], right: RightWeight | None) -> Table:
     rows, headings = [*_rows(passes)], _headings(passes[0])
     if right is not None:
         headings = (*headings, right.address)
-        attended = (_written(_attended(one, right)) for one in passes)
-        rows = [(*row, one) for row, one in zip(rows, attended, strict=True)]
+        attended = (_written(_attended(t, right)) for t in passes)
+        rows = [(*row, text) for row, text in zip(rows, attended, strict=True)]
     for name in _few(passes[0].trace):
         headings = (*headings, str(name))
-        vectors = (_vector(one.parameter(name)) for one in passes)
+        vectors = (_vector(t.parameter(name)) for t in passes)
         rows = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
     return Table(headings, tuple(rows))
 
 
 def _few(trace: Trace) -> list[Name]:
     """The parameters, if all of them together are a few numbers, each in one row or one column."""
-    given = (one for one in trace.quantities.values() if one.given)
-    trained = [one for one in given if one.name.under(Name(UPDATES)) in trace]
-    few = sum(one.matrix.size for one in trained) <= FEW
-    return [one.name for one in trained if few and 1 in one.matrix.shape]
+    given = (q for q in trace.quantities.values() if q.given)
+    trained = [q for q in given if q.name.under(Name(UPDATES)) in trace]
+    few = sum(q.matrix.size for q in trained) <= FEW
+    return [q.name for q in trained if few and 1 in q.matrix.shape]
 
 
 def _vector(quantity: Quantity) -> str:
@@ -327,36 +329,36 @@ def _vector(quantity: Quantity) -> str:
 
 def _curve(passes: Sequence[_Pass]) -> list[Block]:
     """The loss after each update."""
-    losses = [one.find(one.trace.scenario.prediction.loss) for one in passes[:MOST_POINTS]]
-    numbers = tuple(one.matrix.number(0, 0) for one in losses if one is not None)
-    labels = tuple(str(one.updates) for one in passes[: len(numbers)])
+    losses = [t.find(t.trace.scenario.prediction.loss) for t in passes[:MOST_POINTS]]
+    numbers = tuple(q.matrix.number(0, 0) for q in losses if q is not None)
+    labels = tuple(str(t.updates) for t in passes[: len(numbers)])
     return [Curves("The loss after each update", "updates", labels, (Series("loss", numbers),))]
 
 
-def _attended(one: _Pass, right: RightWeight) -> Number:
+def _attended(training_pass: _Pass, right: RightWeight) -> Number:
     """The right token's weight after so many updates; as before where nothing changes it."""
-    quantity = one.find(right.weights.name) or right.weights
+    quantity = training_pass.find(right.weights.name) or right.weights
     return quantity.matrix.number(right.query, right.key)
 
 
 def _headings(first: _Pass) -> tuple[Word | str, ...]:
     targets = _targets(first)
-    told = (Word(f"p({first.trace.scenario.prediction.targets[k]})") for k in targets)
-    return ("Updates", "Loss", "Change", "Promised", *told)
+    words = (Word(f"p({first.trace.scenario.prediction.targets[k]})") for k in targets)
+    return ("Updates", "Loss", "Change", "Promised", *words)
 
 
-def _targets(one: _Pass) -> tuple[int, ...]:
+def _targets(training_pass: _Pass) -> tuple[int, ...]:
     """The places of the targets whose probabilities are told."""
-    if one.find("probabilities") is None:
+    if training_pass.find("probabilities") is None:
         return ()
-    return one.trace.scenario.prediction.counted[:_MOST_TARGETS]
+    return training_pass.trace.scenario.prediction.counted[:_MOST_TARGETS]
 
 
 def _rows(passes: list[_Pass]) -> Iterator[tuple[TableCell, ...]]:
-    for one in passes:
-        loss = one.trace.scenario.prediction.loss
-        numbers = (_number(one.find(name)) for name in (loss, "change", "promised"))
-        yield (str(one.updates), *numbers, *_probabilities(one))
+    for training_pass in passes:
+        loss = training_pass.trace.scenario.prediction.loss
+        numbers = (_number(training_pass.find(name)) for name in (loss, "change", "promised"))
+        yield (str(training_pass.updates), *numbers, *_probabilities(training_pass))
 
 
 def _number(quantity: Quantity | None) -> str:
@@ -367,10 +369,13 @@ def _written(number: Number) -> str:
     return str(number.shown).replace("-", "−")
 
 
-def _probabilities(one: _Pass) -> Iterator[str]:
+def _probabilities(training_pass: _Pass) -> Iterator[str]:
     """What the targets got."""
-    quantity, prediction = one.find("probabilities"), one.trace.scenario.prediction
-    for k, place in list(zip(_targets(one), prediction.target_places, strict=False)):
+    quantity, prediction = (
+        training_pass.find("probabilities"),
+        training_pass.trace.scenario.prediction,
+    )
+    for k, place in list(zip(_targets(training_pass), prediction.target_places, strict=False)):
         assert quantity is not None
         row = k if quantity.matrix.shape[0] > 1 else 0
         yield _written(quantity.matrix.number(row, place))
@@ -384,7 +389,7 @@ def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list
     shown = [k for k in elided(len(passes), _MOST_TABLES) if k is not None]
     names = _words_of(trace, trace[table])
     tables = (matrix_block(passes[k].parameter(table), selection) for k in shown)
-    named = (one._replace(row_names=names) for one in tables)
+    named = (block._replace(row_names=names) for block in tables)
     columns = tuple(zip((_called(k, passes) for k in shown), named, strict=True))
     side = SideBySide("", names, tuple(range(len(names))), columns)
     picture = _moved(passes, table, names) if selection.pictured else []
@@ -407,8 +412,8 @@ def _moved(passes: list[_Pass], table: Name, names: tuple[Word, ...]) -> list[Bl
     if before.matrix.shape[1] != _PLANE:
         return []
 
-    def at(one: Quantity, i: int) -> tuple[Number, Number]:
-        return one.number(i, 0), one.number(i, 1)
+    def at(quantity: Quantity, i: int) -> tuple[Number, Number]:
+        return quantity.number(i, 0), quantity.number(i, 1)
 
     arrows = tuple(
         Arrow(name, at(after, i), at(before, i)) for i, name in enumerate(names[:_MOST_ARROWS])
@@ -485,6 +490,6 @@ def before_and_after(trace: Trace, result: Quantity | None, selection: Selection
     if X.name == result.name or X.rows.names != result.rows.names:
         return []
     rows = selection.rows(result)
-    told = (("Before", X), ("After", result))
-    columns = tuple((name, matrix_block(q, selection)._replace(rows=rows)) for name, q in told)
+    entries = (("Before", X), ("After", result))
+    columns = tuple((name, matrix_block(q, selection)._replace(rows=rows)) for name, q in entries)
     return [Subheading(("Before and after",)), SideBySide("", result.rows.words, rows, columns)]

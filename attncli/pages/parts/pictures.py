@@ -126,7 +126,7 @@ def attended(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
 def _threshold(weights: Quantity) -> float:
     """The first that is no more than an even share, so that every query has an edge."""
     even = 1 / weights.matrix.shape[1]
-    return next((one for one in _THRESHOLDS if one <= even), 0.0)
+    return next((n for n in _THRESHOLDS if n <= even), 0.0)
 
 
 def _edges(weights: Quantity, selection: Selection, least: float) -> Iterator[Edge]:
@@ -140,7 +140,7 @@ def _edges(weights: Quantity, selection: Selection, least: float) -> Iterator[Ed
 
 def gradient_norm(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Curves]:
     """The norms of all times, where the last of them is worked."""
-    norms = next((one for one in made_by(trace, part) if one.local == "factor_norms"), None)
+    norms = next((q for q in made_by(trace, part) if q.local == "factor_norms"), None)
     if norms is not None:
         title = called(
             part, "The norm of the gradient's factor at each time" + cut_of(norms, "times")
@@ -189,13 +189,13 @@ def lattice(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Diagram]:
     way = _way(part)
     for point in points:
         best = trace[place.name("best", point.end)].number(0, 0)
-        reached = any(one.start == point.end for one in way) or point.end == len(place.word)
+        reached = any(e.start == point.end for e in way) or point.end == len(place.word)
         label = Word(place.word[: point.end])
         boxes.append(Box(f"p{point.end}", label, plain(best), point.end, 0, reached))
-    pieces = sorted((one.start, point.end, one) for point in points for one in point.candidates)
+    pieces = sorted((e.start, point.end, e) for point in points for e in point.candidates)
     links = tuple(
-        Link(f"p{start}", f"p{end}", _piece_label(trace, part, one), one in way)
-        for start, end, one in pieces
+        Link(f"p{start}", f"p{end}", _piece_label(trace, part, e), e in way)
+        for start, end, e in pieces
     )
     title = Word(called(part, f"All ways to cut {place.word}, and the best path"))
     yield Diagram(title, tuple(boxes), links)
@@ -249,9 +249,9 @@ def merge_trees(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Diagr
         return
     title, merging = _told_by(trace, part)
     words = [*dict.fromkeys(text.tokenizing.tokenizer.words(text.sentence))]
-    told = [word for word in words if len(word) <= LONGEST_TOLD][:_MOST_WORDS]
-    left_out = cut(len(told), len(words), "words").replace(" the", " one of the")
-    for word in told:
+    texts = [word for word in words if len(word) <= LONGEST_TOLD][:_MOST_WORDS]
+    left_out = cut(len(texts), len(words), "words").replace(" the", " one of the")
+    for word in texts:
         found = merging(word)
         if found.merges:
             yield _tree(Word(title.format(word) + left_out), found)
@@ -266,7 +266,7 @@ def _told_by(trace: Trace, part: PlannedStep) -> tuple[str, Callable[[str], _Mer
     if isinstance(model, MergeModel):
         return "The merges of {}", partial(_merged, model)
     if isinstance(model, LongestMatch) and learned is not None:
-        rounds = {one.piece: one for one in reversed(learned.rounds)}
+        rounds = {merge.piece: merge for merge in reversed(learned.rounds)}
         scores = scores_of_merged(trace)
         return "How the pieces of {} were learned", partial(_learned, model, rounds, scores)
     return "", lambda _: _Merging((), ())
@@ -294,13 +294,13 @@ def _learned(
 
     def take(piece: str) -> int:
         """Adds what a piece was made of; the place where it begins."""
-        one = rounds.get(piece)
-        if one is None:
+        entry = rounds.get(piece)
+        if entry is None:
             symbols.append(piece)
             return len(symbols) - 1
-        left, right = map(take, one.pair)
-        score = scores.get(one.number)
-        merges.append((one.number, _Merge(piece, left, right, f"score {score}" if score else "")))
+        left, right = map(take, entry.pair)
+        score = scores.get(entry.number)
+        merges.append((entry.number, _Merge(piece, left, right, f"score {score}" if score else "")))
         return left
 
     for piece in model.pieces(word):
@@ -310,7 +310,7 @@ def _learned(
 
 def _tree(title: Word, merging: _Merging) -> Diagram:
     """Symbols in a row; below them each merge in a row of its own, under the first of its parts."""
-    boxes = [Box(f"s{k}", Word(one), "", k, 0) for k, one in enumerate(merging.symbols)]
+    boxes = [Box(f"s{k}", Word(text), "", k, 0) for k, text in enumerate(merging.symbols)]
     links: list[Link] = []
     now = dict(enumerate(boxes))
     for row, merge in enumerate(merging.merges, start=1):
@@ -336,10 +336,10 @@ _TITLES: Mapping[str, str] = MappingProxyType(
 
 def planes(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Plane]:
     """What a part takes and makes, as far as it is of two dimensions."""
-    shown = [one for one in _vectors(trace, part) if one.matrix.shape[1] == _PLANE]
+    shown = [v for v in _vectors(trace, part) if v.matrix.shape[1] == _PLANE]
     if shown:
-        groups = tuple(ArrowGroup(*_name(part, one), tuple(_arrows(one))) for one in shown)
-        longest = max(one.matrix.shape[0] for one in shown)
+        groups = tuple(ArrowGroup(*_name(part, q), tuple(_arrows(q))) for q in shown)
+        longest = max(q.matrix.shape[0] for q in shown)
         title = _TITLES[part.step] + cut(_MOST_ARROWS, longest, "tokens")
         yield Plane(called(part, title), groups)
 
@@ -380,15 +380,15 @@ def softmax_bars(trace: Trace, part: PlannedStep, selection: Selection) -> Itera
     scores, shares = trace[made[0].operands[0]], trace[made[-1].name]
     i = shown_row(shares, selection)
     places = largest(shares, i)
-    told = [(part.place.here(one.name), one) for one in (scores, shares)]
-    series = tuple(Series(name, tuple(one.number(i, j) for j in places)) for name, one in told)
+    pairs = [(part.place.here(q.name), q) for q in (scores, shares)]
+    series = tuple(Series(name, tuple(q.number(i, j) for j in places)) for name, q in pairs)
     title = called_by(part, "What softmax makes of {}" + cut_of_bars(shares), scores, i)
     yield Bars(title, tuple(shares.columns.words[j] for j in places), series)
 
 
 def softmax_of(trace: Trace, part: PlannedStep) -> tuple[Definition, ...] | None:
     """How a part made its exponentials, their sums and the shares."""
-    made = {one.name.local: one for one in definitions_of(trace, part)}
+    made = {d.name.local: d for d in definitions_of(trace, part)}
     result = made.get("weights") or made.get("probabilities")
     if "exp" not in made or "exp_sum" not in made or result is None:
         return None
@@ -430,19 +430,19 @@ def temperatures(trace: Trace, part: PlannedStep, selection: Selection) -> Itera
     if own is None or made is None or _told_before(trace, part):
         return
     shares = trace[made[-1].name]
-    said = _own_temperature(trace, own)
+    number = _own_temperature(trace, own)
     try:
         worked = {
-            one: shares if one == said else _at(trace, own, made, one)
-            for one in sorted({*_USUAL, said})
+            n: shares if n == number else _at(trace, own, made, n)
+            for n in sorted({*_USUAL, number})
         }
     except ScenarioError:  # numbers that get too large at a low temperature
         return
     i = shown_row(shares, selection)
     places = largest(shares, i)
     series = (
-        Series(f"T = {one:f}", tuple(_number(its, shares, i, j) for j in places))
-        for one, its in worked.items()
+        Series(f"T = {n:f}", tuple(_number(its, shares, i, j) for j in places))
+        for n, its in worked.items()
     )
     title = called_by(own, "{} at several temperatures" + cut_of_bars(shares), shares, i)
     yield Bars(title, tuple(shares.columns.words[j] for j in places), tuple(series))
@@ -451,7 +451,7 @@ def temperatures(trace: Trace, part: PlannedStep, selection: Selection) -> Itera
 def _softmax_after(trace: Trace, part: PlannedStep) -> PlannedStep | None:
     if part.step != "temperature":
         return part
-    parts = (one for one in trace.story if one.path == part.path and one.step == "softmax")
+    parts = (step for step in trace.story if step.path == part.path and step.step == "softmax")
     return next(parts, None)
 
 
@@ -462,10 +462,10 @@ def _told_before(trace: Trace, part: PlannedStep) -> bool:
 
 def _own_temperature(trace: Trace, part: PlannedStep) -> Decimal:
     place = part.place
-    said = (
+    settings = (
         place.attention.config if isinstance(place, HeadPlace) else trace.scenario.prediction.config
     )
-    temperature: Decimal | None = said.values.get("temperature")
+    temperature: Decimal | None = settings.values.get("temperature")
     return Decimal(1) if temperature is None else temperature
 
 
@@ -483,8 +483,8 @@ def _at(
     x, *more = first.operands
     worked = dict(trace.quantities)
     tempered = Definition(name, divide, (x,), "temperature")
-    for one in (tempered, first._replace(operands=(name, *more)), *others):
-        worked[one.name] = make(trace.scenario, worked, one)
+    for definition in (tempered, first._replace(operands=(name, *more)), *others):
+        worked[definition.name] = make(trace.scenario, worked, definition)
     return worked[result]
 
 
@@ -575,7 +575,7 @@ def _times_in(parts: Sequence[PlannedStep]) -> Times:
     found: dict[tuple[str, bool], dict[int, None]] = {}
     for part in again:
         found.setdefault((_kept(part), _is_back(part)), {})[_time_of(part) or 0] = None
-    return {(_kept(one), one.step): (*found[_kept(one), _is_back(one)],) for one in again}
+    return {(_kept(step), step.step): (*found[_kept(step), _is_back(step)],) for step in again}
 
 
 def _time_of(part: PlannedStep) -> int | None:
@@ -612,19 +612,23 @@ def _flows(trace: Trace, groups: Groups) -> Flows:
     to an earlier stage at a later time has no arrow."""
     order = {stage: k for k, stage in enumerate(groups)}
     makers = {
-        one.name: stage
+        q.name: stage
         for stage, parts in groups.items()
         for part in parts
-        for one in made_by(trace, part)
+        for q in made_by(trace, part)
     }
     flows: dict[tuple[_Stage, _Stage], dict[str, Quantity]] = {}
     for stage, parts in groups.items():
         for part in parts:
-            for one in _taken(trace, part):
-                maker = _Stage(one.name, _GIVEN) if _is_input(one) else makers.get(one.name)
+            for quantity in _taken(trace, part):
+                maker = (
+                    _Stage(quantity.name, _GIVEN)
+                    if _is_input(quantity)
+                    else makers.get(quantity.name)
+                )
                 if maker is not None and order.get(maker, -1) < order[stage]:
-                    flows.setdefault((maker, stage), {}).setdefault(one.local, one)
-    by_source = sorted(flows.items(), key=lambda one: order.get(one[0][0], -1))
+                    flows.setdefault((maker, stage), {}).setdefault(quantity.local, quantity)
+    by_source = sorted(flows.items(), key=lambda rows: order.get(rows[0][0], -1))
     return {ends: tuple(them.values()) for ends, them in by_source}
 
 
@@ -633,8 +637,8 @@ def _taken(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
     operands = operands_of(trace, part)
     if not isinstance(part.place, BackwardPlace):
         return operands
-    back = [one for one in operands if one.name.inside(GRADIENTS)]
-    return back or [one for one in operands if one.is_number]
+    back = [o for o in operands if o.name.inside(GRADIENTS)]
+    return back or [o for o in operands if o.is_number]
 
 
 _GIVEN = "given"
@@ -647,9 +651,11 @@ def _is_input(quantity: Quantity) -> bool:
 def _flowing(them: Sequence[Quantity]) -> str:
     """`Q, K [3, 2]`: the names with their shapes, a shape that several have once."""
     shapes: dict[str, list[str]] = {}
-    for one in them:
-        local = f"{GRADIENTS}.{one.local}" if one.name.inside(GRADIENTS) else one.local
-        shapes.setdefault(shape_in_short(one), []).append(local)
+    for quantity in them:
+        local = (
+            f"{GRADIENTS}.{quantity.local}" if quantity.name.inside(GRADIENTS) else quantity.local
+        )
+        shapes.setdefault(shape_in_short(quantity), []).append(local)
     return ", ".join(f"{', '.join(names)}{shape}" for shape, names in shapes.items())
 
 
@@ -668,8 +674,8 @@ def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
         while (column, rows[stage]) in used:
             column += 1
         used.add((column, rows[stage]))
-        told = _told(stage, parts) if parts else (stage.place, "given")
-        boxes[stage] = Box(f"s{len(boxes) + 1}", *told, column, rows[stage])
+        pairs = _told(stage, parts) if parts else (stage.place, "given")
+        boxes[stage] = Box(f"s{len(boxes) + 1}", *pairs, column, rows[stage])
     return boxes
 
 
@@ -710,12 +716,12 @@ def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
 def _title(part: PlannedStep) -> Label:
     title = title_of(part)
     text = "".join(map(raw, title))
-    return Word(text) if any(isinstance(one, Word) for one in title) else text
+    return Word(text) if any(isinstance(entry, Word) for entry in title) else text
 
 
 _KINDS: Mapping[str, Callable[[Trace, PlannedStep, Selection], Iterator[Block]]] = {
-    one.__name__: one
-    for one in (
+    entry.__name__: entry
+    for entry in (
         attended,
         gradient_norm,
         heat_maps,

@@ -40,14 +40,14 @@ MEANING: Mapping[str, str] = MappingProxyType(
 """What verdicts mean."""
 
 
-def in_short(told: Sequence[str], what: str = "number") -> str:
+def in_short(texts: Sequence[str], what: str = "number") -> str:
     """`21 numbers: 12 correct, 8 carried forward, 2 slips`"""
-    return f"{counted(len(told), what)}: {by_verdict(told) or 'none'}"
+    return f"{counted(len(texts), what)}: {by_verdict(texts) or 'none'}"
 
 
-def by_verdict(told: Sequence[str]) -> str:
+def by_verdict(texts: Sequence[str]) -> str:
     """`12 correct, 8 carried forward, 2 slips`"""
-    return ", ".join(_counted_verdicts(told.count(name), name) for name in SIGNS if name in told)
+    return ", ".join(_counted_verdicts(texts.count(name), name) for name in SIGNS if name in texts)
 
 
 def _counted_verdicts(count: int, name: str) -> str:
@@ -59,13 +59,13 @@ def number_text(number: float, places: int) -> str:
     """A bound of what is accepted, to half a unit of the last place and a digit more."""
     if number in (float("inf"), float("-inf")):
         return "∞" if number > 0 else f"{MINUS}∞"
-    told = decimals.text(decimals.shown(number, places).normalize() + Decimal(0))
-    return told.replace("-", MINUS)
+    text = decimals.text(decimals.shown(number, places).normalize() + Decimal(0))
+    return text.replace("-", MINUS)
 
 
 def accepted_text(accepted: Accepted, places: int) -> str:
     """`0.4215 to 0.4225`"""
-    low, high = (number_text(one, places + 1) for one in accepted)
+    low, high = (number_text(n, places + 1) for n in accepted)
     return low if low == high else f"{low} to {high}"
 
 
@@ -83,8 +83,8 @@ def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> lis
     """Notes on what the source prints otherwise of what a part makes, in the rows that are told."""
     if not trace.scenario.published or selection.detail == "summary":
         return []
-    told = _of_part(trace, part)
-    printed = [one for one in told if one.row in selection.rows(one.quantity)]
+    figures = _of_part(trace, part)
+    printed = [f for f in figures if f.row in selection.rows(f.quantity)]
     return [*_differences(trace, part, printed), *_rows(part, printed)]
 
 
@@ -94,25 +94,25 @@ def differences_at(
     """Notes on what the source prints otherwise in some cells of what a part makes."""
     if not trace.scenario.published:
         return []
-    printed = [one for one in _of_part(trace, part) if one.cell in cells]
+    printed = [f for f in _of_part(trace, part) if f.cell in cells]
     return [*_differences(trace, part, printed)]
 
 
 def _of_part(trace: Trace, part: PlannedStep) -> Iterator[PublishedNumber]:
     """What the source prints of what a part makes."""
     made = {part.place.name("ids"), *(definition.name for definition in part.definitions)}
-    return (one for one in published_numbers(trace) if one.quantity.name in made)
+    return (f for f in published_numbers(trace) if f.quantity.name in made)
 
 
 def _differences(trace: Trace, part: PlannedStep, printed: Published) -> Iterator[Block]:
     order = [definition.name for definition in part.definitions]
     differing = sorted(
-        {(one.cell, one.theirs): one for one in _differing(printed)}.values(),
-        key=lambda one: order.index(one.quantity.name),
+        {(f.cell, f.theirs): f for f in _differing(printed)}.values(),
+        key=lambda f: order.index(f.quantity.name),
     )
-    for _, group in groupby(differing, key=lambda one: one.quantity.name):
-        told, more = _split(list(group))
-        yield from (Callout(_difference(trace, part, one)) for one in told)
+    for _, group in groupby(differing, key=lambda f: f.quantity.name):
+        published, more = _split(list(group))
+        yield from (Callout(_difference(trace, part, f)) for f in published)
         if more:
             yield Callout(_more(part, more))
 
@@ -122,42 +122,42 @@ def _split(differing: Published) -> tuple[Published, Published]:
     return (differing, ()) if few else (differing[: _MOST_NOTES - 1], differing[_MOST_NOTES - 1 :])
 
 
-def _difference(trace: Trace, part: PlannedStep, one: PublishedNumber) -> Spans:
+def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spans:
     """`The source prints 0.53 for scores[met, Bob]; 0.07 + 0.40 + 0.03 = 0.50.`"""
-    name = part.place.here(one.quantity.name)
-    cell = Term(one.quantity.symbol(one.row, one.column, name))
-    said: Spans = ("The source prints ", Number.written(one.theirs), " for ", cell, "; ")
-    worked = last_form(trace, one.quantity, (one.row, one.column), one.ours)
+    name = part.place.here(figure.quantity.name)
+    cell = Term(figure.quantity.symbol(figure.row, figure.column, name))
+    spans: Spans = ("The source prints ", Number.written(figure.theirs), " for ", cell, "; ")
+    worked = last_form(trace, figure.quantity, (figure.row, figure.column), figure.ours)
     if worked is None:
-        return (*said, "here it is ", one.ours, ".")
+        return (*spans, "here it is ", figure.ours, ".")
     form, relation = worked
     if relation == "=":
-        return (*said, Equation(form, one.ours), ".")
-    return (*said, form, f" {relation} ", one.ours, ".")
+        return (*spans, Equation(form, figure.ours), ".")
+    return (*spans, form, f" {relation} ", figure.ours, ".")
 
 
 def _more(part: PlannedStep, more: Published) -> Spans:
     name = Term(part.place.here(more[0].quantity.name))
-    said = " that differ; they are listed at the end of the whole page."
-    return (f"It prints {len(more)} more numbers of ", name, said)
+    text = " that differ; they are listed at the end of the whole page."
+    return (f"It prints {len(more)} more numbers of ", name, text)
 
 
 def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
     """A word on rows that the source assumes, and on those of other numbers than ours that should
     add up to 1 and don't."""
     adding_up = step_of(part).adds_up_to_one
-    for _, group in groupby(printed, key=lambda one: (one.cell[:2], one.at, one.assumed)):
+    for _, group in groupby(printed, key=lambda f: (f.cell[:2], f.at, f.assumed)):
         row = list(group)
         if row[0].assumed:
             yield Callout(_assumption(part, row))
-        if row[0].quantity.local in adding_up and not all(one.follows for one in row):
+        if row[0].quantity.local in adding_up and not all(f.follows for f in row):
             yield from _sum(part, row)
 
 
 def _assumption(part: PlannedStep, row: Published) -> Spans:
     """`The source assumes [0.2, 0.5, 0.3] for weights[1]; worked out, it is [0.49, 0.26, 0.25].`"""
-    theirs = _vector([Number.written(one.theirs) for one in row])
-    ours = _vector([one.ours for one in row])
+    theirs = _vector([Number.written(f.theirs) for f in row])
+    ours = _vector([f.ours for f in row])
     return (
         "The source assumes ",
         theirs,
@@ -184,36 +184,36 @@ def _address(part: PlannedStep, row: Published) -> Term:
 
 
 def _sum(part: PlannedStep, row: Published) -> Iterator[Block]:
-    numbers = tuple(Number.written(one.theirs) for one in row)
+    numbers = tuple(Number.written(f.theirs) for f in row)
     total = decimals.total(number.full for number in numbers)
     if len(row) == row[0].quantity.matrix.shape[1] and total != 1:
         sum_ = Equation(Sum(numbers), Number.written(total))
         address = _address(part, row)
-        said = ("The numbers that the source prints for ", address, " don't add up to 1: ")
-        yield Callout((*said, sum_, "."))
+        words = ("The numbers that the source prints for ", address, " don't add up to 1: ")
+        yield Callout((*words, sum_, "."))
 
 
 def _differing(printed: Published) -> Published:
     """What the source works out to other numbers than are worked here."""
-    return [one for one in printed if one.differs]
+    return [f for f in printed if f.differs]
 
 
 def printed_otherwise(trace: Trace) -> int:
     """How many other numbers than are worked here the source prints, variants and all."""
-    told = (trace, *trace.variants.values())
-    each = (published_numbers(one) for one in told if one.scenario.published)
+    traces = (trace, *trace.variants.values())
+    each = (published_numbers(entry) for entry in traces if entry.scenario.published)
     return sum(len(_differing(printed)) for printed in each)
 
 
 def closing_on_published(trace: Trace, selection: Selection) -> list[Block]:
     """How many of the numbers follow that the source prints for a scenario and its variants, and a
     table of those that don't."""
-    told = [((), trace), *(((Word(name), ": "), one) for name, one in trace.variants.items())]
+    pairs = [((), trace), *(((Word(name), ": "), entry) for name, entry in trace.variants.items())]
     blocks = [
         block
-        for name, one in told
-        if one.scenario.published
-        for block in _closing(one, name, selection)
+        for name, entry in pairs
+        if entry.scenario.published
+        for block in _closing(entry, name, selection)
     ]
     return [Subheading(("What the source prints",)), *blocks] if blocks else []
 
@@ -222,12 +222,12 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
     printed = published_numbers(trace)
     differing = _differing(printed)
     judged = _judged(trace, differing)
-    assumed = sum(one.assumed for one in printed)
-    wrong = [judged[one.key] for one in differing if judged[one.key] != "correct"]
-    told = [_counted(len(printed) - assumed, wrong)] if assumed < len(printed) else []
+    assumed = sum(f.assumed for f in printed)
+    wrong = [judged[f.key] for f in differing if judged[f.key] != "correct"]
+    texts = [_counted(len(printed) - assumed, wrong)] if assumed < len(printed) else []
     if assumed:
-        told.append(f"It assumes {counted(assumed, 'more number' if told else 'number')}.")
-    said_of_all = Callout((*name, " ".join(told)))
+        texts.append(f"It assumes {counted(assumed, 'more number' if texts else 'number')}.")
+    said_of_all = Callout((*name, " ".join(texts)))
     if selection.detail == "summary":
         return [said_of_all]
     return [said_of_all, *_listed(differing, judged, selection)]
@@ -237,16 +237,16 @@ def _counted(count: int, judged: Sequence[str]) -> str:
     """How many of the numbers follow, and what is said of the others."""
     differing = len(judged)
     if (count, differing) in _OF_ONE_OR_TWO:
-        said = _OF_ONE_OR_TWO[count, differing]
+        text = _OF_ONE_OR_TWO[count, differing]
     elif not differing:
-        said = f"All {count} numbers that the source prints follow"
+        text = f"All {count} numbers that the source prints follow"
     elif differing == count:
-        said = f"None of the {count} numbers that the source prints follows"
+        text = f"None of the {count} numbers that the source prints follows"
     else:
         verb = "don't" if differing > 1 else "doesn't"
-        said = f"{differing} of the {count} numbers that the source prints {verb} follow"
+        text = f"{differing} of the {count} numbers that the source prints {verb} follow"
     others = f": {by_verdict(judged)}" if judged else ""
-    return f"{said} from the given ones{others}."
+    return f"{text} from the given ones{others}."
 
 
 _OF_ONE_OR_TWO = {
@@ -264,36 +264,39 @@ def _judged(trace: Trace, differing: Published) -> Judgements:
     from attncli.marking.judging import published_verdicts
 
     _, verdicts = published_verdicts(trace)
-    return {one.key: one.judgement for one in verdicts}
+    return {v.key: v.judgement for v in verdicts}
 
 
 def _listed(differing: Published, judged: Judgements, selection: Selection) -> list[Block]:
     """A table of the differences in the rows that are told, and how many others there are."""
-    told = [one for one in differing if one.row in selection.rows(one.quantity)]
-    others = len(differing) - len(told)
-    return [*_table_of(told, judged), *([Callout(_of_others(others, len(told)))] if others else [])]
+    figures = [f for f in differing if f.row in selection.rows(f.quantity)]
+    others = len(differing) - len(figures)
+    return [
+        *_table_of(figures, judged),
+        *([Callout(_of_others(others, len(figures)))] if others else []),
+    ]
 
 
-def _of_others(others: int, told: int) -> Spans:
-    if told:
+def _of_others(others: int, index: int) -> Spans:
+    if index:
         verb = "differs" if others == 1 else "differ"
         return (f"{others} more {verb}, in rows that aren't told here.",)
     which = "It is in a row that isn't" if others == 1 else "All of these are in rows that aren't"
     return (f"{which} told here.",)
 
 
-def _table_of(told: Published, judged: Judgements) -> list[Block]:
-    if not told:
+def _table_of(published: Published, judged: Judgements) -> list[Block]:
+    if not published:
         return []
-    kept = (True, True, True, True, any(one.at for one in told))
-    rows = (compress(_row(one, judged[one.key]), kept) for one in told)
+    kept = (True, True, True, True, any(f.at for f in published))
+    rows = (compress(_row(f, judged[f.key]), kept) for f in published)
     return [table(tuple(compress(_HEADINGS, kept)), map(tuple, rows), _MOST_ROWS)]
 
 
-def _row(one: PublishedNumber, judgement: str) -> Row:
-    cell = Word(one.quantity.address(one.row, one.column))
-    numbers = map(plain, (Number.written(one.theirs), one.ours))
-    return (cell, *numbers, judgement, Word(one.at))
+def _row(figure: PublishedNumber, judgement: str) -> Row:
+    cell = Word(figure.quantity.address(figure.row, figure.column))
+    numbers = map(plain, (Number.written(figure.theirs), figure.ours))
+    return (cell, *numbers, judgement, Word(figure.at))
 
 
 _HEADINGS = ("Number", "Source", "Here", "Verdict", "Place")

@@ -115,7 +115,7 @@ def in_tables(trace: Trace, part: PlannedStep) -> set[str]:
 
     local = IN_TABLES.get(part.step, ())
     made = definitions_of(trace, part)
-    return {one.name for one in made if one.name.local in local}
+    return {d.name for d in made if d.name.local in local}
 
 
 def listed_again(trace: Trace, part: PlannedStep) -> set[str]:
@@ -157,10 +157,10 @@ def happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
     """Whether a page has told before in the same words what happens; of steps that are `told_once`,
     and of a step back through a cell at some time, whether one was."""
     happens = step_of(part).happens_at(part.place)
-    alike = [one for one in before if one.step == part.step]
+    alike = [step for step in before if step.step == part.step]
     if step_of(part).told_once or is_back_in_time(part.place):
         return bool(alike)
-    return any(step_of(one).happens_at(one.place) == happens for one in alike)
+    return any(step_of(step).happens_at(step.place) == happens for step in alike)
 
 
 def is_back_in_time(place: Place) -> bool:
@@ -179,10 +179,8 @@ def in_fewer_words(
 
 def of_sums(trace: Trace, part: PlannedStep, section: Section) -> tuple[Equation, ...]:
     """The formulas of a step back that say of what several uses a gradient is the sum."""
-    sums = {part.place.here(one.name) for one in made_by(trace, part) if adds_up_uses(one)}
-    return tuple(
-        one for one in section.formulas if isinstance(one.left, Symbol) and one.left.name in sums
-    )
+    sums = {part.place.here(q.name) for q in made_by(trace, part) if adds_up_uses(q)}
+    return tuple(f for f in section.formulas if isinstance(f.left, Symbol) and f.left.name in sums)
 
 
 def as_result(section: Section) -> Section:
@@ -225,7 +223,7 @@ def told_quantities(
     step = step_of(part)
     listed = listed_again(trace, part)
     aside = {part.place.name(name) for name, _ in step.together} | listed
-    told, made = [], made_by(trace, part)
+    quantities, made = [], made_by(trace, part)
     for quantity in made:
         sums = quantity.local in step.adds_up_to_one
         table = matrix_block(quantity, selection, part.path, with_sums=sums)
@@ -234,8 +232,8 @@ def told_quantities(
         repeats = repeats and selection.detail != "full"
         working = [] if repeats else working_of(trace, quantity, selection, one_row=one_row)
         shown = None if quantity.name in aside else table
-        told.append(ToldQuantity(quantity, working, shown, quantity.name in listed, repeats))
-    return told
+        quantities.append(ToldQuantity(quantity, working, shown, quantity.name in listed, repeats))
+    return quantities
 
 
 def _turned(table: MatrixBlock) -> MatrixBlock:
@@ -243,13 +241,15 @@ def _turned(table: MatrixBlock) -> MatrixBlock:
     return table._replace(turned=len(table.rows) == 1 and all(table.roles))
 
 
-def one_by_one(told: Iterable[ToldQuantity], selection: Selection) -> list[Block]:
+def one_by_one(quantities: Iterable[ToldQuantity], selection: Selection) -> list[Block]:
     """Each quantity's working with its table behind it, as an exercise has them."""
     blocks: list[Block] = []
-    for one in told:
-        blocks = _gone_on(blocks, one.working) if one.again else [*blocks, *one.working]
-        if one.table is not None:
-            blocks += [one.table, *_about_sums(one.table, selection)]
+    for quantity in quantities:
+        blocks = (
+            _gone_on(blocks, quantity.working) if quantity.again else [*blocks, *quantity.working]
+        )
+        if quantity.table is not None:
+            blocks += [quantity.table, *_about_sums(quantity.table, selection)]
     return blocks
 
 
@@ -262,39 +262,39 @@ def arranged(
     one_row = selection.detail == "rows"
     blocks: list[Block] = []
     lists: list[MatrixBlock] = []
-    told = told_quantities(trace, part, selection, one_row=one_row)
-    for one in told:
-        if one.quantity.name in shown_later:
-            working = [] if one_row else one.working
-            blocks = _gone_on(blocks, working) if one.again else [*blocks, *working]
-            blocks += [] if one.table is None else [Data(one.table)]
-        elif one.table is not None and _is_known(
+    quantities = told_quantities(trace, part, selection, one_row=one_row)
+    for quantity in quantities:
+        if quantity.quantity.name in shown_later:
+            working = [] if one_row else quantity.working
+            blocks = _gone_on(blocks, working) if quantity.again else [*blocks, *working]
+            blocks += [] if quantity.table is None else [Data(quantity.table)]
+        elif quantity.table is not None and _is_known(
             trace,
-            one,
+            quantity,
             selection,
-            again=again and one is not told[-1] and not adds_up_uses(one.quantity),
+            again=again and quantity is not quantities[-1] and not adds_up_uses(quantity.quantity),
         ):
-            blocks += [*one.working, Data(one.table)]
-        elif _sums_up(one, blocks):
-            blocks = _as_column(blocks, one)
-        elif one.quantity.is_list and one.table is not None:
-            blocks += one.working
-            whole = _is_whole(one, selection)
-            if row := _row_of(trace, part, one, whole=whole):
+            blocks += [*quantity.working, Data(quantity.table)]
+        elif _sums_up(quantity, blocks):
+            blocks = _as_column(blocks, quantity)
+        elif quantity.quantity.is_list and quantity.table is not None:
+            blocks += quantity.working
+            whole = _is_whole(quantity, selection)
+            if row := _row_of(trace, part, quantity, whole=whole):
                 blocks = _gone_on(blocks, row)
             elif not whole:
-                lists.append(one.table)
+                lists.append(quantity.table)
                 continue
-            blocks[-1:] = [Data(one.table), *blocks[-1:]]
+            blocks[-1:] = [Data(quantity.table), *blocks[-1:]]
         else:
-            blocks += one_by_one([one], selection)
+            blocks += one_by_one([quantity], selection)
     blocks += _columns(lists)
     return blocks if selection.detail == "full" else _working_first(blocks)
 
 
 def only_data(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """The quantities of a part that a page in brief goes without, for formats that keep data."""
-    return [Data(matrix_block(one, selection, part.path)) for one in made_by(trace, part)]
+    return [Data(matrix_block(q, selection, part.path)) for q in made_by(trace, part)]
 
 
 def _working_first(blocks: Sequence[Block]) -> list[Block]:
@@ -303,7 +303,7 @@ def _working_first(blocks: Sequence[Block]) -> list[Block]:
         line for block in each(blocks) if isinstance(block, Derivation) for line in block.lines
     ]
     tables = [block for block in blocks if isinstance(block, MatrixBlock)]
-    others = [one for one in blocks if not isinstance(one, Derivation | MatrixBlock)]
+    others = [entry for entry in blocks if not isinstance(entry, Derivation | MatrixBlock)]
     return [*([Derivation(tuple(lines))] if lines else []), *tables, *others]
 
 
@@ -318,34 +318,34 @@ def _is_repeated(quantity: Quantity, made: Sequence[Quantity]) -> bool:
     return definition.operands[-1] in [other.name for other in made]
 
 
-def _is_whole(one: ToldQuantity, selection: Selection) -> bool:
+def _is_whole(quantity: ToldQuantity, selection: Selection) -> bool:
     """Whether the lines gave all of a list."""
-    some = selection.detail == "rows" and not selection.picks(one.quantity)
-    return bool(one.working) and (not some or one.quantity.matrix.shape[0] == 1)
+    some = selection.detail == "rows" and not selection.picks(quantity.quantity)
+    return bool(quantity.working) and (not some or quantity.quantity.matrix.shape[0] == 1)
 
 
-def _is_known(trace: Trace, one: ToldQuantity, selection: Selection, *, again: bool) -> bool:
+def _is_known(trace: Trace, quantity: ToldQuantity, selection: Selection, *, again: bool) -> bool:
     """Whether a page that is told in brief goes without the table of a matrix: its numbers are
     those of others, or of its only line, or it leads to the last one of a step told again."""
-    definition = one.quantity.definition
-    if one.repeats or (definition is not None and definition.operation.stands_in_a_table):
+    definition = quantity.quantity.definition
+    if quantity.repeats or (definition is not None and definition.operation.stands_in_a_table):
         return True
-    if definition is None or one.quantity.is_list or selection.detail == "full":
+    if definition is None or quantity.quantity.is_list or selection.detail == "full":
         return False
     if definition.step == "mask" or isinstance(definition.operation, ColumnsAsRows):
         return False  # the step is there for the table
-    if _is_by_one_use(trace, one.quantity.name):
+    if _is_by_one_use(trace, quantity.quantity.name):
         return True
     if again or definition.operation.copies or _is_looked_up(trace, definition):
         return True
-    in_its_line = bool(one.working) and len(one.quantity.rows.names) == 1
-    return in_its_line and not one.table_has_sums
+    in_its_line = bool(quantity.working) and len(quantity.quantity.rows.names) == 1
+    return in_its_line and not quantity.table_has_sums
 
 
 def _is_by_one_use(trace: Trace, name: Name) -> bool:
     """Whether a gradient comes by one use of several, `grad.X.layers[1].Q`, which are added up for
     the table of `grad.X`."""
-    return name.inside(GRADIENTS) and any(one in trace.quantities for one in name.path.places)
+    return name.inside(GRADIENTS) and any(place in trace.quantities for place in name.path.places)
 
 
 def _is_looked_up(trace: Trace, definition: Definition) -> bool:
@@ -357,22 +357,24 @@ def _is_looked_up(trace: Trace, definition: Definition) -> bool:
     )
 
 
-def _sums_up(one: ToldQuantity, blocks: Sequence[Block]) -> bool:
+def _sums_up(quantity: ToldQuantity, blocks: Sequence[Block]) -> bool:
     """Whether a list has a number for each row of the table before it, made of that row."""
-    definition = one.quantity.definition
+    definition = quantity.quantity.definition
     match blocks:
-        case [*_, MatrixBlock() as table] if one.quantity.is_list and one.table and definition:
-            return definition.operands == (table.quantity,) and table.rows == one.table.rows
+        case [*_, MatrixBlock() as table] if (
+            quantity.quantity.is_list and quantity.table and definition
+        ):
+            return definition.operands == (table.quantity,) and table.rows == quantity.table.rows
         case _:
             return False
 
 
-def _as_column(blocks: Sequence[Block], one: ToldQuantity) -> list[Block]:
+def _as_column(blocks: Sequence[Block], quantity: ToldQuantity) -> list[Block]:
     """The table that comes last, with a list as one more column, behind the list's working."""
     *before, table = blocks
     assert isinstance(table, MatrixBlock)
-    assert one.table is not None
-    return [*before, *one.working, table._replace(beside=(*table.beside, one.table))]
+    assert quantity.table is not None
+    return [*before, *quantity.working, table._replace(beside=(*table.beside, quantity.table))]
 
 
 def _columns(lists: Sequence[MatrixBlock]) -> list[Block]:
@@ -389,14 +391,16 @@ def _row_of(trace: Trace, part: PlannedStep, one: ToldQuantity, *, whole: bool) 
     count = quantity.matrix.shape[0]
     if whole and (part.step != "state" or quantity.is_number):
         return []
-    told: Expression = quantity.number(0, 0)
+    expression: Expression = quantity.number(0, 0)
     if not quantity.is_number:
         if quantity.name.time is None or quantity.rows.names != counted(count) or count == 1:
             return []
         places = elided(count, MOST_PARTS)
-        told = Vector(tuple(Omitted() if i is None else quantity.number(i, 0) for i in places))
+        expression = Vector(
+            tuple(Omitted() if i is None else quantity.number(i, 0) for i in places)
+        )
     label = quantity.name_symbol(here(trace, quantity))
-    return [Derivation((Line(label, (("=", told),), quantity.name),))]
+    return [Derivation((Line(label, (("=", expression),), quantity.name),))]
 
 
 def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
@@ -466,31 +470,31 @@ def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -
     """The paragraph that opens a section; what a page has said `before` of the same step it
     doesn't say again: its purpose, and shapes that are the same."""
     step = step_of(part)
-    alike = [one for one in before if one.step == part.step]
+    alike = [entry for entry in before if entry.step == part.step]
     shapes = shapes_in(trace, part)
     if alike and shapes_in(trace, alike[-1]) == shapes:
         shapes = ()
-    told = joined(((equation,) for equation in shapes), ", ")
+    spans = joined(((equation,) for equation in shapes), ", ")
     purpose = () if alike else (step.why_here(part.place),)
     happens = () if not alike and _is_said(part, before) else step.happens_at(part.place)
-    sizes = ("Shapes: ", *told, ".") if told else ()
-    return joined((one for one in (purpose, happens, sizes) if one), " ")
+    sizes = ("Shapes: ", *spans, ".") if spans else ()
+    return joined((words for words in (purpose, happens, sizes) if words), " ")
 
 
 def _is_said(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
     """Whether the same has been said of another way back."""
     if not isinstance(part.place, BackwardPlace):
         return False
-    others = (one for one in before if isinstance(one.place, BackwardPlace))
+    others = (step for step in before if isinstance(step.place, BackwardPlace))
     happens = step_of(part).happens_at(part.place)
-    return any(step_of(one).happens_at(one.place) == happens for one in others)
+    return any(step_of(step).happens_at(step.place) == happens for step in others)
 
 
 def shapes_in(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:
     """The shapes of the products of matrices that a part makes, each once:
     `(3 × 2)(2 × 4) = (3 × 4)`."""
     made = definitions_of(trace, part)
-    return tuple(dict.fromkeys(shapes for one in made for shapes in _shapes(trace, one)))
+    return tuple(dict.fromkeys(shapes for d in made for shapes in _shapes(trace, d)))
 
 
 def _shapes(trace: Trace, definition: Definition) -> Iterator[Equation]:

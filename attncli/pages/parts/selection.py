@@ -102,15 +102,15 @@ def operands_of(trace: Trace, part: PlannedStep) -> list[Quantity]:
 def copied_in(trace: Trace, part: PlannedStep) -> Quantity | None:
     """The one matrix that all that a part made are other names of, if that is so."""
     made = definitions_of(trace, part)
-    sources = {name for one in made for name in one.operands}
-    only_names = all(isinstance(one.operation, Same) for one in made)
+    sources = {name for d in made for name in d.operands}
+    only_names = all(isinstance(d.operation, Same) for d in made)
     return trace[sources.pop()] if only_names and len(sources) == 1 else None
 
 
 def only_for_sizes(trace: Trace, part: PlannedStep) -> set[str]:
     """The quantities that a part needs for their shapes, and not for their numbers."""
-    sized = (one for one in definitions_of(trace, part) if one.operation.takes_only_sizes)
-    return {name for one in sized for name in one.operands}
+    sized = (d for d in definitions_of(trace, part) if d.operation.takes_only_sizes)
+    return {name for d in sized for name in d.operands}
 
 
 def step_of(part: PlannedStep) -> Step[Any]:
@@ -167,7 +167,7 @@ def idle_before(trace: Trace, part: PlannedStep) -> list[PlannedStep]:
     if part.step != "mix" or not isinstance(part.place, LayerPlace):
         return []
     paths = part.place.layer.expert_paths
-    return [one for one in trace.story if one.path in paths and is_idle(trace, one)]
+    return [step for step in trace.story if step.path in paths and is_idle(trace, step)]
 
 
 def who_goes_there(trace: Trace, part: PlannedStep) -> Spans:
@@ -191,18 +191,16 @@ def is_aside(trace: Trace, quantity: Quantity) -> bool:
     part = trace.part_of(quantity.name)
     if part is None or isinstance(part.place, UpdatePlace):
         return False
-    return all(quantity.name not in one.operands for one in trace.plan)
+    return all(quantity.name not in d.operands for d in trace.plan)
 
 
 def without_asides(trace: Trace, part: PlannedStep, section: Section) -> Section:
     """A section without the formulas of such numbers."""
-    asides = {part.place.here(one.name) for one in made_by(trace, part) if is_aside(trace, one)}
+    asides = {part.place.here(q.name) for q in made_by(trace, part) if is_aside(trace, q)}
     if not asides:
         return section
     kept = (
-        one
-        for one in section.formulas
-        if not (isinstance(one.left, Symbol) and one.left.name in asides)
+        f for f in section.formulas if not (isinstance(f.left, Symbol) and f.left.name in asides)
     )
     return section._replace(formulas=tuple(kept))
 
@@ -258,7 +256,7 @@ class Selection(NamedTuple):
         """Whether a part is told."""
         return (
             (not self.steps or part.step in self.steps)
-            and (not self.parts or any(part is one for one in self.parts))
+            and (not self.parts or any(part is step for step in self.parts))
             and (not self.queries or part.time is None or part.time - 1 in self.queries)
             and (self.layer is None or _is_inside(part, self.layer))
             and (self.head is None or _is_of_head(part, self.head))
@@ -421,8 +419,8 @@ def _index_of_token(token: str) -> Index:
 def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
     """The tokens, and which of them a prediction is about, from 0: the first where its vector is
     taken, the last with a target where some have none, or a hidden word; None where none is."""
-    prediction, told = trace.scenario.prediction, trace.scenario.text.tokens
-    asked = [k for k, one in enumerate(told) if one in _HIDDEN] if prediction.every else []
+    prediction, texts = trace.scenario.prediction, trace.scenario.text.tokens
+    asked = [k for k, text in enumerate(texts) if text in _HIDDEN] if prediction.every else []
     if prediction.first:
         asked = [0]
     elif len(prediction.counted) < len(prediction.targets):
@@ -450,10 +448,10 @@ def sentence_axis(text: TokenizedText) -> Axis:
 def check_told(trace: Trace, selection: Selection) -> None:
     """Raises SelectionError for steps asked for that the trace doesn't go through."""
     parts = told_parts(trace)
-    told = list(dict.fromkeys(part.step for part in parts))
-    missing = [step for step in selection.steps if step not in told]
+    texts = list(dict.fromkeys(part.step for part in parts))
+    missing = [step for step in selection.steps if step not in texts]
     if missing:
-        through = f"it goes through {listed(told)}" if told else "it goes through none"
+        through = f"it goes through {listed(texts)}" if texts else "it goes through none"
         wrong = "this scenario has no such step"
         raise SelectionError(Problem.of(f"--step {step}", wrong, through) for step in missing)
     if parts and not any(selection.includes(part) for part in parts):

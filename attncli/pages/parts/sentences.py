@@ -75,9 +75,9 @@ def in_turns(names: Sequence[str]) -> Iterator[str]:
     """Names one after the other, those that come several times in turn once: `a, 3 × (b, c)`."""
     start = 0
     while start < len(names):
-        size, times = max(_turns(names[start:]), key=lambda one: one[0] * (one[1] - 1))
-        told = " → ".join(names[start : start + size])
-        yield told if times == 1 else f"{times} × {told}" if size == 1 else f"{times} × ({told})"
+        size, times = max(_turns(names[start:]), key=lambda pairs: pairs[0] * (pairs[1] - 1))
+        text = " → ".join(names[start : start + size])
+        yield text if times == 1 else f"{times} × {text}" if size == 1 else f"{times} × ({text})"
         start += size * times
 
 
@@ -135,26 +135,28 @@ def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Span
         for k in elided(len(rows), MOST_PARTS)
     ]
     clauses = [
-        ("…",) if one is None else _clause(weights, one, before, to_itself=to_itself)
-        for before, one in pairwise((None, *shown))
+        ("…",) if entry is None else _clause(weights, entry, before, to_itself=to_itself)
+        for before, entry in pairwise((None, *shown))
     ]
     return (*joined(clauses, "; "), ".")
 
 
 def _clause(
-    weights: Quantity, one: Attending, before: Attending | None, *, to_itself: bool
+    weights: Quantity, attending: Attending, before: Attending | None, *, to_itself: bool
 ) -> Spans:
     """A query and whom it attends to; the verb is said once for those that have the same."""
-    query = weights.rows.names[one.query]
-    again = before is not None and before.verb == one.verb
-    verb = one.verb.removeprefix("attends ").removeprefix("most ") if again else one.verb
-    start = (*called_as(weights.rows.names, one.query), f" {verb}")
-    number = (" (", one.weight, " each)" if len(one.keys) > 1 else ")")
-    if one.verb == _ALIKE:
+    query = weights.rows.names[attending.query]
+    again = before is not None and before.verb == attending.verb
+    verb = (
+        attending.verb.removeprefix("attends ").removeprefix("most ") if again else attending.verb
+    )
+    start = (*called_as(weights.rows.names, attending.query), f" {verb}")
+    number = (" (", attending.weight, " each)" if len(attending.keys) > 1 else ")")
+    if attending.verb == _ALIKE:
         return (*start, *number)
     names = weights.columns.names
     itself = names.index(query) if to_itself and query in names else None
-    keys = [("itself",) if j == itself else called_as(names, j) for j in one.keys]
+    keys = [("itself",) if j == itself else called_as(names, j) for j in attending.keys]
     return (*start, *tied(keys, "to "), *number)
 
 
@@ -174,7 +176,7 @@ def tied(names: Iterable[Spans], again: str = "", many: int = 0) -> Spans:
     every = list(names)
     named, left = every[:MOST_TIED], max(len(every), many) - MOST_TIED
     more: list[Spans] = [] if left <= 0 else [(f"{left} other{'' if left == 1 else 's'}",)]
-    parts = [*((() if k == 0 else (again,)) + one for k, one in enumerate(named)), *more]
+    parts = [*((() if k == 0 else (again,)) + spans for k, spans in enumerate(named)), *more]
     *first, last = (*parts,)
     return (*joined(first), " and ", *last) if first else last
 
@@ -220,20 +222,20 @@ def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     counts = [words.counted("tokens", len(tokens))] if tokens else []
     counts += [words.counted("layers", len(layers))] if len(layers) > 1 else []
     firsts = [layer.attention.head_path(0) for layer in layers]
-    told: list[Spans] = [(count,) for count in counts]
+    lines: list[Spans] = [(count,) for count in counts]
     embedded = (below(stack.path, local) for local in ("X", *stack.added))
     widths = (_columns(outline, name, made=True) for name in embedded)
     if projected_when(stack):
-        told += _size("d_embed", _columns(outline, below(stack.path, "E"), made=True))
-    told += _size("d_model", next((width for width in widths if width is not None), None))
-    told += _heads(outline, stack, words)
-    told += _size("d_k", _common(_columns(outline, below(path, "K")) for path in firsts))
-    told += _size("d_v", _common(_columns(outline, below(path, "V")) for path in firsts))
+        lines += _size("d_embed", _columns(outline, below(stack.path, "E"), made=True))
+    lines += _size("d_model", next((width for width in widths if width is not None), None))
+    lines += _heads(outline, stack, words)
+    lines += _size("d_k", _common(_columns(outline, below(path, "K")) for path in firsts))
+    lines += _size("d_v", _common(_columns(outline, below(path, "V")) for path in firsts))
     states = (_rows(outline, layer) for layer in layers if layer.recurrent is not None)
-    told += _size("h", _common(states))
+    lines += _size("h", _common(states))
     inner = (_columns(outline, below(layer.path, "hidden"), made=True) for layer in layers)
-    told += _size("d_ff", _common(inner))
-    return joined(told)
+    lines += _size("d_ff", _common(inner))
+    return joined(lines)
 
 
 def _heads(outline: Outline, stack: Stack, words: Words) -> list[Spans]:
@@ -280,29 +282,29 @@ def facts_of(
         rows.append((words.sentence, (Word(scenario.text.sentence),)))
     for stack in scenario.stacks:
         if (how := stack.text.tokenizing) is not None:
-            told = joined((_in_words(one, own) for one in how.told), "; ")
+            told = joined((_in_words(p, own) for p in how.told), "; ")
             rows.append((words.tokenizer, (f"{how.name}: ", *told)))
     if scenario.source is not None:
         rows.append((words.source, (Word(scenario.source),)))
     outline = outline_of(trace)
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
-    rows += [(size[bool(one.path)], sizes(outline, one, words)) for one in scenario.stacks]
-    rows += [(scaling[bool(one.path)], _scaling(outline, one, words)) for one in attending]
+    rows += [(size[bool(entry.path)], sizes(outline, entry, words)) for entry in scenario.stacks]
+    rows += [(scaling[bool(entry.path)], _scaling(outline, entry, words)) for entry in attending]
     if queries:
-        named = joined((Word(one),) for one in queries)
+        named = joined((Word(query),) for query in queries)
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
     rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
     return DefinitionList(tuple((name, spans) for name, spans in rows if spans))
 
 
-def _in_words(one: Phrase, own: Mapping[str, str]) -> Spans:
+def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
     """A phrase in a language whose texts are by the English ones."""
     gaps = {
         gap: _in_words(said, own) if isinstance(said, Phrase) else (said,)
-        for gap, said in one.gaps.items()
+        for gap, said in phrase.gaps.items()
     }
-    return put_in(own.get(one.text, one.text), **gaps)
+    return put_in(own.get(phrase.text, phrase.text), **gaps)
 
 
 def _attends(trace: Trace, stack: Stack) -> bool:
@@ -327,12 +329,12 @@ def _scaling(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
         return put_in(words.divided_by, number=(root,))
     exact = Root(Number.written(d_k))
     approximate = _printed_root(d_k, outline.scenario)
-    told: Spans = (Equation(root, exact),)
+    spans: Spans = (Equation(root, exact),)
     if approximate**2 == d_k:
-        told = (*told, " = ", Number.written(approximate.to_integral()))
+        spans = (*spans, " = ", Number.written(approximate.to_integral()))
     else:
-        told = put_in(words.about, exact=told, number=(Number.written(approximate),))
-    return put_in(words.divided_by, number=told)
+        spans = put_in(words.about, exact=spans, number=(Number.written(approximate),))
+    return put_in(words.divided_by, number=spans)
 
 
 def _printed_root(square: int, scenario: Scenario) -> Decimal:
@@ -344,8 +346,8 @@ def _printed_root(square: int, scenario: Scenario) -> Decimal:
 def printed_roots(trace: Trace) -> dict[Decimal, Decimal]:
     """The square roots that the facts give in figures that are cut short, by what they are of."""
     outline = outline_of(trace)
-    told = (_scaling(outline, stack) for stack in trace.scenario.stacks if _attends(trace, stack))
-    roots = (s.right for spans in told for s in spans if isinstance(s, Equation))
+    rows = (_scaling(outline, stack) for stack in trace.scenario.stacks if _attends(trace, stack))
+    roots = (s.right for spans in rows for s in spans if isinstance(s, Equation))
     squares = [root.operand for root in roots if isinstance(root, Root)]
     known = [n.full for n in squares if isinstance(n, Number)]
     about = {square: _printed_root(int(square), trace.scenario) for square in known}
@@ -410,8 +412,8 @@ def summary(outline: Outline) -> Spans:
 def published_in_short(trace: Trace) -> str:
     """`; 8 of 62 published numbers differ`; nothing where it prints none."""
     printed = published_numbers(trace) if trace.scenario.published else ()
-    worked = [one for one in printed if not one.assumed]
-    differing = sum(one.differs for one in worked)
+    worked = [f for f in printed if not f.assumed]
+    differing = sum(f.differs for f in worked)
     if not worked:
         return ""
     verb = "differs" if differing == 1 else "differ"

@@ -72,14 +72,18 @@ _LONGEST = 36
 
 def sources_of(trace: Trace, names: Collection[Name]) -> Sources:
     """The quantities whose gradients the gradient of each is made of, by whatever parts."""
-    made: dict[Name, Definition] = {one.name: one for one in trace.plan}
+    made: dict[Name, Definition] = {d.name: d for d in trace.plan}
     whole = {name.under(GRADIENTS): name for name in names}
     found: dict[Name, Sequence[Name]] = {}
     for gradient, name in whole.items():
         waiting, before = [gradient], dict[Name, None]()
         while waiting:
-            one = made.get(waiting.pop(0))
-            gradients = () if one is None else (x for x in one.operands if x.inside(GRADIENTS))
+            definition = made.get(waiting.pop(0))
+            gradients = (
+                ()
+                if definition is None
+                else (x for x in definition.operands if x.inside(GRADIENTS))
+            )
             for operand in gradients:
                 if operand in whole:
                     before[whole[operand]] = None
@@ -130,7 +134,7 @@ def in_outer_layers(names: Iterable[Name]) -> list[Name]:
         {x for found in layers.values() for x in found}, key=lambda x: x.number or 0
     ):
         stacks.setdefault(layer.path, []).append(layer)
-    outer = {one for stack in stacks.values() for one in (stack[0], stack[-1])}
+    outer = {entry for stack in stacks.values() for entry in (stack[0], stack[-1])}
     return [name for name, found in layers.items() if outer.issuperset(found)]
 
 
@@ -144,7 +148,7 @@ def branches(tree: Tree, sources: Sources) -> Iterator[Branch]:
         above = tree[name]
         yield Branch(name, name.seen_from(_place(above)), above, guides)
         children = below.get(name, [])
-        marks = _marks([sizes[one] for one in children])
+        marks = _marks([sizes[entry] for entry in children])
         before = guides.replace("├", "│").replace("└", " ")
         waiting += reversed([(x, before + mark) for x, mark in zip(children, marks, strict=True)])
 
@@ -157,7 +161,9 @@ def _below(tree: Tree, sources: Sources) -> dict[Name | None, list[Name]]:
     for name, above in tree.items():
         below.setdefault(above, []).append(name)
     for children in below.values():
-        children.sort(key=lambda one: (True, 0) if len(sources[one]) > 1 else (False, sizes[one]))
+        children.sort(
+            key=lambda entry: (True, 0) if len(sources[entry]) > 1 else (False, sizes[entry])
+        )
     return below
 
 
@@ -185,10 +191,10 @@ def added_up(sources: Sequence[Name], above: Name | None) -> str:
         return ""
     place = _place(above)
     steps = (x.path if x.path.local in WITHIN_A_STEP and x.path != place else x for x in sources)
-    told = dict.fromkeys(one.seen_from(place) for one in steps)
-    runs = (list(run) for _, run in groupby(told, lambda one: [x.local for x in one.places]))
+    data = dict.fromkeys(step.seen_from(place) for step in steps)
+    runs = (list(run) for _, run in groupby(data, lambda name: [x.local for x in name.places]))
     text = ", ".join(f"{x[0]} … {x[-1]}" if len(x) >= _RUN else ", ".join(x) for x in runs)
-    return text if len(text) <= _LONGEST else f"{len(told)} quantities"
+    return text if len(text) <= _LONGEST else f"{len(data)} quantities"
 
 
 def _place(name: Name | None) -> Name:
@@ -211,7 +217,7 @@ class GradientSize(NamedTuple):
 
 def chain_of(trace: Trace, selection: Selection) -> list[Block]:
     """All that is told of a way back at its end; nothing where there is none."""
-    sizes = {one.of: one for one in _sizes(trace)}
+    sizes = {g.of: g for g in _sizes(trace)}
     if not sizes:
         return []
     return [
@@ -243,7 +249,7 @@ def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Iterator[Block]:
     told, left_out = _some(trace, tree)
     lines = _fitting([*branches(told, sources)])
     rows = [
-        (Omitted(),) * 4 if one is None else _row_of_branch(one, sizes, sources) for one in lines
+        (Omitted(),) * 4 if line is None else _row_of_branch(line, sizes, sources) for line in lines
     ]
     several = any(row[-1] for row in rows if isinstance(row[-1], str))
     yield Paragraph((" ".join([*_chain_in_words(told, several=several), *left_out, _SIZE]),))
@@ -253,8 +259,8 @@ def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Iterator[Block]:
 
 
 def _row_of_branch(line: Branch, sizes: Mapping[Name, GradientSize], sources: Sources) -> Row:
-    one = sizes[line.name]
-    return line, _shape(one), _text(one.norm), added_up(sources[line.name], line.above)
+    gradient = sizes[line.name]
+    return line, _shape(gradient), _text(gradient.norm), added_up(sources[line.name], line.above)
 
 
 def _some(trace: Trace, tree: Tree) -> tuple[Tree, list[str]]:
@@ -262,12 +268,12 @@ def _some(trace: Trace, tree: Tree) -> tuple[Tree, list[str]]:
     if len(tree) <= _MOST_BRANCHES:
         return tree, []
     given = [name for name in tree if trace.quantities[name].given] or [*tree]
-    told = only(tree, given)
+    by_name = only(tree, given)
     where = ""
-    if len(told) > _MOST_BRANCHES and len(outer := in_outer_layers(given)) < len(given):
-        told, where = only(tree, outer), " in the last and the first layer of a stack"
+    if len(by_name) > _MOST_BRANCHES and len(outer := in_outer_layers(given)) < len(given):
+        by_name, where = only(tree, outer), " in the last and the first layer of a stack"
     says = f"Of so many, only those of what is given{where} are here, and those where their ways"
-    return told, [f"{says} part."]
+    return by_name, [f"{says} part."]
 
 
 def _fitting(lines: Sequence[Branch]) -> list[Branch | None]:
@@ -276,7 +282,7 @@ def _fitting(lines: Sequence[Branch]) -> list[Branch | None]:
     if len(lines) <= _MOST_BRANCHES:
         return [*lines]
     *shown, last = (*lines[: _MOST_BRANCHES - 2], lines[-1])
-    is_told = any(one.name == last.above for one in shown)
+    is_told = any(b.name == last.above for b in shown)
     return [*shown, None, last if is_told else last._replace(told=last.name)]
 
 
@@ -293,8 +299,8 @@ def _chain_in_words(tree: Tree, *, several: bool) -> Iterator[str]:
         yield "One that adds up several stands where the ways to these part."
 
 
-def _shape(one: GradientSize) -> str:
-    return f"{one.shape[0]} × {one.shape[1]}"
+def _shape(gradient: GradientSize) -> str:
+    return f"{gradient.shape[0]} × {gradient.shape[1]}"
 
 
 # -- by time, by layer -----------------------------------------------------------------------------
@@ -313,8 +319,8 @@ def _by_time(
     """Of each way of a recurrent layer the states, the one that the way ends with first, with the
     norm of the factor that leads there from the end, where that is worked."""
     for path, places in _ways(trace, sizes).items():
-        links = [_Link(str(one.time), one.timed("a")) for one in reversed(places)]
-        factors = [_factor(trace, one) for one in reversed(places)]
+        links = [_Link(str(place.time), place.timed("a")) for place in reversed(places)]
+        factors = [_factor(trace, place) for place in reversed(places)]
         title = _titled("The gradients of the states through time", path)
         yield from _links(sizes, title, "Time", links, factors)
         if selection.pictured and len(links) > 1:
@@ -336,15 +342,15 @@ def _ways(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[C
 def _of_variants(trace: Trace, selection: Selection) -> Iterator[Block]:
     """What becomes of the gradients of states in the scenario's variants."""
     for name, other in trace.variants.items():
-        sizes = {one.of: one for one in _sizes(other)}
+        sizes = {g.of: g for g in _sizes(other)}
         for places in _ways(other, sizes).values():
-            states = [one.timed("a") for one in reversed(places)]
-            norms = [sizes[one].norm for one in states]
+            states = [place.timed("a") for place in reversed(places)]
+            norms = [sizes[state].norm for state in states]
             if len(norms) > 1:
                 what = "on its way back the size of the gradient"
                 yield Callout((Word(name), ": ", *on_its_way(norms, what)))
-                gradients = (other.quantities[one.under(GRADIENTS)] for one in states)
-                yield from (Data(variant_block(name, one, selection)) for one in gradients)
+                gradients = (other.quantities[state.under(GRADIENTS)] for state in states)
+                yield from (Data(variant_block(name, g, selection)) for g in gradients)
 
 
 def _factor(trace: Trace, place: CellPlace) -> str:
@@ -389,7 +395,7 @@ def _links(
 ) -> Iterator[Block]:
     if len(links) < 2:  # noqa: PLR2004  (one goes nowhere)
         return
-    norms = [sizes[one.of].norm for one in links]
+    norms = [sizes[entry.of].norm for entry in links]
     headings: tuple[str, ...] = (heading, "Gradient of", "Size", "Of the one before")
     rows: list[tuple[str, ...]] = [
         (link.called, str(link.of), _text(norm), ratio)
@@ -414,9 +420,9 @@ def _ratios(norms: Sequence[Number]) -> Iterator[str]:
 def _curves(
     sizes: Mapping[Name, GradientSize], title: str, axis: str, links: Sequence[_Link]
 ) -> Curves:
-    numbers = tuple(sizes[one.of].norm for one in links[:MOST_POINTS])
-    above = all(one.shown > 0 for one in numbers)  # what is 0 has no logarithm
-    labels = tuple(one.called for one in links[:MOST_POINTS])
+    numbers = tuple(sizes[link.of].norm for link in links[:MOST_POINTS])
+    above = all(n.shown > 0 for n in numbers)  # what is 0 has no logarithm
+    labels = tuple(link.called for link in links[:MOST_POINTS])
     return Curves(title, axis, labels, (Series("size", numbers),), logarithmic=above)
 
 
@@ -436,17 +442,17 @@ def with_forward(trace: Trace, part: PlannedStep, blocks: Sequence[Block]) -> li
     if not isinstance(part.place, BackwardPlace):
         return [*blocks]
     shown = _with_result(blocks) if part is told_parts(trace)[-1] else blocks
-    there = {one.quantity for one in each(blocks) if isinstance(one, MatrixBlock)}
+    there = {entry.quantity for entry in each(blocks) if isinstance(entry, MatrixBlock)}
     return [told for block in shown for told in _told(trace, part, block, there)]
 
 
 def _with_result(blocks: Sequence[Block]) -> Sequence[Block]:
     """Blocks of which the last one is a table; of what its lines have told, told again."""
-    if any(isinstance(one, MatrixBlock) for one in blocks):
+    if any(isinstance(block, MatrixBlock) for block in blocks):
         return blocks
-    told = [one.table for one in blocks if isinstance(one, Data)]
+    told = [block.table for block in blocks if isinstance(block, Data)]
     return (
-        [*(one for one in blocks if getattr(one, "table", None) is not told[-1]), told[-1]]
+        [*(block for block in blocks if getattr(block, "table", None) is not told[-1]), told[-1]]
         if told
         else blocks
     )
@@ -476,11 +482,11 @@ def _lists(
 ) -> MatrixBlock:
     """Lists as columns of one table, that of each gradient behind that of what it belongs to."""
     columns: list[MatrixBlock] = []
-    for one in (block._replace(beside=()), *block.beside):
-        before = _forward(trace, part, one)
+    for entry in (block._replace(beside=()), *block.beside):
+        before = _forward(trace, part, entry)
         if before is not None and before.quantity not in there:
-            columns += [before] if before.row_names == one.row_names else []
-        columns.append(_called(part, one))
+            columns += [before] if before.row_names == entry.row_names else []
+        columns.append(_called(part, entry))
     first, *others = columns
     return first._replace(beside=tuple(others))
 
@@ -523,11 +529,11 @@ def going_back_alike(shown: Sequence[PlannedStep], selection: Selection) -> Mapp
         return {}
     places = {k: place for k, part in enumerate(shown) if (place := _layer_of(part)) is not None}
     last = {place.layer.path: k for k, place in places.items()}
-    told = _told_instead(shown, places)
+    by_name = _told_instead(shown, places)
     return {
-        k: Alike(shown[k], place, told[place.layer.path], last[place.layer.path] == k)
+        k: Alike(shown[k], place, by_name[place.layer.path], last[place.layer.path] == k)
         for k, place in places.items()
-        if told[place.layer.path] != place.layer.path
+        if by_name[place.layer.path] != place.layer.path
     }
 
 
@@ -542,8 +548,8 @@ def _told_instead(
     instead: dict[Name, Name] = {}
     for place in places.values():
         own = place.layer.path
-        before = [told for told in instead.values() if told.path == own.path]
-        wider = (told for told in before if steps[told] >= steps[own])
+        before = [name for name in instead.values() if name.path == own.path]
+        wider = (name for name in before if steps[name] >= steps[own])
         instead.setdefault(own, next(wider, own))
     return instead
 
@@ -555,23 +561,23 @@ def _layer_of(part: PlannedStep) -> LayerPlace | None:
     return forward if isinstance(forward, LayerPlace) else None
 
 
-def in_a_word(trace: Trace, one: Alike, number: int, selection: Selection) -> Section:
+def in_a_word(trace: Trace, alike: Alike, number: int, selection: Selection) -> Section:
     """The section of such a part: data, and of the last one of its layer how to read it and what it
     hands on."""
-    if not one.is_last:
-        return section_of(trace, one.part, number, only_data(trace, one.part, selection))
-    layer = one.place.layer.path
-    tables = [matrix_block(made, selection, one.part.path) for made in made_by(trace, one.part)]
-    told = [table if _goes_in(trace, table, layer) else Data(table) for table in tables]
-    blocks = [Paragraph(_says(one)), *with_forward(trace, one.part, told)]
-    return section_of(trace, one.part, number, blocks)._replace(formulas=())
+    if not alike.is_last:
+        return section_of(trace, alike.part, number, only_data(trace, alike.part, selection))
+    layer = alike.place.layer.path
+    tables = [matrix_block(made, selection, alike.part.path) for made in made_by(trace, alike.part)]
+    entries = [table if _goes_in(trace, table, layer) else Data(table) for table in tables]
+    blocks = [Paragraph(_says(alike)), *with_forward(trace, alike.part, entries)]
+    return section_of(trace, alike.part, number, blocks)._replace(formulas=())
 
 
-def _says(one: Alike) -> Spans:
+def _says(alike: Alike) -> Spans:
     """`Layer 1 goes back as layer 2 does, with its own numbers: see --layer 1.`"""
-    layer = one.place.layer.path.alone
-    option = f"--layer {below(one.place.stack.path, str(layer.number))}"
-    says = f"{place_in_words(layer)} goes back as {place_in_words(one.told.alone).lower()} does"
+    layer = alike.place.layer.path.alone
+    option = f"--layer {below(alike.place.stack.path, str(layer.number))}"
+    says = f"{place_in_words(layer)} goes back as {place_in_words(alike.told.alone).lower()} does"
     return (f"{says}, with its own numbers: see ", Term(option), ".")
 
 
@@ -609,15 +615,19 @@ _SAYS = (
 
 
 def _table(found: list[Checked]) -> Table:
-    return Table(_HEADINGS, tuple(_row(one) for one in found))
+    return Table(_HEADINGS, tuple(_row(c) for c in found))
 
 
-def _row(one: Checked) -> tuple[str, ...]:
-    worst = one.worst
-    cells = str(one.cells) if len(one.slopes) == one.cells else f"{len(one.slopes)} of {one.cells}"
+def _row(checked: Checked) -> tuple[str, ...]:
+    worst = checked.worst
+    cells = (
+        str(checked.cells)
+        if len(checked.slopes) == checked.cells
+        else f"{len(checked.slopes)} of {checked.cells}"
+    )
     i, j = (k + 1 for k in worst.cell)
     numbers = (_written(number) for number in (worst.gradient, worst.difference))
-    return (str(one.gradient), cells, f"[{i}, {j}]", *numbers, str(worst.digits))
+    return (str(checked.gradient), cells, f"[{i}, {j}]", *numbers, str(worst.digits))
 
 
 def _written(number: float) -> str:
@@ -626,8 +636,8 @@ def _written(number: float) -> str:
 
 
 def _verdict(found: list[Checked]) -> Iterator[Block]:
-    least = min(one.worst.digits for one in found)
-    wrong = [str(one.gradient) for one in found if one.worst.digits < _FEW]
+    least = min(c.worst.digits for c in found)
+    wrong = [str(c.gradient) for c in found if c.worst.digits < _FEW]
     if wrong:
         yield Callout((f"These don't agree: {', '.join(wrong)}. At a kink, as relu has one at 0,"
                     " a difference goes over both sides.",))  # fmt: skip

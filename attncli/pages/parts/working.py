@@ -76,7 +76,7 @@ def _that_tells(trace: Trace, quantity: Quantity, rows: Rows) -> Rows:
     definition = quantity.definition
     back = quantity if quantity.name.inside(GRADIENTS) else None
     if definition is not None and definition.step == "update":
-        gradients = (trace[one] for one in definition.operands if one.inside(GRADIENTS))
+        gradients = (trace[o] for o in definition.operands if o.inside(GRADIENTS))
         back = next(gradients, None)
     asked = _asked_for(trace, quantity) or rows[-1:]
     if back is None or back.values.shape[0] != quantity.values.shape[0]:
@@ -151,8 +151,8 @@ class _QuantityLines(NamedTuple):
         if with_cells:
             forms.append(_entries(self.columns, cells.__getitem__))
         relation, result = self.result(i, cells)
-        told = (form for form in _short(tuple(forms), self.most) if not _is_same(form, result))
-        parts = [("=", form) for form in told]
+        nodes = (form for form in _short(tuple(forms), self.most) if not _is_same(form, result))
+        parts = [("=", form) for form in nodes]
         label = self.quantity.symbol(i, name=self.name)
         return Line(label, (*parts, (relation, result)), self.quantity.name)
 
@@ -230,8 +230,8 @@ def _short(forms: Forms, most: int | None) -> Forms:
 
 def _parts(shown: Forms, result: Number, relation: str) -> tuple[tuple[str, Expression], ...]:
     """The forms as they are told, each with its sign, and the result with the last one."""
-    told = [form for k, form in enumerate(shown) if k == 0 or form != shown[k - 1]]  # as elided
-    parts = [("=", form) for form in told if not result.is_same(form)]
+    nodes = [form for k, form in enumerate(shown) if k == 0 or form != shown[k - 1]]  # as elided
+    parts = [("=", form) for form in nodes if not result.is_same(form)]
     return (*parts, (relation, result))
 
 
@@ -240,7 +240,7 @@ def _is_same(form: Expression, result: Vector) -> bool:
     if not isinstance(form, Vector) or len(form.entries) != len(result.entries):
         return False
     pairs = zip(result.entries, form.entries, strict=True)
-    return all(isinstance(one, Number) and one.is_same(other) for one, other in pairs)
+    return all(isinstance(node, Number) and node.is_same(other) for node, other in pairs)
 
 
 def _entries(places: Sequence[int | None], entry: Callable[[int], Expression]) -> Vector:

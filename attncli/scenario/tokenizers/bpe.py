@@ -62,16 +62,16 @@ def _merges_of(
     return learn_merges(words, settings, progress=said.progress)
 
 
-def _told(said: TokenizerSettings, score: Criterion = "count") -> tuple[Phrase, ...]:
+def _told(settings: TokenizerSettings, score: Criterion = "count") -> tuple[Phrase, ...]:
     """What is learned."""
-    often, most = or_more(said.get(MIN_COUNT)), _most(said)
+    often, most = or_more(settings.get(MIN_COUNT)), _most(settings)
     pairs = phrase("at most {most}, from pairs that occur {often}", most=most, often=often)
-    return pairs, phrase(_tie_rule(said, score))
+    return pairs, phrase(_tie_rule(settings, score))
 
 
-def _most(said: TokenizerSettings) -> Phrase:
+def _most(settings: TokenizerSettings) -> Phrase:
     """How many merges are learned, and tokens had, at most."""
-    size, count = said.size, said.most_merges
+    size, count = settings.size, settings.most_merges
     tokens = None if size is None else phrase("{tokens} tokens", tokens=str(size))
     if count is None:
         assert tokens is not None
@@ -80,8 +80,8 @@ def _most(said: TokenizerSettings) -> Phrase:
     return merges if tokens is None else phrase("{a} and {b}", a=merges, b=tokens)
 
 
-def _tie_rule(said: TokenizerSettings, score: Criterion) -> str:
-    if said.get(TIES) == "first":
+def _tie_rule(settings: TokenizerSettings, score: Criterion) -> str:
+    if settings.get(TIES) == "first":
         return "among equal pairs the one that is met first is merged"
     if score == "likelihood":
         return (
@@ -102,43 +102,47 @@ def _seconds(words: tuple[CountedWord, ...], settings: MergeSettings) -> float:
     return merged * _PER_MERGED + pairs * _PER_PAIR
 
 
-def _decimals(said: TokenizerSettings) -> int | None:
+def _decimals(settings: TokenizerSettings) -> int | None:
     """What scores are rounded to before they decide; None where they aren't."""
-    return said.rounding.decimals_of("learn", Name("scores")) if said.rounding.carries else None
+    return (
+        settings.rounding.decimals_of("learn", Name("scores"))
+        if settings.rounding.carries
+        else None
+    )
 
 
-def _alphabet(said: TokenizerSettings) -> tuple[str, ...]:
-    return BYTE_ALPHABET if said.get(_ALPHABET) == "bytes" else ()
+def _alphabet(settings: TokenizerSettings) -> tuple[str, ...]:
+    return BYTE_ALPHABET if settings.get(_ALPHABET) == "bytes" else ()
 
 
-def _learned(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
-    learned = _merges_of(said, words)
-    model = _model(said, learned.vocabulary, learned.merges)
-    return tokenizing(said, model)._replace(words=words, learned=learned)
+def _learned(settings: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
+    learned = _merges_of(settings, words)
+    model = _model(settings, learned.vocabulary, learned.merges)
+    return tokenizing(settings, model)._replace(words=words, learned=learned)
 
 
-def _given(said: TokenizerSettings) -> Tokenizing | None:
-    vocabulary: Mapping[str, int] = said.values.get("vocabulary") or {}
-    merges = [tuple(pair) for pair in said.values["merges"]]
-    wrongs = check_merges(merges, said.marks_of_pieces, vocabulary or None)
+def _given(settings: TokenizerSettings) -> Tokenizing | None:
+    vocabulary: Mapping[str, int] = settings.values.get("vocabulary") or {}
+    merges = [tuple(pair) for pair in settings.values["merges"]]
+    wrongs = check_merges(merges, settings.marks_of_pieces, vocabulary or None)
     for index, what in wrongs.items():
         right = "give them in the order in which they were learned"
-        said.complain("merges", f"merge {index + 1}: {what}", right)
+        settings.complain("merges", f"merge {index + 1}: {what}", right)
     if wrongs:
         return None
     pairs = tuple((left, right) for left, right in merges)
-    front = (*said.special, *_alphabet(said))
-    known = vocabulary or vocabulary_of(pairs, said.marks_of_pieces, front)
-    return tokenizing(said, _model(said, known, pairs))
+    front = (*settings.special, *_alphabet(settings))
+    known = vocabulary or vocabulary_of(pairs, settings.marks_of_pieces, front)
+    return tokenizing(settings, _model(settings, known, pairs))
 
 
 def _model(
-    said: TokenizerSettings, vocabulary: Mapping[str, int], merges: tuple[TokenPair, ...]
+    settings: TokenizerSettings, vocabulary: Mapping[str, int], merges: tuple[TokenPair, ...]
 ) -> MergeModel:
-    saved = said.saved
+    saved = settings.saved
     return MergeModel(
-        vocabulary, merges, said.marks_of_pieces, said.unknown, said.byte_fallback,
-        fused=said.kind.name == "sentencepiece" or (saved is not None and saved.fused),
+        vocabulary, merges, settings.marks_of_pieces, settings.unknown, settings.byte_fallback,
+        fused=settings.kind.name == "sentencepiece" or (saved is not None and saved.fused),
         whole=saved is not None and saved.whole,
     )  # fmt: skip
 
@@ -167,10 +171,10 @@ _SCORE: Key[Any] = Key(
 )
 
 
-def _learned_wordpiece(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
-    learned = _merges_of(said, words, said.get(_SCORE))
-    model = LongestMatch(learned.vocabulary, said.unknown)
-    return tokenizing(said, model)._replace(words=words, learned=learned)
+def _learned_wordpiece(settings: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
+    learned = _merges_of(settings, words, settings.get(_SCORE))
+    model = LongestMatch(learned.vocabulary, settings.unknown)
+    return tokenizing(settings, model)._replace(words=words, learned=learned)
 
 
 _WORDPIECE = TokenizerKind(
@@ -182,8 +186,8 @@ _WORDPIECE = TokenizerKind(
     remarks=(*CUT_AS_BERT, ("score", "count", "pairs are chosen by their counts")),
     given_by="vocabulary",
     merges=True,
-    given=lambda said: tokenizing(said, LongestMatch(said.values["vocabulary"], said.unknown)),
+    given=lambda s: tokenizing(s, LongestMatch(s.values["vocabulary"], s.unknown)),
     learned=_learned_wordpiece,
-    told=lambda said: _told(said, said.get(_SCORE)),
+    told=lambda s: _told(s, s.get(_SCORE)),
 )
 KINDS = {"bpe": _BPE, "wordpiece": _WORDPIECE}

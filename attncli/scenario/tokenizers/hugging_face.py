@@ -53,7 +53,7 @@ def _names_of(part: Data | None) -> list[str]:
     if part["type"] != "Sequence":
         return [str(part["type"])]
     inner = part.get("normalizers") or part.get("pretokenizers") or ()
-    return [name for one in inner for name in _names_of(one)]
+    return [name for value in inner for name in _names_of(value)]
 
 
 def normalizer(part: Data | None) -> Normalizer:
@@ -135,7 +135,7 @@ def _prepend(part: Data) -> Normalizer:
 
 
 def _without_marks(text: str) -> str:
-    return "".join(one for one in text if not unicodedata.category(one).startswith("M"))
+    return "".join(entry for entry in text if not unicodedata.category(entry).startswith("M"))
 
 
 def _always(step: Normalizer) -> Callable[[Data], Normalizer]:
@@ -155,7 +155,7 @@ _NORMALIZERS: dict[str, Callable[[Data], Normalizer]] = {
     ),
     "Prepend": _prepend,
     "Replace": _replace,
-    "Sequence": lambda part: _chain([normalizer(one) for one in part["normalizers"]]),
+    "Sequence": lambda part: _chain([normalizer(value) for value in part["normalizers"]]),
     "Strip": _strip,
     "StripAccents": _always(_without_marks),
 }
@@ -190,7 +190,9 @@ _SPLITTERS: dict[str, Callable[[Data], Splitter]] = {
     "Digits": _digits,
     "Metaspace": _metaspace,
     "Punctuation": lambda part: _characters(splitting.is_mark, part.get("behavior", "Isolated")),
-    "Sequence": lambda part: splitting.in_turn([_splitter(one) for one in part["pretokenizers"]]),
+    "Sequence": lambda part: splitting.in_turn(
+        [_splitter(value) for value in part["pretokenizers"]]
+    ),
     "Split": _split,
     "Whitespace": lambda _: splitting.whitespace,
     "WhitespaceSplit": lambda _: splitting.whitespace_split,
@@ -228,7 +230,7 @@ def read(text: str) -> Values:
     try:
         marks = _marks(data)
         values = _MODELS[kind](model, marks)
-        settings = {key: said for key, said in values["tokenizer"].items() if said is not None}
+        settings = {key: value for key, value in values["tokenizer"].items() if value is not None}
         cut = _cut(data, marks)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise RefusedFileError("this tokenizer.json is broken", "save it anew") from error
@@ -260,7 +262,7 @@ def _cut(data: Data, marks: str) -> SavedCut:
 
 
 def _told(written: Data | None, cut: Data | None) -> Phrase:
-    steps, cuts = (Word(", ".join(_names_of(one))) for one in (written, cut))
+    steps, cuts = (Word(", ".join(_names_of(data))) for data in (written, cut))
     normalized = "normalized by {steps} and " if written else ""
     words = "cut into words by {cuts}" if cut else "not cut into words"
     return phrase(f"as its file says, a text is {normalized}{words}", steps=steps, cuts=cuts)
@@ -269,23 +271,23 @@ def _told(written: Data | None, cut: Data | None) -> Phrase:
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
 
 
-def _added(one: Data) -> AddedToken:
-    flags = {key: bool(one.get(key)) for key in _FLAGS}
-    return AddedToken(str(one["content"]), int(one["id"]), **flags)
+def _added(data: Data) -> AddedToken:
+    flags = {key: bool(data.get(key)) for key in _FLAGS}
+    return AddedToken(str(data["content"]), int(data["id"]), **flags)
 
 
 def _refuse(model: Data, usual: Mapping[str, Sequence[Any]]) -> None:
     """Refuses settings of a model that there are no words for."""
     for key, values in usual.items():
         if key in model and model[key] not in values:
-            told = json.dumps(model[key], default=float)
+            text = json.dumps(model[key], default=float)
             raise RefusedFileError(
-                f"{key}: {told} of a tokenizer.json has no setting here", _OTHERWISE
+                f"{key}: {text} of a tokenizer.json has no setting here", _OTHERWISE
             )
 
 
 def _vocabulary(model: Data) -> dict[str, int]:
-    return {str(token): int(one) for token, one in model["vocab"].items()}
+    return {str(token): int(value) for token, value in model["vocab"].items()}
 
 
 def _word_piece(model: Data, _: str) -> Values:
@@ -297,7 +299,7 @@ def _word_piece(model: Data, _: str) -> Values:
 
 def _bpe(model: Data, marks: str) -> Values:
     _refuse(model, {"dropout": (None, 0)})
-    pairs = (one.split(" ") if isinstance(one, str) else one for one in model["merges"])
+    pairs = (value.split(" ") if isinstance(value, str) else value for value in model["merges"])
     settings = {
         "kind": "bpe",
         "marks": _affix(model) if _affix(model) != "none" else marks,

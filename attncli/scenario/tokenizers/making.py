@@ -22,109 +22,115 @@ from attncli.tokenizers.splitting import (
 )
 
 
-def tokenizing_of(said: TokenizerSettings) -> Tokenizing | None:
+def tokenizing_of(settings: TokenizerSettings) -> Tokenizing | None:
     """The tokenizer; what is wrong with it goes to the problems."""
-    model = said.model
-    if said.is_learned:
-        return _learned(said)
+    model = settings.model
+    if settings.is_learned:
+        return _learned(settings)
     given_by = model.given_by or "vocabulary"
-    if model.given is not None and said.values.get(given_by) and said.most_merges is None:
-        return model.given(said)
-    if said.most_merges is not None and not said.is_written("corpus"):
+    if model.given is not None and settings.values.get(given_by) and settings.most_merges is None:
+        return model.given(settings)
+    if settings.most_merges is not None and not settings.is_written("corpus"):
         wrong = "a number of merges to learn, and no corpus to learn them from"
-        said.complain("merges", wrong, "give a corpus, or the merges themselves")
-    elif not _has_another_complaint(said):
+        settings.complain("merges", wrong, "give a corpus, or the merges themselves")
+    elif not _has_another_complaint(settings):
         needed = "the vocabulary" if model.given_by == "vocabulary" else model.given_by
         right = f"give a corpus with a vocabulary_size, or {needed}"
-        said.complain("tokenizer", f"nothing tells what pieces {said.kind.name} has", right)
+        settings.complain("tokenizer", f"nothing tells what pieces {settings.kind.name} has", right)
     return None
 
 
-def _has_another_complaint(said: TokenizerSettings) -> bool:
+def _has_another_complaint(settings: TokenizerSettings) -> bool:
     """Whether what pieces are learned from, or given by, is there but wrong, or stands among the
     settings."""
-    inside = below(said.path, "tokenizer")
+    inside = below(settings.path, "tokenizer")
     misplaced = (f"{inside}.{key}" for key in ("corpus", "merges", "pieces", "vocabulary"))
-    written = any(map(said.is_written, ("corpus", "merges", "pieces")))
+    written = any(map(settings.is_written, ("corpus", "merges", "pieces")))
     return written or any(
-        said.complaints.where(key) != said.complaints.where(inside) for key in misplaced
+        settings.complaints.where(key) != settings.complaints.where(inside) for key in misplaced
     )
 
 
-def _learned(said: TokenizerSettings) -> Tokenizing | None:
-    model = said.model
-    if model.given_by and said.size is None and said.most_merges is None:
+def _learned(settings: TokenizerSettings) -> Tokenizing | None:
+    model = settings.model
+    if model.given_by and settings.size is None and settings.most_merges is None:
         of_size = ("vocabulary_size", *(("merges",) if model.merges else ()))
-        if not any(map(said.is_written, of_size)):  # else it has a complaint of its own
+        if not any(map(settings.is_written, of_size)):  # else it has a complaint of its own
             wrong = "a corpus to learn from, and no vocabulary_size"
             right = "say how many tokens" + (", or merges: 12" if model.merges else "")
-            said.complain("corpus", wrong, right)
+            settings.complain("corpus", wrong, right)
         return None
-    words = count_words(said.values["corpus"], pre_tokenizer(said).split)
+    words = count_words(settings.values["corpus"], pre_tokenizer(settings).split)
     if not words:
-        said.complain("corpus", "the corpus has no words", "write some")
+        settings.complain("corpus", "the corpus has no words", "write some")
     if model.learned is None or (model.given_by and not words):
         return None
     try:
-        return model.learned(said, words)
+        return model.learned(settings, words)
     except ScenarioError:  # of too much
         raise
     except ValueError as error:
         wrong, _, right = str(error).partition("; ")
-        said.complain("vocabulary_size", wrong, right or "a larger one")
+        settings.complain("vocabulary_size", wrong, right or "a larger one")
         return None
 
 
-def pre_tokenizer(said: TokenizerSettings) -> PreTokenizer:
+def pre_tokenizer(settings: TokenizerSettings) -> PreTokenizer:
     """How a text is cut into words."""
-    if said.saved is not None:
-        return said.saved.pipeline
-    if said.kind.words is not None:
-        return said.kind.words
-    if said.marks == "▁":
-        return _metaspace(said)
-    if said.marks == "Ġ":
+    if settings.saved is not None:
+        return settings.saved.pipeline
+    if settings.kind.words is not None:
+        return settings.kind.words
+    if settings.marks == "▁":
+        return _metaspace(settings)
+    if settings.marks == "Ġ":
         return ByteLevel()
-    cut = said.get(CUT)
+    cut = settings.get(CUT)
     if cut == CUT.default:
-        return WhiteSpace(said.marks_of_pieces)
-    return Bert(cut == "bert", said.marks_of_pieces)
+        return WhiteSpace(settings.marks_of_pieces)
+    return Bert(cut == "bert", settings.marks_of_pieces)
 
 
-def _metaspace(said: TokenizerSettings) -> Metaspace:
+def _metaspace(settings: TokenizerSettings) -> Metaspace:
     """Spaces as characters; how a text is written first is SentencePiece's own."""
-    if said.kind.name != "sentencepiece":
+    if settings.kind.name != "sentencepiece":
         return Metaspace()
-    return Metaspace(said.get(NORMALIZE), said.get(EXTRA_SPACES) == "removed")
+    return Metaspace(settings.get(NORMALIZE), settings.get(EXTRA_SPACES) == "removed")
 
 
-def tokenizing(said: TokenizerSettings, model: Model) -> Tokenizing:
+def tokenizing(settings: TokenizerSettings, model: Model) -> Tokenizing:
     """The tokenizer of a model."""
-    name = said.kind.name if said.model == said.kind else f"{said.kind.name} ({said.model.name})"
-    counts_given = isinstance(said.values.get("corpus"), Mapping)
-    added = said.saved.added if said.saved else None
-    tokenizer = WordTokenizer(pre_tokenizer(said), model, added)
-    told = tuple(_facts(said))
-    return Tokenizing(tokenizer, name=name, told=told, counts_given=counts_given)
+    name = (
+        settings.kind.name
+        if settings.model == settings.kind
+        else f"{settings.kind.name} ({settings.model.name})"
+    )
+    counts_given = isinstance(settings.values.get("corpus"), Mapping)
+    added = settings.saved.added if settings.saved else None
+    tokenizer = WordTokenizer(pre_tokenizer(settings), model, added)
+    phrases = tuple(_facts(settings))
+    return Tokenizing(tokenizer, name=name, told=phrases, counts_given=counts_given)
 
 
-def _facts(said: TokenizerSettings) -> Iterator[Phrase]:
+def _facts(settings: TokenizerSettings) -> Iterator[Phrase]:
     """All that a stack says of its tokenizer, with the defaults that matter."""
-    kind, model = said.kind, said.model
+    kind, model = settings.kind, settings.model
     given = "its pieces are given" if model.given_by else "its vocabulary is given"
-    yield from model.told(said) if said.is_learned else (phrase(given),)
-    if said.saved is not None:
-        yield said.saved.told
+    yield from model.told(settings) if settings.is_learned else (phrase(given),)
+    if settings.saved is not None:
+        yield settings.saved.told
     remarks = dict.fromkeys((*model.remarks, *kind.remarks))
-    yield from (phrase(words) for key, value, words in remarks if said.settings.get(key) == value)
-    if model.given_by and said.marks != "none":
-        yield phrase("pieces are marked {marks}", marks=Word(said.marks))
-    if said.front:
-        yield phrase("special tokens: {tokens}", tokens=Word(" ".join(said.front)))
-    if said.byte_fallback:
+    yield from (
+        phrase(words) for key, value, words in remarks if settings.settings.get(key) == value
+    )
+    if model.given_by and settings.marks != "none":
+        yield phrase("pieces are marked {marks}", marks=Word(settings.marks))
+    if settings.front:
+        yield phrase("special tokens: {tokens}", tokens=Word(" ".join(settings.front)))
+    if settings.byte_fallback:
         yield phrase("a character that no piece has becomes its bytes")
-    elif said.unknown:
-        yield phrase("what is unknown becomes {token}", token=Word(said.unknown))
+    elif settings.unknown:
+        yield phrase("what is unknown becomes {token}", token=Word(settings.unknown))
 
 
 _MOST_SECONDS = 4.5
@@ -132,18 +138,18 @@ _MOST_SECONDS = 4.5
 ones; they may be off by a factor of 2 or 3."""
 
 
-def check_cost(said: TokenizerSettings, words: Sequence[CountedWord], seconds: float) -> None:
+def check_cost(settings: TokenizerSettings, words: Sequence[CountedWord], seconds: float) -> None:
     """Raises ScenarioError for more than is learned without being asked for."""
-    if seconds > _MOST_SECONDS and not said.large:
+    if seconds > _MOST_SECONDS and not settings.large:
         longest = max(len(word.text) for word in words)
-        size, merges = said.size, said.most_merges
+        size, merges = settings.size, settings.most_merges
         much = f"{merges:,} merges" if size is None else f"{size:,} tokens"
         what = (
             f"{letters_of(words):,} letters of different words, the longest of {longest:,}, to "
             f"learn {much} from"
         )
         less = "give a smaller corpus, shorter words or fewer to learn"
-        raise too_much(said.complaints.where(below(said.path, "corpus")), what, less)
+        raise too_much(settings.complaints.where(below(settings.path, "corpus")), what, less)
 
 
 def letters_of(words: Sequence[CountedWord]) -> int:

@@ -53,8 +53,8 @@ SAVED = "as saved"
 
 def kind_of(values: Values) -> str:
     """Which tokenizer a stack has."""
-    said = values.get("tokenizer", "whitespace")
-    return str(said) if isinstance(said, str) else str(said.get("kind", "whitespace"))
+    value = values.get("tokenizer", "whitespace")
+    return str(value) if isinstance(value, str) else str(value.get("kind", "whitespace"))
 
 
 class TokenizerSettings(NamedTuple):
@@ -162,57 +162,57 @@ class TokenizerSettings(NamedTuple):
         self.complaints.add(below(self.path, key), wrong, right)
 
 
-def check(said: TokenizerSettings) -> None:
+def check(settings: TokenizerSettings) -> None:
     """Complains of what is said that is not for this tokenizer."""
-    model = said.model
-    known = {"kind", *said.kind.names, *model.names}
-    for key in (key for key in said.settings if key not in known):
+    model = settings.model
+    known = {"kind", *settings.kind.names, *model.names}
+    for key in (key for key in settings.settings if key not in known):
         owners = [name for name in TOKENIZERS if key in tokenizer_kind(name).names]
         other = f", or say {' or '.join(owners)}" if model.given_by else ""
-        _not_for_it(said, key, f"leave it out{other}")
+        _not_for_it(settings, key, f"leave it out{other}")
     for key, (owner, otherwise) in _GIVEN.items():
-        right_place = key == model.given_by or (key not in said.given and model.merges)
-        if key in said.values and not right_place:
+        right_place = key == model.given_by or (key not in settings.given and model.merges)
+        if key in settings.values and not right_place:
             say = f"say {owner}"
-            _not_for_it(said, key, f"{otherwise}, or {say}" if model.given_by else say)
-    if not model.given_by and not said.is_written("corpus"):
-        of_a_vocabulary = {UNKNOWN.name} if said.is_written("vocabulary") else set()
+            _not_for_it(settings, key, f"{otherwise}, or {say}" if model.given_by else say)
+    if not model.given_by and not settings.is_written("corpus"):
+        of_a_vocabulary = {UNKNOWN.name} if settings.is_written("vocabulary") else set()
         for key in ("vocabulary_size", *(key.name for key in OF_A_CORPUS)):
             if key in of_a_vocabulary:
                 continue
-            if key in said.values or key in said.settings:
-                _not_for_it(said, key, "leave it out, or give a corpus to count")
-    _check_marks(said)
-    _check_given(said)
+            if key in settings.values or key in settings.settings:
+                _not_for_it(settings, key, "leave it out, or give a corpus to count")
+    _check_marks(settings)
+    _check_given(settings)
 
 
-def _not_for_it(said: TokenizerSettings, key: str, right: str) -> None:
-    kind, model = said.kind, said.model.name
+def _not_for_it(settings: TokenizerSettings, key: str, right: str) -> None:
+    kind, model = settings.kind, settings.model.name
     name = f"{kind.name} with the model {model}" if kind.model not in ("", model) else kind.name
-    place = f"tokenizer.{key}" if key in said.settings else key
-    said.complain(place, f"{key} is not for the tokenizer {name}", right)
+    place = f"tokenizer.{key}" if key in settings.settings else key
+    settings.complain(place, f"{key} is not for the tokenizer {name}", right)
 
 
-def _check_given(said: TokenizerSettings) -> None:
+def _check_given(settings: TokenizerSettings) -> None:
     """What is given isn't learned; a vocabulary with IDs is for merges, for wordpiece, and where
     nothing is learned."""
-    given = said.model.given_by
-    if given in said.given:
-        for other in filter(said.is_written, ("corpus", "vocabulary_size")):
+    given = settings.model.given_by
+    if given in settings.given:
+        for other in filter(settings.is_written, ("corpus", "vocabulary_size")):
             wrong = f"{given} are given, so that {other} does nothing"
-            said.complain(other, wrong, "keep one of them")
-    if not said.is_written("vocabulary"):
+            settings.complain(other, wrong, "keep one of them")
+    if not settings.is_written("vocabulary"):
         return
     if given == "pieces":
-        wrong = f"the pieces of {said.model.name} have their IDs in their own order"
-        said.complain("vocabulary", wrong, "leave it out")
-    elif said.is_written("corpus") and "merges" not in said.given:
+        wrong = f"the pieces of {settings.model.name} have their IDs in their own order"
+        settings.complain("vocabulary", wrong, "leave it out")
+    elif settings.is_written("corpus") and "merges" not in settings.given:
         wrong = "a vocabulary, and a corpus that one is learned from"
-        said.complain("vocabulary", wrong, "keep one of them")
+        settings.complain("vocabulary", wrong, "keep one of them")
 
 
-def _check_marks(said: TokenizerSettings) -> None:
-    kind, marks = said.kind, said.marks
+def _check_marks(settings: TokenizerSettings) -> None:
+    kind, marks = settings.kind, settings.marks
     if kind.words is None and marks not in kind.marks:
         own = kind.marks[0]
         if len(kind.marks) == 1:
@@ -220,32 +220,34 @@ def _check_marks(said: TokenizerSettings) -> None:
         else:
             wrong = f"{kind.name} doesn't mark its pieces with {marks}"
             right = f"known: {', '.join(kind.marks)}"
-        said.complain("tokenizer.marks", wrong, right)
-    if marks == "none" and "marks" not in said.settings and said.saved is None:
-        _check_unsaid(said)
-    if marks in ("▁", "Ġ") and said.get(CUT) != CUT.default:
+        settings.complain("tokenizer.marks", wrong, right)
+    if marks == "none" and "marks" not in settings.settings and settings.saved is None:
+        _check_unsaid(settings)
+    if marks in ("▁", "Ġ") and settings.get(CUT) != CUT.default:
         wrong = f"with the marks {marks} words begin with their spaces"
-        said.complain("tokenizer.cut", wrong, "leave it out, or mark pieces otherwise")
-    if marks != "Ġ" and said.settings.get("alphabet") == "bytes":
-        said.complain("tokenizer.alphabet", "bytes, and words aren't cut into any", "marks: Ġ")
-    if marks == "Ġ" and said.byte_fallback:
+        settings.complain("tokenizer.cut", wrong, "leave it out, or mark pieces otherwise")
+    if marks != "Ġ" and settings.settings.get("alphabet") == "bytes":
+        settings.complain("tokenizer.alphabet", "bytes, and words aren't cut into any", "marks: Ġ")
+    if marks == "Ġ" and settings.byte_fallback:
         wrong = "with the marks Ġ all characters are bytes already"
-        said.complain("tokenizer.byte_fallback", wrong, "leave it out")
+        settings.complain("tokenizer.byte_fallback", wrong, "leave it out")
 
 
-def _check_unsaid(said: TokenizerSettings) -> None:
+def _check_unsaid(settings: TokenizerSettings) -> None:
     """Where no marks are said, given pieces that bear some would never be met; unless the text has
     these letters itself."""
-    text = str(said.values.get("sentence", ""))
-    for key in sorted(said.given & {said.model.given_by}):
-        given = said.values[key]
-        pieces = [*given] if isinstance(given, Mapping) else [part for one in given for part in one]
+    text = str(settings.values.get("sentence", ""))
+    for key in sorted(settings.given & {settings.model.given_by}):
+        given = settings.values[key]
+        pieces = (
+            [*given] if isinstance(given, Mapping) else [part for value in given for part in value]
+        )
         for mark in (name for name in MARKS if name != "none"):
             bears = str.endswith if mark == "</w>" else str.startswith
             if mark not in text and any(bears(str(piece), mark) for piece in pieces):
                 wrong = f"{key} with the mark {mark}, and no marks are said"
-                right = f"say tokenizer: {{kind: {said.kind.name}, marks: {mark}}}"
-                said.complain(key, wrong, f"{right}, or marks: none where it is no mark")
+                right = f"say tokenizer: {{kind: {settings.kind.name}, marks: {mark}}}"
+                settings.complain(key, wrong, f"{right}, or marks: none where it is no mark")
 
 
 _COUNT = WholeNumber(1, 10**9)

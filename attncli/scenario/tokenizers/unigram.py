@@ -68,22 +68,22 @@ _WHOLE = Key(
 _COUNTS_ONLY = ("share", "whole", "min_count")
 
 
-def _settings(said: TokenizerSettings) -> UnigramSettings:
-    some = said.some(("longest", *_COUNTS_ONLY))
+def _settings(settings: TokenizerSettings) -> UnigramSettings:
+    some = settings.some(("longest", *_COUNTS_ONLY))
     if "share" in some:
         some["share"] = Fraction(some["share"])
     return UnigramSettings(
-        size=said.size or 0, special=said.special, unknown=said.unknown,
-        byte_fallback=said.byte_fallback, round_=_rounder(said), **some,
+        size=settings.size or 0, special=settings.special, unknown=settings.unknown,
+        byte_fallback=settings.byte_fallback, round_=_rounder(settings), **some,
     )  # fmt: skip
 
 
-def _rounder(said: TokenizerSettings) -> Rounder:
+def _rounder(settings: TokenizerSettings) -> Rounder:
     """How the numbers are rounded that decide what is learned, and how words are cut: as they are
     on the page, so that it never shows another choice than they do."""
-    if not said.rounding.carries:
+    if not settings.rounding.carries:
         return _exact
-    of_step = said.rounding.decimals_of
+    of_step = settings.rounding.decimals_of
     return partial(_carried, {name: of_step(step, Name(name)) for name, step in _STEP_OF.items()})
 
 
@@ -97,8 +97,8 @@ def _exact(name: str, number: float) -> float:
     return number if name in _STEP_OF else round(number, ALIKE)
 
 
-def _is_by_counts(said: TokenizerSettings) -> bool:
-    return said.get(_TRAINING) == "counts"
+def _is_by_counts(settings: TokenizerSettings) -> bool:
+    return settings.get(_TRAINING) == "counts"
 
 
 def _told(said: TokenizerSettings) -> tuple[Phrase, ...]:
@@ -126,7 +126,7 @@ def _by_counts(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Token
         return None
     check_cost(said, words, _seconds_of_trials(words, seeds, settings))
     learned = train_by_counts(words, settings, progress=said.progress)
-    pieces = tuple(one.token for one in learned.rounds[-1].pieces)
+    pieces = tuple(piece.token for piece in learned.rounds[-1].pieces)
     return _tokenizing(said, learned.model)._replace(words=words, learned=learned, pieces=pieces)
 
 
@@ -161,26 +161,26 @@ def _by_em(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizin
     )
 
 
-def _given(said: TokenizerSettings) -> Tokenizing:
-    pieces: Mapping[str, Decimal] = said.values["pieces"]
-    front = ((token, 0.0) for token in said.special if token not in pieces)
+def _given(settings: TokenizerSettings) -> Tokenizing:
+    pieces: Mapping[str, Decimal] = settings.values["pieces"]
+    front = ((token, 0.0) for token in settings.special if token not in pieces)
     scored = (*front, *((token, float(score)) for token, score in pieces.items()))
-    hidden = (*said.special, *(token for token in _CONTROL if token in pieces))
-    model = Unigram(scored, said.unknown, hidden, said.byte_fallback, _rounder(said))
+    hidden = (*settings.special, *(token for token in _CONTROL if token in pieces))
+    model = Unigram(scored, settings.unknown, hidden, settings.byte_fallback, _rounder(settings))
     log_p = Matrix.of_written([[score] for score in pieces.values()])
-    return _tokenizing(said, model)._replace(pieces=tuple(pieces), log_p=log_p)
+    return _tokenizing(settings, model)._replace(pieces=tuple(pieces), log_p=log_p)
 
 
-def _tokenizing(said: TokenizerSettings, model: Unigram) -> Tokenizing:
+def _tokenizing(settings: TokenizerSettings, model: Unigram) -> Tokenizing:
     """The tokenizer of a model. Raises ScenarioError for words of the sentence that can be cut in
     more ways than are gone through without being asked for."""
-    made = tokenizing(said, model)
+    made = tokenizing(settings, model)
     left = _MOST_EFFORT
-    for word in () if said.large else made.tokenizer.words(said.values.get("sentence")):
+    for word in () if settings.large else made.tokenizer.words(settings.values.get("sentence")):
         left -= model.trie.effort(word, left)
         if left < 0:
             what = f"all ways to cut a word of {len(word):,} letters"
-            where = said.complaints.where(below(said.path, "sentence"))
+            where = settings.complaints.where(below(settings.path, "sentence"))
             raise too_much(where, what, "give shorter words or fewer pieces")
     return made
 
@@ -197,7 +197,7 @@ _UNIGRAM = TokenizerKind(
     remarks=(("whole", False, "no piece is only ever a whole word"),),
     given_by="pieces",
     given=_given,
-    learned=lambda said, words: (_by_counts if _is_by_counts(said) else _by_em)(said, words),
+    learned=lambda s, words: (_by_counts if _is_by_counts(s) else _by_em)(s, words),
     told=_told,
 )
 KINDS = {"unigram": _UNIGRAM}

@@ -69,31 +69,31 @@ def _is_flag_half(character: str) -> bool:
     return "\U0001f1e6" <= character <= "\U0001f1ff"
 
 
-def _told(said: TokenizerSettings) -> tuple[Phrase, ...]:
-    words, often = "words that occur {often} in the corpus", or_more(said.get(MIN_COUNT))
-    if said.size is None:
+def _told(settings: TokenizerSettings) -> tuple[Phrase, ...]:
+    words, often = "words that occur {often} in the corpus", or_more(settings.get(MIN_COUNT))
+    if settings.size is None:
         return (phrase(words, often=often),)
     most = f"{words}, at most {{size}} tokens with the special ones"
-    return (phrase(most, often=often, size=str(said.size)),)
+    return (phrase(most, often=often, size=str(settings.size)),)
 
 
-def _dictionary(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
+def _dictionary(settings: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing:
     from attncli.scenario.tokenizers.making import tokenizing
     from attncli.tokenizers.pieces import make_dictionary
 
     counted = make_dictionary(
-        words, size=said.size, min_count=said.get(MIN_COUNT), special=said.special,
-        unknown=said.unknown,
+        words, size=settings.size, min_count=settings.get(MIN_COUNT), special=settings.special,
+        unknown=settings.unknown,
     )  # fmt: skip
-    return tokenizing(said, counted.model)._replace(words=words, learned=counted)
+    return tokenizing(settings, counted.model)._replace(words=words, learned=counted)
 
 
-def _given(said: TokenizerSettings) -> Tokenizing:
+def _given(settings: TokenizerSettings) -> Tokenizing:
     """What a vocabulary doesn't have is the unknown token."""
     from attncli.scenario.tokenizers.making import tokenizing
     from attncli.tokenizers.pieces import Dictionary
 
-    return tokenizing(said, Dictionary(said.values["vocabulary"], said.unknown))
+    return tokenizing(settings, Dictionary(settings.values["vocabulary"], settings.unknown))
 
 
 def _kind(name: str, explained: str, words: WordSplitter) -> TokenizerKind:

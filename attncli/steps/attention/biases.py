@@ -43,9 +43,9 @@ def _operation(place: HeadPlace, positions: Positions) -> Buckets:
 
 
 def _count(place: HeadPlace, positions: Positions) -> int:
-    said, table = positions.config.get(BUCKETS), place.scenario.given.get(positions.table)
-    if said is not None:
-        return said
+    index, table = positions.config.get(BUCKETS), place.scenario.given.get(positions.table)
+    if index is not None:
+        return index
     return _USUAL if table is None else table.shape[0]
 
 
@@ -186,7 +186,7 @@ def _plan_bias(place: HeadPlace) -> tuple[Definition, ...]:
     slope, x = _slope(place), place.x
     made = [] if slope is None else [Definition(place.name("alibi"), Alibi(slope), (x,))]
     biases = [place.find("bias")] if place.gives("bias") else []
-    terms = (x, *biases, *(one.name for one in made))
+    terms = (x, *biases, *(d.name for d in made))
     if len(terms) > 1:
         x = place.name("biased")
         made.append(Definition(x, Add(len(terms)), terms, blame=Name("bias")))
@@ -213,14 +213,14 @@ def _slope(place: HeadPlace) -> Number | None:
 
 
 def _happens_bias(place: HeadPlace) -> str:
-    told = []
+    texts = []
     if place.attention.alibi is not None:
-        told.append("The further a key is from the query, the more is subtracted from its score")
+        texts.append("The further a key is from the query, the more is subtracted from its score")
     if place.gives("bias") or _added_tables(place):
-        told.append("A given table is added to the scores")
+        texts.append("A given table is added to the scores")
     if _added_tables(place):
-        told.append("Where it holds −∞ nothing is added: the mask hides that score")
-    return ". ".join(told) + "."
+        texts.append("Where it holds −∞ nothing is added: the mask hides that score")
+    return ". ".join(texts) + "."
 
 
 BIAS_STEP = Step(

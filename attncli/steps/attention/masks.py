@@ -109,8 +109,8 @@ class MaskRule(NamedTuple):
 
 def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
     """The rules of the mask of an attention."""
-    found, said = list[MaskRule](), attention.config.get(MASK)
-    for k, rule in enumerate(said):
+    found, entries = list[MaskRule](), attention.config.get(MASK)
+    for k, rule in enumerate(entries):
         if isinstance(rule, str):
             found += [MaskRule(rule)] if rule != "none" else []
         else:
@@ -148,8 +148,8 @@ def _padded(attention: Attention, name: str) -> list[int]:
 
 def check_mask(place: HeadPlace) -> Objections:
     """No rule is empty, and padding is of keys that are there."""
-    keys, said = place.attention.keys, place.attention.config.get(MASK)
-    for k, rule in enumerate(said):
+    keys, entries = place.attention.keys, place.attention.config.get(MASK)
+    for k, rule in enumerate(entries):
         path = _path(place.attention, k)
         if not rule:
             yield path, "a mask without any rule", "say causal, or give a rule"
@@ -170,17 +170,17 @@ _WIDTH = 2
 def which_mask(place: HeadPlace, trace: Trace) -> tuple[WordsAsked, ...]:
     """Which of some tables is the mask."""
     mask = trace[place.name("mask")].values
-    others = (one for one in _like_masks(mask.shape) if not np.array_equal(one, mask))
+    others = (array for array in _like_masks(mask.shape) if not np.array_equal(array, mask))
     tables = [mask, *others][:_MOST_LISTED]
     order = in_no_order(len(tables), trace[place.x].values)
     shown = [tables[k] for k in order]
-    zeros_and_ones = tuple(Matrix.of_array(one, 0, carry=False) for one in shown)
+    zeros_and_ones = tuple(Matrix.of_array(array, 0, carry=False) for array in shown)
     says = "Which of these is the mask, 1 where a query (row) sees a key (column)?"
 
     def right(low: Array, high: Array) -> Chosen:
         ends = (low, high)
         return frozenset(
-            k for k, one in enumerate(shown) if any(np.array_equal(one, end) for end in ends)
+            k for k, array in enumerate(shown) if any(np.array_equal(array, end) for end in ends)
         )
 
     def turned(low: Array, high: Array) -> Chosen:
@@ -294,14 +294,14 @@ def _aligned(place: HeadPlace, rule: MaskRule) -> str:
 
 
 def _happens(place: HeadPlace) -> str:
-    told = [
+    texts = [
         f"no query sees a key {rule.width} or more places away" if rule.kind == "window"
         else _IN_WORDS[rule.kind] + _aligned(place, rule)
         for rule in mask_rules(place.attention)
     ]  # fmt: skip
     value = _value(place)
     hidden = "−∞" if value.is_infinite() else decimals.text(value).replace("-", "−")
-    rules = "; ".join(told)
+    rules = "; ".join(texts)
     return f"{rules[:1].upper()}{rules[1:]}. Where the mask is 0, the score becomes {hidden}."
 
 

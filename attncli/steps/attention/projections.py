@@ -61,10 +61,10 @@ ROLES = {"Q": "Q", "K": "K", "V": "K"}
 
 def _check_project(place: AttentionPlace) -> Objections:
     """Nothing is stacked but the matrices of a cell; a wrong cell has a complaint of its own."""
-    said, scenario = place.attention.config, place.scenario
-    if said.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
+    settings, scenario = place.attention.config, place.scenario
+    if settings.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
         wrong = "torch is how recurrent cells are stacked"
-        yield said.at(_LAYOUT), wrong, "say linear for attention, or cell: rnn for a cell"
+        yield settings.at(_LAYOUT), wrong, "say linear for attention, or cell: rnn for a cell"
 
 
 def _input(place: AttentionPlace, name: str) -> Name:
@@ -113,12 +113,12 @@ def _happens_project(place: AttentionPlace) -> str:
     if not place.attention.projects:
         return _taken_as_they_are(place)
     vector = "Each input embedding" if _takes_embeddings(place) else "The vector of each token"
-    told = f"{vector} is multiplied by three weight matrices"
+    text = f"{vector} is multiplied by three weight matrices"
     if place.source != place.x:
-        told = "Queries are made from the tokens, keys and values from the memory"
+        text = "Queries are made from the tokens, keys and values from the memory"
     if place.attention.cached is not None:
-        told += "; the cached keys and values of the tokens before come first"
-    return f"{told}.{_TURNED_OVER if place.attention.config.linear else ''}"
+        text += "; the cached keys and values of the tokens before come first"
+    return f"{text}.{_TURNED_OVER if place.attention.config.linear else ''}"
 
 
 _TURNED_OVER = (
@@ -130,15 +130,15 @@ _TURNED_OVER = (
 def _taken_as_they_are(place: AttentionPlace) -> str:
     vectors = "input embeddings" if _takes_embeddings(place) else "vectors of the tokens"
     x = place.here(place.x)
-    told = "There are no weight matrices, so "
+    text = "There are no weight matrices, so "
     if place.scenario.gives(below(place.attention.head_path(0), "weights")):
         return (
-            f"{told}V is {x} here: the {vectors} themselves are the values; no queries and keys"
+            f"{text}V is {x} here: the {vectors} themselves are the values; no queries and keys"
             " are needed, since the weights are given."
         )
     if any(_input(place, name) != place.x for name in _NAMES):
-        return f"{told}the {vectors} themselves are queries, keys and values."
-    return f"{told}Q, K and V are {x} here: the {vectors} themselves are queries, keys and values."
+        return f"{text}the {vectors} themselves are queries, keys and values."
+    return f"{text}Q, K and V are {x} here: the {vectors} themselves are queries, keys and values."
 
 
 PROJECT_STEP = Step(
@@ -255,10 +255,10 @@ _KV_HEADS = Key(
 
 def _check_split(place: AttentionPlace) -> Objections:
     """As many heads of keys and values as heads, or a share of them."""
-    attention, said = place.attention, place.attention.config
-    if not said.says(_KV_HEADS):
+    attention, settings = place.attention, place.attention.config
+    if not settings.says(_KV_HEADS):
         return
-    kv_heads, where = said.get(_KV_HEADS), below(said.path, "kv_heads")
+    kv_heads, where = settings.get(_KV_HEADS), below(settings.path, "kv_heads")
     if attention.own_heads:
         wrong = "kv_heads, and heads that have keys and values of their own"
         yield where, wrong, "leave it out"
@@ -288,10 +288,10 @@ def _columns(place: AttentionPlace, name: str, head: int) -> Definition:
 
 
 def _happens_split(place: AttentionPlace) -> str:
-    told = "Each head takes its share of the columns of Q"
+    text = "Each head takes its share of the columns of Q"
     if place.attention.kv_heads < place.attention.heads:
-        return f"{told}, and those of K and V that its group of heads has in common."
-    return f"{told}, K and V."
+        return f"{text}, and those of K and V that its group of heads has in common."
+    return f"{text}, K and V."
 
 
 def _formulas(place: AttentionPlace) -> tuple[Equation, ...]:
@@ -431,10 +431,10 @@ _AVERAGE = Key(
 
 def _plan_average(place: AttentionPlace) -> tuple[Definition, ...]:
     """Of the weights that values are multiplied by, of each head."""
-    attention, said = place.attention, place.attention.config.values
+    attention, data = place.attention, place.attention.config.values
     if not attention.config.get(_AVERAGE):
         return ()
-    local = "dropped" if "dropout" in said else "key_weights" if "sinks" in said else "weights"
+    local = "dropped" if "dropout" in data else "key_weights" if "sinks" in data else "weights"
     weights = tuple(below(attention.head_path(k), local) for k in range(attention.heads))
     mean = MeanOf(attention.heads) if attention.heads > 1 else Same()
     return (Definition(place.name("mean_weights"), mean, weights),)
@@ -465,7 +465,7 @@ AVERAGE_STEP = Step(
         Mistake(
             "not_divided",
             "Adding the weights up without dividing by the number of heads.",
-            wrong(lambda one, _: one._replace(operation=Add(len(one.operands)))),
+            wrong(lambda d, _: d._replace(operation=Add(len(d.operands)))),
         ),
     ),
     pictures=("heat_maps",),
@@ -492,10 +492,10 @@ def _plan_merge(place: AttentionPlace) -> tuple[Definition, ...]:
 
 def _happens_merge(place: AttentionPlace) -> str:
     several = place.attention.heads > 1
-    told = "All heads' outputs are set side by side" if several else "The output is"
+    text = "All heads' outputs are set side by side" if several else "The output is"
     if place.gives("W_O"):
-        told += f"{' and' if several else ''} multiplied by W_O: the attention"
-    return f"{told}."
+        text += f"{' and' if several else ''} multiplied by W_O: the attention"
+    return f"{text}."
 
 
 MERGE_STEP = Step(

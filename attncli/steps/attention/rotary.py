@@ -63,14 +63,14 @@ def is_scaled(positions: Positions) -> bool:
 
 def _check_scaling(positions: Positions) -> Objections:
     """Complains of ramps that go nowhere."""
-    said, where = positions.config.get(SCALING), "positions"
+    value, where = positions.config.get(SCALING), "positions"
     for low, high in (("low_freq_factor", "high_freq_factor"), ("beta_slow", "beta_fast")):
-        few, many = (said.get(name, _DEFAULTS[name]) for name in (low, high))
+        few, many = (value.get(name, _DEFAULTS[name]) for name in (low, high))
         if few >= many:
             wrong = f"scaling with {low} {few} and {high} {many}"
             yield where, wrong, f"give a {high} that is larger than {low}"
     base = positions.config.get(BASE)
-    if said["kind"] == "yarn" and base <= 1:
+    if value["kind"] == "yarn" and base <= 1:
         yield where, f"scaling of the base {base}", "give one that is larger than 1"
 
 
@@ -78,21 +78,21 @@ def frequencies(
     place: HeadPlace, positions: Positions, dimensions: int | None
 ) -> tuple[Definition, ...]:
     """The frequencies before and after they are scaled."""
-    said, base = positions.config.get(SCALING), Number.written(positions.config.get(BASE))
+    value, base = positions.config.get(SCALING), Number.written(positions.config.get(BASE))
     there = (name for name in ("K", "Q") if place.gives(name) or place.gives(f"W_{name}"))
     turned = place.latest(next(there, "K"))  # only the width counts, which both have
     plain = _of(place, "frequencies", Frequencies(base, dimensions), turned)
-    factor = _number(said, "factor")
-    match said["kind"]:
+    factor = _number(value, "factor")
+    match value["kind"]:
         case "linear":
             return plain, _of(place, "scaled_frequencies", DivideBy(factor), plain.name)
         case "ntk" | "dynamic":
             start = positions.config.get(START)
-            original = _number(said, "original_length") if "original_length" in said else None
+            original = _number(value, "original_length") if "original_length" in value else None
             scaled = Frequencies(base, dimensions, factor, original, start)
             return plain, _of(place, "scaled_frequencies", scaled, turned)
         case _:
-            ramp = _of(place, "ramp", _ramp(said, base), plain.name)
+            ramp = _of(place, "ramp", _ramp(value, base), plain.name)
             blend = BlendFrequencies(factor)
             scaled_by_ramp = _of(place, "scaled_frequencies", blend, plain.name, ramp.name)
             return plain, ramp, scaled_by_ramp
@@ -102,28 +102,28 @@ def _of(place: HeadPlace, local: str, operation: Operation, *operands: Name) -> 
     return Definition(place.name(local), operation, operands, blame=Name("positions"))
 
 
-def _number(said: Mapping[str, Any], name: str) -> Number:
-    return Number.written(said.get(name, _DEFAULTS.get(name)))
+def _number(data: Mapping[str, Any], name: str) -> Number:
+    return Number.written(data.get(name, _DEFAULTS.get(name)))
 
 
-def _ramp(said: Mapping[str, Any], base: Number) -> Operation:
-    original = _number(said, "original_length")
-    if said["kind"] == "llama3":
+def _ramp(data: Mapping[str, Any], base: Number) -> Operation:
+    original = _number(data, "original_length")
+    if data["kind"] == "llama3":
         return RampOfTurns(
-            original, _number(said, "low_freq_factor"), _number(said, "high_freq_factor")
+            original, _number(data, "low_freq_factor"), _number(data, "high_freq_factor")
         )
-    fast, slow = _number(said, "beta_fast"), _number(said, "beta_slow")
-    return RampOfPairs(base, original, fast, slow, said.get("truncate", True))
+    fast, slow = _number(data, "beta_fast"), _number(data, "beta_slow")
+    return RampOfPairs(base, original, fast, slow, data.get("truncate", True))
 
 
 def attention_factor(positions: Positions) -> Expression | None:
     """What cosines and sines are multiplied by, if anything: of YaRN 0.1 ln factor + 1."""
-    said = positions.config.get(SCALING)
-    if said["kind"] != "yarn":
+    value = positions.config.get(SCALING)
+    if value["kind"] != "yarn":
         return None
-    if "attention_factor" in said:
-        return _number(said, "attention_factor")
-    factor = _number(said, "factor")
+    if "attention_factor" in value:
+        return _number(value, "attention_factor")
+    factor = _number(value, "factor")
     if factor.full <= 1:
         return None
     return Sum((Product((constant("0.1"), Apply("ln", (factor,)))), ONE))
@@ -147,8 +147,8 @@ _IN_WORDS = {
 
 def told_scaled(positions: Positions) -> str:
     """How frequencies are scaled, in words."""
-    said = positions.config.get(SCALING)
-    return _IN_WORDS[said["kind"]].format(**{**_DEFAULTS, **said})
+    value = positions.config.get(SCALING)
+    return _IN_WORDS[value["kind"]].format(**{**_DEFAULTS, **value})
 
 
 def _check_tables(positions: Positions) -> Objections:
@@ -191,10 +191,10 @@ def _dimensions(positions: Positions) -> int | None:
 
 
 def _check(place: HeadPlace) -> Objections:
-    positions, said = place.attention.rotated, place.attention.config
-    if place.attention.sees_memory and said.says(ROPE):
+    positions, settings = place.attention.rotated, place.attention.config
+    if place.attention.sees_memory and settings.says(ROPE):
         wrong = "the positions of a memory are nobody's, and queries can't be turned against them"
-        yield said.at(ROPE), wrong, "leave rope out"
+        yield settings.at(ROPE), wrong, "leave rope out"
     if positions is not None and positions.turned_by is not None:
         yield from _check_tables(positions)
     elif positions is not None and is_scaled(positions):
@@ -264,10 +264,10 @@ def _tables(place: HeadPlace, positions: Positions, name: str) -> Sequence[Defin
         start = _start(place, positions, name)
         taken = TakeRows((start,), (str(start),), "position")  # more where shapes tell how many
         tables = zip(names, positions.turned_by, strict=True)
-        return [Definition(one, taken, (table,), blame=table) for one, table in tables]
+        return [Definition(entry, taken, (table,), blame=table) for entry, table in tables]
     return [
-        Definition(one, *_table(place, positions, name, function), blame=Name("positions"))
-        for one, function in zip(names, _FUNCTIONS.values(), strict=True)
+        Definition(entry, *_table(place, positions, name, function), blame=Name("positions"))
+        for entry, function in zip(names, _FUNCTIONS.values(), strict=True)
     ]
 
 

@@ -194,9 +194,9 @@ _ORDER = Key(
 
 
 def _check(place: HeadPlace) -> Objections:
-    said = place.attention.config
-    if said.says(_ORDER) and not said.says(_CAP):
-        yield said.at(_ORDER), "the order of a cap, and no softcap", "add one, like softcap: 50"
+    settings = place.attention.config
+    if settings.says(_ORDER) and not settings.says(_CAP):
+        yield settings.at(_ORDER), "the order of a cap, and no softcap", "add one, like softcap: 50"
 
 
 def _by_number(
@@ -212,8 +212,8 @@ def _by_number(
 
 def _happens_softcap(place: HeadPlace) -> str:
     cap, late = place.attention.config.get(_CAP), place.attention.config.get(_ORDER) == "after_mask"
-    told = f"Each score is bent so that it stays between −{cap} and {cap}"
-    return f"{told}: one that the mask hid, −∞, becomes −{cap}." if late else f"{told}."
+    text = f"Each score is bent so that it stays between −{cap} and {cap}"
+    return f"{text}: one that the mask hid, −∞, becomes −{cap}." if late else f"{text}."
 
 
 SOFTCAP_STEP = Step(

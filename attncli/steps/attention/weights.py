@@ -95,9 +95,9 @@ _BY_COLUMNS = equation("exp[i, j] / exp_sum[j]", exp="n m", exp_sum="m 1")
 
 def _columns_added_up(_: Place, planned: Planned) -> Iterator[Planned]:
     """The sums of the columns, by which others divide rows as well as columns."""
-    for k, one in enumerate(planned):
-        if is_a(one.operation, RowSum):
-            added = one._replace(operation=_COLUMN_SUMS())
+    for k, definition in enumerate(planned):
+        if is_a(definition.operation, RowSum):
+            added = definition._replace(operation=_COLUMN_SUMS())
             yield (added,)
             yield added, planned[k + 1]._replace(operation=_BY_COLUMNS())
 
@@ -116,7 +116,7 @@ IN_SOFTMAX: tuple[Mistake[Any], ...] = (
 
 def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """Definitions with the three of a softmax as one, whose derivative people know."""
-    starts = [k for k, one in enumerate(definitions) if isinstance(one.operation, Exponential)]
+    starts = [k for k, d in enumerate(definitions) if isinstance(d.operation, Exponential)]
     for k in reversed(starts):
         exp, _, result = definitions[k : k + 3]
         whole = result._replace(operation=Softmax(), operands=exp.operands)

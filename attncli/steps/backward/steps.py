@@ -39,15 +39,17 @@ from attncli.steps.step import Backward, Mistake, Step
 from attncli.trace import BackwardPlace, Definition
 
 
-def _not_transposed(one: Definition, _: BackwardPlace) -> Definition | None:
+def _not_transposed(definition: Definition, _: BackwardPlace) -> Definition | None:
     """X ∂Y for Xᵀ ∂Y, and ∂Y W for ∂Y Wᵀ."""
-    match one.operation:
+    match definition.operation:
         case Indexed(
             shown=MatrixProduct(
                 (Transposed(Operand(a)), Operand(b)) | (Operand(a), Transposed(Operand(b)))
             )
         ):
-            return one._replace(operation=MatMul(), operands=(one.operands[a], one.operands[b]))
+            return definition._replace(
+                operation=MatMul(), operands=(definition.operands[a], definition.operands[b])
+            )
     return None
 
 
@@ -68,9 +70,9 @@ def _one_token(equation: Operation, _: BackwardPlace) -> Operation | None:
     return None
 
 
-def _of_the_gradient(one: Definition, _: BackwardPlace) -> Definition | None:
+def _of_the_gradient(definition: Definition, _: BackwardPlace) -> Definition | None:
     """step(∂a) for step(z)."""
-    gradient = len(one.operands) - 1
+    gradient = len(definition.operands) - 1
 
     def change(node: Expression) -> Expression | None:
         match node:
@@ -78,7 +80,7 @@ def _of_the_gradient(one: Definition, _: BackwardPlace) -> Definition | None:
                 return Apply("step", (Operand(gradient, indices),))
         return None
 
-    return swapped(one, change)
+    return swapped(definition, change)
 
 
 def _by_the_diagonal(equation: Operation, _: BackwardPlace) -> Operation | None:
@@ -91,13 +93,13 @@ _DIAGONAL = equation("p[i, j] * (1 - p[i, j]) * G[i, j]", p="n m", G="n m")
 _SCALED = equation("G[i] * p[i, j]", p="n v", G="n 1")
 
 
-def _handed_on(one: Definition, _: BackwardPlace) -> Definition | None:
+def _handed_on(definition: Definition, _: BackwardPlace) -> Definition | None:
     """The gradient of what went out, as it is, instead of what it makes for what went in."""
-    operation, sides = one.operation, one.operation.sides
+    operation, sides = definition.operation, definition.operation.sides
     as_it_is = isinstance(operation, Indexed) and isinstance(operation.tree, Operand)
     if as_it_is or isinstance(operation, Add | Same | One) or sides.operands[-1] != sides.result:
         return None  # it goes on as it is anyway, as through a sum, or has another shape
-    return one._replace(operation=Same(), operands=one.operands[-1:])
+    return definition._replace(operation=Same(), operands=definition.operands[-1:])
 
 
 _ONE_USE_ONLY = Mistake[BackwardPlace](
@@ -163,7 +165,7 @@ _USUAL_MISTAKES = (
         in_last(exchanged),
     ),
 )
-_USUAL = {one.name: one for one in _USUAL_MISTAKES}
+_USUAL = {m.name: m for m in _USUAL_MISTAKES}
 
 
 def made_in(step: Backward[Any]) -> tuple[Mistake[BackwardPlace], ...]:
@@ -199,11 +201,11 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
 
 def _happens(place: BackwardPlace) -> str:
     """Where the gradients that come in go to: the quantities that get theirs from them."""
-    made = {one.name for one in place.planned}
-    used = {name for one in place.planned for name in one.operands}
+    made = {d.name for d in place.planned}
+    used = {name for d in place.planned for name in d.operands}
     came = _of(place, [name for name in _worked_with(place) if name not in made])
-    out = _of(place, [one.name for one in place.planned if one.name not in used])
-    sums = _of(place, [one.name for one in place.planned if isinstance(one.operation, Add)])
+    out = _of(place, [d.name for d in place.planned if d.name not in used])
+    sums = _of(place, [d.name for d in place.planned if isinstance(d.operation, Add)])
     added = f" That of {_listed(sums)} adds up what comes from every use." if sums else ""
     goes = "The gradients go" if len(came) > 1 else "The gradient goes"
     return f"{goes} to {_listed(out)}.{added}"
@@ -211,14 +213,14 @@ def _happens(place: BackwardPlace) -> str:
 
 def _worked_with(place: BackwardPlace) -> Iterator[Name]:
     """The gradients that others are made of, besides the parts that are only added up."""
-    for one in place.planned:
-        if not isinstance(one.operation, Add):
-            yield from (name for name in one.operands if name.inside(place.gradients))
+    for definition in place.planned:
+        if not isinstance(definition.operation, Add):
+            yield from (name for name in definition.operands if name.inside(place.gradients))
 
 
 def _of_a_step(place: BackwardPlace) -> str:
     """What the slope of a ReLU is, where one of the equations has it."""
-    trees = (one.operation.tree for one in place.planned if isinstance(one.operation, Indexed))
+    trees = (d.operation.tree for d in place.planned if isinstance(d.operation, Indexed))
     has_one = any(node.function == "step" for tree in trees for node in each(tree, Apply))
     return " step is 1 above 0, and else 0." if has_one else ""
 
@@ -227,7 +229,7 @@ def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:
     """What is given to the step and gets no gradient."""
     assert forward.backward is not None
     fixed, given = forward.backward.fixed, place.scenario
-    used = (name for one in forward.planned(place.forward) for name in one.operands)
+    used = (name for d in forward.planned(place.forward) for name in d.operands)
     left_out = dict.fromkeys(name for name in used if name.local in fixed and given.gives(name))
     if not left_out:
         return ""
@@ -241,7 +243,7 @@ def _of(place: BackwardPlace, gradients: Iterable[Name]) -> list[str]:
     """What gradients are of, each once: of `grad.X.Q`, which comes to X by Q, it's X."""
     known = place.scenario.shapes
     of = (name.seen_from(place.gradients) for name in gradients)
-    wholes = (next((one for one in name.places if one in known), name) for name in of)
+    wholes = (next((entry for entry in name.places if entry in known), name) for name in of)
     return [*dict.fromkeys(map(place.forward.here, wholes))]
 
 

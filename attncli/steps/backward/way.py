@@ -50,16 +50,16 @@ def steps_back(
 ) -> tuple[StepBack, ...]:
     """The steps that lead from the loss back to some given quantities, the last one first."""
     depends = set(of)
-    told: list[tuple[PlannedStep, list[Sequence[Use]]]] = []
+    pairs: list[tuple[PlannedStep, list[Sequence[Use]]]] = []
     for part in parts:
         used: list[Sequence[Use]] = []
-        for one in _whole(part):
-            if known := [use for use in _uses(one) if use.of in depends]:
-                depends.add(one.name)
+        for definition in _whole(part):
+            if known := [use for use in _uses(definition) if use.of in depends]:
+                depends.add(definition.name)
                 used.append(known)
-        told.append((part, used))
+        pairs.append((part, used))
     reached, found = {loss}, []
-    for part, used in reversed(told):
+    for part, used in reversed(pairs):
         back: list[Use] = []
         for uses in reversed(used):
             if uses[0].definition.name in reached:
@@ -75,20 +75,22 @@ def unknown(parts: Sequence[PlannedStep], of: Collection[Name]) -> Iterator[Use]
     are left out without them would be wrong."""
     depends = set(of)
     for part in parts:
-        for one in _whole(part):
-            for place, name in enumerate(one.operands):
-                if name in depends and has_derivative(one.operation, place):
-                    depends.add(one.name)
-                elif name in depends and not is_flat(one.operation, place):
-                    yield Use(one, place)
+        for definition in _whole(part):
+            for place, name in enumerate(definition.operands):
+                if name in depends and has_derivative(definition.operation, place):
+                    depends.add(definition.name)
+                elif name in depends and not is_flat(definition.operation, place):
+                    yield Use(definition, place)
 
 
 def in_general(definitions: Sequence[Definition], fixed: Collection[str]) -> tuple[Definition, ...]:
     """The gradients that a step makes, where those of all that goes out of it are known; none for
     what has one of the `fixed` names and isn't made by it."""
-    made = {one.name for one in definitions}
-    uses = (use for one in reversed(definitions) for use in _uses(one))
-    return next(_planned(([one for one in uses if one.of in made or one.of.local not in fixed],)))
+    made = {d.name for d in definitions}
+    uses = (use for d in reversed(definitions) for use in _uses(d))
+    return next(
+        _planned(([entry for entry in uses if entry.of in made or entry.of.local not in fixed],))
+    )
 
 
 def _uses(definition: Definition) -> Iterator[Use]:
@@ -105,7 +107,7 @@ def backward_story(backs: Sequence[StepBack], loss: Name) -> Iterator[PlannedSte
     first: tuple[Definition, ...] = (Definition(gradient_of_name(loss), One(), (loss,)),)
     for (part, _), planned in zip(backs, _planned([uses for _, uses in backs]), strict=True):
         step = BACK_THROUGH[part.step]
-        made = tuple([one._replace(step=step) for one in (*first, *planned)])
+        made = tuple([d._replace(step=step) for d in (*first, *planned)])
         yield PlannedStep(
             step, part.place.to(BackwardPlace, forward=part.place, planned=made), made
         )
@@ -142,7 +144,7 @@ def _sum_of(count: int) -> Add:
 def _part_of(use: Use, uses: Sequence[Use], whole: Name) -> Name:
     """The part of a whole gradient that comes by one use: `grad.X.Q`, that of X by Q."""
     made = use.definition.name
-    twice = [one for one in uses if one.definition == use.definition and one.of == use.of]
+    twice = [entry for entry in uses if entry.definition == use.definition and entry.of == use.of]
     name = made.under(whole)
     return name if len(twice) == 1 else Name(name.local, name.path, 1 + twice.index(use))
 
@@ -188,7 +190,7 @@ def _starts(
 ) -> set[Name]:
     """The given quantities whose gradients are asked for: all that can be learned, or those that
     are trained."""
-    used = {name for part in parts for one in part.definitions for name in one.operands}
+    used = {name for part in parts for d in part.definitions for name in d.operands}
     one_hot = (stack.text.table for stack in scenario.stacks if stack.text.one_hot)
     used = used.difference(_fixed(parts), one_hot)  # tables that only tell tokens apart
     given = [name for name in (*scenario.given, *scenario.random) if name in used]
@@ -204,7 +206,7 @@ def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:
     """What steps are made of that isn't learned, if it is given."""
     for part in parts:
         back = step_named(part.step).backward
-        names = (name for one in part.definitions for name in one.operands)
+        names = (name for d in part.definitions for name in d.operands)
         yield from (name for name in names if back is not None and name.local in back.fixed)
 
 

@@ -95,13 +95,17 @@ def _renormalizes(place: LayerPlace) -> bool:
 
 
 def _check(place: LayerPlace) -> Objections:
-    said, scenario, count = place.layer.config, place.scenario, place.layer.experts
-    if not said.says(ROUTER):
+    settings, scenario, count = place.layer.config, place.scenario, place.layer.experts
+    if not settings.says(ROUTER):
         wrong = "experts without a router, which says where each token goes"
-        yield said.at(EXPERTS), wrong, "give one, like router: {W_R: [[1, 0], [0, 1]], top_k: 1}"
+        yield (
+            settings.at(EXPERTS),
+            wrong,
+            "give one, like router: {W_R: [[1, 0], [0, 1]], top_k: 1}",
+        )
     if int(_settings(place).get("top_k", 1)) > count:
-        told = "one expert" if count == 1 else f"{count} experts"
-        wrong = f"top_k is more than there are: {told}"
+        text = "one expert" if count == 1 else f"{count} experts"
+        wrong = f"top_k is more than there are: {text}"
         yield place.name("top_k"), wrong, f"give at most {count}"
     if _renormalizes(place) and not _over_all(place):
         wrong = "renormalize, and a softmax over the chosen experts adds up to 1 already"
@@ -159,11 +163,13 @@ def _plan_route(place: LayerPlace) -> tuple[Definition, ...]:
 
 def _formulas_route(place: LayerPlace) -> tuple[Equation, ...]:
     """Those of what it makes, one for the shares of all experts."""
-    told: dict[Equation, None] = {}
-    for one in (_affinity(place), *_weights(place)):
-        told |= dict.fromkeys(one.operation.formulas(*map(place.here, (one.name, *one.operands))))
+    equations: dict[Equation, None] = {}
+    for definition in (_affinity(place), *_weights(place)):
+        equations |= dict.fromkeys(
+            definition.operation.formulas(*map(place.here, (definition.name, *definition.operands)))
+        )
     share = below(ANY_EXPERT, "share")
-    return (*told, define(at(share, "i"), at(place.here(_routing(place)), "i", "expert e")))
+    return (*equations, define(at(share, "i"), at(place.here(_routing(place)), "i", "expert e")))
 
 
 def _happens_route(place: LayerPlace) -> str:
@@ -294,18 +300,16 @@ def _formulas_mix(place: LayerPlace) -> tuple[Equation, ...] | None:
     ]
     more = Product(tuple(shared)) if len(shared) > 1 else shared[0]
     told = Sum((each, more)) if place.layer.has_shared_expert else each
-    gates = (
-        one.operation.formula(*map(place.here, (one.name, *one.operands))) for one in _gate(place)
-    )
+    gates = (d.operation.formula(*map(place.here, (d.name, *d.operands))) for d in _gate(place))
     return (*gates, define(at("mixture", "i", "j"), told))
 
 
 def _happens_mix(place: LayerPlace) -> str:
-    told = "What each expert makes of a token is multiplied by the token's weight for it, and added"
+    text = "What each expert makes of a token is multiplied by the token's weight for it, and added"
     if not place.layer.has_shared_expert:
-        return f"{told} up."
+        return f"{text} up."
     more = ", multiplied by its gate" if _is_gated(place) else ""
-    return f"{told} up; so is what the shared expert makes of it{more}."
+    return f"{text} up; so is what the shared expert makes of it{more}."
 
 
 def _without_gate(place: LayerPlace) -> Definition | None:

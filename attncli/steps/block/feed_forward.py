@@ -103,13 +103,13 @@ def _happens_ffn(place: LayerPlace) -> str:
     if _is_bare(place):
         return f"The activation {_kind(place)} is applied to each number by itself."
     kind = place.layer.config.get(ACTIVATION)
-    told = "Each token's vector goes on its own through a first layer"
+    text = "Each token's vector goes on its own through a first layer"
     if _gated(place):
         activation = f" and the activation {_kind(place)}" if kind != "none" else ""
-        return f"{told}{activation}, is multiplied by a gate, and goes through a second layer."
+        return f"{text}{activation}, is multiplied by a gate, and goes through a second layer."
     relu = ", which turns negative numbers into 0," if kind == "relu" else ""
     middle = f", the activation {kind}{relu}" if kind != "none" else ""
-    return f"{told}{middle} and a second layer."
+    return f"{text}{middle} and a second layer."
 
 
 def _kind(place: LayerPlace) -> str:
@@ -125,7 +125,7 @@ def _without_bias(layer: Definition, place: LayerPlace) -> Definition | None:
 
 
 def _bias_after(place: LayerPlace, planned: Planned) -> Iterator[Planned]:
-    hidden = next((one for one in planned if one.name.local == "hidden"), None)
+    hidden = next((d for d in planned if d.name.local == "hidden"), None)
     bare = hidden and _without_bias(hidden, place)
     if hidden is not None and bare is not None and _kind(place) != "none":
         operation = BiasAfter(_kind(place), place.layer.config.linear)
@@ -207,8 +207,8 @@ _PARALLEL = Key(
 
 def _plan_residual(place: ResidualPlace) -> tuple[Definition, ...]:
     made = (place.x, *place.also)
-    multiplied = tuple(filter(None, (_scaled(place, one, k) for k, one in enumerate(made))))
-    terms = (place.skipped, *([one.name for one in multiplied] or made))
+    multiplied = tuple(filter(None, (_scaled(place, name, k) for k, name in enumerate(made))))
+    terms = (place.skipped, *([d.name for d in multiplied] or made))
     total = Definition(place.name(f"residual{place.number}"), Add(len(terms)), terms)
     return (*multiplied, total)
 
@@ -254,7 +254,7 @@ def _check(place: ResidualPlace) -> Objections:
 def _entered(place: ResidualPlace) -> Name | None:
     """What went into the layer, which its first residual skips ahead."""
     parts = (part.place for part in place.scenario.story if isinstance(part.place, ResidualPlace))
-    return next((one.skipped for one in parts if one.layer.path == place.layer.path), None)
+    return next((entry.skipped for entry in parts if entry.layer.path == place.layer.path), None)
 
 
 def _happens_residual(place: ResidualPlace) -> str:

@@ -119,13 +119,13 @@ def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
         stack=_ordered(scenario.stack, order),
         encoder=None if encoder is None else _ordered(encoder, order),
     )
-    told = sized(replace(other, story=story(other)))
-    planned = {one.name: one.operands for part in scenario.story for one in part.definitions}
+    steps = sized(replace(other, story=story(other)))
+    planned = {d.name: d.operands for part in scenario.story for d in part.definitions}
     return [
-        one
-        for part in told
-        for one in part.definitions
-        if one.name not in scenario.given and planned.get(one.name, one.operands) != one.operands
+        d
+        for part in steps
+        for d in part.definitions
+        if d.name not in scenario.given and planned.get(d.name, d.operands) != d.operands
     ]
 
 
@@ -253,10 +253,10 @@ def _epsilon_elsewhere(_: RootOf, place: NormPlace) -> Operation:
 def _without(local: str) -> Change[NormPlace]:
     """A norm without its γ or its β."""
 
-    def change(one: Definition, place: NormPlace) -> Definition | None:
+    def change(definition: Definition, place: NormPlace) -> Definition | None:
         whole = _normalizing_norm(place)
         rest = tuple(given for given in whole.given if given[0] != local)
-        is_last = one.name == place.out and rest != whole.given
+        is_last = definition.name == place.out and rest != whole.given
         return whole._replace(given=rest).definitions()[-1] if is_last else None
 
     return change
@@ -449,18 +449,18 @@ def _plan_qk_norm(place: AttentionPlace) -> tuple[Definition, ...]:
         return ()
     parts = (_normalizing_qk_norm(place, name).definitions() for name in _QK)
     return tuple(
-        one
+        d
         for name, made in zip(_QK, parts, strict=True)
-        for one in (*made[:-1], made[-1]._replace(wire=name))
+        for d in (*made[:-1], made[-1]._replace(wire=name))
     )
 
 
-def _other_gamma(one: Definition, place: AttentionPlace) -> Definition | None:
+def _other_gamma(definition: Definition, place: AttentionPlace) -> Definition | None:
     """The queries multiplied by the γ of the keys."""
     own, other = (dict(_normalizing_qk_norm(place, name).given) for name in _QK)
     if own.keys() != other.keys() or "gamma" not in own:
         return None
-    return one._replace(operands=(*one.operands[:2], *other.values()))
+    return definition._replace(operands=(*definition.operands[:2], *other.values()))
 
 
 def _happens_qk_norm(place: AttentionPlace) -> str:

@@ -59,8 +59,8 @@ def _happens_tokenize(place: Place) -> str | Phrase:
     if place.text.cut:
         cut = tokenizer_kind(place.text.tokenizer).explained
     looked_up = ", and each token's ID is looked up in the vocabulary"
-    told = f"{cut}{looked_up if place.text.ids else ''}."
-    return told if place.text.tokenizing else (told, *_told_apart(place.text.tokens))
+    text = f"{cut}{looked_up if place.text.ids else ''}."
+    return text if place.text.tokenizing else (text, *_told_apart(place.text.tokens))
 
 
 def only_numbered(text: TokenizedText) -> bool:
@@ -76,8 +76,8 @@ def _told_apart(tokens: tuple[str, ...]) -> Phrase:
     names = [Word(name) for name, token in named if token == again]
     if again is None:
         return ()
-    said = " A token that comes more than once is told apart by its position: "
-    return (said, names[0], " and ", names[1], ".")
+    text = " A token that comes more than once is told apart by its position: "
+    return (text, names[0], " and ", names[1], ".")
 
 
 def _formulas(place: Place) -> tuple[Equation, ...]:
@@ -145,10 +145,10 @@ _ADDED = ("embedding_scale", "segments", "embedding_norm", "project_in")
 
 def _check_embed(place: Place) -> Objections:
     """What is added to embeddings can't be added to an X that is given."""
-    stack, said = place.stack, place.stack.config.values
-    added = [key for key in _ADDED if key in said]
-    added += ["positions"] if any(one.is_added for one in stack.positions) else []
-    for key in added if "X" in said else ():
+    stack, data = place.stack, place.stack.config.values
+    added = [key for key in _ADDED if key in data]
+    added += ["positions"] if any(p.is_added for p in stack.positions) else []
+    for key in added if "X" in data else ():
         wrong = f"{key} goes into X, and X itself is given"
         yield below(stack.path, key), wrong, "give embeddings instead of X, or leave it out"
 
@@ -201,12 +201,12 @@ def _next_rows(place: Place) -> Definition | None:
 
 def _happens_embed(place: Place) -> str:
     scale = place.stack.config.get(EMBEDDING_SCALE)
-    told = "Each token picks its row of the embedding table"
+    text = "Each token picks its row of the embedding table"
     if isinstance(scale, Decimal):
-        told += ", and every number is multiplied by the number that the scenario gives"
+        text += ", and every number is multiplied by the number that the scenario gives"
     elif scale != "none":
-        told += ", and every number is multiplied by √d_model"
-    return f"{told}." if steps_to_X(place.stack) else f"{told}: its input embedding."
+        text += ", and every number is multiplied by √d_model"
+    return f"{text}." if steps_to_X(place.stack) else f"{text}: its input embedding."
 
 
 _WHY = (
@@ -276,10 +276,10 @@ _INSTEAD = ("sentence", "tokens", "ids", "embeddings", "X")
 
 
 def _check_patch(place: Place) -> Objections:
-    said, path = place.stack.config.values, place.stack.path
-    for key in (key for key in _INSTEAD if key in said):
+    data, path = place.stack.config.values, place.stack.path
+    for key in (key for key in _INSTEAD if key in data):
         yield below(path, key), f"{key} beside patches, which go in instead", "keep one of them"
-    if "embedding_scale" in said:
+    if "embedding_scale" in data:
         wrong = "embedding_scale is for embeddings of tokens, and patches go in"
         yield below(path, "embedding_scale"), wrong, "leave it out"
 
@@ -295,7 +295,7 @@ def _plan_patch(place: Place) -> tuple[Definition, ...]:
     else:
         vectors = [] if first else [Definition(place.name(x), Same(), (patches,))]
     if not first:
-        return tuple(one._replace(rows=_tokens(place)) for one in vectors)
+        return tuple(d._replace(rows=_tokens(place)) for d in vectors)
     below_it = vectors[0].name if vectors else patches
     rows = (place.name("class_token"), below_it)
     return (*vectors, Definition(place.name(x), JoinRows(), rows, rows=_tokens(place)))
@@ -307,12 +307,12 @@ def _tokens(place: Place) -> Axis | None:
 
 
 def _happens_patch(place: Place) -> str:
-    told = []
+    texts = []
     if place.gives("W_patch"):
-        told.append("Each patch, whose pixels stand in a row, is multiplied by the same matrix")
+        texts.append("Each patch, whose pixels stand in a row, is multiplied by the same matrix")
     if place.gives("class_token"):
-        told.append("A class token, which is learned, comes before the patches")
-    return ". ".join(told or ["The vectors of the patches are given"]) + "."
+        texts.append("A class token, which is learned, comes before the patches")
+    return ". ".join(texts or ["The vectors of the patches are given"]) + "."
 
 
 PATCH_STEP = Step(
@@ -364,19 +364,23 @@ def _mistakes(other: str, name: str, other_way: str) -> tuple[Mistake[Place], ..
     """Those that are made here; the last, of a `name`, takes the matrix of the `other` projection,
     which goes the other way, `other_way`, instead of its own."""
 
-    def by_other(one: Definition, place: Place) -> Definition | None:
+    def by_other(definition: Definition, place: Place) -> Definition | None:
         matrix = below(below(place.stack.path, other), "W")
         operation = MatMul() if place.stack.config.linear else Linear()
         is_there = place.scenario.gives(matrix)
-        return one._replace(operation=operation, operands=(place.x, matrix)) if is_there else None
+        return (
+            definition._replace(operation=operation, operands=(place.x, matrix))
+            if is_there
+            else None
+        )
 
-    told = f"Taking the matrix {other_way}, transposed, instead of a matrix of its own."
+    text = f"Taking the matrix {other_way}, transposed, instead of a matrix of its own."
     return (
         Mistake(
             "transposed", "Multiplying by the rows of W instead of its columns.", wrong(transposed)
         ),
         Mistake("bias_forgotten", "Leaving out the bias b.", wrong(without_bias)),
-        Mistake(name, told, wrong(by_other)),
+        Mistake(name, text, wrong(by_other)),
     )
 
 

@@ -200,7 +200,7 @@ _KINDS: dict[str, Kind[object]] = {
 }
 _ANY_KIND = Record.of(Key("kind", Choice(tuple(_KINDS)), "which it is"))
 _WORD = Choice(
-    (*(one for one in _KINDS if one not in ("table", "relative")), "none"), "rows of numbers"
+    (*(text for text in _KINDS if text not in ("table", "relative")), "none"), "rows of numbers"
 )
 
 
@@ -235,34 +235,34 @@ def start_of(place: Place, positions: Positions) -> int:
 
 def _check(place: Place) -> Objections:
     stack, name = place.stack, below(place.stack.path, "positions")
-    kinds = Counter(one.kind for one in stack.positions)
+    kinds = Counter(p.kind for p in stack.positions)
     for kind in ("rope", "alibi", "relative", "given"):
         if kinds[kind] > 1:
             yield name, f"positions of the kind {kind} twice", "keep one of them"
     for kind in ("rope", "alibi", "relative"):
         if kinds[kind] and all(layer.recurrent is not None for layer in stack.layers):
             yield name, f"{kind} is for attention, and no layer attends", "leave it out"
-    for one in stack.positions:
-        yield from _check_one(place, name, one)
+    for position in stack.positions:
+        yield from _check_one(place, name, position)
     segments = below(stack.path, SEGMENTS.name)
     yield from _check_counts(place, segments, ("segment", stack.segments))
 
 
-def _check_one(place: Place, name: Name, one: Positions) -> Objections:
-    if one.kind in ("given", "relative") and not place.scenario.gives(one.table):
-        told = "positions of a table" if one.kind == "given" else "relative positions"
-        yield name, f"{told}, and no table", "add it, like table: [[1]]"
-    dimensions, ids = one.config.get(DIMENSIONS) or 0, one.config.get(IDS)
+def _check_one(place: Place, name: Name, positions: Positions) -> Objections:
+    if positions.kind in ("given", "relative") and not place.scenario.gives(positions.table):
+        text = "positions of a table" if positions.kind == "given" else "relative positions"
+        yield name, f"{text}, and no table", "add it, like table: [[1]]"
+    dimensions, ids = positions.config.get(DIMENSIONS) or 0, positions.config.get(IDS)
     if dimensions % 2:
         yield name, f"{dimensions} dimensions can't turn in pairs", "give an even number"
     yield from _check_counts(place, name, ("position", ids))
-    if ids and START.name in one.config.values:
+    if ids and START.name in positions.config.values:
         yield name, "a start beside the position of each token", "keep one of them"
 
 
-def _check_counts(place: Place, name: Name, said: tuple[str, tuple[int, ...]]) -> Objections:
+def _check_counts(place: Place, name: Name, entries: tuple[str, tuple[int, ...]]) -> Objections:
     """There is one of a kind for each token, if any are said."""
-    what, count, tokens = said[0], len(said[1]), len(place.text.tokens)
+    what, count, tokens = entries[0], len(entries[1]), len(place.text.tokens)
     if count and tokens and count != tokens:
         yield name, f"the {what}s are {count}, the tokens {tokens}", f"give a {what} for each token"
 
@@ -283,7 +283,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 def _tables(place: Place) -> list[Definition]:
     """What is made of the positions, a row for each token."""
     added = place.stack.added.items()
-    return [_positions(place, place.name(local), one) for local, one in added]
+    return [_positions(place, place.name(local), p) for local, p in added]
 
 
 def _positions(place: Place, name: Name, positions: Positions) -> Definition:
@@ -315,7 +315,7 @@ def _sized(place: Place, planned: Definition) -> Definition:
     """A row for each token, where only the embeddings tell how many and how long they are."""
     if not planned.needs:
         return planned
-    return next((one for one in _tables(place) if one.name == planned.name), planned)
+    return next((d for d in _tables(place) if d.name == planned.name), planned)
 
 
 def _fits(definition: Definition, scenario: Scenario) -> Objections:
@@ -352,17 +352,17 @@ def _of_kind(place: Place, positions: Positions, name: str) -> str:
 
 
 def _happens(place: Place) -> str:
-    told = [_of_kind(place, one, local) for local, one in place.stack.added.items()]
+    texts = [_of_kind(place, p, local) for local, p in place.stack.added.items()]
     if place.stack.segments:
-        told.append("Each token's segment has its row of a table")
+        texts.append("Each token's segment has its row of a table")
     if not place.x:
-        return ". ".join(told) + "."
-    told.append(
+        return ". ".join(texts) + "."
+    texts.append(
         "With the embeddings all of it adds up to the input embeddings"
         if makes_X(ADD, place.stack)
         else "All of it is added to the embeddings"
     )
-    return ". ".join(told) + "."
+    return ". ".join(texts) + "."
 
 
 POSITIONS_STEP = Step(

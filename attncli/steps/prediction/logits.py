@@ -88,11 +88,11 @@ _HEAD = Record.of(
 
 
 def _plan_head(place: Place) -> tuple[Definition, ...]:
-    one = chosen(place)
-    dense = linear(place, "hidden", place.x if one is None else one.name, "",
+    definition = chosen(place)
+    dense = linear(place, "hidden", place.x if definition is None else definition.name, "",
                    out_in=place.stack.config.linear)  # fmt: skip
     kind = _kind(place)
-    made = [*filter(None, [one]), dense]
+    made = [*filter(None, [definition]), dense]
     if kind != "none":
         made.append(Definition(place.name("activated"), Activate(kind), (dense.name,)))
     return tuple(made)
@@ -175,9 +175,9 @@ _UNEMBEDDING = Name("unembedding")
 
 
 def _plan_unembed(place: Place) -> tuple[Definition, ...]:
-    one = None if place.scenario.prediction.head else chosen(place)
-    logits = _logits(place, place.x if one is None else one.name)
-    return (*filter(None, [one]), logits, *_changed(place, logits.name))
+    entry = None if place.scenario.prediction.head else chosen(place)
+    logits = _logits(place, place.x if entry is None else entry.name)
+    return (*filter(None, [entry]), logits, *_changed(place, logits.name))
 
 
 def _changed(place: Place, x: Name) -> Iterator[Definition]:
@@ -215,13 +215,13 @@ def _happens_unembed(place: Place) -> str:
         "the unembedding"
     )  # fmt: skip
     what = "class" if prediction.of_classes else "token of the vocabulary"
-    told = f"{which} is multiplied by {matrix}: a logit for each {what}."
+    text = f"{which} is multiplied by {matrix}: a logit for each {what}."
     if prediction.logit_scale is not None:
-        told += f" Each logit is multiplied by {_text(prediction.logit_scale)}."
+        text += f" Each logit is multiplied by {_text(prediction.logit_scale)}."
     if prediction.logit_softcap is not None:
         cap = _text(prediction.logit_softcap)
-        told += f" Each is then bent so that it stays between −{cap} and {cap}."
-    return told
+        text += f" Each is then bent so that it stays between −{cap} and {cap}."
+    return text
 
 
 def _text(number: Decimal) -> str:
@@ -336,8 +336,8 @@ _PROBABILITIES = Name("probabilities")
 
 
 def _plan_predict(place: Place) -> tuple[Definition, ...]:
-    said = place.scenario.prediction.config
-    temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
+    settings = place.scenario.prediction.config
+    temperature, top_k, top_p = settings.get(TEMPERATURE), settings.get(TOP_K), settings.get(TOP_P)
     made, x = list[Definition](), place.x
     if temperature is not None:
         divide, blame = DivideBy(Number.written(temperature)), place.name("temperature")
@@ -359,19 +359,19 @@ def _plan_predict(place: Place) -> tuple[Definition, ...]:
 
 
 def _happens(place: Place) -> str:
-    said = place.scenario.prediction.config
-    temperature, top_k, top_p = said.get(TEMPERATURE), said.get(TOP_K), said.get(TOP_P)
-    told = ["A softmax turns the logits into probabilities"]
+    settings = place.scenario.prediction.config
+    temperature, top_k, top_p = settings.get(TEMPERATURE), settings.get(TOP_K), settings.get(TOP_P)
+    texts = ["A softmax turns the logits into probabilities"]
     if top_k is not None:
-        told.insert(0, f"Only the {top_k} largest logits are kept")
+        texts.insert(0, f"Only the {top_k} largest logits are kept")
     if temperature is not None:
-        told.insert(0, f"The logits are divided by the temperature {temperature}")
+        texts.insert(0, f"The logits are divided by the temperature {temperature}")
     if top_p is not None:
-        told.append(
+        texts.append(
             f"Of the likeliest tokens as many are kept as reach {top_p} together, and"
             " what they have is shared out among them"
         )
-    return ". ".join(told) + "."
+    return ". ".join(texts) + "."
 
 
 PREDICT_STEP = Step(

@@ -105,10 +105,10 @@ BINARY_LOSS_STEP = Step(
 
 
 def _plan_mse(place: Place) -> tuple[Definition, ...]:
-    one, errors = _compared(place), place.name("squared_error")
-    x = place.x if one is None else one.name
+    definition, errors = _compared(place), place.name("squared_error")
+    x = place.x if definition is None else definition.name
     return (
-        *filter(None, [one]),
+        *filter(None, [definition]),
         Definition(errors, SquaredError(), (x, TARGETS)),
         Definition(place.name("mse"), MeanOfAll(), (errors,)),
     )
@@ -126,11 +126,15 @@ def _whole_mse(_: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]
     return *before, mean._replace(operation=MeanSquaredError(), operands=errors.operands)
 
 
-def _not_divided(one: Definition, _: BackwardPlace) -> Definition | None:
+def _not_divided(definition: Definition, _: BackwardPlace) -> Definition | None:
     """The gradient of a sum, in the place of that of a mean."""
     squares = "sum((x[i, j] - y[i, j]) ** 2 for i in n for j in m)"
     operation, needed = gradient_of(MeanSquaredError.swap(f"{squares} / (n * m)", squares)(), 0)
-    return one._replace(operation=operation) if len(one.operands) == len(needed) else None
+    return (
+        definition._replace(operation=operation)
+        if len(definition.operands) == len(needed)
+        else None
+    )
 
 
 MSE_STEP = Step(
@@ -243,8 +247,8 @@ def _kind_of_targets(node: Node) -> Kind[Any]:
 
 def _is_chosen(place: Place) -> bool:
     """Whether the next token is chosen of other probabilities than the model's own."""
-    said = place.scenario.prediction.config
-    return said.says(TEMPERATURE) or said.says(TOP_K)
+    settings = place.scenario.prediction.config
+    return settings.says(TEMPERATURE) or settings.says(TOP_K)
 
 
 def _probabilities(place: Place) -> Name:
@@ -274,7 +278,7 @@ def _whole_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition,
     prediction = place.scenario.prediction
     if prediction.is_given and not place.gives("logits"):
         return made
-    loss, entropy = (one for one in made if one.name.local in ("loss", "cross_entropy"))
+    loss, entropy = (d for d in made if d.name.local in ("loss", "cross_entropy"))
     logits = logits_of(place.x) if prediction.readout else place.x
     counted, places = prediction.counted, prediction.target_places
     if len(loss.operands) > 1:
@@ -308,18 +312,18 @@ def _happens(place: Place) -> Phrase:
         return (f"{_smoothed(place)}{_EACH} The cross-entropy is the mean.",)
     left_out = len(targets) - len(counted) if targets else 0
     position = "1 position is" if left_out == 1 else f"{left_out} positions are"
-    told = f" {position} left out, whose target is ignored." if left_out else ""
+    text = f" {position} left out, whose target is ignored." if left_out else ""
     names = Word(", ".join(targets[k] for k in counted))
     if prediction.label_smoothing is not None:
         return (
             f"{_smoothed(place)}Each target (",
             names,
-            f") is 1 before that, all else 0. {_EACH} The cross-entropy is the mean.{told}",
+            f") is 1 before that, all else 0. {_EACH} The cross-entropy is the mean.{text}",
         )
     return (
         "The loss of a position is −ln of the probability that its target got (",
         names,
-        f"); the cross-entropy is the mean.{told}",
+        f"); the cross-entropy is the mean.{text}",
     )
 
 

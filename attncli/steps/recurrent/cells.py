@@ -89,11 +89,11 @@ def _check_gates(place: CellPlace) -> Objections:
             yield below(place.layer.path, key.name), f"{key.name} is for cell: gru", "leave it out"
 
 
-def settled(said: Settings) -> Settings:
+def settled(settings: Settings) -> Settings:
     """What is said of a cell, or goes without saying where PyTorch keeps its matrices."""
-    if said.layout != "torch":
-        return said
-    return said._replace(values={**_IN_TORCH, **said.values})
+    if settings.layout != "torch":
+        return settings
+    return settings._replace(values={**_IN_TORCH, **settings.values})
 
 
 def keeps_old(place: CellPlace) -> bool:
@@ -153,10 +153,10 @@ def _candidate_of_gru(place: CellPlace, z: Name) -> Iterator[Definition]:
 
 def _reset_ignored(_: CellPlace, planned: Planned) -> Iterator[Planned]:
     """What the reset gate is to be multiplied by, as it is, there or where that is used."""
-    made = {one.name.local: one for one in planned}
+    made = {d.name.local: d for d in planned}
     if "reset_a" in made:
         reset_a, z = made["reset_a"], made["z_candidate"]
-        operands = (reset_a.operands[1] if one == reset_a.name else one for one in z.operands)
+        operands = (reset_a.operands[1] if o == reset_a.name else o for o in z.operands)
         yield (reset_a._replace(operation=Same(), operands=reset_a.operands[1:]),)
         yield (z._replace(operands=tuple(operands)),)
 
@@ -226,9 +226,7 @@ GATES_STEP = Step(
     ),
     example="yassine_lstm",
     check=_check_gates,
-    plan=lambda place: tuple(
-        one for gate in gates(place) for one in _gate(_cell_gates(place), gate)
-    ),
+    plan=lambda place: tuple(d for gate in gates(place) for d in _gate(_cell_gates(place), gate)),
     general=General(
         path=Name("gates").at(2),
         cell=Recurrent("lstm"),
@@ -283,8 +281,8 @@ def _plain(place: CellPlace) -> tuple[Definition, ...]:
     biases = (*bias_of_input(place, "a"), *bias_of_memory(place, "a"))
     total, operands = _added_up(place, len(biases)), (place.timed("ax"), place.timed("aa"), *biases)
     z = Definition(place.timed("z"), total, operands)
-    said = place.cell.activation
-    does = Activate(said if said in _DOES else "tanh")  # of another there is a complaint
+    text = place.cell.activation
+    does = Activate(text if text in _DOES else "tanh")  # of another there is a complaint
     return z, Definition(place.timed("a"), does, (z.name,))
 
 
@@ -292,8 +290,8 @@ def _added_up(place: CellPlace, biases: int) -> AddUp:
     return AddUp(0, 2, biases, empty=if_empty(place, 1))
 
 
-def _without_bias_state(one: Definition, place: CellPlace) -> Definition:
-    return one._replace(operation=_added_up(place, 0), operands=one.operands[:2])
+def _without_bias_state(definition: Definition, place: CellPlace) -> Definition:
+    return definition._replace(operation=_added_up(place, 0), operands=definition.operands[:2])
 
 
 def _lstm(place: CellPlace) -> tuple[Definition, ...]:
@@ -321,9 +319,9 @@ def _other_blend(_: Operation, place: CellPlace) -> GatedBlend:
     return GatedBlend(not keeps_old(place), if_empty(place, 2))
 
 
-def _other_gates(one: Definition, _: CellPlace) -> Definition:
-    new, candidate, old, before = one.operands
-    return one._replace(operands=(old, candidate, new, before))
+def _other_gates(definition: Definition, _: CellPlace) -> Definition:
+    new, candidate, old, before = definition.operands
+    return definition._replace(operands=(old, candidate, new, before))
 
 
 _HAPPENS_STATE = {
@@ -344,10 +342,10 @@ _UPDATED = ("candidate", "old state")
 
 def _happens(place: CellPlace) -> str:
     bias = " with the bias" if bias_of_input(place, "a") else ""
-    one, other = _UPDATED[::-1] if keeps_old(place) else _UPDATED
+    text, other = _UPDATED[::-1] if keeps_old(place) else _UPDATED
     does = _DOES[place.cell.activation]
-    told = _HAPPENS_STATE[place.cell.kind].format(bias=bias, does=does, one=one, other=other)
-    return told + terms_left_out(place, "c" if place.cell.kind == "lstm" else "a")
+    line = _HAPPENS_STATE[place.cell.kind].format(bias=bias, does=does, one=text, other=other)
+    return line + terms_left_out(place, "c" if place.cell.kind == "lstm" else "a")
 
 
 STATE_STEP = Step(
@@ -485,10 +483,10 @@ _STACKED = {"x": ("W_ih", "b_ih"), "a": ("W_hh", "b_hh")}
 
 
 def _check_unstack(place: WayPlace) -> Objections:
-    said, own = place.cell.config, gates(place)
-    if not said.says(_GATE_ORDER):
+    settings, own = place.cell.config, gates(place)
+    if not settings.says(_GATE_ORDER):
         return
-    where, order = below(place.layer.path, _GATE_ORDER.name), said.get(_GATE_ORDER)
+    where, order = below(place.layer.path, _GATE_ORDER.name), settings.get(_GATE_ORDER)
     if not place.cell.stacked:
         wrong = "gate_order is for matrices that are stacked"
         yield where, wrong, "leave it out, or say weights_layout: torch"
@@ -500,8 +498,8 @@ def _check_unstack(place: WayPlace) -> Objections:
 def gate_order(cell: Recurrent) -> tuple[str, ...]:
     """The gates in the order in which they are stacked: that which is said, if it has each gate
     once; else the usual one."""
-    said, usual = cell.config.get(_GATE_ORDER) or (), GATES.get(cell.kind, ())
-    return said if sorted(said) == sorted(usual) else usual
+    texts, usual = cell.config.get(_GATE_ORDER) or (), GATES.get(cell.kind, ())
+    return texts if sorted(texts) == sorted(usual) else usual
 
 
 def _plan_unstack(place: WayPlace) -> tuple[Definition, ...]:
@@ -530,7 +528,7 @@ def _other_orders(place: WayPlace) -> Iterator[tuple[Definition, ...]]:
     exchanged = (*order[1::-1], *order[2:])
     for other in dict.fromkeys((exchanged, *permutations(order))) if order else ():
         if other != order:
-            yield tuple(one for one in _runs(place, other) if one not in own)
+            yield tuple(d for d in _runs(place, other) if d not in own)
 
 
 UNSTACK_STEP = Step(
@@ -599,11 +597,11 @@ def _when(place: WayPlace) -> str:
 
 def _happens_start(place: WayPlace) -> str:
     states = {"a": "state", "c": "cell state"} if place.cell.kind == "lstm" else {"a": "state"}
-    told: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for name, called in states.items():
         given = place.scenario.gives(place.weights(INITIAL[name]))
-        told.setdefault("given" if given else "all zeros", []).append(f"the {called}")
-    parts = (f"{' and '.join(of)} {'are' if of[1:] else 'is'} {how}" for how, of in told.items())
+        by_name.setdefault("given" if given else "all zeros", []).append(f"the {called}")
+    parts = (f"{' and '.join(of)} {'are' if of[1:] else 'is'} {how}" for how, of in by_name.items())
     return f"{_when(place).capitalize()}, {', '.join(parts)}."
 
 
@@ -665,9 +663,9 @@ def _check_input(place: CellPlace) -> Objections:
 
 def _check_matrices(place: CellPlace) -> Objections:
     """Those of either way are of this kind of cell, kept in this way."""
-    cell, path, said = place.cell, place.layer.path, place.cell.config.values
+    cell, path, data = place.cell, place.layer.path, place.cell.config.values
     own = matrices_of_way(cell)
-    for at, given in ((path, said), (below(path, "backward"), said.get("backward", {}))):
+    for at, given in ((path, data), (below(path, "backward"), data.get("backward", {}))):
         for name in keys_of("way"):
             if name in given and name not in own:
                 wrong = (

@@ -47,10 +47,10 @@ def _of_way(place: WayPlace, path: Name) -> Definition:
     return Definition(way.name("states"), operation, columns, rows=rows(place))
 
 
-def _as_made(one: Definition, place: WayPlace) -> Definition | None:
+def _as_made(definition: Definition, place: WayPlace) -> Definition | None:
     """The states of the way back in the order in which they are made."""
-    is_back = one.name.path == place.cell.way_path(place.path, "backward")
-    return turned_round(one, place) if is_back and "backward" in place.cell.ways else None
+    is_back = definition.name.path == place.cell.way_path(place.path, "backward")
+    return turned_round(definition, place) if is_back and "backward" in place.cell.ways else None
 
 
 STATES_STEP = Step(
