@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from attncli import __version__, load, work
 from attncli.cli import app
 from attncli.file import shipped
-from attncli.pages.parts.selection import told_parts
+from attncli.pages.parts.selection import shown_parts
 from attncli.steps import steps
 from attncli.steps.order import THROUGH
 from tests import processes
@@ -294,7 +294,7 @@ def test_a_step_is_explained_by_a_scenario_that_has_it() -> None:
     explained = (step for step in steps() if step.example and not step.name.startswith(back))
     examples = {step.name: step.example for step in explained}
     for name in {*examples.values()}:
-        told = {part.step for part in told_parts(work(load(name)))}
+        told = {part.step for part in shown_parts(work(load(name)))}
         assert told >= {step for step, example in examples.items() if example == name}
 
 

@@ -361,7 +361,7 @@ def worked_like_the_package(trace: Trace) -> None:
                 continue
             try:
                 made = stage.definition.operation.make(
-                    rounding, stage.definition.step, *(operand.one(b) for operand in operands)
+                    rounding, stage.definition.step, *(operand.matrix(b) for operand in operands)
                 )
             except ArithmeticError:
                 continue

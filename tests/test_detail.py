@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.document.blocks import Block, Document
 from attncli.formats import RenderOptions, render
-from attncli.pages.parts.selection import select, told_parts
+from attncli.pages.parts.selection import select, shown_parts
 from attncli.pages.walkthrough import as_it_fits, length_of, part_blocks, walkthrough
 from attncli.pipeline import load, work
 from tests.conftest import sampled
@@ -46,7 +46,7 @@ def test_the_numbers_of_a_page_leave_no_step_out(name: str) -> None:
         if not section.is_data and section.number is not None
         for number in range(section.since or section.number, section.number + 1)
     ]
-    assert numbers == [*range(1, len(told_parts(trace)) + 1)]
+    assert numbers == [*range(1, len(shown_parts(trace)) + 1)]
 
 
 def test_ranges_of_numbers() -> None:
@@ -65,8 +65,8 @@ def test_a_long_page_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = work(load("next_token"))
     monkeypatch.setattr("attncli.pages.walkthrough.part_blocks", counted)
     as_it_fits(trace, select(trace))
-    assert "full" not in told[-len(told_parts(trace)) :]
-    assert told.count("full") < len(told_parts(trace)) / 3
+    assert "full" not in told[-len(shown_parts(trace)) :]
+    assert told.count("full") < len(shown_parts(trace)) / 3
 
 
 def test_json_is_told_in_full_unless_something_is_said(tmp_path: Path) -> None:

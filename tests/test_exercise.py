@@ -14,10 +14,10 @@ from attncli.document.blocks import Document
 from attncli.document.tables import MatrixBlock
 from attncli.equations.elision import elided_rows
 from attncli.equations.tree import Location
-from attncli.exercises.lines import is_said, source_of
+from attncli.exercises.lines import is_in_words, source_of
 from attncli.formats import RenderOptions, render
 from attncli.names import below
-from attncli.pages.parts.selection import told_parts
+from attncli.pages.parts.selection import shown_parts
 from attncli.trace import Quantity, Trace
 from tests.conftest import FEWER, sampled, share
 from tests.exercises import (
@@ -46,7 +46,9 @@ def made(name: str, blank: str = "results", *steps: str) -> Papers:
 
 def steps_of(trace: Trace) -> list[str]:
     """Those that make numbers which can be asked for: an empty memory is told in words."""
-    told = (p for p in told_parts(trace) if any(not is_said(trace, d.name) for d in p.definitions))
+    told = (
+        p for p in shown_parts(trace) if any(not is_in_words(trace, d.name) for d in p.definitions)
+    )
     return list(dict.fromkeys(p.step for p in told))
 
 
@@ -276,7 +278,9 @@ def test_everything_that_is_made_is_asked_for_once() -> None:
         trace = trace_of(SHIPPED[name])
         shown = trace.scenario.show.queries
         asked = {q.id for q in questions(papers(trace, request_for(trace)).whole)}
-        made = [q for q in trace.quantities.values() if not q.given and not is_said(trace, q.name)]
+        made = [
+            q for q in trace.quantities.values() if not q.given and not is_in_words(trace, q.name)
+        ]
         cells = {
             q.address(i, j): source_of(trace, Location(q.name, i, j))
             for q in made

@@ -155,7 +155,7 @@ def test_no_tree_goes_far_to_the_right_because_it_is_long(sources: dict[Name, li
 
 
 def test_one_head_branches_where_the_output_is_used() -> None:
-    assert [f"{one.guides}{one.told}" for one in lines("plane")] == [
+    assert [f"{one.guides}{one.text}" for one in lines("plane")] == [
         "mse",
         "output",
         "├V",
@@ -172,7 +172,7 @@ def test_one_head_branches_where_the_output_is_used() -> None:
 
 
 def test_the_way_past_a_layer_goes_straight_on() -> None:
-    trunk = [one.told for one in lines("block") if not one.guides]
+    trunk = [one.text for one in lines("block") if not one.guides]
     assert trunk == ["mse", "residual2", "residual1"]
     rows = {str(row[0].name): row[3] for row in told("block")[1].rows if isinstance(row[0], Branch)}
     assert rows["residual1"] == "residual2, hidden"
@@ -210,7 +210,7 @@ def test_of_still_more_the_first_and_the_last_are_told(
     assert isinstance(last, Branch)
     assert last.name == every[-1].name
     is_told = last.above in {one.name for one in every[: most - 2]}
-    assert last.told == (every[-1].told if is_told else every[-1].name)
+    assert last.text == (every[-1].text if is_told else every[-1].name)
 
 
 def test_what_is_added_up_is_told_in_short() -> None:
@@ -232,7 +232,7 @@ def test_no_line_is_broken(name: str, width: int) -> None:
     text = page(name, width=width)
     assert max(map(len, text.splitlines())) <= width
     for one in lines(name):
-        assert len(re.findall(rf"^ +[│├└─ ]*{re.escape(one.told)} +│", text, re.MULTILINE)) >= 1
+        assert len(re.findall(rf"^ +[│├└─ ]*{re.escape(one.text)} +│", text, re.MULTILINE)) >= 1
     assert text.count("adds up those of") <= 1  # in one band
 
 

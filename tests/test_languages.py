@@ -231,12 +231,12 @@ def phrases() -> Iterator[Phrase]:
         corpus = {"sentence": "hug pug", "corpus": "hug pug pun bun hug hug pug"}
         tokenizing = load({**corpus, **settings}).text.tokenizing
         assert tokenizing is not None
-        yield from tokenizing.told
+        yield from tokenizing.phrases
     for written in ({"type": "NFC"}, None):
         for cut in ({"type": "Whitespace"}, None):
             model = {"type": "BPE", "vocab": {"a": 0}, "merges": []}
             parts = {"model": model, "normalizer": written, "pre_tokenizer": cut}
-            yield read(json.dumps(parts))[SAVED].told
+            yield read(json.dumps(parts))[SAVED].phrase
 
 
 def texts_in(phrase: Phrase) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from attncli.document.blocks import Paragraph
-from attncli.pages.parts.selection import told_parts
+from attncli.pages.parts.selection import shown_parts
 from attncli.steps import step_named, steps
 from tests.conftest import sampled
 from tests.pages import LARGE, SHIPPED, document_of, page_of, trace_of
@@ -23,7 +23,7 @@ def test_every_step_says_why_in_one_sentence() -> None:
 def test_a_purpose_is_said_once_where_its_step_is_first_told(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     said = Counter[str]()
-    for part, section in zip(told_parts(trace), document_of(trace).sections, strict=True):
+    for part, section in zip(shown_parts(trace), document_of(trace).sections, strict=True):
         opening = section.blocks[0]
         assert isinstance(opening, Paragraph)
         opens = str(opening.text[0]).startswith(step_named(section.step).why_here(part.place))
@@ -49,6 +49,6 @@ def test_shapes_are_those_of_the_trace() -> None:
 
 def test_shapes_are_said_again_only_where_they_differ() -> None:
     trace = trace_of(SHIPPED["next_token"])
-    assert len([part for part in told_parts(trace) if part.step == "scores"]) > 1
+    assert len([part for part in shown_parts(trace) if part.step == "scores"]) > 1
     page = " ".join(page_of(trace).split())
     assert page.count("Shapes: (3 × 2)(2 × 3) = (3 × 3).") == 1

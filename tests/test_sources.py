@@ -156,7 +156,7 @@ def test_a_stream_as_it_has_always_been() -> None:
     ],
 )
 def test_told(text: str, told: str) -> None:
-    assert read(text).told() == told
+    assert read(text).description() == told
 
 
 def test_a_file_is_read_with_its_place() -> None:

@@ -46,10 +46,10 @@ def test_traces_that_tell_different_stories_are_worked_alone() -> None:
 
 def test_what_forms_are_made_from_is_told_once() -> None:
     first, second = forms_of("i_love_ai", 2)
-    told = MadeFrom.told_of(first.scenario)
+    told = MadeFrom.of_scenario(first.scenario)
     assert told.like(second.scenario) is told
     other = trace_of(SHIPPED["yassine_gru"]).scenario
-    assert told.like(other) == MadeFrom.told_of(other)
+    assert told.like(other) == MadeFrom.of_scenario(other)
     assert fingerprint(second, [], told) == fingerprint(second, []) != fingerprint(first, [])
 
 

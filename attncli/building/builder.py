@@ -276,9 +276,9 @@ def in_other_layout(
 ) -> list[Problem]:
     """What was found wrong with a tree; where nothing would be, if it said that its weights are
     kept the other way round, just that."""
-    said = tree.get(_KEY)
-    linear = isinstance(said, Scalar) and said.text == "linear"
-    where = min(found).where if said is None else said.where
+    node = tree.get(_KEY)
+    linear = isinstance(node, Scalar) and node.text == "linear"
+    where = min(found).where if node is None else node.where
     try:
         fine = is_fine(tree.put(_KEY, Scalar("row" if linear else "linear", where)))
     except ScenarioError:

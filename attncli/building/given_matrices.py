@@ -21,12 +21,12 @@ from attncli.scenario.scenario import Scenario
 
 
 def by_names(
-    said: Map | Mapping[str, Any], path: Name = TOP, whole: Collection[str] = ()
+    given: Map | Mapping[str, Any], path: Name = TOP, whole: Collection[str] = ()
 ) -> Iterator[tuple[Name, Any]]:
     """All that a node of a file says, or that was read of one, by full names, but for what is in
     the values of some keys; of what is in a list the maps."""
-    yield path, said
-    pairs = {key.text: node for key, node in said.entries} if isinstance(said, Map) else said
+    yield path, given
+    pairs = {key.text: node for key, node in given.entries} if isinstance(given, Map) else given
     for key, value in pairs.items():
         if isinstance(value, Map | dict) and key not in whole:
             yield from by_names(value, below(path, key), whole)
@@ -102,10 +102,10 @@ class Gatherer(NamedTuple):
             value = value.matrix
         if isinstance(value, RandomSource):
             gathered.random[name] = value
-            gathered.sources[name] = value.told() + self._rounded()
+            gathered.sources[name] = value.description() + self._rounded()
             return
         if isinstance(value, FileSource):
-            gathered.sources[name] = value.told() + self._rounded()
+            gathered.sources[name] = value.description() + self._rounded()
         if isinstance(value, NamedRows):
             gathered.row_names[name] = value.names
         left = self.most - gathered.read if isinstance(value, FileSource) else self.most

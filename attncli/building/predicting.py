@@ -133,7 +133,7 @@ class _PredictionReader(NamedTuple):
         every = is_given or (which or ("every" if "targets" in values else "last")) == "every"
         tells, numbers = has_logits or self.read_out is not None, _are_numbers(values)
         prediction = Prediction(every=every if loss else which == "every")
-        prediction = self._said_of_tokens(every=every) if tells else prediction
+        prediction = self._over_tokens(every=every) if tells else prediction
         made = "given" if is_given else "tied" if unembedding == "tied" else "own"
         return prediction._replace(
             loss=loss if tells or numbers else "",
@@ -144,7 +144,7 @@ class _PredictionReader(NamedTuple):
             targets_in_numbers=numbers,
         )
 
-    def _said_of_tokens(self, *, every: bool) -> Prediction:
+    def _over_tokens(self, *, every: bool) -> Prediction:
         """What is said of the tokens or classes that probabilities are of."""
         values, vocabulary = self.values, self._vocabulary()
         taken = (*_OF_LOGITS, *(_OF_TARGETS[1:] if _are_numbers(values) else _OF_TARGETS))
@@ -160,11 +160,11 @@ class _PredictionReader(NamedTuple):
         )
 
     def _head(self) -> Head | None:
-        said = self.values.get("head")
-        if said is None:
+        head = self.values.get("head")
+        if head is None:
             return None
-        norm = Settings(Name("norm", Name("head")), said["norm"]) if "norm" in said else None
-        return Head(said.get("activation", "none"), norm)
+        norm = Settings(Name("norm", Name("head")), head["norm"]) if "norm" in head else None
+        return Head(head.get("activation", "none"), norm)
 
     def _against_loss(self, loss: str, *, has_logits: bool) -> Objections:
         """Each loss is of its own kind of numbers, and there is none without targets."""

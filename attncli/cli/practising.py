@@ -217,7 +217,7 @@ def _begun(typed: PracticeArguments) -> tuple[Session, Path | None]:
     place = _place(typed, mark)
     session = Session(lesson)
     if place is not None and place.is_file() and not typed.fresh:
-        session.told.update(read(_text_of(place), str(place), mark))
+        session.settled.update(read(_text_of(place), str(place), mark))
     return session, place
 
 
@@ -300,7 +300,7 @@ class _Practice:
 
         if self.place is None:
             return
-        text = written(mark_of(self.session.lesson.trace), self.session.told)
+        text = written(mark_of(self.session.lesson.trace), self.session.settled)
         _make_folder(self.place.parent)
         write_file(str(self.place), text, force=True)
 

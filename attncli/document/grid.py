@@ -68,14 +68,14 @@ class Look(NamedTuple):
     result: bool = False
 
 
-Told = Number | Blank | Vector | Symbol | Word | str | Branch | Omission
+CellContent = Number | Blank | Vector | Symbol | Word | str | Branch | Omission
 
 
 class GridCell(NamedTuple):
     """What stands in a cell, a symbol where that is the name of a quantity; how it looks; the sign
     before a number that was rounded, and what is said behind it."""
 
-    told: Told
+    content: CellContent
     look: Look = Look()
     before: str = ""
     behind: str = ""
@@ -83,19 +83,19 @@ class GridCell(NamedTuple):
     @property
     def label(self) -> Word | str:
         """The whole of it as a word, or as a text of ours."""
-        match self.told:
+        match self.content:
             case Word(raw):
                 return Word(f"{raw}{self.behind}")
             case Symbol(name):
                 return f"{name}{self.behind}"
             case Branch():
-                return self.told.drawn()
+                return self.content.drawn()
             case Omission():
-                return _OMITTED[self.told]
+                return _OMITTED[self.content]
             case str():
-                return self.told
+                return self.content
             case _:
-                return f"{self.before} {plain(self.told)}".lstrip()
+                return f"{self.before} {plain(self.content)}".lstrip()
 
     @property
     def text(self) -> str:
@@ -112,16 +112,16 @@ class GridColumn(NamedTuple):
 
     @property
     def numbers(self) -> list[Number]:
-        return [cell.told for cell in self.cells if isinstance(cell.told, Number)]
+        return [cell.content for cell in self.cells if isinstance(cell.content, Number)]
 
     @property
     def texts(self) -> list[str]:
         """Its cells as plain text, filled up inside to stand below each other."""
-        blocks = [cell.told for cell in self.cells]
+        blocks = [cell.content for cell in self.cells]
         vectors = iter(filled_vectors([block for block in blocks if isinstance(block, Vector)]))
         texts = [
-            next(vectors) if isinstance(cell.told, Vector)
-            else "…" if cell.told is Omission.BOTH
+            next(vectors) if isinstance(cell.content, Vector)
+            else "…" if cell.content is Omission.BOTH
             else cell.text
             for cell in self.cells
         ]  # fmt: skip
@@ -206,7 +206,7 @@ def _turned(grid: Grid, block: MatrixBlock) -> Grid:
 
 
 def _below(cell: GridCell) -> GridCell:
-    return GridCell(Omission.ROWS, cell.look) if isinstance(cell.told, Omission) else cell
+    return GridCell(Omission.ROWS, cell.look) if isinstance(cell.content, Omission) else cell
 
 
 def _largest(block: MatrixBlock, i: int | None) -> Decimal | None:
@@ -251,7 +251,7 @@ def _entry(block: MatrixBlock, i: int | None, j: int | None) -> Number | Blank |
     return Omission.COLUMNS if j is None else block.entry(i, j)
 
 
-def _look(block: MatrixBlock, output: Told, largest: Decimal | None = None) -> Look:
+def _look(block: MatrixBlock, output: CellContent, largest: Decimal | None = None) -> Look:
     """Shares are shaded by their size, the largest of a row stands out; the result does, too; given
     numbers, queries, keys and values have their inks."""
     if not block.shares:

@@ -123,13 +123,13 @@ class Branch(NamedTuple):
     goes on from what is above it in its column."""
 
     name: Name
-    told: str
+    text: str
     above: Name | None
     guides: str
 
     def drawn(self, space: str = " ") -> str:
         """`│  ├─ W_K`."""
-        return "".join(_GUIDES[guide] for guide in self.guides).replace(" ", space) + self.told
+        return "".join(_GUIDES[guide] for guide in self.guides).replace(" ", space) + self.text
 
 
 _GUIDES = {"│": "│  ", "├": "├─ ", "└": "└─ ", " ": "   "}

@@ -226,7 +226,7 @@ class Comparison:
         float32 of float64, as many norms and softmaxes are; a coarser one only where all numbers
         are such as it has. What is said of the type is true of all of them."""
         own = self.dump.grain.type
-        for kind in [] if self.dump.is_said else ROUNDOFFS:
+        for kind in [] if self.dump.is_stated else ROUNDOFFS:
             if ROUNDOFFS[kind] > ROUNDOFFS[own] and (kind == "float32" or fills(kind, theirs)):
                 yield kind
 

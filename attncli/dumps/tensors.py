@@ -359,7 +359,7 @@ class Dump(NamedTuple):
     repeated: Mapping[str, str]
     misshapen: tuple[Misshapen, ...]
     grain: Grain
-    is_said: bool
+    is_stated: bool
     kept: tuple[str, ...]
 
 

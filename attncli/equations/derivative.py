@@ -102,18 +102,18 @@ def _reduced(above: Decimal, below: Decimal) -> tuple[Decimal, Decimal]:
     return Decimal(int(above) // common), Decimal(int(below) // common)
 
 
-def _without_squares_of_roots(one: FactoredTerm) -> FactoredTerm:
+def _without_squares_of_roots(factored: FactoredTerm) -> FactoredTerm:
     """√2² is 2; the square of what isn't a number is left, since a factor may be taken out."""
     squares = [
         (base, abs(exponent) // 2 * (1 if exponent > 0 else -1))
-        for base, exponent in one.factors
+        for base, exponent in factored.factors
         if isinstance(base, ex.Root) and _is_fixed_root(base) and abs(exponent) > 1
     ]
     if not squares:
-        return one
+        return factored
     roots = [_factor(root, -2 * count) for root, count in squares]
     inner = [term(root.operand).to_the(count) for root, count in squares]
-    return times(one, *roots, *inner)
+    return times(factored, *roots, *inner)
 
 
 # -- sums ----------------------------------------------------------------------------------------
@@ -568,17 +568,17 @@ def _groups(factors: Factors, over: str) -> Iterator[str]:
         left = "".join(x for x in left if x not in group)
 
 
-def _replaced(one: FactoredTerm, what: Expression, by: Operand) -> FactoredTerm:
+def _replaced(factored: FactoredTerm, what: Expression, by: Operand) -> FactoredTerm:
     """A term with something else in the place of a part, or of some of its factors."""
 
     def change(node: Expression) -> Expression | None:
         return by if node == what else None
 
-    factors = tuple((ex.rewritten(base, change), exponent) for base, exponent in one.factors)
-    one, known = one._replace(factors=factors), term(what)
-    while known.factors and _has(one, known):
-        one = times(one, known.inverse, term(by))
-    return one
+    factors = tuple((ex.rewritten(base, change), exponent) for base, exponent in factored.factors)
+    factored, known = factored._replace(factors=factors), term(what)
+    while known.factors and _has(factored, known):
+        factored = times(factored, known.inverse, term(by))
+    return factored
 
 
 def _has(term: FactoredTerm, other: FactoredTerm) -> bool:

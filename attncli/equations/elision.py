@@ -33,7 +33,7 @@ def elided_rows(count: int, *, of_list: bool) -> Sequence[int | None]:
     return elided(count, MOST_ROWS_OF_A_LIST if of_list else MOST_PARTS)
 
 
-def told_entries(count: int, entry: Callable[[int], Expression]) -> Vector:
+def shown_entries(count: int, entry: Callable[[int], Expression]) -> Vector:
     """A vector of so many entries with those that a page tells."""
     places = elided(count, MOST_PARTS)
     return Vector(tuple(Omitted() if k is None else entry(k) for k in places))

@@ -8,7 +8,7 @@ from itertools import permutations, product
 from typing import Any
 
 from attncli.equations import tree as ex
-from attncli.equations.elision import told_entries
+from attncli.equations.elision import shown_entries
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import (
     Along,
@@ -63,7 +63,7 @@ def row_of_product(
             ):
                 return ex.Product((operands[place].number(i, 0), operands[other].column(0)))
             case ex.MatrixProduct((Operand(place), right)):
-                return ex.Product((_told_row(operands[place], i), ex.rewritten(right, change)))
+                return ex.Product((_shown_row(operands[place], i), ex.rewritten(right, change)))
             case ex.MatrixProduct((ex.Transposed(Operand(place)), right)):
                 return ex.Product((operands[place].column(i), ex.rewritten(right, change)))
             case Operand(place):
@@ -74,9 +74,9 @@ def row_of_product(
     return ex.rewritten(shown, change)
 
 
-def _told_row(matrix: Matrix, i: int) -> ex.Vector:
+def _shown_row(matrix: Matrix, i: int) -> ex.Vector:
     """The numbers of a row that a page tells."""
-    return told_entries(matrix.shape[1], partial(matrix.number, i))
+    return shown_entries(matrix.shape[1], partial(matrix.number, i))
 
 
 def is_linear_in_rows(tree: Expression) -> bool:
@@ -104,7 +104,7 @@ def row_as_vector(tree: Expression, i: int, operands: Sequence[Matrix]) -> Expre
 
     def change(node: Operand) -> Expression:
         operand = operands[node.place]
-        return _told_row(operand, i) if "j" in node.indices else operand.number(i, 0)
+        return _shown_row(operand, i) if "j" in node.indices else operand.number(i, 0)
 
     return with_each(tree, Operand, change)
 

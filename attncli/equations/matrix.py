@@ -66,7 +66,7 @@ class Matrix:
         vars(self)["shape"] = self.values.shape  # which is asked for again and again
 
     @cached_property
-    def _told(self) -> dict[tuple[int, int], Number]:
+    def _numbers(self) -> dict[tuple[int, int], Number]:
         """Numbers that were asked for, since a page asks for each several times."""
         return {}
 
@@ -124,10 +124,10 @@ class Matrix:
 
     def number(self, i: int, j: int) -> Number:
         """The number in row `i` and column `j`, from 0, as it is shown and in full."""
-        told = self._told.get((i, j))
-        if told is None:
-            told = self._told[i, j] = self._number(i, j)
-        return told
+        found = self._numbers.get((i, j))
+        if found is None:
+            found = self._numbers[i, j] = self._number(i, j)
+        return found
 
     def shown(self, i: int, j: int) -> Decimal:
         """The same as it is shown, for those who ask for each number once: it isn't kept."""
@@ -251,7 +251,7 @@ class Matrix:
             rows = (zip(row, here, strict=True) for row, here in zip(written, kept, strict=True))
             written = tuple(tuple(x if here else _NONE for x, here in row) for row in rows)
         left = Matrix(values, self.places, self.decimals, written, self.name)
-        left._told.update(self._settled(set(cells)))
+        left._numbers.update(self._settled(set(cells)))
         return left
 
     def _settled(self, cells: Collection[tuple[int, int]]) -> dict[tuple[int, int], Number]:

@@ -162,7 +162,7 @@ def filled(
 ) -> Filled:
     """What gives the first form of a cell's working; a `whole` one has its conditions in it, where
     others have what these lead to, a `brief` one leaves out most terms of long sums."""
-    told_in_brief = in_brief(tree) if brief else ()
+    brief_nodes = in_brief(tree) if brief else ()
 
     def of(node: Expression) -> Filled:
         match node:
@@ -174,11 +174,11 @@ def filled(
                 axes = [axis_of(index, tree, shapes) for index in over]
                 term, kept = _kept(of, operand, whole)
                 written_out = _total(term, kept, axes, over)
-                is_long = node in told_in_brief
+                is_long = node in brief_nodes
                 return brief_total(node, shapes, term, written_out) if is_long else written_out
             case ex.Sum(terms):
                 added = _sum([_term(of, term, whole) for term in terms])
-                return one_omission(added) if told_in_brief else added
+                return one_omission(added) if brief_nodes else added
             case ex.Negative(operand):
                 return _negative(of(operand))
             case _:

@@ -28,9 +28,9 @@ from attncli.exercises.lines import (
     LineAsker,
     ShownCells,
     Terms,
+    is_distinctive,
+    is_in_words,
     is_ruled,
-    is_said,
-    is_telling,
     like,
     numbers_shown,
     telling,
@@ -57,7 +57,7 @@ class WholePage:
     copies of what the page tells may, too; `words` are those of its frame."""
 
     trace: Trace
-    told: Sequence[StepSection]
+    sections: Sequence[StepSection]
     terms: Terms
     inputs: Collection[str] = ()
     again: bool = False
@@ -66,11 +66,11 @@ class WholePage:
     @cached_property
     def makes(self) -> frozenset[str]:
         """The quantities that are made on the page, but for those that it tells all the same."""
-        whole = (s for s in self.told if not s.only_asked)
+        whole = (s for s in self.sections if not s.only_asked)
         planned = (definition for s in whole for definition in s.part.definitions)
         made = [definition for definition in planned if definition.name in self.trace]
         names = {d.name for d in made} if self.again else without_copies(made)
-        return frozenset(name for name in names if not is_said(self.trace, name))
+        return frozenset(name for name in names if not is_in_words(self.trace, name))
 
     def places(self) -> list[Blankable]:
         """What can be asked for, in the order of the page."""
@@ -88,8 +88,8 @@ class WholePage:
         ]
 
     def _gone_through(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
-        shown, told = set[str](), ShownCells(self.trace, again=self.again)
-        return [_Asker(self, s, asked, shown, told).run() for s in self.told]
+        shown, cells = set[str](), ShownCells(self.trace, again=self.again)
+        return [_Asker(self, s, asked, shown, cells).run() for s in self.sections]
 
     def asked(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> Asked:
         """What may not be told when some of the `known` places are asked for: their cells and
@@ -97,8 +97,8 @@ class WholePage:
         tells them and is made in no section of the page."""
         cells = frozenset(place.cell for place in places if place.cell is not None)
         names = {cell.quantity for cell in cells}
-        told = {p.quantity for p in known if p.cell is not None and p.cell not in cells}
-        whole = {name for name in names - told if not self.trace[name].given}
+        kept = {p.quantity for p in known if p.cell is not None and p.cell not in cells}
+        whole = {name for name in names - kept if not self.trace[name].given}
         ids = frozenset(place.id for place in places)
         hidden = frozenset(whole | telling(self.trace, names) - self.makes - names)
         return Asked(ids, with_copies(self.trace, cells, whole), hidden)
@@ -109,7 +109,9 @@ class WholePage:
         asking = self.asking(self.asked(places, known))
         shown = numbers_shown([block for s, _ in asking for block in s.section.blocks])
         return [
-            place for place in places if is_telling(place.number) and like(place.number) in shown
+            place
+            for place in places
+            if is_distinctive(place.number) and like(place.number) in shown
         ]
 
     def everything(self) -> Asked:
@@ -143,7 +145,7 @@ class _Asker:
         shown: set[str],
         known: ShownCells,
     ) -> None:
-        self.page, self.told, self.asked, self.shown, self.known = (
+        self.page, self.section, self.asked, self.shown, self.known = (
             page,
             section,
             asked,
@@ -155,29 +157,29 @@ class _Asker:
         self.places: list[Blankable] = []
 
     def run(self) -> tuple[StepSection, list[Blankable]]:
-        section = self.told.section
+        section = self.section.section
         blocks = tuple(block for entry in each(section.blocks) for block in self.block(entry))
-        return self.told._replace(section=section._replace(blocks=blocks)), self.places
+        return self.section._replace(section=section._replace(blocks=blocks)), self.places
 
     def block(self, block: Block) -> Iterator[Block]:
-        told: Block | None
+        asking: Block | None
         match block:
             case Derivation():
-                told, places = self.lines.working(block)
+                asking, places = self.lines.working(block)
             case ColumnSum():
-                told, places = self.lines.addition(block)
-            case MatrixBlock() if self.is_told_otherwise(block.quantity):
+                asking, places = self.lines.addition(block)
+            case MatrixBlock() if self.is_revealed(block.quantity):
                 yield from self.follows(block.quantity)
                 return
             case MatrixBlock():
-                told, places = self.table(block)
+                asking, places = self.table(block)
             case _:
-                told, places = block, []
+                asking, places = block, []
         self.places += places
-        if told is not None:
-            yield told
+        if asking is not None:
+            yield asking
 
-    def is_told_otherwise(self, name: str) -> bool:
+    def is_revealed(self, name: str) -> bool:
         """Whether a table would tell what is asked for: not one that a section makes itself."""
         return name in self.asked.quantities and name not in self.made
 
@@ -189,7 +191,7 @@ class _Asker:
         if not own and name not in self.page.inputs:
             self.known.add(shown)
             return block, []
-        if own and (self.is_said_by_lines(shown) or self.is_ruled(name)):
+        if own and (self.is_in_lines(shown) or self.is_ruled(name)):
             return None, []
         quantity = self.page.trace[name]
         numbers = [quantity.number(c.row, c.column) for c in shown if not self.known.has(c)]
@@ -201,10 +203,10 @@ class _Asker:
         """Whether the formula says all that a table holds, which is asked for in cells at most."""
         return not self.page.again and is_ruled(self.page.trace, name)
 
-    def is_said_by_lines(self, cells: Sequence[Location]) -> bool:
+    def is_in_lines(self, cells: Sequence[Location]) -> bool:
         """Whether lines of the section have the cells, or all that they copy."""
-        said = {self.known.source(place.cell) for place in self.places if place.cell is not None}
-        return said.issuperset(map(self.known.source, cells))
+        sources = {self.known.source(place.cell) for place in self.places if place.cell is not None}
+        return sources.issuperset(map(self.known.source, cells))
 
     def with_blanks(self, block: MatrixBlock, places: Sequence[Blankable]) -> MatrixBlock:
         blanks = {
@@ -228,7 +230,7 @@ class _Asker:
     def follows(self, name: str) -> Iterator[Block]:
         """What stands in the place of a table that would tell what is asked for: its formulas, and
         the tables that these need besides."""
-        trace, path = self.page.trace, self.told.part.path
+        trace, path = self.page.trace, self.section.part.path
         chain = self.page.chain(name, self.asked.quantities)
         formulas: list[Spans] = []
         for definition in chain:

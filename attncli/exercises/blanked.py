@@ -148,18 +148,18 @@ class BlankedPage(NamedTuple):
         )
         sections = []
         in_words = self.request.in_words(self.trace)
-        self.check_untold(in_words)
-        for told, places in self.asking:
-            section = told.section
+        self.check_hidden(in_words)
+        for page, places in self.asking:
+            section = page.section
             if places:
-                section = self._section(told, places, keys, words)
+                section = self._section(page, places, keys, words)
                 section = section._replace(solution=(*before, *section.solution))
                 before = ()
-            own = [q for q in in_words if q.question.part == told.part]
-            sections.append(self._with_words(told, section, own, words) if own else section)
+            own = [q for q in in_words if q.question.part == page.part]
+            sections.append(self._with_words(page, section, own, words) if own else section)
         return sections
 
-    def check_untold(self, asked: Sequence[AskedInWords]) -> None:
+    def check_hidden(self, asked: Sequence[AskedInWords]) -> None:
         """Raises SelectionError where the page tells the answer of a question."""
         blocks = [block for s, _ in self.asking for block in s.section.blocks]
         for question in asked:
@@ -171,7 +171,7 @@ class BlankedPage(NamedTuple):
 
     def _with_words(
         self,
-        told: StepSection,
+        page: StepSection,
         section: Section,
         asked: Sequence[AskedInWords],
         words: FrameWords,
@@ -182,9 +182,9 @@ class BlankedPage(NamedTuple):
         keys = [key for question in questions if (key := question.words) is not None]
         blocks = blocks_of(self.trace, asked, keys, words)
         lines: list[Block] = []
-        if told.only_asked:
-            names = {definition.name for definition in told.part.definitions}
-            lines = working_in(self.trace, told.part, names, (), Selection())
+        if page.only_asked:
+            names = {definition.name for definition in page.part.definitions}
+            lines = working_in(self.trace, page.part, names, (), Selection())
         section = section._replace(solution=(*section.solution, *lines))
         if any(q.question.ranked for q in asked):
             section = by_names(section)
@@ -212,7 +212,7 @@ class BlankedPage(NamedTuple):
         task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
         space = room(self.trace, section.section, places, request.layout)
         names = {place.quantity for place in places}
-        selection, cells = request.told_of(part)
+        selection, cells = request.selection_of(part)
         lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))
         whole = request.wants_everything or bool(cells)
         return section.section._replace(

@@ -46,10 +46,10 @@ def marked_paper(paper: MarkedPaper) -> Document:
     data = {**whose, "points": float(paper.points), "of": float(paper.of), **doubt_data(paper)}
     if remarks:
         data["remarks"] = [*map(raw_text, remarks)]
-    told = Report(
+    page = Report(
         Word(exam.title), tuple(facts), (), data, points, paper.terms, paper.words, remarks
     )
-    return report(exam.judge, paper.verdicts, told)
+    return report(exam.judge, paper.verdicts, page)
 
 
 def in_words(paper: MarkedPaper) -> str:

@@ -97,10 +97,10 @@ class MadeFrom(NamedTuple):
     parts of a scenario that it tells."""
 
     of: tuple[object, ...]
-    told: str
+    text: str
 
     @classmethod
-    def told_of(cls, scenario: Scenario) -> MadeFrom:
+    def of_scenario(cls, scenario: Scenario) -> MadeFrom:
         """That of a scenario."""
         parts = _parts(scenario)
         return cls(parts, _lines(map(_said, parts)))
@@ -108,7 +108,7 @@ class MadeFrom(NamedTuple):
     def like(self, scenario: Scenario) -> MadeFrom:
         """That of another scenario, which is mostly the same."""
         same = all(value is own for value, own in zip(_parts(scenario), self.of, strict=True))
-        return self if same else MadeFrom.told_of(scenario)
+        return self if same else MadeFrom.of_scenario(scenario)
 
 
 def _parts(scenario: Scenario) -> tuple[object, ...]:
@@ -126,14 +126,14 @@ def fingerprint(
     already, and what is asked for."""
     asked = [(q.id, plain_points(q.points)) for section in sections for q in section.questions]
     scenario = trace.scenario
-    told = made_from or MadeFrom.told_of(scenario)
-    return _mark(scenario, (_lines([scenario.title]), told.told, *map(repr, asked)))
+    described = made_from or MadeFrom.of_scenario(scenario)
+    return _mark(scenario, (_lines([scenario.title]), described.text, *map(repr, asked)))
 
 
 def numbers_mark(trace: Trace) -> str:
     """A short hash of the numbers that a form is made from, and of what is done with them: neither
     of what it is called nor of what is asked."""
-    return _mark(trace.scenario, (MadeFrom.told_of(trace.scenario).told,))
+    return _mark(trace.scenario, (MadeFrom.of_scenario(trace.scenario).text,))
 
 
 def _mark(scenario: Scenario, texts: Iterable[str]) -> str:

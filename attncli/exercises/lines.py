@@ -62,7 +62,7 @@ class ShownCells:
         name, by_name = cell.quantity, self._said
         if name not in by_name:
             ruled = self.again and is_ruled(self.trace, name)
-            by_name[name] = not ruled and is_said(self.trace, name)
+            by_name[name] = not ruled and is_in_words(self.trace, name)
         return by_name[name] or (not self.again and self.source(cell) in self._cells)
 
     def term(self, cell: Location) -> str:
@@ -131,7 +131,7 @@ def is_ruled(trace: Trace, name: str) -> bool:
     return definition is not None and isinstance(definition.operation, Seen | One)
 
 
-def is_said(trace: Trace, name: str) -> bool:
+def is_in_words(trace: Trace, name: str) -> bool:
     """Whether a section says what a quantity is: an empty memory, or its product, in its words;
     what is ruled in its formula."""
     definition = trace[name].definition
@@ -205,7 +205,7 @@ _TELLING = 3
 """A number of so many digits hardly comes about twice by chance; 0, 1 or 0.5 do."""
 
 
-def is_telling(number: Number) -> bool:
+def is_distinctive(number: Number) -> bool:
     """Whether a number can be told from others by its digits."""
     return number.shown.is_finite() and len(number.shown.as_tuple().digits) >= _TELLING
 
@@ -292,15 +292,15 @@ class LineAsker(NamedTuple):
     trace: Trace
     path: Name
     asked: Asked
-    told: ShownCells
+    known: ShownCells
     terms: Terms = Terms()
 
     def working(self, block: Derivation) -> tuple[Derivation, list[Blankable]]:
         lines: list[Line | Omitted] = []
         places: list[Blankable] = []
         for line in block.lines:
-            told, new = (line, []) if isinstance(line, Omitted) else self.line(line)
-            lines.append(told)
+            blanked, new = (line, []) if isinstance(line, Omitted) else self.line(line)
+            lines.append(blanked)
             places += new
         return Derivation(tuple(lines)), places
 
@@ -328,8 +328,8 @@ class LineAsker(NamedTuple):
     def result_places(self, result: Expression, quantity: str) -> list[Blankable]:
         """The numbers of a result that may be asked for: cells of a quantity, not told before."""
         cells = [(n, n.cell) for n in numbers_in(result) if n.cell is not None]
-        new = [number for number, cell in cells if not self.told.has(cell)]
-        self.told.add(cell for _, cell in cells)
+        new = [number for number, cell in cells if not self.known.has(cell)]
+        self.known.add(cell for _, cell in cells)
         return [self.result_place(number, quantity) for number in new]
 
     def hides(self, result: Expression) -> bool:
@@ -391,11 +391,11 @@ class LineAsker(NamedTuple):
             if not isinstance(node, Number) or node.cell is None:
                 return None
             if self.terms.inner:
-                again = self.told.term(node.cell)
+                again = self.known.term(node.cell)
                 place = Blankable.term_of(name, inside, node, len(places) + 1, again)
                 places.append(place)
                 if self.may_ask(place) and self.asked.asks(place):
-                    self.told.ask_for_term(node.cell)
+                    self.known.ask_for_term(node.cell)
                     return Blank(place.id, node)
                 if again == "asked" or (self.terms.ruled and asks):
                     return Blank("")

@@ -59,7 +59,7 @@ from attncli.marking.word_answers import BETWEEN
 from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.pages.parts.blocks import matrix_block
-from attncli.pages.parts.selection import Selection, told_parts
+from attncli.pages.parts.selection import Selection, shown_parts
 from attncli.pages.parts.sentences import facts_of, joined, put_in, rounding_facts
 from attncli.scenario.model import Layer
 from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
@@ -83,7 +83,7 @@ def instructions(frame: Frame) -> Iterator[Paragraph]:
 
 def products_in_words(trace: Trace, words: Words) -> Iterator[str]:
     """How the products of matrices are done, where there are some."""
-    layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, told_parts(trace)))}
+    layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, shown_parts(trace)))}
     rows = {entry.attention.config.linear for entry in layers.values() if entry.recurrent is None}
     columns = {entry.recurrent.in_out for entry in layers.values() if entry.recurrent is not None}
     out_in, in_out = words.rows_out_in, words.columns_in_out
@@ -171,7 +171,7 @@ def _translated(text: str, language: str) -> str:
     for pattern, own in named_sentences_in(language):
         if found := pattern.fullmatch(bare):
             gaps = found.groupdict().items()
-            listed = {gap: said.replace(" and ", f" {table['and']} ") for gap, said in gaps}
+            listed = {gap: put_in.replace(" and ", f" {table['and']} ") for gap, put_in in gaps}
             return text.replace(bare, own.format(**listed))
     return text
 
@@ -187,7 +187,7 @@ def exercise(
     Raises SelectionError where there is nothing to ask for.
     """
     what = taken(trace, request, form, words_of(frame.language).tasks)
-    return _told(what, form, command, frame, MadeFrom.told_of(trace.scenario))
+    return _told(what, form, command, frame, MadeFrom.of_scenario(trace.scenario))
 
 
 def exercises(
@@ -197,7 +197,7 @@ def exercises(
     words = words_of(frame.language)
     for some in in_groups(forms):
         taken_out = [taken(trace, request, form, words.tasks) for form, trace in some]
-        made_from = MadeFrom.told_of(some[0][1].scenario)
+        made_from = MadeFrom.of_scenario(some[0][1].scenario)
         for (form, trace), what in zip(some, worked_together(taken_out), strict=True):
             made_from = made_from.like(trace.scenario)
             yield form, trace, _told(what, form, command, frame, made_from)
@@ -210,10 +210,10 @@ def _told(
     sections = [translated(section, frame.language) for section in what.sections(words)]
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections, made_from)
-    opening, told = arranged(sections)
+    opening, rest = arranged(sections)
     return Document(
         Word(frame.title or trace.scenario.title),
-        tuple(told),
+        tuple(rest),
         DefinitionList((*framing_facts(frame, words.facts), *_facts(trace, frame.language).rows)),
         given=tuple(_given(trace, what.asked)),
         opening=(

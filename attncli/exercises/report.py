@@ -428,30 +428,30 @@ def raw_text(text: Phrase) -> str:
     return "".join(map(raw, text))
 
 
-def report(judge: Judge, verdicts: tuple[Verdict, ...], told: Report) -> Document:
+def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Document:
     """What is said of an author's numbers, which a judge has judged."""
     trace = judge.trace
     judged: list[str] = [verdict.judgement for verdict in verdicts]
-    judged += [m.judgement for m in told.terms]
-    judged += [m.judgement for m in told.words]
+    judged += [m.judgement for m in page.terms]
+    judged += [m.judgement for m in page.words]
     facts = DefinitionList(
-        (*told.facts, ("In short", (in_short(judged, "answer" if told.words else "number"),)))
+        (*page.facts, ("In short", (in_short(judged, "answer" if page.words else "number"),)))
     )
     numbers: tuple[Block, ...] = (
         *tables(trace, verdicts),
-        *table_of_terms(told.terms),
-        *table_of_words(told.words),
+        *table_of_terms(page.terms),
+        *table_of_words(page.words),
         legend(judged),
     )
-    found = [*findings(judge, verdicts), *findings_in_words(told.words)]
+    found = [*findings(judge, verdicts), *findings_in_words(page.words)]
     found = found or [_without_findings(judged)]
-    sections = [Section("", None, ("Findings",), (), (*told.notes, *found))]
+    sections = [Section("", None, ("Findings",), (), (*page.notes, *found))]
     if judged:
         sections.insert(0, Section("", None, ("Numbers",), (), numbers))
-    sections[:0] = to_look_at(told.remarks)
-    others = (told.terms, told.words)
-    data = {**told.data, **judged_numbers(trace, verdicts, told.points, *others)}
-    return Document(told.title, tuple(sections), facts, rounding=rounding_facts(trace), data=data)
+    sections[:0] = to_look_at(page.remarks)
+    others = (page.terms, page.words)
+    data = {**page.data, **judged_numbers(trace, verdicts, page.points, *others)}
+    return Document(page.title, tuple(sections), facts, rounding=rounding_facts(trace), data=data)
 
 
 def _without_findings(judged: Sequence[str]) -> Paragraph:
@@ -489,8 +489,8 @@ def _checked(trace: Trace, variant: str) -> tuple[Document, bool]:
     judge, verdicts = published_verdicts(trace)
     facts = () if variant else (_scenario(trace),)
     notes = tuple(_notes(published_numbers(trace), verdicts))
-    told = Report(Word(trace.scenario.title), facts, notes)
-    return report(judge, verdicts, told), all_follow(verdicts)
+    page = Report(Word(trace.scenario.title), facts, notes)
+    return report(judge, verdicts, page), all_follow(verdicts)
 
 
 def _sections(name: str, page: Document) -> Iterator[Section]:

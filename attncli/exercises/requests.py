@@ -18,7 +18,7 @@ from attncli.equations.tree import Blank, Location, Omitted
 from attncli.errors import Problem, Where, listed
 from attncli.exercises.asking import ENGLISH, WholePage, takes, terms_of
 from attncli.exercises.lines import Blankable, Terms, telling
-from attncli.exercises.sections import Cells, sections_of, told_of
+from attncli.exercises.sections import Cells, sections_of, selection_of
 from attncli.file.address import Address, AddressError
 from attncli.languages import FrameWords, Words
 from attncli.marking.paths import Paths, Tolerance
@@ -26,7 +26,13 @@ from attncli.marking.word_answers import WordQuestion, questions_at
 from attncli.names import Name, Phrase, Word, words
 from attncli.pages.explain import find_cells
 from attncli.pages.parts.blocks import matrix_block
-from attncli.pages.parts.selection import Selection, SelectionError, check_told, select, told_parts
+from attncli.pages.parts.selection import (
+    Selection,
+    SelectionError,
+    check_on_page,
+    select,
+    shown_parts,
+)
 from attncli.trace import PlannedStep, Trace
 
 
@@ -251,8 +257,8 @@ class ExerciseRequest(NamedTuple):
         """The steps and quantities that are said to be worth something and that nothing is asked
         of, each with what would be right."""
         page = self.page(trace)
-        steps = {s.part.step for s in page.told}
-        makes = (definition for s in page.told for definition in s.part.definitions)
+        steps = {s.part.step for s in page.sections}
+        makes = (definition for s in page.sections for definition in s.part.definitions)
         quantities = {definition.name.local for definition in makes}
         quantities |= {q.question.name.local for q in self.in_words(trace)}
         for known, by_name in ((steps, self.points.steps), (quantities, self.points.quantities)):
@@ -269,7 +275,7 @@ class ExerciseRequest(NamedTuple):
             if any(ask.allows(trace, s.part, place) for ask in self.asks)
         }
         made = {name for name in names if not trace[name].given}
-        users = (section.part for section in page.told if names - made)
+        users = (section.part for section in page.sections if names - made)
         made |= {q.question.reads for q in self.in_words(trace)}
         return made | {definition.name for part in users for definition in part.definitions}
 
@@ -292,7 +298,7 @@ class ExerciseRequest(NamedTuple):
 
     def _ends_with(self, trace: Trace, question: WordQuestion) -> bool:
         """Whether nothing is told after a question that would tell its answer."""
-        parts = told_parts(trace)
+        parts = shown_parts(trace)
         if question.part not in parts:
             return False
         later = parts[parts.index(question.part) + 1 :]
@@ -336,9 +342,9 @@ class ExerciseRequest(NamedTuple):
         )
         return sum(worth, Decimal(0))
 
-    def told_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
+    def selection_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
         """How a part is told, and the cells that alone are told of it."""
-        return told_of(part, [(ask.selection, ask.cells) for ask in self.asks])
+        return selection_of(part, [(ask.selection, ask.cells) for ask in self.asks])
 
 
 def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
@@ -417,7 +423,7 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
     steps = [ask.step for ask in group if ask.step is not None]
     part = {"layer": first.layer, "head": first.head}
     selection = select(trace, steps, first.token, detail, **part)
-    check_told(trace, selection)
+    check_on_page(trace, selection)
     return PartAsked(selection, tuple(cells), blanking, first.points)
 
 

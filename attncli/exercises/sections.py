@@ -27,16 +27,16 @@ from attncli.pages.parts.sections import (
     opening_blocks,
     remarks_on,
     section_of,
+    shown_quantities,
     table_together,
-    told_quantities,
 )
 from attncli.pages.parts.selection import (
     Selection,
     made_by,
     only_for_sizes,
     operands_of,
+    shown_parts,
     step_of,
-    told_parts,
 )
 from attncli.pages.parts.working import cell_line, working_of
 from attncli.trace import PlannedStep, Quantity, Trace
@@ -76,7 +76,7 @@ def sections_of(
     def blocks(part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
         if only_asked(part):
             return opening_blocks(trace, part, Selection(), context, alone=True)
-        selection, cells = told_of(part, asks)
+        selection, cells = selection_of(part, asks)
         if cells and makes(part):
             return _blocks_of_cells(trace, part, context, cells, selection)
         return _blocks(trace, part, context, selection if not cells else Selection())
@@ -88,7 +88,9 @@ def sections_of(
     return [s if s.only_asked else _without(s, left) for s in sections]
 
 
-def told_of(part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]) -> tuple[Selection, Cells]:
+def selection_of(
+    part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]
+) -> tuple[Selection, Cells]:
     """How a part is told, and the cells that alone are told of it; none where a selection tells
     all of it, or of some queries."""
     if whole := _whole(part, asks):
@@ -143,7 +145,7 @@ def _told(
     blocks: Callable[[PlannedStep, Sequence[Quantity]], Iterable[Block]],
     only_asked: Callable[[PlannedStep], bool],
 ) -> list[StepSection]:
-    numbered = [(k, part) for k, part in enumerate(told_parts(trace), start=1) if wanted(part)]
+    numbered = [(k, part) for k, part in enumerate(shown_parts(trace), start=1) if wanted(part)]
     whole = (part for _, part in numbered if not only_asked(part))
     known = {definition.name for part in whole for definition in part.definitions}
     sections = []
@@ -162,7 +164,7 @@ def _blocks(
 ) -> list[Block]:
     """A part's working, and its tables one after the other."""
     tables = _separate(table_together(trace, part, selection), part)
-    worked = one_by_one(told_quantities(trace, part, selection), selection)
+    worked = one_by_one(shown_quantities(trace, part, selection), selection)
     blocks = [*opening_blocks(trace, part, selection, context, alone=True), *worked, *tables]
     return [as_met(part, block) for block in _begun_anew(blocks, part)]
 
@@ -170,15 +172,15 @@ def _blocks(
 def _begun_anew(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
     """The blocks of a part, its own tables below given ones that stand in rows."""
     made = {definition.name for definition in part.definitions}
-    told, below_rows = list(blocks), False
+    kept, below_rows = list(blocks), False
     for k, block in enumerate(each(blocks)):
         if not isinstance(block, MatrixBlock):
             continue
         if below_rows and block.quantity in made:
-            told[k] = block._replace(begins_row=True)
+            kept[k] = block._replace(begins_row=True)
             break
         below_rows = below_rows or block.begins_row
-    return told
+    return kept
 
 
 def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
@@ -196,7 +198,7 @@ def _left_out(
 ) -> set[Name]:
     """Of rows of some queries: the quantities that aren't theirs, and of which nothing is made
     that is."""
-    selections = [(told_of(s.part, asks), made_by(trace, s.part)) for s in sections]
+    selections = [(selection_of(s.part, asks), made_by(trace, s.part)) for s in sections]
     made = [quantity for _, own in selections for quantity in own]
     wanted = {
         quantity.name
@@ -223,7 +225,7 @@ def _tells_of(block: Block) -> set[str]:
 
 
 def _first_user(trace: Trace, name: str) -> PlannedStep | None:
-    parts = (p for p in told_parts(trace) if name in {q.name for q in operands_of(trace, p)})
+    parts = (p for p in shown_parts(trace) if name in {q.name for q in operands_of(trace, p)})
     return next(parts, None)
 
 

@@ -114,19 +114,19 @@ def arranged(sections: Iterable[Section]) -> tuple[list[Block], list[Section]]:
     opening: list[Block] = []
     waiting: list[Block] = []
     asking: list[Section] = []
-    told: list[Section] = []
+    done: list[Section] = []
     for section in sections:
         if not section.questions:
             heading = section._replace(number=None).heading
             waiting += [Subheading(heading), *section.blocks]
             continue
-        opening += waiting if not told else []
-        before = waiting if told else []
-        new = _without_what_was_said(section, asking)
+        opening += waiting if not done else []
+        before = waiting if done else []
+        new = _without_repeated(section, asking)
         asking.append(section)
-        told.append(new._replace(number=len(told) + 1, blocks=(*before, *new.blocks)))
+        done.append(new._replace(number=len(done) + 1, blocks=(*before, *new.blocks)))
         waiting = []
-    return opening, [*told[:-1], *map(_to_the_end, told[-1:])]
+    return opening, [*done[:-1], *map(_to_the_end, done[-1:])]
 
 
 def _to_the_end(section: Section) -> Section:
@@ -136,7 +136,7 @@ def _to_the_end(section: Section) -> Section:
     return section
 
 
-def _without_what_was_said(section: Section, before: Sequence[Section]) -> Section:
+def _without_repeated(section: Section, before: Sequence[Section]) -> Section:
     """A section without the first sentence and the formulas that the same step had before."""
     alike = [s for s in before if s.step == section.step]
     first = section.blocks[:1]
@@ -199,8 +199,8 @@ def _mistakes(step: Step[Any], words: Words) -> Sequence[Block]:
 def _by_names(section: Section, trace: Trace, words: Words) -> list[Block]:
     """The first line of each quantity of the solution, names in the place of its numbers."""
     lines = [line_by_names(line, trace, section.path) for line in _first_lines(section.solution)]
-    told = tuple(line for line in lines if line.parts)
-    return [Subheading((words.how_one_is_done,)), Derivation(told)] if told else []
+    filled = tuple(line for line in lines if line.parts)
+    return [Subheading((words.how_one_is_done,)), Derivation(filled)] if filled else []
 
 
 def line_by_names(line: Line | ColumnSum, trace: Trace, path: Name) -> Line:

@@ -188,7 +188,7 @@ def _read(
 ) -> T | None:
     try:
         file = found(source.path, folder or Path(), outside, _READERS)
-        with troubles_told(source.path):
+        with as_refused_file(source.path):
             reader = _READERS[ending(source.path, _READERS) or ""]
             return taken(source.part.of(reader(file, source, most)), source)
     except RefusedFileError as refused:
@@ -199,7 +199,7 @@ def _read(
 
 
 @contextmanager
-def troubles_told(path: str) -> Iterator[None]:
+def as_refused_file(path: str) -> Iterator[None]:
     """Tells whatever goes wrong with a file's bytes as a refusal; NumPy's warnings are dropped.
 
     Broken bytes raise a dozen unrelated exceptions: BadZipFile, EOFError, zlib.error,
@@ -327,7 +327,7 @@ def _check_kind(dtype: np.dtype[Any], source: FileSource) -> None:
 
 
 def _named(source: FileSource) -> str:
-    return quote(source.told())
+    return quote(source.description())
 
 
 def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
@@ -398,7 +398,7 @@ def read_dump(path: str) -> Mapping[str, Tensor]:
     """The tensors of a file by their names, in its order. Raises UserError."""
     try:
         file = found(path, Path(), True, _DUMPS)
-        with troubles_told(path):
+        with as_refused_file(path):
             tensors = _DUMPS[suffix(path)](file)
     except RefusedFileError as refused:
         raise UserError.of(path, refused.wrong, refused.right) from None

@@ -138,7 +138,7 @@ class ArrayPart(NamedTuple):
         cut = array.reshape(self.heads, parts, -1, *array.shape[1:])
         return cut[:, number - 1].reshape(-1, *array.shape[1:])
 
-    def told(self) -> str:
+    def description(self) -> str:
         """`, rows 0:64, part 1 of 3`."""
         texts = [] if self.entry is None else [f"entry {self.entry}"]
         texts += ["each entry flattened"] if self.flat else []

@@ -202,8 +202,8 @@ class Choice(NamedTuple):
 
     def _right(self, node: Node, problems: Diagnostics) -> str:
         known = f"known: {', '.join(self.words)}"
-        said = isinstance(node, Scalar) and node.text
-        right = problems.nearest(said, self.words) if said else known
+        text = isinstance(node, Scalar) and node.text
+        right = problems.nearest(text, self.words) if text else known
         if not self.beside:
             return f"{right}; {self.other}" if right == known and self.other else right
         if right != known:

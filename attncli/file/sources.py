@@ -63,7 +63,7 @@ class RandomSource(NamedTuple):
         first, second = map(float, self.written)
         return drawn(first, second, shape)
 
-    def told(self) -> str:
+    def description(self) -> str:
         """`normal, seed 7, mean 0, std 0.02`."""
         names = DISTRIBUTIONS[self.kind]
         numbers = zip(names, self.written, strict=True)
@@ -81,9 +81,11 @@ class FileSource(NamedTuple):
     dimensions: int = 2
     part: ArrayPart = WHOLE
 
-    def told(self) -> str:
+    def description(self) -> str:
         """`weights.npz, W_Q`."""
-        return (self.path if self.key is None else f"{self.path}, {self.key}") + self.part.told()
+        return (
+            self.path if self.key is None else f"{self.path}, {self.key}"
+        ) + self.part.description()
 
 
 class _Shape(NamedTuple):

@@ -86,13 +86,13 @@ def _bracketed(rows: Iterable[Iterable[str]]) -> str:
 
 
 def _entry(cell: GridCell) -> str:
-    match cell.told:
+    match cell.content:
         case Omission():
-            return _OMITTED[cell.told]
+            return _OMITTED[cell.content]
         case Number() | Blank():
-            return latex(cell.told)
+            return latex(cell.content)
         case _:
-            raise TypeError(f"{cell.told} is no number")
+            raise TypeError(f"{cell.content} is no number")
 
 
 _OMITTED = {

@@ -108,13 +108,13 @@ def _is_step(name: str) -> bool:
 def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     """The steps of a trace as lessons, or `every` one that there is."""
     from attncli.pages.lesson import lessons
-    from attncli.pages.parts.selection import check_lines, select, told_parts
+    from attncli.pages.parts.selection import check_lines, select, shown_parts
     from attncli.steps import step_named
     from attncli.steps.order import STORY
 
     chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
     chosen = chosen.illustrated(typed.pictured)
-    parts = [step for step in told_parts(trace) if typed.part.includes(step.step)]
+    parts = [step for step in shown_parts(trace) if typed.part.includes(step.step)]
     check_lines(trace, [step for step in parts if chosen.includes(step)])
     taken = typed.part.step or (STORY if every else [step.step for step in parts])
     wanted = [step_named(name) for name in STORY if name in taken]
@@ -146,9 +146,9 @@ def _trace_through(
 ) -> Trace:
     """A trace that goes through a step, if the scenario or changes to it make one."""
     from attncli.file.problems import ScenarioError
-    from attncli.pages.parts.selection import told_parts
+    from attncli.pages.parts.selection import shown_parts
 
-    taken = any(part.step == step.name for part in told_parts(trace))
+    taken = any(part.step == step.name for part in shown_parts(trace))
     if taken or not changes or trace.unfinished:
         return trace
     try:
@@ -273,8 +273,8 @@ def _compared(
     from attncli.pages.parts.differences import compared
 
     named = [(asked.called, trace) for asked, trace in zip(sides, traces, strict=True)]
-    told = compared(named, changed, typed.part.steps, typed.detail, **typed.part.within)
-    return PageOutput(comparison(told), typed.page, 0 if told.same else DIFFERS)
+    drift = compared(named, changed, typed.part.steps, typed.detail, **typed.part.within)
+    return PageOutput(comparison(drift), typed.page, 0 if drift.same else DIFFERS)
 
 
 SOMETHING_WRONG = 1
@@ -308,12 +308,12 @@ def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
     from dataclasses import replace
 
     from attncli.pages.lint import weaknesses
-    from attncli.pages.parts.selection import check_told, select
+    from attncli.pages.parts.selection import check_on_page, select
 
-    check_told(trace, select(trace, steps, token))
+    check_on_page(trace, select(trace, steps, token))
     if token is not None:
         show = trace.scenario.show._replace(queries=(token,))
-        trace = trace.retold(replace(trace.scenario, show=show))
+        trace = trace.rerun(replace(trace.scenario, show=show))
     return weaknesses(trace, steps)
 
 

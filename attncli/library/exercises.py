@@ -20,7 +20,7 @@ from attncli.building.exercise_file import (
 )
 from attncli.errors import Complaints, Problem, listed
 from attncli.library.arguments import Excerpt, FilesOutput
-from attncli.library.orders import command_line, said_by_file, said_options
+from attncli.library.orders import command_line, set_by_file, typed_options
 from attncli.library.output import watched
 from attncli.library.papers import (
     Counts,
@@ -84,9 +84,9 @@ def _ordered(order: ExerciseArguments, complaints: Complaints) -> Ordered | None
 def _by_file(order: ExerciseArguments, complaints: Complaints) -> Ordered:
     from attncli.building.exercise_file import load_exercise
 
-    pairs = said_options(order.context)
+    pairs = typed_options(order.context)
     complaints.problems += [
-        said_by_file(option) for name, option in pairs if name in _SAID_BY_A_FILE
+        set_by_file(option) for name, option in pairs if name in _SAID_BY_A_FILE
     ]
     counts = complaints.hear(parse_counts, order)
     exercise = complaints.hear(load_exercise, order.scenario)
@@ -276,11 +276,11 @@ def _personal_sheets(
     if not students:
         return PersonalSheets({}, ())
     had = {} if before is None else {s["id"]: s["form"] for s in before.students}
-    told = with_forms(students, [*exercises], had)
+    named = with_forms(students, [*exercises], had)
     blank = {name: blank_sheet(whole, form) for name, whole in exercises.items()}
-    sheets = [sheet_for(blank[s.form], s.name, s.id) for s in told]
+    sheets = [sheet_for(blank[s.form], s.name, s.id) for s in named]
     page, suffix = page_of(order), suffixes_of(form)[0]
-    stems = distinct_names([s.id for s in told], ())
+    stems = distinct_names([s.id for s in named], ())
     names = [f"{_STUDENTS}/{stem}_sheet{suffix}" for stem in stems]
     answers = [f"{_ANSWERS}/{stem}.yaml" for stem in stems]
     each = zip(names, answers, watched(sheets, len(sheets), "Students"), strict=True)
@@ -291,7 +291,7 @@ def _personal_sheets(
     if info_of(form).together:
         stem = safe_name(Path(order.scenario).stem)
         files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
-    whose = zip(told, names, answers, strict=True)
+    whose = zip(named, names, answers, strict=True)
     rows = ({**s._asdict(), "sheet": sheet, "answers": own} for s, sheet, own in whose)
     return PersonalSheets(files, tuple(rows))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.errors import BAD_INPUT, Complaints, Problem, UserError
 from attncli.library.arguments import PageOptions, PageOutput, TextOutput
-from attncli.library.orders import said_by_file
+from attncli.library.orders import set_by_file
 from attncli.library.output import (
     check_binary,
     check_form,
@@ -221,7 +221,7 @@ def _check_unchanged(order: GradeArguments) -> None:
 
     for option, value in (("--points", order.points), *order.changed.options()):
         if value:
-            raise OutputError([said_by_file(option)])
+            raise OutputError([set_by_file(option)])
 
 
 def _asked(order: GradeArguments) -> tuple[str, ...]:

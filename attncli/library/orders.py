@@ -96,13 +96,13 @@ def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: 
     return " ".join(map(shlex.quote, words))
 
 
-def said_by_file(option: str) -> Problem:
+def set_by_file(option: str) -> Problem:
     """What is wrong with an option for what an exercise file says."""
     right = "leave it out, or change the file"
     return Problem.of(option, "the exercise file says what is asked", right)
 
 
-def said_options(context: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
+def typed_options(context: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
     """The options that were typed, each by the name of its value and as it is written."""
     for parameter in () if context is None else context.command.params:
         value = context.get_parameter_source(parameter.name)

@@ -13,7 +13,13 @@ from attncli.formats import info_of
 from attncli.library.shown import format_named
 from attncli.names import Name, Word
 from attncli.pages.parts.blocks import matrix_block
-from attncli.pages.parts.selection import Selection, check_detail, check_steps, check_told, select
+from attncli.pages.parts.selection import (
+    Selection,
+    check_detail,
+    check_on_page,
+    check_steps,
+    select,
+)
 from attncli.pages.walkthrough import as_it_fits, walkthrough
 from attncli.scenario.scenario import MOST_LINES
 from attncli.trace import Quantity, Trace
@@ -50,7 +56,7 @@ def page_of(
 ) -> Document:
     """The page of some steps, or of all, at some detail, or as it fits. Raises SelectionError."""
     chosen = select(trace, steps, detail=detail or "full", **within).illustrated(pictured)
-    check_told(trace, chosen)
+    check_on_page(trace, chosen)
     return as_it_fits(trace, chosen) if detail is None else walkthrough(trace, chosen)
 
 

@@ -278,8 +278,8 @@ def parse_manner(
     if form is None or complaints.problems:
         raise OutputError(complaints.problems)
     manner = _checked(order, form, folder=folder)
-    said = None if counts is None else counts.share
-    return manner if said is None else manner._replace(share=said)
+    share = None if counts is None else counts.share
+    return manner if share is None else manner._replace(share=share)
 
 
 def _check_no_workbook(form: str | None, output: str | None) -> None:

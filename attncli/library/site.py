@@ -62,7 +62,7 @@ class Published(NamedTuple):
         return self.source.stem + _PAGE
 
 
-def _told_in_all_ways(source: SiteSource, allowed: Allowed) -> Published:
+def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
     """A scenario's page, lessons, sheet and whatever else there is. Raises UserError."""
     from attncli.pipeline import work
 
@@ -144,7 +144,7 @@ def _page(trace: Trace, form: str) -> Document:
 
     can = info_of(form)
     chosen = selection.select(trace, detail=can.detail or "full").illustrated(can.pictured)
-    selection.check_told(trace, chosen)
+    selection.check_on_page(trace, chosen)
     if can.detail is None:
         return walkthrough.as_it_fits(trace, chosen)
     return walkthrough.walkthrough(trace, chosen)
@@ -246,7 +246,7 @@ def _published(
     sources: Sequence[SiteSource], allowed: Allowed, complaints: Complaints
 ) -> Iterator[Published]:
     for source in watched(sources, len(sources), "Scenarios"):
-        found = complaints.hear(_told_in_all_ways, source, allowed)
+        found = complaints.hear(_in_all_formats, source, allowed)
         if found is not None:
             yield found
 

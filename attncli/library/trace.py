@@ -33,8 +33,8 @@ from attncli.pages.parts.selection import (
     made_by,
     place_in_words,
     select,
+    shown_parts,
     title_of,
-    told_parts,
 )
 from attncli.pages.parts.working import working_of
 from attncli.pages.walkthrough import walkthrough
@@ -121,7 +121,7 @@ class WorkedStep(Showable):
 
 def steps_of(trace: WorkedTrace) -> Sequence[WorkedStep]:
     """Those that the page tells, in order."""
-    steps = told_parts(trace.plain)
+    steps = shown_parts(trace.plain)
     return tuple(WorkedStep(trace, number, part) for number, part in enumerate(steps, start=1))
 
 
@@ -354,11 +354,11 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     if not TYPE_CHECKING:  # to which a misspelt name stays one
 
         def __getattr__(self, name: str) -> NoReturn:
-            told = f"a trace has no {name}"
+            wrong = f"a trace has no {name}"
             is_private = name.startswith("_")
             if not is_private and name in self:
-                told += f"; did you mean trace[{name!r}]?"
-            raise AttributeError(told, name=name, obj=self)
+                wrong += f"; did you mean trace[{name!r}]?"
+            raise AttributeError(wrong, name=name, obj=self)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._names.find(name) is not None

@@ -288,11 +288,11 @@ def _with_fewer(
     is_so = np.zeros(made.low.shape, dtype=np.bool_)
     for (_, i, j), entry in given.items():
         is_so[i, j] = entry.places == fewer
-    is_so &= _told_by(made.middle, places, fewer)
+    is_so &= _distinguished_by(made.middle, places, fewer)
     return Enclosure(*(np.where(is_so, rounded(end, fewer), np.nan) for end in made))
 
 
-def _told_by(values: Array, places: int, fewer: int) -> Flags:
+def _distinguished_by(values: Array, places: int, fewer: int) -> Flags:
     """Which numbers are still told from 0, and from others of their table, by fewer decimals."""
     full, short = rounded(values, places), rounded(values, fewer)
     pairs = np.unique(np.stack([short.ravel(), full.ravel()]), axis=1)
@@ -443,7 +443,7 @@ class CauseSearch:
             for cause, held in moved_tables(self.follows, self.numbers.values)
         ]
         fits = sorted((fit for fit in tried if fit is not None), key=Fit.order)
-        return self._told_apart(fits) if len(fits) > 1 else fits
+        return self._by_later(fits) if len(fits) > 1 else fits
 
     def _inside_lines(self) -> Iterator[Fit]:
         """What was rounded inside lines of working, which is known where nothing speaks against
@@ -558,15 +558,15 @@ class CauseSearch:
                 return True
         return False
 
-    def _told_apart(self, fits: list[Fit]) -> list[Fit]:
+    def _by_later(self, fits: list[Fit]) -> list[Fit]:
         """The same, where those that explain as much are told apart by later numbers."""
         first = fits[0]
         alike = [fit for fit in fits if fit.order()[:2] == first.order()[:2]]
         reaching = [fit for fit in alike if self._instead(fit)]
         if len(alike) == 1 or not reaching:
             return fits
-        told = [fit._replace(later=self._later(fit)) for fit in alike]
-        return [*sorted(told, key=Fit.order), *fits[len(alike) :]]
+        reached = [fit._replace(later=self._later(fit)) for fit in alike]
+        return [*sorted(reached, key=Fit.order), *fits[len(alike) :]]
 
     def _instead(self, fit: Fit) -> list[str]:
         """What else a cause makes in other ways than this quantity."""

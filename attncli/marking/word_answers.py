@@ -179,8 +179,8 @@ class OwnAnswers(NamedTuple):
         others = [o for o in alike if o.question.id != meant.question.id]
         with np.errstate(all="ignore"):  # what follows from wild numbers may be none
             found = [way for way in self._ways(meant.question) if way.gives(meant)]
-            told = [way.cause for way in found if way.is_supported(others)]
-        return tuple(dict.fromkeys(told))
+            supported = [way.cause for way in found if way.is_supported(others)]
+        return tuple(dict.fromkeys(supported))
 
     def _ways(self, question: WordQuestion) -> Iterator[_Explanation]:
         held = self.held(question.reads)

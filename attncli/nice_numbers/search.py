@@ -184,10 +184,10 @@ def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenari
         own = scenario.given.get(name)
         return numbers[name] if name in numbers and _is_same(own, matrix) else matrix
 
-    def changed(one: Scenario) -> Scenario:
-        given = {name: other(name, matrix) for name, matrix in one.given.items()}
-        variants = {name: changed(variant) for name, variant in one.variants.items()}
-        return replace(one, given=given, variants=variants)
+    def changed(found: Scenario) -> Scenario:
+        given = {name: other(name, matrix) for name, matrix in found.given.items()}
+        variants = {name: changed(variant) for name, variant in found.variants.items()}
+        return replace(found, given=given, variants=variants)
 
     return changed(scenario)
 
@@ -380,7 +380,7 @@ class _Search:
         scenario = candidate.scenario(self.scenario)
         is_alone = not self.scenario.variants and self.scenario.prediction.generate < 2  # noqa: PLR2004
         try:
-            return self.trace.retold(scenario) if is_alone else work(scenario)
+            return self.trace.rerun(scenario) if is_alone else work(scenario)
         except ScenarioError:
             return None
 

@@ -71,7 +71,7 @@ class CandidateValues(NamedTuple):
             else self._replace(values=np.take(self.values, indices, axis=2, mode="clip"))
         )
 
-    def one(self, candidate: int) -> Matrix:
+    def matrix(self, candidate: int) -> Matrix:
         """The matrix of one candidate."""
         return Matrix(np.array(self.alone(candidate)), self.places, self.decimals)
 
@@ -129,7 +129,7 @@ def _rows(values: Array, count: int) -> Array:
 def _one_by_one(
     operation: Operation, count: int, operands: Sequence[CandidateValues], shape: tuple[int, int]
 ) -> Array:
-    results = [_alone(operation, [each.one(b) for each in operands]) for b in range(count)]
+    results = [_alone(operation, [each.matrix(b) for each in operands]) for b in range(count)]
     return np.stack([np.full(shape, np.nan) if x is None else x for x in results], axis=2)
 
 
@@ -149,7 +149,7 @@ def _settled(
 ) -> CandidateValues:
     """The numbers as they are gone on with: copied, rounded, or in full."""
     if operation.only_moves:
-        first = operation.make(rounding, step, *(operand.one(0) for operand in operands))
+        first = operation.make(rounding, step, *(operand.matrix(0) for operand in operands))
         return CandidateValues(values, first.places, first.decimals)
     places = _places_of(operation, operands)
     decimals = rounding.of(step)
@@ -165,7 +165,7 @@ def _settled(
 
 def _places_of(operation: Operation, operands: Sequence[CandidateValues]) -> int | None:
     """The decimals that hold the results of an operation in full; None where none need do."""
-    return operation.places(*(operand.one(0) for operand in operands))
+    return operation.places(*(operand.matrix(0) for operand in operands))
 
 
 class Quantities:
@@ -267,7 +267,7 @@ class BatchMaker:
         """Makes a quantity for all candidates of a batch."""
         full = self.full(batch, definition)
         batch.made[definition.name] = self._settled(batch, definition, full)
-        return self.told(batch, definition, full)
+        return self.candidates_of(batch, definition, full)
 
     def numbers(self, batch: Batch, definition: Definition) -> CandidateValues:
         """What a quantity would be if it were made so; the batch stays as it is. Raises
@@ -285,7 +285,7 @@ class BatchMaker:
         rounding = self.trace.rounding.of_quantity(definition.step, definition.name)
         return _settled(definition.operation, full, rounding, definition.step, operands)
 
-    def told(
+    def candidates_of(
         self, batch: Batch, definition: Definition, full: Array | None = None
     ) -> CandidateQuantity:
         """A quantity that was made, as the rules see it; `full` are its numbers before they were
@@ -460,7 +460,7 @@ class RuleFilter:
         other one, which no numbers could help."""
         spared: dict[tuple[str, str], Flags] = {}
         for stage in self._stages:
-            made = self.workshop.told(self._probe, stage.definition)
+            made = self.workshop.candidates_of(self._probe, stage.definition)
             for rule, broken in self._broken(stage, made):
                 always = np.asarray((broken | _unfit(made.values)).all(axis=2, keepdims=True))
                 key = stage.definition.name, rule
@@ -476,7 +476,7 @@ class RuleFilter:
             if not stage.asked:
                 continue
             full = self.workshop.full(self._probe, stage.definition)
-            cells = halves(self.workshop.told(self._probe, stage.definition, full))
+            cells = halves(self.workshop.candidates_of(self._probe, stage.definition, full))
             if cells is not None:
                 found[stage.definition.name, "edges"] = cells
         return found if sum(int(cells.sum()) for cells in found.values()) > _BY_CHANCE else {}
@@ -532,7 +532,7 @@ class RuleFilter:
     def _survivors(self, batch: Batch) -> list[Survivor]:
         asked = {stage.definition.name: stage.definition for stage in self._stages if stage.asked}
         costs = sum(
-            (cost(self.workshop.told(batch, definition)) for definition in asked.values()),
+            (cost(self.workshop.candidates_of(batch, definition)) for definition in asked.values()),
             start=np.zeros(batch.count),
         )
         return [

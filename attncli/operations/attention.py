@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from attncli.equations.bounds import EPSILON
-from attncli.equations.elision import MOST_PARTS, elided, told_entries
+from attncli.equations.elision import MOST_PARTS, elided, shown_entries
 from attncli.equations.formulas import cell
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import (
@@ -261,7 +261,7 @@ class Exponential(Indexed):
         width = operands[0].shape[1]
 
         def told(form: int) -> Vector:
-            return told_entries(width, lambda j: self.cell(i, j, *operands)[form])
+            return shown_entries(width, lambda j: self.cell(i, j, *operands)[form])
 
         return tuple(map(told, forms))
 

@@ -75,7 +75,7 @@ class Indexed(ByFirstForm):
         return self._follows.filled({"i": i, "j": j, "": 0}, operands)
 
     def brief(self, i: int, j: int, *operands: Matrix) -> Working:
-        if not self._is_told_in_brief:
+        if not self._is_brief:
             return self.cell(i, j, *operands)
         return simplification_steps(
             self._follows.filled_in_brief({"i": i, "j": j, "": 0}, operands)
@@ -128,7 +128,7 @@ class Indexed(ByFirstForm):
         return following(self.tree, self.sides)
 
     @cached_property
-    def _is_told_in_brief(self) -> bool:
+    def _is_brief(self) -> bool:
         """Whether it says its cells by the equation, and this has sums that are told in brief."""
         own = type(self).cell is ByFirstForm.cell and type(self).first_form is Indexed.first_form
         return own and bool(self._follows.in_brief)

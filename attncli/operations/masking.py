@@ -116,8 +116,8 @@ class Seen(ZeroOne):
         tables = iter(operands[1:])
         words = (_words(rule, next(tables) if _has_table(rule) else "") for rule in self.rules)
         met = tuple(map(Word, words)) or (Word("key j is there"),)
-        told = met[0] if len(met) == 1 else Apply("and", met)
-        return define(at(name, "i", "j"), Apply("where", (told, constant(1), constant(0))))
+        condition = met[0] if len(met) == 1 else Apply("and", met)
+        return define(at(name, "i", "j"), Apply("where", (condition, constant(1), constant(0))))
 
     def values(self, *operands: Matrix) -> Array:
         n, m = operands[0].shape

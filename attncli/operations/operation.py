@@ -20,7 +20,7 @@ import numpy as np
 
 from attncli.equations import deciding
 from attncli.equations.bounds import EPSILON
-from attncli.equations.elision import told_entries
+from attncli.equations.elision import shown_entries
 from attncli.equations.matrix import Matrix, Written
 from attncli.equations.tree import (
     Equation,
@@ -408,7 +408,7 @@ class One(ZeroOne):
 def cells_of_row(operation: Operation, i: int, width: int, *operands: Matrix) -> Vector:
     """The working of a row as a vector of that of its cells, as many as a page tells: `[1 − 2, 3 −
     2]`."""
-    return told_entries(width, lambda j: operation.first_form(i, j, *operands))
+    return shown_entries(width, lambda j: operation.first_form(i, j, *operands))
 
 
 def added_places(*operands: Matrix) -> int | None:

@@ -159,7 +159,7 @@ class DriftedCell(NamedTuple):
         return self.pair.own.address(*self.cell.own)
 
     @property
-    def told_units(self) -> str:
+    def units_text(self) -> str:
         """`+0.31`, `−1.20`."""
         if not self.units:
             return "0"
@@ -196,7 +196,7 @@ class DriftedPair:
         k, m = np.unravel_index(int(np.abs(self.units).argmax()), self.units.shape)
         return int(k), int(m)
 
-    def told(self, *, every: bool) -> list[tuple[int, int]]:
+    def shown(self, *, every: bool) -> list[tuple[int, int]]:
         """The places of the numbers that are off, or of every one."""
         return [(int(k), int(m)) for k, m in np.argwhere(self.off | every)]
 
@@ -222,7 +222,7 @@ def _finely(quantity: Quantity, cell: tuple[int, int], places: int) -> Number:
 class Drift:
     """Two traces that differ only in how they round."""
 
-    told: ComparedTraces
+    comparison: ComparedTraces
 
     @classmethod
     def of(cls, comparison: ComparedTraces) -> Drift | None:
@@ -234,13 +234,13 @@ class Drift:
     @cached_property
     def pairs(self) -> list[DriftedPair]:
         """The quantities that are made, in the order of the story."""
-        made = (pair for pair in self.told.pairs if not pair.is_given)
-        return [DriftedPair.of(pair, self.told.rows(pair)) for pair in made]
+        made = (pair for pair in self.comparison.pairs if not pair.is_given)
+        return [DriftedPair.of(pair, self.comparison.rows(pair)) for pair in made]
 
     @cached_property
     def first(self) -> DriftedCell | None:
         """The first cell that is off by more than rounding it once explains."""
-        found = (pair.cell(*pair.told(every=False)[0]) for pair in self.pairs if pair.off.any())
+        found = (pair.cell(*pair.shown(every=False)[0]) for pair in self.pairs if pair.off.any())
         return next(found, None)
 
     @cached_property
@@ -255,7 +255,7 @@ class Drift:
     @property
     def headings(self) -> tuple[str, str]:
         """What the two ways of rounding are called."""
-        own, other = (trace.rounding for trace in self.told.traces)
+        own, other = (trace.rounding for trace in self.comparison.traces)
         if own.policy != other.policy:
             return own.policy, other.policy
         if own.decimals != other.decimals:
@@ -271,7 +271,7 @@ class Drift:
         return (
             f"{off} of {count} numbers are off by more than half a unit of the last place, the "
             "most that rounding a number once explains. The worst is ", Term(worst.symbol),
-            f", by {worst.told_units.lstrip('+' + MINUS)} units: ", worst.own, " and ", worst.other,
+            f", by {worst.units_text.lstrip('+' + MINUS)} units: ", worst.own, " and ", worst.other,
             ".",
         )  # fmt: skip
 
@@ -289,7 +289,7 @@ def drift_sections(drift: Drift) -> list[Section]:
     )
     sections = [Section("", None, ("Every quantity",), (), (says, _overview_of_drift(drift)))]
     sections += _begins(drift)
-    if drift.told.detail != "summary":
+    if drift.comparison.detail != "summary":
         sections += _by_step(drift)
     return sections
 
@@ -301,7 +301,7 @@ def _overview_of_drift(drift: Drift) -> Table:
         sign = "→" if pair.off.any() else "✓"
         where = Word(worst.address) if worst.units else ""
         count = f"{int(pair.off.sum())} of {pair.units.size}"
-        rows.append((sign, Word(pair.pair.name), count, where, worst.told_units))
+        rows.append((sign, Word(pair.pair.name), count, where, worst.units_text))
     headings = ("", "Quantity", "Over half a unit", "Most in", "Units")
     return Table(headings, tuple(rows))
 
@@ -317,18 +317,18 @@ def _begins(drift: Drift) -> Iterator[Section]:
         Term(first.symbol), " is the first number that is off by more than rounding it alone "
         "explains: the numbers that it is worked from are rounded, too.",
     )  # fmt: skip
-    workings = both_workings(drift.told.traces, first.pair, first.cell)
+    workings = both_workings(drift.comparison.traces, first.pair, first.cell)
     yield Section("", None, (title,), (), (Paragraph(says_where), *workings))
 
 
 def _by_step(drift: Drift) -> Iterator[Section]:
     """The cells, a section for each step that made them: by rows those that are off, else all."""
-    comparison = drift.told
+    comparison = drift.comparison
     for _, group in groupby(drift.pairs, key=lambda pair: id(comparison.part_of(pair.pair))):
         pairs = list(group)
         part = comparison.part_of(pairs[0].pair)
         cells = [
-            (pair, *at) for pair in pairs for at in pair.told(every=comparison.detail == "full")
+            (pair, *at) for pair in pairs for at in pair.shown(every=comparison.detail == "full")
         ]
         if part is not None and cells:
             place = place_in_words(part.path)
@@ -345,7 +345,7 @@ def _table(drift: Drift, cells: Sequence[tuple[DriftedPair, int, int]]) -> Table
             continue
         pair, k, m = cells[place]
         cell = pair.cell(k, m)
-        rows.append((Word(cell.address), plain(cell.own), plain(cell.other), cell.told_units))
+        rows.append((Word(cell.address), plain(cell.own), plain(cell.other), cell.units_text))
     return Table(headings, tuple(rows))
 
 
@@ -402,7 +402,7 @@ def _drift(drift: Drift) -> dict[str, Any]:
         "cells": [
             {**_cell(pair.pair, cell), "units": float(pair.units[k, m])}
             for pair in drift.pairs
-            for k, m in pair.told(every=drift.told.detail == "full")[:MOST]
+            for k, m in pair.shown(every=drift.comparison.detail == "full")[:MOST]
             for cell in (pair.pair.cell(k, m),)
         ],
     }
@@ -412,26 +412,26 @@ _MOST, _MOST_NAMES = 500, 24
 """Quantities in one table, and names in one sentence."""
 
 
-def comparison(told: ComparedTraces) -> Document:
+def comparison(traces: ComparedTraces) -> Document:
     """What changed in the input, each quantity with the cells that differ, and what both find."""
-    drift = Drift.of(told)
-    sections = [_input(told)]
+    drift = Drift.of(traces)
+    sections = [_input(traces)]
     if drift is not None:
         sections += drift_sections(drift)
     else:
-        sections += [_overview(told), *_first(told), *_tables(told)]
-    sections += [*_only(told), *_findings(told)]
-    titles = dict.fromkeys(trace.scenario.title for trace in told.traces)
+        sections += [_overview(traces), *_first(traces), *_tables(traces)]
+    sections += [*_only(traces), *_findings(traces)]
+    titles = dict.fromkeys(trace.scenario.title for trace in traces.traces)
     facts: list[tuple[str, Spans]] = [
         (which.capitalize(), (Word(side.called),))
-        for which, side in zip(ORDINALS, (told.own, told.other), strict=True)
+        for which, side in zip(ORDINALS, (traces.own, traces.other), strict=True)
     ]
     return Document(
         Word(" · ".join(titles)),
         tuple(sections),
         DefinitionList(tuple(facts)),
-        closing=(Callout(_in_short(told) if drift is None else drift.in_short()),),
-        data=data_of(told, drift),
+        closing=(Callout(_in_short(traces) if drift is None else drift.in_short()),),
+        data=data_of(traces, drift),
     )
 
 

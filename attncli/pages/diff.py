@@ -97,7 +97,7 @@ def _numbers(comparison: Comparison) -> str:
         )
     kind = dump.grain.type
     known = f"{kind}, {_BITS[kind]} bits"
-    if dump.is_said:
+    if dump.is_stated:
         known += ", as --precision says"
     elif dump.kept and kind not in dump.kept:
         kept = " and ".join(dump.kept)
@@ -372,13 +372,13 @@ def _tensors(comparison: Comparison) -> tuple[Block, ...]:
     ]
     headings = ("", "Quantity", "In the dump", "Off by", "Follows from", "Computed in")
     kept = [True, True, *(any(row[k] for row in rows) for k in (2, 3, 4, 5))]
-    told = table(
+    summary = table(
         tuple(compress(headings, kept)), (tuple(compress(row, kept)) for row in rows), _MOST_TENSORS
     )
     known = {c.standing for c in comparison.compared}
     legend = (f"{SIGNS[name]} {says}" for name, says in _MEANING.items() if name in known)
     what = "the scenario says" if comparison.close else "follows from the dump itself"
-    return told, Paragraph((f"{'; '.join(legend)}. Off by: from what {what}.",))
+    return summary, Paragraph((f"{'; '.join(legend)}. Off by: from what {what}.",))
 
 
 _MEANING: Mapping[Standing, str] = {
@@ -408,7 +408,7 @@ def _data(comparison: Comparison) -> dict[str, object]:
     standings = [c.standing for c in comparison.compared]
     return {
         "type": dump.grain.type,
-        "type_is_said": dump.is_said,
+        "type_is_said": dump.is_stated,
         "kept_as": list(dump.kept),
         "close": None if close is None else {"rtol": close.rtol, "atol": close.atol},
         "lost": comparison.lost and comparison.lost.name,

@@ -18,11 +18,11 @@ from attncli.pages.parts.sections import section_of
 from attncli.pages.parts.selection import (
     Selection,
     SelectionError,
+    check_on_page,
     check_steps,
-    check_told,
     select,
     sentence_axis,
-    told_of,
+    shown_of,
     tried,
 )
 from attncli.pages.parts.sentences import rounding_facts
@@ -164,7 +164,7 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
         lines.setdefault(_part_of(worked, name), []).append(line_of(trace, name, address))
     last = max((k for k in lines if k is not None), default=-1)
     numbers = {  # those on the page of the whole trace
-        id(part): number for number, part in enumerate(told_of(trace, worked[: last + 1]), start=1)
+        id(part): number for number, part in enumerate(shown_of(trace, worked[: last + 1]), start=1)
     }
     cells = {(name, *_place(trace, name, address)) for name, address in wanted}
     sections = [
@@ -230,7 +230,7 @@ def step_page(
     """A step, of a token, a layer and a head if these are said. Raises SelectionError."""
     check_steps([name])
     chosen = select(trace, [name], token, layer=layer, head=head)
-    check_told(trace, chosen)
+    check_on_page(trace, chosen)
     return walkthrough(trace, chosen)
 
 

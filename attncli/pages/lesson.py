@@ -28,7 +28,7 @@ from attncli.names import Name, Word, raw
 from attncli.pages.parts.blocks import common_mistakes, shape_in_short
 from attncli.pages.parts.pictures import pictures_of
 from attncli.pages.parts.sections import listed_again, section_of
-from attncli.pages.parts.selection import Selection, made_by, operands_of, told_parts, with_routing
+from attncli.pages.parts.selection import Selection, made_by, operands_of, shown_parts, with_routing
 from attncli.pages.parts.sentences import facts_of, joined, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line
 from attncli.pages.walkthrough import part_blocks
@@ -106,7 +106,7 @@ def _lesson(
     blocks: list[Block] = [Paragraph((step.purpose_at(part.place if part else None),))]
     blocks += [Table(("Vector", "Role", "It says"), step.roles)] if step.roles else []
     if part is None:
-        blocks += [DefinitionList(tuple(_in_letters(step))), Callout(_not_told(trace, step))]
+        blocks += [DefinitionList(tuple(_in_letters(step))), Callout(_left_out(trace, step))]
         blocks += _mistakes(trace, step, None)
         formulas = general_formulas(step)
         return Section(step.name, None, (step.title,), formulas, tuple(blocks))
@@ -126,7 +126,7 @@ def part_to_explain(step: Step[Any], trace: Trace, selection: Selection) -> Plan
     """The first part that takes a step, in the layer and head that are asked for; of those at times
     the second, which goes on from the one before."""
     chosen = selection._replace(steps=())
-    steps = (part for part in told_parts(trace) if part.step == step.name)
+    steps = (part for part in shown_parts(trace) if part.step == step.name)
     parts = [part for part in steps if chosen.includes(part)]
     at_times = len(parts) > 1 and parts[0].time != parts[1].time
     return parts[1 if at_times else 0] if parts else None
@@ -142,7 +142,7 @@ def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[B
     return common_mistakes(blocks)
 
 
-def _not_told(trace: Trace, step: Step[Any]) -> Spans:
+def _left_out(trace: Trace, step: Step[Any]) -> Spans:
     why = f"doesn't take the step {step.name}"
     if trace.unfinished is not None:
         why = "doesn't give what the step needs"

@@ -30,7 +30,7 @@ from attncli.nice_numbers.quantity import (
 )
 from attncli.nice_numbers.rules import CHECKS, GIVEN_CHECKS, RULES, alike_columns, alike_rows
 from attncli.numbers import decimals
-from attncli.pages.parts.selection import made_by, place_in_words, select, title_of, told_parts
+from attncli.pages.parts.selection import made_by, place_in_words, select, shown_parts, title_of
 from attncli.pages.parts.sentences import facts_of, printed_roots, rounding_facts
 from attncli.steps.mistakes import mistaken
 from attncli.trace import Quantity, Trace
@@ -40,7 +40,7 @@ class Rule(NamedTuple):
     """What findings are called, several of them and one, and what is said of them."""
 
     several: str
-    one: str
+    singular: str
     says: str
 
     @property
@@ -271,7 +271,7 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
 def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
     """The quantities that the steps make; given weights too, where no step is named."""
     chosen = select(trace, steps)
-    parts = [part for part in told_parts(trace) if chosen.includes(part)]
+    parts = [part for part in shown_parts(trace) if chosen.includes(part)]
     made = [quantity.name for part in parts for quantity in made_by(trace, part)]
     given = [q.name for q in trace.quantities.values() if q.given and is_share(q.name)]
     return [*(() if steps else given), *made]
@@ -319,7 +319,7 @@ def _in_all(found: Mapping[str, Sequence[Spans]]) -> str:
         others = ", ".join(rule.several for rule in WEAK.values())
         return f"Nothing is weak here. Looked for: {others}."
     texts = [
-        f"{count:,} {WEAK[rule].one if count == 1 else WEAK[rule].several}"
+        f"{count:,} {WEAK[rule].singular if count == 1 else WEAK[rule].several}"
         for rule, count in counts.items()
         if count
     ]

@@ -87,8 +87,8 @@ from attncli.pages.parts.selection import (
     only_for_sizes,
     operands_of,
     row_asked_for,
+    shown_parts,
     step_of,
-    told_parts,
     with_routing,
     without_asides,
 )
@@ -160,12 +160,12 @@ def _width_of(text: Spans) -> int:
 def _height_of_lines(block: Derivation) -> int:
     """Of lines of working, whose parts stand in columns."""
     lines = block.lines
-    told = [line for line in lines if isinstance(line, Line)]
-    labels = [plain(line.label) for line in told]
-    texts = [[plain(part) for _, part in line.parts] for line in told]
+    worked = [line for line in lines if isinstance(line, Line)]
+    labels = [plain(line.label) for line in worked]
+    texts = [[plain(part) for _, part in line.parts] for line in worked]
     columns = PartColumns.of(labels, texts, _ROOM)
     room = int(columns.room) - int(_ROOM.relation)
-    omitted = len(lines) - len(told)
+    omitted = len(lines) - len(worked)
     return omitted + sum(_height_of_row(row, columns, room) for row in texts)
 
 
@@ -316,7 +316,7 @@ def _noted(
 
 def _told(trace: Trace, selection: Selection) -> Iterator[Section]:
     """The sections of a page, told one by one."""
-    steps = told_parts(trace)
+    steps = shown_parts(trace)
     if not selection.partial and selection.detail == "summary":
         return _summary(trace, steps, selection)
     shown = [part for part in steps if selection.includes(part)]
@@ -337,7 +337,7 @@ def _since(sections: Iterator[Section]) -> Iterator[Section]:
 
 def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> Document:
     """The sections with what stands before and behind them."""
-    steps, whole = told_parts(trace), not selection.partial
+    steps, whole = shown_parts(trace), not selection.partial
     return Document(
         Word(trace.scenario.title),
         sections,

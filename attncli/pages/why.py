@@ -136,7 +136,7 @@ _LEAST = 2
 
 def why_page(trace: Trace, cells: Iterable[Location], depth: int | None) -> Document:
     """A page with a tree for each cell; without a depth as deep as fits on a screen."""
-    trees = [_ToldTree.of(Ancestry.of(trace, cell), depth) for cell in dict.fromkeys(cells)]
+    trees = [_ShownTree.of(Ancestry.of(trace, cell), depth) for cell in dict.fromkeys(cells)]
     return Document(
         Word(trace.scenario.title),
         tuple(map(_section, trees)),
@@ -157,7 +157,7 @@ def locations(trace: Trace, cells: Iterable[tuple[Name, Address]]) -> list[Locat
     return found
 
 
-class _ToldTree(NamedTuple):
+class _ShownTree(NamedTuple):
     """A number's ancestry as deep as it is told, and the numbers of its lines on the page."""
 
     ancestry: Ancestry
@@ -165,7 +165,7 @@ class _ToldTree(NamedTuple):
     lines: Mapping[Location, int]
 
     @classmethod
-    def of(cls, ancestry: Ancestry, depth: int | None) -> _ToldTree:
+    def of(cls, ancestry: Ancestry, depth: int | None) -> _ShownTree:
         if depth is not None:
             return cls._as_deep(ancestry, depth)
         tree = cls._as_deep(ancestry, 1)
@@ -177,7 +177,7 @@ class _ToldTree(NamedTuple):
         return tree
 
     @classmethod
-    def _as_deep(cls, ancestry: Ancestry, depth: int) -> _ToldTree:
+    def _as_deep(cls, ancestry: Ancestry, depth: int) -> _ShownTree:
         order = _in_order(ancestry, ancestry.cell, depth)
         return cls(ancestry, depth, {cell: k for k, cell in enumerate(order, start=1)})
 
@@ -253,14 +253,14 @@ def _symbol(ancestry: Ancestry, cell: Location) -> Symbol:
     return quantity.symbol(cell.row, cell.column, quantity.name)
 
 
-def _section(tree: _ToldTree) -> Section:
+def _section(tree: _ShownTree) -> Section:
     ancestry = tree.ancestry
     number = ancestry.number(ancestry.cell)
     title: Spans = ("Why ", Term(_symbol(ancestry, ancestry.cell)), " is ", number)
     return Section("", None, title, (), (Tree(tree.rows()), *_notes(tree)))
 
 
-def _notes(tree: _ToldTree) -> Iterator[Block]:
+def _notes(tree: _ShownTree) -> Iterator[Block]:
     """What a reader of the tree has to know."""
     ancestry = tree.ancestry
     if ancestry.is_given(ancestry.cell):
@@ -286,7 +286,7 @@ def _levels(depth: int) -> str:
     return "this level" if depth == 1 else f"these {depth} levels"
 
 
-def _data(tree: _ToldTree, cell: Location) -> dict[str, Any]:
+def _data(tree: _ShownTree, cell: Location) -> dict[str, Any]:
     """A number with what it was made of, nested."""
     ancestor, below = tree.ancestry.ancestors[cell], tree.below(cell)
     known: Mapping[Location, dict[str, Any]] = {
@@ -305,12 +305,12 @@ def _data(tree: _ToldTree, cell: Location) -> dict[str, Any]:
 
 
 def _noted(
-    tree: _ToldTree, cells: Sequence[Location], note: Mapping[str, object]
+    tree: _ShownTree, cells: Sequence[Location], note: Mapping[str, object]
 ) -> dict[Location, dict[str, Any]]:
     return {cell: {**_entry(tree, cell), **note} for cell in cells}
 
 
-def _entry(tree: _ToldTree, cell: Location) -> dict[str, Any]:
+def _entry(tree: _ShownTree, cell: Location) -> dict[str, Any]:
     value = float(tree.ancestry.number(cell).full)
     address = tree.ancestry.trace[cell.quantity].address(cell.row, cell.column)
     return {"cell": address, "value": value if math.isfinite(value) else None}

@@ -81,8 +81,8 @@ def greeting(session: Session) -> Document:
 
 def section_opening(session: Session, section: int) -> Document:
     """What a step is called and does, and the tables that it starts from."""
-    told = session.lesson.opening_of(section)
-    return page_of(sections=(told,))
+    opening = session.lesson.opening_of(section)
+    return page_of(sections=(opening,))
 
 
 def question(session: Session, task: Task) -> Spans:

@@ -73,8 +73,8 @@ class Lesson:
         return [q for q in asked if q.question.part == part]
 
     def _cells(self, section: int) -> list[Location]:
-        told, places = self._asked[section]
-        asked = (p for p in places if self.request.asking_for(self.trace, told.part, p) is not None)
+        page, places = self._asked[section]
+        asked = (p for p in places if self.request.asking_for(self.trace, page.part, p) is not None)
         return [place.cell for place in asked if place.cell is not None]
 
     @property
@@ -99,15 +99,15 @@ class Lesson:
     def opening_of(self, section: int) -> Section:
         """A section with what its working starts from, tables and words, and nothing that is
         asked."""
-        told = self.sections[section]
-        if told.only_asked:
-            return told.section._replace(number=None)
-        made = {definition.name for definition in told.part.definitions}
+        page = self.sections[section]
+        if page.only_asked:
+            return page.section._replace(number=None)
+        made = {definition.name for definition in page.part.definitions}
         hidden = made | {cell.quantity for task in self.tasks for cell in task.cells}
-        happens, *others = told.section.blocks
+        happens, *others = page.section.blocks
         blocks = [*([happens] if not isinstance(happens, Paragraph) else []), *others]
         kept = tuple(block for block in each(blocks) if _starts_from(block, hidden))
-        return told.section._replace(number=None, blocks=kept, questions=(), solution=())
+        return page.section._replace(number=None, blocks=kept, questions=(), solution=())
 
 
 def _starts_from(block: Block, hidden: Collection[str]) -> bool:
@@ -131,7 +131,7 @@ class Session:
     """What was given so far, by the addresses of cells."""
 
     lesson: Lesson
-    told: dict[str, SettledCell] = field(default_factory=dict)
+    settled: dict[str, SettledCell] = field(default_factory=dict)
 
     @cached_property
     def judge(self) -> Judge:
@@ -149,8 +149,8 @@ class Session:
 
     def is_done(self, task: Task) -> bool:
         if task.words is not None:
-            return task.words.question.id in self.told
-        return all(self.address(cell) in self.told for cell in task.cells)
+            return task.words.question.id in self.settled
+        return all(self.address(cell) in self.settled for cell in task.cells)
 
     def verdicts_on(self, task: Task, texts: Sequence[str]) -> list[Verdict]:
         """What is said of new numbers for a task."""
@@ -169,7 +169,7 @@ class Session:
     def keep_words(self, task: Task, text: str, mistakes: tuple[str, ...] = ()) -> None:
         """Goes on with an answer in words."""
         assert task.words is not None
-        self.told[task.words.question.id] = SettledCell(text, mistakes)
+        self.settled[task.words.question.id] = SettledCell(text, mistakes)
 
     def right_words(self, task: Task) -> str:
         """The right answer in words."""
@@ -181,17 +181,17 @@ class Session:
         """Goes on with these numbers."""
         for cell, text in zip(task.cells, texts, strict=True):
             found = (mistakes[cell],) if cell in mistakes else ()
-            self.told[self.address(cell)] = SettledCell(text, found)
+            self.settled[self.address(cell)] = SettledCell(text, found)
 
     def keep_shown(self, task: Task) -> None:
         """Goes on with the answers."""
         if task.words is not None:
-            self.told[task.words.question.id] = SettledCell(self.right_words(task), shown=True)
+            self.settled[task.words.question.id] = SettledCell(self.right_words(task), shown=True)
             return
         quantity = self.leading_to(task)[task.cells[0].quantity]
         for cell in task.cells:
             text = str(quantity.number(cell.row, cell.column).shown)
-            self.told[self.address(cell)] = SettledCell(text, shown=True)
+            self.settled[self.address(cell)] = SettledCell(text, shown=True)
 
     @property
     def cells(self) -> Mapping[str, Location]:
@@ -204,7 +204,7 @@ class Session:
         cells = self.cells
         return {
             cells[address]: read_number(cell.text)
-            for address, cell in self.told.items()
+            for address, cell in self.settled.items()
             if address in cells
         }
 
@@ -231,15 +231,15 @@ class Session:
         by_name = {verdict.cell: verdict for verdict in self.judge.verdicts(self.numbers)}
         found: dict[str, list[tuple[Verdict | MarkedWords | None, SettledCell]]] = {}
         for task in self.lesson.tasks:
-            own = None if task.words is None else self.told.get(task.words.question.id)
+            own = None if task.words is None else self.settled.get(task.words.question.id)
             if own is not None:
                 marked = None if own.shown else self.marked_words(task, own.text)
                 found.setdefault(task.part.step, []).append((marked, own))
             for cell in task.cells:
-                told = self.told.get(self.address(cell))
-                if told is not None:
-                    verdict = None if told.shown else by_name[cell]
-                    found.setdefault(task.part.step, []).append((verdict, told))
+                settled = self.settled.get(self.address(cell))
+                if settled is not None:
+                    verdict = None if settled.shown else by_name[cell]
+                    found.setdefault(task.part.step, []).append((verdict, settled))
         return found
 
     @property
@@ -251,7 +251,7 @@ class Session:
     @property
     def mistakes(self) -> Counter[str]:
         """The mistakes that were made, in sentences."""
-        return Counter(says for cell in self.told.values() for says in cell.mistakes)
+        return Counter(says for cell in self.settled.values() for says in cell.mistakes)
 
 
 def is_right(verdict: Verdict | MarkedWords | None, cell: SettledCell) -> bool:

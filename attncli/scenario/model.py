@@ -62,7 +62,7 @@ class Tokenizing(NamedTuple):
     pieces: tuple[str, ...] = ()
     log_p: "Matrix | None" = None
     name: str = ""
-    told: tuple[Phrase, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
     counts_given: bool = True
 
 
@@ -309,8 +309,8 @@ PROJECT, ADD, NORM = "project_in", "positions", "norm"
 def projected_when(stack: Stack) -> str:
     """When embeddings are projected: `before` positions are added, `after` all that is done to
     them, or never, which is nothing."""
-    said = stack.config.values.get(PROJECT)
-    return "" if said is None else str(said.get("when", "before"))
+    projected = stack.config.values.get(PROJECT)
+    return "" if projected is None else str(projected.get("when", "before"))
 
 
 def steps_to_X(stack: Stack) -> tuple[str, ...]:  # noqa: N802

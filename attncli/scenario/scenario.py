@@ -81,7 +81,7 @@ class Cost(NamedTuple):
     def is_too_much(self) -> bool:
         return self.places > MOST_PLACES or self.cells > _MOST_CELLS or self.seconds > _MOST_SECONDS
 
-    def told(self) -> str:
+    def description(self) -> str:
         """`7 steps, 300 numbers, 1,200 terms of sums`."""
         counts = zip(self, ("steps", "numbers", "terms of sums"), strict=True)
         return ", ".join(f"{count:,} {what}" for count, what in counts if count)

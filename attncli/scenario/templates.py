@@ -95,11 +95,11 @@ def layers_of(node: Node | None, count: int, problems: Diagnostics) -> list[int]
     return layers_with([number for number in numbers if number <= count], count)
 
 
-def layers_with(said: str | Iterable[object] | None, count: int) -> list[int]:
+def layers_with(chosen: str | Iterable[object] | None, count: int) -> list[int]:
     """The same of what is said: `odd`, `even` or numbers from 1."""
-    if isinstance(said, str):
-        return [*range(EVERY_OTHER[said], count, 2)]
-    return [*range(count)] if said is None else [int(str(k)) - 1 for k in said]
+    if isinstance(chosen, str):
+        return [*range(EVERY_OTHER[chosen], count, 2)]
+    return [*range(count)] if chosen is None else [int(str(k)) - 1 for k in chosen]
 
 
 _NOT_OF_ONE = ("file", "key", "entry", "layers")
@@ -165,10 +165,10 @@ def written_out(tree: Map, problems: Diagnostics) -> Map:
 
 def _with_layers(tree: Map, problems: Diagnostics) -> Map:
     """The stack with a list of layers, where it says how many they are."""
-    said = tree.get("layers")
-    assert said is not None
-    layers = _Layers.of(said, problems)
-    listed = Items(() if layers is None else layers.listed(), said.where)
+    node = tree.get("layers")
+    assert node is not None
+    layers = _Layers.of(node, problems)
+    listed = Items(() if layers is None else layers.listed(), node.where)
     return tree.put("layers", listed) if listed.items else tree.without("layers")
 
 
@@ -298,10 +298,10 @@ class _Tensor(NamedTuple):
     def _begun(self, layer: Map, stack: Map) -> Map:
         """The layer with what the stack says for it of the record that the tensor belongs to:
         `qk_norm: {kind: rms}`."""
-        said = stack.get(self.path[0])
-        if len(self.path) == 1 or not isinstance(said, Map) or layer.get(self.path[0]) is not None:
+        given = stack.get(self.path[0])
+        if len(self.path) == 1 or not isinstance(given, Map) or layer.get(self.path[0]) is not None:
             return layer
-        return layer.put(self.path[0], said)
+        return layer.put(self.path[0], given)
 
     def _entry(self, key: str) -> Node | None:
         own = self.node.get(key) if isinstance(self.node, Map) else None

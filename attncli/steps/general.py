@@ -73,7 +73,7 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
     x = Name(shown.x)
     values: dict[str, Any] = {
         "scenario": scenario, "stack": stack, "path": _PATHS.get(step.at, shown.path), "x": x,
-        "round": 1, "told": True, "word": "ab", "norm": layer.norms[0], "out": Name("normed"),
+        "round": 1, "shown": True, "word": "ab", "norm": layer.norms[0], "out": Name("normed"),
         "skipped": Name("x"), "number": 1, "also": (), "layer": layer,
         "attention": attention, "source": x, "wires": {}, "head": 0,
         "cell": shown.cell, "way": "forward", "times": 3, "time": 2,

@@ -126,8 +126,8 @@ class Backward(NamedTuple, Generic[P]):
     given to a step and isn't learned: it gets no gradient. `gives` are more that are given where
     it is shown in general. `example` is the shipped scenario on whose numbers the way back is
     explained if none is asked for, `shown_with` the changes that give that step to it. That
-    through a cell's memory, where gradients vanish, is to be `read_first`; what is `told_once` is
-    not told again where it goes back from other quantities.
+    through a cell's memory, where gradients vanish, is to be `read_first`; what is
+    `explained_once` isn't again where it goes back from other quantities.
     """
 
     through: str
@@ -140,7 +140,7 @@ class Backward(NamedTuple, Generic[P]):
     example: str = "learning_to_attend"
     shown_with: tuple[str, ...] = ()
     read_first: bool = False
-    told_once: bool = False
+    explained_once: bool = False
 
 
 class Inquiry(NamedTuple, Generic[P]):
@@ -177,8 +177,8 @@ class Step(NamedTuple, Generic[P]):
     asked for. `titled` gives it another title than its place does, `why_at` another purpose.
     `inquiries` are what it can be asked besides numbers; `pictures` are those that it has, by the
     names of their kinds. `backward` says how gradients go back through it. A page that ends
-    with the way back sends its reader to the step that is to be `read_first`. What is `told_once`
-    happens again in other words, of another norm, which a page leaves out.
+    with the way back sends its reader to the step that is to be `read_first`. What is
+    `explained_once` happens again in other words, of another norm, which a page leaves out.
     """
 
     name: str
@@ -210,7 +210,7 @@ class Step(NamedTuple, Generic[P]):
     pictures: tuple[str, ...] = ()
     backward: Backward[P] | None = None
     read_first: bool = False
-    told_once: bool = False
+    explained_once: bool = False
 
     def planned(self, place: P) -> tuple[Definition, ...]:
         """What it makes at a place before any shape is known."""

@@ -82,7 +82,7 @@ def has_only_positions(place: Place) -> bool:
     return is_main and bool(stack.added) and not is_given and not works
 
 
-def told_until(
+def steps_until(
     scenario: Scenario, parts: Sequence[PlannedStep], complaints: NamedProblems | None
 ) -> tuple[PlannedStep, ...]:
     """The parts up to the last one of the step that the scenario is to end with."""
@@ -120,7 +120,7 @@ def story(scenario: Scenario, complaints: NamedProblems | None = None) -> tuple[
     teller = _Teller(scenario, complaints)
     teller.prediction(TOP if scenario.prediction.is_given else teller.model())
     teller.what_follows()
-    return told_until(scenario, teller.parts, complaints)
+    return steps_until(scenario, teller.parts, complaints)
 
 
 def steps() -> tuple[Step[Any], ...]:
@@ -349,13 +349,13 @@ class _Teller:
             x, norm = self.add("head", place.at(place.name("head"))), prediction.head.norm
             place = replace(place, x=x if norm is None else self._norm(place, x, norm))
         if prediction.unembedding:
-            place = replace(place, x=self._foretold(place))
+            place = replace(place, x=self._predicted(place))
         elif prediction.readout:
             place = replace(place, x=below(self.scenario.stack.layers[-1].path, "readouts"))
         if prediction.loss:
             self.add(LOSSES[prediction.loss], place)
 
-    def _foretold(self, place: Place) -> Name:
+    def _predicted(self, place: Place) -> Name:
         """Logits and probabilities; what a loss is of."""
         prediction, logits = self.scenario.prediction, Name("logits")
         if not prediction.is_given:
@@ -406,12 +406,12 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
     return whole if problems.found else replace(whole, story=tuple(sized(whole)))
 
 
-def _check_rounding(scenario: Scenario, told: Iterable[PlannedStep]) -> Objections:
+def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objections:
     """Other decimals are for quantities that a step makes, by their last or their full names."""
     if not scenario.rounding.quantities:
         return
     known = {made for step in steps() for made in step.makes}
-    known |= {definition.name for part in told for definition in part.definitions}
+    known |= {definition.name for part in planned for definition in part.definitions}
     for name in scenario.rounding.quantities:
         if name not in known:
             right = nearest(name, sorted(known))

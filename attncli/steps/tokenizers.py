@@ -47,7 +47,7 @@ from attncli.tokenizers.unigram_training import (
     Pruning,
 )
 from attncli.trace import Axis, CutPlace, Definition, Place, RoundPlace, Trace
-from attncli.trace.quantity import told_apart
+from attncli.trace.quantity import distinct_tokens
 
 # --------------------------------------------------------------------------------------------------
 # Pieces that are learned: a dictionary, merges, Unigram's, and the rounds of all tokenizers.
@@ -72,7 +72,7 @@ def worked_rounds(place: Place) -> list[int]:
     )
 
 
-def told_rounds(place: Place) -> list[int]:
+def shown_rounds(place: Place) -> list[int]:
     """The rounds that the page tells: all where they are few, else the first three and the last."""
     worked = worked_rounds(place)
     few = not worked or worked[-1] == len(worked) <= FEW_ROUNDS
@@ -312,7 +312,7 @@ def count_rounds(place: Place) -> tuple[CountRound, ...]:
     return learned.rounds if learned else ()
 
 
-def told_numbers(place: Place) -> list[int]:
+def shown_numbers(place: Place) -> list[int]:
     """The rounds that are told, from 1: all where they are few, else the first two and the last."""
     count = len(count_rounds(place))
     return list(range(1, count + 1)) if count <= _MOST_ROUNDS else [1, 2, count]
@@ -322,7 +322,7 @@ def worked_numbers(place: Place) -> list[int]:
     """The rounds that are worked: all where that isn't too much, else those that are told."""
     rounds = count_rounds(place)
     every = sum(len(c.pieces) for c in rounds)
-    return list(range(1, len(rounds) + 1)) if every <= _MOST_PIECES else told_numbers(place)
+    return list(range(1, len(rounds) + 1)) if every <= _MOST_PIECES else shown_numbers(place)
 
 
 def count_round(place: Place) -> CountRound | None:
@@ -383,7 +383,7 @@ def trained_pruning(place: Place) -> Pruning | None:
     return learned.rounds[0].pruning if learned else None
 
 
-def told_losses(pruning: Pruning) -> tuple[PieceLoss, ...]:
+def shown_losses(pruning: Pruning) -> tuple[PieceLoss, ...]:
     """The smallest losses, from the smallest on."""
     return pruning.losses[::-1][:_MOST_LOSSES]
 
@@ -420,7 +420,7 @@ def _tried(place: RoundPlace, own: CountRound) -> tuple[Definition, ...]:
 
 def _estimated(place: RoundPlace, pruning: Pruning) -> tuple[Definition, ...]:
     """How often pieces are in the best cuts, and what going without them would cost."""
-    losses = told_losses(pruning)
+    losses = shown_losses(pruning)
     pieces = tuple(dict.fromkeys(name for loss in losses for name in (loss.token, *loss.instead)))
     row_of = {piece: row for row, piece in enumerate(pieces)}
     instead = tuple(
@@ -490,7 +490,7 @@ LONGEST_TOLD = 40
 _MOST_WORDS = 12
 
 
-def told_words(place: Place) -> list[tuple[int, str]]:
+def shown_words(place: Place) -> list[tuple[int, str]]:
     """The words of the sentence whose cut is told, with their numbers from 1, each word once: all
     where they are few, else the first three and the last."""
     text = place.text
@@ -533,7 +533,7 @@ def _stacked(place: CutPlace, points: Sequence[WordPlace]) -> Iterator[Definitio
     """All totals in one list, named by how a word is cut before its place, `un|happi` (and told
     apart where the word itself has such bars); and the best of each place."""
     word = place.word
-    cuts = told_apart(
+    cuts = distinct_tokens(
         tuple(
             "|".join(filter(None, (word[: e.start], e.token)))
             for point in points
@@ -563,7 +563,7 @@ def _totals(place: CutPlace, point: WordPlace) -> Definition:
         place.name("totals", point.end),
         Arrivals(arrivals, len(starts), unknown),
         (*operands, place.name("unknown")) if unknown else operands,
-        rows=Axis(told_apart(tuple(e.token for e in point.candidates)), "piece"),
+        rows=Axis(distinct_tokens(tuple(e.token for e in point.candidates)), "piece"),
     )
 
 
@@ -629,7 +629,7 @@ def tokenizer_steps(place: Place) -> Iterator[tuple[str, Place]]:
     """The steps that a tokenizer takes, each with its place."""
     yield "dictionary", place
     yield from _rounds(place)
-    for number, word in told_words(place):  # which are cut where all ways are weighed
+    for number, word in shown_words(place):  # which are cut where all ways are weighed
         yield "viterbi", place.to(CutPlace, path=place.name("words", number), word=word)
 
 
@@ -638,9 +638,9 @@ def _rounds(place: Place) -> Iterator[tuple[str, RoundPlace]]:
     rounds: dict[int, tuple[str, ...]] = dict.fromkeys(worked_rounds(place), ("learn",))
     rounds |= dict.fromkeys(worked_numbers(place), ("estimate", "prune"))
     rounds |= {1: ("prune",)} if trained_pruning(place) else {}
-    numbers = {1, *told_rounds(place), *told_numbers(place)}
+    numbers = {1, *shown_rounds(place), *shown_numbers(place)}
     for number, steps in rounds.items():
         path = place.name("rounds", number)
-        at = place.to(RoundPlace, path=path, round=number, told=number in numbers)
+        at = place.to(RoundPlace, path=path, round=number, shown=number in numbers)
         for step in steps:
             yield step, at

@@ -499,7 +499,7 @@ def learn_merges(
         if progress is not None:
             done = len(learning.rounds)
             progress(done, max(most or 0, done))
-    rounds = tuple(learning.told())
+    rounds = tuple(learning.all_rounds())
     return MergeTraining(numbered(tokens), settings.score, rounds, settings.first)
 
 
@@ -588,7 +588,7 @@ class _Learning:
         cut = tuple(tuple(tokens[symbol] for symbol in word) for word in counts.words)
         return Snapshot(cut, dict(zip(names, where, strict=True)), left_out)
 
-    def told(self) -> list[LearnedMerge]:
+    def all_rounds(self) -> list[LearnedMerge]:
         """The rounds; of many the first and, taken afterwards, the last have a snapshot."""
         rounds = self.rounds
         if not rounds or rounds[-1].snapshot:

@@ -11,7 +11,15 @@ from attncli.file.problems import Objections
 from attncli.names import Name
 from attncli.scenario.model import TARGETS, Attention, Stack, projected_when
 from attncli.scenario.scenario import Scenario
-from attncli.trace.quantity import IDS, Axis, Definition, Quantity, counted, token_of, told_apart
+from attncli.trace.quantity import (
+    IDS,
+    Axis,
+    Definition,
+    Quantity,
+    counted,
+    distinct_tokens,
+    token_of,
+)
 
 QUERIES, KEYS, TOKENS, DIMENSIONS, NONE = "Q", "K", "token", "dimension", ""
 FEATURES = "feature"
@@ -68,7 +76,7 @@ def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[s
     if role in (QUERIES, KEYS, TOKENS) and own:
         return role, own
     if role in (QUERIES, TOKENS):
-        tokens = told_apart(place.stack.text.tokens) or scenario.row_names.get("Q", ())
+        tokens = distinct_tokens(place.stack.text.tokens) or scenario.row_names.get("Q", ())
         return role, _with_targets(scenario, tokens) if name == TARGETS else tokens
     if role == KEYS:
         return role, _names_of_keys(name, place)
@@ -90,10 +98,10 @@ def _with_targets(scenario: Scenario, tokens: tuple[str, ...]) -> tuple[str, ...
 
 def _names_of_keys(name: Name, place: NamedSite) -> tuple[str, ...]:
     if name.path.local == "cache":
-        return told_apart(place.attention.cached or ())
+        return distinct_tokens(place.attention.cached or ())
     if place.local in ("memory", "keys", "values"):
         return ()
-    return told_apart(place.attention.keys)
+    return distinct_tokens(place.attention.keys)
 
 
 def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
@@ -224,7 +232,7 @@ def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size
 def _joined(parts: Sequence[Axis]) -> Axis:
     """One axis after another, names that now occur more than once told apart."""
     tokens = tuple(token_of(name) for part in parts for name in part.names)
-    return Axis(told_apart(tokens), parts[0].role)
+    return Axis(distinct_tokens(tokens), parts[0].role)
 
 
 def _side(quantity: Quantity, side: int) -> Axis:

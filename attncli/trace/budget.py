@@ -45,7 +45,7 @@ def excess(scenario: Scenario, cost: Cost) -> Problem | None:
         return None
     cause = next(filter(scenario.places.__contains__, _causes(scenario)), "")
     less = _LESS.get(cause, "give fewer tokens, layers or dimensions")
-    return too_much(scenario.where(cause), cost.told(), less).problems[0]
+    return too_much(scenario.where(cause), cost.description(), less).problems[0]
 
 
 def _causes(scenario: Scenario) -> Iterator[str]:

@@ -78,7 +78,7 @@ class RoundPlace(Place):
     """A round of learning a tokenizer, from 1. Of many rounds only some are `told` on the page."""
 
     round: int
-    told: bool = True
+    shown: bool = True
 
     def titled(self, title: str) -> str:
         return f"{title}, round {self.round}"

@@ -15,7 +15,7 @@ from attncli.names import Name, below
 from attncli.numbers import decimals
 from attncli.scenario.published import Printed
 from attncli.scenario.scenario import MOST_PUBLISHED, Scenario
-from attncli.trace.quantity import Axis, Quantity, told_apart
+from attncli.trace.quantity import Axis, Quantity, distinct_tokens
 from attncli.trace.trace import Trace
 
 
@@ -87,7 +87,7 @@ def _ids(trace: Trace) -> dict[str, Quantity]:
         name: Quantity(
             name,
             Matrix.of_written([[Decimal(index)] for index in text.ids]),
-            Axis(told_apart(text.tokens), "Q"),
+            Axis(distinct_tokens(text.tokens), "Q"),
             Axis(()),
         )
         for name, text in names

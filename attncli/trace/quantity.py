@@ -107,7 +107,7 @@ def token_of(name: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def told_apart(tokens: tuple[str, ...]) -> tuple[str, ...]:
+def distinct_tokens(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """Tokens as names: one that occurs more than once gets its position, `the (5)`. Then one that
     looks as if it had got a position gets its own as well, lest two have one name."""
     counts = Counter(tokens)

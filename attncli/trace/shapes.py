@@ -233,7 +233,7 @@ class _Report(NamedTuple):
     scenario: Scenario
     definitions: Mapping[Name, Definition]
     problems: Diagnostics
-    told: set[object]
+    reported: set[object]
     wrong: set[str]
     """What has a complaint of its own."""
     of_targets: dict[int, int]
@@ -245,9 +245,9 @@ class _Report(NamedTuple):
                 self.of_targets.setdefault(extent.side, other.size)
                 return
         pair = frozenset((left.given, right.given))
-        if pair in self.told or not pair.isdisjoint(self.wrong):
+        if pair in self.reported or not pair.isdisjoint(self.wrong):
             return
-        self.told.add(pair)
+        self.reported.add(pair)
         if left.given == right.given and not left.derived and not right.derived:
             self._with_itself(left, right, made)
             return
@@ -285,9 +285,9 @@ class _Report(NamedTuple):
 
     def uneven(self, extent: Extent, parts: int, made: Reason) -> None:
         definition = None if isinstance(made, tuple) else self.definitions.get(made)
-        if (extent, parts) in self.told or extent.given in self.wrong:
+        if (extent, parts) in self.reported or extent.given in self.wrong:
             return
-        self.told.add((extent, parts))
+        self.reported.add((extent, parts))
         self.problems.add(
             self.scenario.where(definition.blame if definition else extent.given),
             f"{self._shape(extent)}: {sized(extent.size, extent.side)} can't be cut into {parts}"

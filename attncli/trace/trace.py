@@ -204,16 +204,16 @@ class Trace:
         ScenarioError where what follows can't be worked.
         """
         new = {name: self._with_numbers(name, numbers) for name, numbers in replaced.items()}
-        story = self._told_with(lambda definition: None if definition.name in new else definition)
+        story = self._with_story(lambda definition: None if definition.name in new else definition)
         return self._again({**self.quantities, **new}, story, set(new))
 
     def under(self, policy: Policy, replaced: Mapping[str, Numbers] = _NOTHING) -> Self:
         """The trace worked again from its given numbers, and some replaced ones, under a rounding
         policy. Raises as `replay` does."""
         rounding = self.rounding.under(policy)
-        return self.retold(replace(self.scenario, rounding=rounding), replaced)
+        return self.rerun(replace(self.scenario, rounding=rounding), replaced)
 
-    def retold(self, scenario: Scenario, replaced: Mapping[str, Numbers] = _NOTHING) -> Self:
+    def rerun(self, scenario: Scenario, replaced: Mapping[str, Numbers] = _NOTHING) -> Self:
         """The story of this trace, worked from the given numbers of a scenario that differs in
         these, or in how it rounds, and in nothing else; without variants and generated tokens.
 
@@ -225,7 +225,7 @@ class Trace:
         }
         story = self.story
         if new:
-            story = self._told_with(
+            story = self._with_story(
                 lambda definition: None if definition.name in new else definition
             )
         alone = replace(self, scenario=scenario, generated=(), variants=_NOTHING)
@@ -239,7 +239,7 @@ class Trace:
         """
         if definition.name not in (planned.name for planned in self.plan):
             raise KeyError(f"{definition.name} is not made in this trace")
-        story = self._told_with(lambda old: definition if old.name == definition.name else old)
+        story = self._with_story(lambda old: definition if old.name == definition.name else old)
         return self._again(dict(self.quantities), story, {definition.name})
 
     def within(self, part: PlannedStep) -> Self:
@@ -255,9 +255,9 @@ class Trace:
                 wanted.update(definition.operands)
         if all(definition.name in wanted for definition in self.plan):
             return self
-        return replace(self, story=self._told_with(lambda d: d if d.name in wanted else None))
+        return replace(self, story=self._with_story(lambda d: d if d.name in wanted else None))
 
-    def _told_with(
+    def _with_story(
         self, change: Callable[[Definition], Definition | None]
     ) -> tuple[PlannedStep, ...]:
         """The story with each definition changed, or left out."""

@@ -53,7 +53,7 @@ def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # no
             layout = layout_of(group, names, own)
             own = own or layout
             writer.group(group.called, layout)
-            writer.first_sheet(first, [*_told_first(group)])
+            writer.first_sheet(first, [*_front_matter(group)])
             for sheet in layout.sheets:
                 writer.sheet(sheet)
     workbook.close()
@@ -79,7 +79,7 @@ def _xlsxwriter() -> ModuleType:
     return module
 
 
-def _told_first(group: Group) -> Iterator[Item]:
+def _front_matter(group: Group) -> Iterator[Item]:
     """The title, how to play, the facts, and what stands before the first section."""
     document = group.document
     yield TextRow((document.title,), "title")

@@ -132,7 +132,7 @@ class SelfMarking(NamedTuple):
 
     document: Document
     paper: Paper
-    told: Mapping[str, Alternatives]
+    alternatives: Mapping[str, Alternatives]
 
     @classmethod
     def of(cls, document: Document, paper: Paper) -> SelfMarking:
@@ -149,7 +149,7 @@ class SelfMarking(NamedTuple):
 
     def is_masked(self, question: Item) -> bool:
         """Whether the answer is −∞, for which there is no number."""
-        return question.words is None and question.id not in self.told
+        return question.words is None and question.id not in self.alternatives
 
     def asked(self, styled: Styled, place: Callable[[Item], str]) -> Iterator[str]:
         """What is to be done: what the key depends on, what the exercise opens with, and each

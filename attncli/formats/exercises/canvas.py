@@ -26,12 +26,12 @@ from attncli.formats.exercises.qti import (
     QTI,
     STYLES,
     SheetItem,
+    as_renderers,
     body,
     item_ref,
     option_name,
     style,
     test_of,
-    told_by,
 )
 from attncli.formats.exercises.yaml import asking, paper_of
 from attncli.names import Word
@@ -85,7 +85,7 @@ class BlankItem(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        return self.question.id in self.form.told
+        return self.question.id in self.form.alternatives
 
     @property
     def text(self) -> str:
@@ -153,7 +153,7 @@ def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str,
     }
 
 
-render, render_forms = told_by(files_of)
+render, render_forms = as_renderers(files_of)
 
 
 def _place_of(paper: Paper) -> str:

@@ -245,7 +245,7 @@ class _Exercise(NamedTuple):
     @classmethod
     def of(cls, document: Document) -> _Exercise:
         form = SelfMarking.of(document, paper_of(document, "moodle"))
-        return cls(form, Size.of(document.items, list(form.told.values())))
+        return cls(form, Size.of(document.items, list(form.alternatives.values())))
 
     def field(self, question: Item) -> str:
         if question.words is not None:
@@ -253,9 +253,9 @@ class _Exercise(NamedTuple):
             right = self.words.right.format(number=answers)
             return word_field(question, question.words, right, self.size)
         right = self.words.right.format(number=text_of(question.right.number))
-        if question.id not in self.form.told:
+        if question.id not in self.form.alternatives:
             return masked_field(question, right, self.size)
-        return field(question, self.form.told[question.id], right, self._said_of, self.size)
+        return field(question, self.form.alternatives[question.id], right, self._said_of, self.size)
 
     def _said_of(self, slip: TakenWrong) -> str:
         earns = self.words.earns.format(share=slip.share) if slip.share else ""

@@ -71,9 +71,9 @@ class SheetItem(NamedTuple):
         variables = {
             question.id: f"R{k}" for k, question in enumerate(form.document.items, start=1)
         }
-        slips = {slip.name: slip for a in form.told.values() for slip in a.slips}
+        slips = {slip.name: slip for a in form.alternatives.values() for slip in a.slips}
         mistakes = {f"mistake{k}": slip for k, slip in enumerate(slips.values(), start=1)}
-        lengths = (len(number_text(a.answer)) for a in form.told.values())
+        lengths = (len(number_text(a.answer)) for a in form.alternatives.values())
         return cls(form, variables, mistakes, max(_LEAST_LENGTH, *lengths, 0))
 
     @property
@@ -140,7 +140,7 @@ adaptive="false" timeDependent="false">
 
     def _answer(self, question: Item) -> tuple[str, str]:
         """The kind of an answer, and the right one."""
-        words, alternatives = question.words, self.form.told.get(question.id)
+        words, alternatives = question.words, self.form.alternatives.get(question.id)
         if words is not None and words.labels:
             return "identifier", option_name(words.right[0])
         if words is not None:
@@ -161,7 +161,7 @@ adaptive="false" timeDependent="false">
             yield _condition([(f"<and>{wrong}{now}</and>", text)])
 
     def _rule(self, question: Item) -> str:
-        name, alternatives = self.variables[question.id], self.form.told.get(question.id)
+        name, alternatives = self.variables[question.id], self.form.alternatives.get(question.id)
         words = question.words
         if words is not None and words.labels:
             options = (_compared("match", name, "identifier", option_name(k)) for k in words.right)
@@ -274,7 +274,7 @@ def _modal(identifier: str, html: str) -> str:
     )
 
 
-def told_by(
+def as_renderers(
     files_of: Callable[[Sequence[Document], RenderOptions], Mapping[str, str]],
 ) -> tuple[
     Callable[[Document, RenderOptions], str], Callable[[Sequence[Document], RenderOptions], str]
@@ -308,7 +308,7 @@ def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str,
     }
 
 
-render, render_forms = told_by(files_of)
+render, render_forms = as_renderers(files_of)
 
 
 def _manifest(items: Sequence[SheetItem]) -> str:

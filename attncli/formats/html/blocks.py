@@ -212,7 +212,7 @@ def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str
     named = _cell if isinstance(block, Table) else _name
     rows = []
     for name, *cells in grid.rows():
-        branch = ' class="branch"' * isinstance(name.told, Branch)
+        branch = ' class="branch"' * isinstance(name.content, Branch)
         entries = "".join(_entry(cell, figure, style) for cell in cells)
         rows.append(f"<tr>{_heading(named(name, style), 'row', branch)}{entries}</tr>")
     headings = (named(column.heading, style) for column in grid.columns)
@@ -237,20 +237,20 @@ def _entry(cell: GridCell, figure: str, style: HtmlStyle) -> str:
 
 def _name(cell: GridCell, style: HtmlStyle) -> str:
     """What names a row or a column of a quantity."""
-    return style.word(cell.label) if isinstance(cell.told, Omission) else _cell(cell, style)
+    return style.word(cell.label) if isinstance(cell.content, Omission) else _cell(cell, style)
 
 
 def _cell(cell: GridCell, style: HtmlStyle) -> str:
-    match cell.told:
+    match cell.content:
         case Number():
-            text = f"{cell.before} {style.number(cell.told)}".lstrip()
+            text = f"{cell.before} {style.number(cell.content)}".lstrip()
         case Blank():
-            text = style.blank(cell.told)
+            text = style.blank(cell.content)
         case Vector():
-            text = expression_html(cell.told, style)
+            text = expression_html(cell.content, style)
         case Symbol():
             text = f"<code>{style.word(cell.label)}</code>"
-        case Branch(told=name, guides=guides):
+        case Branch(text=name, guides=guides):
             text = f"{''.join(map(_GUIDES.__getitem__, guides))}{style.text(name)}"
         case Word():
             text = style.word(cell.label)

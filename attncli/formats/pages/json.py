@@ -174,10 +174,10 @@ def _series_of(picture: Bars | Curves) -> _Data:
 
 def _numbers(numbers: Iterable[Number]) -> _Data:
     """With null for −∞, which JSON has no number for."""
-    told = [*numbers]
-    values = [float(n.full) for n in told]
+    row = [*numbers]
+    values = [float(n.full) for n in row]
     finite = [value + 0.0 if math.isfinite(value) else None for value in values]
-    return {"values": finite, "text": [plain(n) for n in told]}
+    return {"values": finite, "text": [plain(n) for n in row]}
 
 
 def _plane(picture: Plane) -> _Data:
@@ -257,8 +257,8 @@ def render(document: doc.Document, page: RenderOptions) -> str:
 def in_pieces(document: doc.Document, page: RenderOptions) -> Iterator[str]:
     """The same in pieces, each made when it is asked for."""
     is_sheet = document.paper is not None and document.paper.kind == "sheet"
-    told = as_printed(document) if is_sheet else document
-    data = _document(told)
+    shown = as_printed(document) if is_sheet else document
+    data = _document(shown)
     yield from pieces(values_alone(data) if page.values_only else data)
     yield "\n"
 

@@ -223,13 +223,13 @@ def _grid(block: MatrixBlock | SideBySide | doc.Table) -> str:
 
 
 def _cell(cell: GridCell) -> str:
-    match cell.told:
+    match cell.content:
         case Symbol(name):
             return code(f"{name}{cell.behind}")
         case Branch():
-            return code(cell.told.drawn("\u00a0"))
+            return code(cell.content.drawn("\u00a0"))
         case Vector():
-            return _math(latex(cell.told))
+            return _math(latex(cell.content))
         case _:
             return escaped(cell.label)
 

@@ -67,7 +67,7 @@ def _whole(
         element("rect", width=width, height=height, class_="page"),
         *elements,
     ]
-    text = " ".join(f"{p.title}: {p.told}" for p in pictures)
+    text = " ".join(f"{p.title}: {p.description}" for p in pictures)
     called = f"Pictures: {title}"
     box = f"0 0 {width:.1f} {height:.1f}"
     named = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": box}
@@ -80,7 +80,7 @@ def _beside_each_other(pictures: Sequence[Picture], y: float) -> Iterator[str]:
     for picture in pictures:
         yield text_at(x, y + 8, picture.title, "aside")
         place = f"translate({x:.1f} {y + _LINE:.1f})"
-        yield described("g", picture.title, picture.told, picture.elements, transform=place)
+        yield described("g", picture.title, picture.description, picture.elements, transform=place)
         x += _width(picture) + _GAP
 
 

@@ -45,21 +45,21 @@ def bars_of(block: MatrixBlock, grid: Grid) -> list[str] | None:
 def _largest(grid: Grid) -> Sequence[object]:
     """The largest number of each row that isn't left out."""
     named = zip(grid.columns[0].cells, grid.largest, strict=True)
-    return [most for name, most in named if not isinstance(name.told, Omission)]
+    return [most for name, most in named if not isinstance(name.content, Omission)]
 
 
 def _is_sums(column: GridColumn) -> bool:
-    cells = (cell for cell in column.cells if isinstance(cell.told, Number))
+    cells = (cell for cell in column.cells if isinstance(cell.content, Number))
     return any(cell.look.share is None for cell in cells)
 
 
 def _bar(cell: GridCell, most: float) -> str:
     """A bar in eighths of the largest; what is there at all has one, and what is left out `…`."""
-    if isinstance(cell.told, Omission):
-        return "⋮" if cell.told is Omission.ROWS else "…"
-    if not isinstance(cell.told, Number) or cell.look.share is None:
+    if isinstance(cell.content, Omission):
+        return "⋮" if cell.content is Omission.ROWS else "…"
+    if not isinstance(cell.content, Number) or cell.look.share is None:
         return ""
-    return _BARS[max(1, round(8 * cell.look.share / most)) if cell.told.full else 0]
+    return _BARS[max(1, round(8 * cell.look.share / most)) if cell.content.full else 0]
 
 
 _RULE, _CROSS = " │ ", "─┼─"

@@ -147,7 +147,14 @@ def _svg(picture: Picture, before: tuple[str, ...], **more: str) -> str:
     box = f"{-_EDGE} {-_EDGE} {wide:.1f} {high:.1f}"
     inside = (*before, *picture.elements)
     return described(
-        "svg", picture.title, picture.told, inside, width=wide, height=high, viewBox=box, **more
+        "svg",
+        picture.title,
+        picture.description,
+        inside,
+        width=wide,
+        height=high,
+        viewBox=box,
+        **more,
     )
 
 

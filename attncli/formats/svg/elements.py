@@ -40,7 +40,7 @@ class Picture(NamedTuple):
     """A drawing from (0, 0) to its size, what it is called, and what it says in words."""
 
     title: str
-    told: str
+    description: str
     size: tuple[float, float]
     elements: tuple[str, ...]
 

@@ -92,15 +92,15 @@ def _cells(
         for j, cell in enumerate(row):
             x, y = corner[0] + wide * j, corner[1] + _HEIGHT * i
             middle = (x + wide / 2, y + _HEIGHT / 2)
-            if not isinstance(cell.told, Number):
+            if not isinstance(cell.content, Number):
                 yield text_at(*middle, cell.text, "middle")
                 continue
             kind = "middle most" if cell.look.most else "middle"
-            shade = shading(cell.told)
+            shade = shading(cell.content)
             if shade:
                 kind += f" on{shade}"
                 yield _cell(x + 1, y + 1, wide - 2, f"shade{shade}")
-            yield number_at(*middle, cell.told, kind, asked)
+            yield number_at(*middle, cell.content, kind, asked)
 
 
 def _cell(x: float, y: float, wide: float, kind: str) -> str:
@@ -137,7 +137,7 @@ def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
             x += picture.size[0] + _BETWEEN
         wide = max(wide, x - _BETWEEN)
         y += max(p.size[1] for p in row) + _BETWEEN
-    text = " ".join(f"{p.title}: {p.told}" if p.title else p.told for p in maps)
+    text = " ".join(f"{p.title}: {p.description}" if p.title else p.description for p in maps)
     return Picture(printed(block.title), text, (wide, y - _BETWEEN), tuple(elements))
 
 
@@ -147,7 +147,7 @@ def _under(name: str, picture: Picture) -> Picture:
         return picture
     wide, high = picture.size
     elements = (text_at(0, _NAME / 2 - 4, name, "aside"), shifted(picture, 0, _NAME))
-    return Picture(name, picture.told, (max(wide, text_width(name)), high + _NAME), elements)
+    return Picture(name, picture.description, (max(wide, text_width(name)), high + _NAME), elements)
 
 
 def _shading(block: HeatMaps) -> Shading:

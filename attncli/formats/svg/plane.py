@@ -89,7 +89,7 @@ def plane(block: Plane) -> Picture:
     boxes = [axes.frame, *(box for _, box in ticks), *(box for _, box in labels)]
     drawn = _cut_to(around(boxes), elements, printed(block.title))
     below = _kinds(block.groups, max(drawn.size[0], _SIDE)) if any(names) else None
-    return _above(drawn._replace(told=_in_words(block)), below)
+    return _above(drawn._replace(description=_in_words(block)), below)
 
 
 def _axes(block: Plane) -> _Axes:

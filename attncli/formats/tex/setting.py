@@ -240,9 +240,9 @@ def escaped(text: str) -> str:
     return _guarded(_characters(unicodedata.normalize("NFC", text)))
 
 
-def word(one: Word) -> str:
+def word(name: Word) -> str:
     """Somebody's word, with nothing hidden in it. TeX sets it from left to right, like all else."""
-    return breakable(visible(one))
+    return breakable(visible(name))
 
 
 def breakable(text: str, widest: float = _WIDEST_WORD) -> str:
@@ -338,16 +338,16 @@ def macros_for(body: str) -> str:
     return "".join(macro for macro, is_used in rows if is_used)
 
 
-def index(one: Word | str) -> str:
+def index(what: Word | str) -> str:
     """An index in mathematics: a number, or somebody's word."""
-    text = shown(one)
-    return text if text.isascii() and text.isdigit() else rf"\text{{{name(one)}}}"
+    text = shown(what)
+    return text if text.isascii() and text.isdigit() else rf"\text{{{name(what)}}}"
 
 
-def formula_index(one: Word | str) -> str:
+def formula_index(name: Word | str) -> str:
     """An index of a formula, where a single letter stands for any."""
-    text = shown(one)
-    return text if len(text) == 1 and text.isascii() and text.isalpha() else index(one)
+    text = shown(name)
+    return text if len(text) == 1 and text.isascii() and text.isalpha() else index(name)
 
 
 def ruled(blank: Blank) -> str:
@@ -381,14 +381,14 @@ def _in_a_paragraph(node: Expression | Equation) -> str:
 
 
 def spans(texts: Spans) -> str:
-    told = spans_as(
+    written = spans_as(
         texts,
         lambda text: escaped(text) if text.strip() else text,
         word,
         lambda name: rf"\texttt{{{breakable(name_of(name, visible))}}}",
         _in_a_paragraph,
     )
-    return "".join(told)
+    return "".join(written)
 
 
 BLANK_WIDTH = 18

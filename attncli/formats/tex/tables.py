@@ -58,7 +58,7 @@ class TexCell(NamedTuple):
     @classmethod
     def of_branch(cls, branch: Branch) -> TexCell:
         """A row of a tree, behind the guides that lead to it."""
-        cell = cls.of(branch.told)
+        cell = cls.of(branch.text)
         width = GUIDE_WIDTH * len(branch.guides)
         return cls(guides(branch.guides) + cell.text, width + cell.width)
 
@@ -178,23 +178,23 @@ def _column(column: GridColumn, setting: Setting, words: _Words) -> TexColumn:
 
 
 def _cell(cell: GridCell, numbers: Iterator[str], setting: Setting, words: _Words) -> TexCell:
-    match cell.told:
+    match cell.content:
         case Omission():
-            done = _OMITTED[cell.told]
+            done = _OMITTED[cell.content]
         case Number():
             done = TexCell.of_mathematics(next(numbers))
         case Blank():
             width = BLANK * setting.blank_width / BLANK_WIDTH
-            done = TexCell(setting.entry(cell.told), width)
+            done = TexCell(setting.entry(cell.content), width)
         case Vector():
             notation = setting.working.but(coloured=False)  # a column is in one ink
-            done = TexCell.of_mathematics(latex(cell.told, notation))
+            done = TexCell.of_mathematics(latex(cell.content, notation))
         case Symbol():
-            done = TexCell.of_mathematics(latex(cell.told, setting.working))
+            done = TexCell.of_mathematics(latex(cell.content, setting.working))
         case Branch():
-            done = TexCell.of_branch(cell.told)
+            done = TexCell.of_branch(cell.content)
         case _:
-            done = words(cell.told)
+            done = words(cell.content)
     about = ABOUT if cell.before else TexCell("", 0)
     text = f"{about.text} {done.text}".lstrip() + escaped(cell.behind)
     width = about.width + done.width + text_width(cell.behind)

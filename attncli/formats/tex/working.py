@@ -164,14 +164,14 @@ def addition(block: ColumnSum, setting: Setting) -> str:
     """The addition; where it is too wide, each value on a row of its own."""
     style = setting.working
     column = partial(style.column, filled=_aligned_numbers)
-    told, total = filled_addends(
+    aligned, total = filled_addends(
         block,
         column,
         partial(filled_vectors, column=column, between=f",{JOINT}"),
         r" \times ",
         r"\dots",
     )
-    addends = [a._replace(sign=a.sign.strip().replace(MINUS, "-")) for a in told]
+    addends = [a._replace(sign=a.sign.strip().replace(MINUS, "-")) for a in aligned]
     products = max(math_width(addend.product) for addend in addends)
     widest = max(map(math_width, [total, *(a.value for a in addends if a.value)]))
     fits = _SIGN + products + _ARROW + widest <= setting.room

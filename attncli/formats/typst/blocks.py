@@ -82,7 +82,7 @@ def picture(block: Picture | Graph) -> str | None:
     if fitted is None:
         return None
     called = "none" if isinstance(block, Graph) else text(drawing.title)
-    line = literal(f"{drawing.title}: {drawing.told}")
+    line = literal(f"{drawing.title}: {drawing.description}")
     wide, turned = f"{fitted.scale * drawing.size[0]:.1f}pt", str(fitted.turned).lower()
     return f"picture({called}, {line}, {wide}, {turned}, {literal(alone(drawing))})"
 
@@ -192,19 +192,19 @@ def _column(column: GridColumn, setting: TypstSetting) -> Column:
 
 
 def _cell(cell: GridCell, numbers: Iterator[str], setting: TypstSetting) -> str:
-    match cell.told:
+    match cell.content:
         case Omission():
-            line = OMITTED[cell.told]
+            line = OMITTED[cell.content]
         case Number():
             line = f"${cell.before}{next(numbers)}$"
         case Blank():
-            line = setting.entry(cell.told)
+            line = setting.entry(cell.content)
         case Vector():  # a column is in one ink
-            line = mathematics(cell.told, WORKING.but(coloured=False))
+            line = mathematics(cell.content, WORKING.but(coloured=False))
         case Symbol():
-            line = mathematics(cell.told, setting.notation)
+            line = mathematics(cell.content, setting.notation)
             line = joined([line, text(cell.behind)]) if cell.behind else line
-        case Branch(told=name, guides=guides):
+        case Branch(text=name, guides=guides):
             line = f"branch({literal(guides)}, {text(name)})"
         case _:
             line = word(cell.label)
@@ -285,7 +285,7 @@ def _heading(piece: Heading, setting: TypstSetting) -> str:
 
 
 def _facts(block: doc.DefinitionList, _: TypstSetting) -> str:
-    return f"facts{listed(f'({text(name)}, {spans(told)})' for name, told in block.rows)}"
+    return f"facts{listed(f'({text(name)}, {spans(value)})' for name, value in block.rows)}"
 
 
 def _prose(block: doc.Paragraph, setting: TypstSetting) -> str:

@@ -57,9 +57,9 @@ def _in_parts(run: re.Match[str]) -> str:
     return _BREAK.join(run[0][k : k + _PART] for k in range(0, len(run[0]), _PART))
 
 
-def word(one: Word | str) -> str:
+def word(name: Word | str) -> str:
     """Somebody's word as it is printed, or a text of ours."""
-    return text(printed(one))
+    return text(printed(name))
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -158,11 +158,11 @@ def _number(plain: str) -> str:
 
 def spans(texts: Spans) -> str:
     """Running text, as a block of code."""
-    told = spans_as(
+    written = spans_as(
         texts,
         text,
         word,
         lambda name: code(name_of(name)),
         lambda node: mathematics(node, WORKING if isinstance(node, Symbol) else INLINE),
     )
-    return joined(told)
+    return joined(written)

@@ -283,13 +283,13 @@ class Writer:
         last = SheetCell(first.sheet, first.row + rows - 1, first.column + columns - 1)
         if table.worked.table.shares:
             page.conditional_format(*first[1:], *last[1:], dict(SHARES))
-            self._told_of_shares(page, first, table)
+            self._shares_summary(page, first, table)
         if table.quantity in self._layout.tables:
             cells = f"{absolute(first)}:{absolute(last)}"
             name = self._names.new(".".join(filter(None, (self._called, table.quantity))))
             self._workbook.define_name(name, f"={quoted(first.sheet)}!{cells}")
 
-    def _told_of_shares(self, page: Worksheet, first: SheetCell, table: NumberTable) -> None:
+    def _shares_summary(self, page: Worksheet, first: SheetCell, table: NumberTable) -> None:
         """Beside shares what each row adds up to, and whose the largest is."""
         block, (_, width) = table.worked.table, table.shape
         names, sums = first._replace(row=first.row - 1), first.column + width

@@ -37,7 +37,7 @@ from attncli.steps import step_named
 from attncli.steps.input.embeddings import only_numbered
 from attncli.trace import Place, PlannedStep, Quantity, Trace
 from attncli.trace.axes import place_of
-from attncli.trace.quantity import told_apart
+from attncli.trace.quantity import distinct_tokens
 
 Row = tuple[Word | str | Omitted | Branch, ...]
 
@@ -199,7 +199,7 @@ def together_block(
 def token_blocks(place: Place) -> list[Block]:
     """The tokens of a sentence and their IDs: as a table, and as lists."""
     text = place.text
-    names = words(told_apart(text.tokens))
+    names = words(distinct_tokens(text.tokens))
     lists: list[Block] = [TextList(below(place.path, "tokens"), names, words(text.tokens))]
     headings: tuple[str, ...] = ("Position", "Token")
     if text.ids:

@@ -14,7 +14,7 @@ from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.findings import findings_of, last_finding, moved, weights_of
 from attncli.pages.parts.published import closing_on_published, printed_otherwise
 from attncli.pages.parts.sections import ending_with
-from attncli.pages.parts.selection import Selection, made_by, step_of, told_parts
+from attncli.pages.parts.selection import Selection, made_by, shown_parts, step_of
 from attncli.pages.parts.sentences import joined, unfinished_in_words
 from attncli.scenario.scenario import Scenario
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
@@ -56,7 +56,7 @@ def _found(trace: Trace, selection: Selection) -> list[Block]:
     behind it say nothing new, and a page that ends with the way back is about that."""
     if whole := moved(trace, selection):
         return [Callout(whole)]
-    parts = told_parts(trace)
+    parts = shown_parts(trace)
     back = bool(parts) and isinstance(parts[-1].place, BackwardPlace)
     if back or (selection.detail == "summary" and parts):
         return []
@@ -160,7 +160,7 @@ def looks_forgotten(trace: Trace, unused: Sequence[Quantity]) -> bool:
     part = trace.part_of(ends.definition.name)
     if part is None or ends.definition.needs or made_by(trace, part):
         return True
-    if not told_parts(trace) and not last_finding(trace, Selection())[1]:
+    if not shown_parts(trace) and not last_finding(trace, Selection())[1]:
         return True
     waiting = {name for name in ends.definition.operands if name in trace}
     return not waiting.union(quantity.name for quantity in unused) <= {part.place.x}
@@ -171,7 +171,7 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     unused = unused_in(trace)
     return (
         *_not_needed(trace, unused, selection),
-        *_said_in_vain(trace),
+        *_unused_settings(trace),
         *(_ends_here(trace) if looks_forgotten(trace, unused) else ()),
         *_way_back(trace, selection),
         *closing_notes(trace, selection),
@@ -184,7 +184,7 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
 def _way_back(trace: Trace, selection: Selection) -> list[Block]:
     """The way back at a glance, where there is one of several steps; a page of training by rows,
     which goes on from it, is long enough without."""
-    back = sum(isinstance(part.place, BackwardPlace) for part in told_parts(trace))
+    back = sum(isinstance(part.place, BackwardPlace) for part in shown_parts(trace))
     is_long = trace.scenario.training and selection.detail == "rows"
     if not back or ((is_long or back == 1) and not selection.whole):
         return []
@@ -193,7 +193,7 @@ def _way_back(trace: Trace, selection: Selection) -> list[Block]:
     return chain_of(trace, selection)
 
 
-def _said_in_vain(trace: Trace) -> list[Block]:
+def _unused_settings(trace: Trace) -> list[Block]:
     """What the scenario says of steps that aren't taken."""
     names = [name for name in trace.unused if name not in trace]
     so_far = " so far" if trace.unfinished is not None else ""
@@ -227,7 +227,7 @@ def _judged(trace: Trace) -> list[Block]:
 def _why(trace: Trace, selection: Selection) -> list[Block]:
     """Where a step is explained: the one that found something, or else the last; where weights are
     given and not used, the one that would have made them."""
-    steps, called = told_parts(trace), as_asked_for(trace.scenario)
+    steps, called = shown_parts(trace), as_asked_for(trace.scenario)
     if not steps or called is None:
         return []
     part = last_finding(trace, selection)[0] or steps[-1]

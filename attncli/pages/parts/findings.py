@@ -32,8 +32,8 @@ from attncli.pages.parts.selection import (
     made_by,
     place_in_words,
     row_asked_for,
+    shown_parts,
     step_of,
-    told_parts,
 )
 from attncli.pages.parts.sentences import (
     MOST_TIED,
@@ -192,7 +192,7 @@ def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None
 
 
 def _of_main_stack(trace: Trace) -> list[PlannedStep]:
-    steps = told_parts(trace)
+    steps = shown_parts(trace)
     return [step for step in steps if step.path != ENCODER and not step.path.inside(ENCODER)]
 
 
@@ -205,14 +205,14 @@ def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spa
     """What a trace comes to that one before it doesn't: of heads side by side each, and of their
     queries those that attend otherwise."""
     part, found = last_finding(trace, selection)
-    if isinstance(told_parts(trace)[-1].place, BackwardPlace):
+    if isinstance(shown_parts(trace)[-1].place, BackwardPlace):
         return []  # the page is about the way back
     if part is not None and part.step != "softmax":
         return [found] if found != last_finding(before, selection)[1] else []
     if part is None:
         weights = weights_of(trace)
-        said = None if weights is None else _attended_anew(trace, weights, before, selection)
-        return [_capital(said)] if found and said else []
+        spans = None if weights is None else _attended_anew(trace, weights, before, selection)
+        return [_capital(spans)] if found and spans else []
     alike = (step for step in _of_main_stack(trace) if step.step == part.step)
     heads = [step for step in alike if step is part or _side_by_side(step.path, part.path)]
     pairs = ((step, trace.quantities.get(step.place.name("weights"))) for step in heads)
@@ -243,7 +243,7 @@ def _is_new(weights: Quantity, i: int, own: Quantity) -> bool:
         return True
     now = Attending.of_row(weights, i)
     then = Attending.of_row(own, own.rows.names.index(query))
-    return now.told(weights) != then.told(own)
+    return now.sentence(weights) != then.sentence(own)
 
 
 def weights_of(trace: Trace) -> Quantity | None:
@@ -462,7 +462,7 @@ def moved(trace: Trace, selection: Selection) -> Spans:
     """Which token ends furthest from where it began, where a trace ends with what several heads or
     a block made of all tokens; nothing where it doesn't."""
     X = trace.quantities.get(below(trace.scenario.stack.path, "X"))
-    steps = told_parts(trace)
+    steps = shown_parts(trace)
     if X is None or not steps or not is_structured(trace):
         return ()
     made, step = made_by(trace, steps[-1]), steps[-1].step

@@ -33,11 +33,11 @@ from attncli.steps.tokenizers import (
     count_round,
     count_rounds,
     round_of,
+    shown_losses,
+    shown_numbers,
+    shown_rounds,
     table_of,
     tie_rule,
-    told_losses,
-    told_numbers,
-    told_rounds,
     trained_pruning,
 )
 from attncli.tokenizers.merges import LearnedMerge, MergeModel, MergeTraining
@@ -103,7 +103,7 @@ def pruned(trace: Trace, part: PlannedStep) -> list[Block]:
     own, pruning = count_round(part.place), trained_pruning(part.place)
     if own is not None and isinstance(part.place, RoundPlace):
         gone = Callout((*_gone(trace, part, own.removals), *_enough(own)))
-        others = rounds_between(part.place.round, told_numbers(part.place))
+        others = rounds_between(part.place.round, shown_numbers(part.place))
         return [*_scored(trace, part, own), _tried(trace, part, own), gone, *others]
     if pruning is None:
         return []
@@ -193,7 +193,7 @@ def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[S
 
 def _kept(pruning: Pruning) -> str:
     losses = len(pruning.losses)
-    index = len(told_losses(pruning))
+    index = len(shown_losses(pruning))
     more = f" The {index} smallest losses are told." if losses > index else ""
     return (
         f"Of {pruning.size} pieces, {len(pruning.unused)} are in no best cut and go; of the"
@@ -297,7 +297,7 @@ def pairs_as_met(part: PlannedStep) -> list[str]:
 def goes_on(part: PlannedStep) -> bool:
     """Whether the round before a round is told as well."""
     own = round_of(part.place)
-    return own is not None and own.number - 1 in told_rounds(part.place)
+    return own is not None and own.number - 1 in shown_rounds(part.place)
 
 
 def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -305,7 +305,7 @@ def chosen(trace: Trace, part: PlannedStep) -> list[Block]:
     own, learned = round_of(part.place), part.place.text.learned_as(MergeTraining)
     if own is None or learned is None:
         return []
-    numbers = told_rounds(part.place)
+    numbers = shown_rounds(part.place)
     return [
         _pairs(trace, part, own),
         Callout(tuple(_choice(trace, part, learned, own))),
@@ -386,7 +386,7 @@ def _choice(
         others = words_enumerated([*(" ".join(entry) for entry in own.tied), *more])
         verb = "has" if own.ties == 1 else "have"
         yield from (" ", *others, f" {verb} the same {'score' if by_score else 'count'}")
-        first = next(k for k in told_rounds(part.place) if learned.rounds[k - 1].ties)
+        first = next(k for k in shown_rounds(part.place) if learned.rounds[k - 1].ties)
         if own.number == first:
             yield f"; among such pairs the one {tie_rule(learned)}"
         yield "."

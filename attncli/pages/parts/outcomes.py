@@ -30,7 +30,7 @@ _SAME = 1e-12
 """What floats may be off by where the same sums are done in another order."""
 
 
-class _Told(NamedTuple):
+class _NamedTrace(NamedTuple):
     """A trace that others are compared with, and what it is called."""
 
     called: Spans
@@ -45,12 +45,12 @@ def variants_of(trace: Trace, selection: Selection) -> list[Block]:
 
         return side_by_side(trace)
     blocks: list[Block] = [Subheading(("Variants",))]
-    whole = _Told(("in the scenario itself",), trace)
-    by_name: dict[tuple[str, ...], _Told] = {_positions(trace): whole}
+    whole = _NamedTrace(("in the scenario itself",), trace)
+    by_name: dict[tuple[str, ...], _NamedTrace] = {_positions(trace): whole}
     rows = Selection(queries=selection.queries, axis=selection.axis)
     for name, other in trace.variants.items():
         before = by_name.setdefault(
-            _positions(other), _Told(("in the variant ", Word(name)), other)
+            _positions(other), _NamedTrace(("in the variant ", Word(name)), other)
         )
         blocks += _variant(name, other, whole if before.trace is other else before, trace, rows)
     return blocks
@@ -60,7 +60,9 @@ def _positions(trace: Trace) -> tuple[str, ...]:
     return tuple(p.kind for p in trace.scenario.stack.positions)
 
 
-def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selection) -> list[Block]:
+def _variant(
+    name: str, other: Trace, before: _NamedTrace, trace: Trace, rows: Selection
+) -> list[Block]:
     """What a variant changed, what comes of it, and what it finds."""
     own, result = result_of(before.trace) or result_of(trace), result_of(other)
     if own is None or result is None:
@@ -74,7 +76,7 @@ def _variant(name: str, other: Trace, before: _Told, trace: Trace, rows: Selecti
         if blocks:
             return [*blocks[:1], *given_blocks(other, changed, Selection()), *blocks[1:], *data]
     compared = _Compared.of(own, result)
-    note = Callout((*varied_as, *compared.told(own, result, before.called, rows)))
+    note = Callout((*varied_as, *compared.sentences(own, result, before.called, rows)))
     tables = [*given_blocks(other, changed, Selection()), variant_block(name, result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
     return [note, *tables, *map(Callout, found)]
@@ -120,7 +122,7 @@ class _Compared(NamedTuple):
     def reordered(self) -> bool:
         return list(self.order) != sorted(self.order)
 
-    def told(self, own: Quantity, other: Quantity, before: Spans, shown: Selection) -> Spans:
+    def sentences(self, own: Quantity, other: Quantity, before: Spans, shown: Selection) -> Spans:
         """The comparison in a sentence or two; `before` names what it is compared with. The row
         that differs most is one of those that are shown."""
         symbol = Symbol(other.name)
@@ -179,7 +181,7 @@ class RightWeight(NamedTuple):
     def address(self) -> str:
         return self.weights.address(self.query, self.key)
 
-    def told(self, numbers: Sequence[Number]) -> list[Block]:
+    def blocks(self, numbers: Sequence[Number]) -> list[Block]:
         """What became of it."""
         before, after = numbers[0], numbers[-1]
         if before.shown == after.shown:
@@ -241,7 +243,7 @@ def training_table(trace: Trace, selection: Selection) -> list[Block]:
     if not passes:
         return []
     right = right_weight(trace)
-    blocks = [] if right is None else right.told([_attended(t, right) for t in passes])
+    blocks = [] if right is None else right.blocks([_attended(t, right) for t in passes])
     curve = _curve(passes) if selection.pictured and len(passes) > _TWO else []
     embeddings = _embeddings(trace, passes, selection)
     return [Subheading(("Training",)), _table(passes, right), *blocks, *curve, *embeddings]

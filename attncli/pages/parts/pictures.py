@@ -43,9 +43,9 @@ from attncli.pages.parts.selection import (
     made_by,
     operands_of,
     place_in_words,
+    shown_parts,
     step_of,
     title_of,
-    told_parts,
 )
 from attncli.pages.parts.sentences import counted
 from attncli.scenario.model import ENCODER
@@ -427,7 +427,7 @@ def temperatures(trace: Trace, part: PlannedStep, selection: Selection) -> Itera
     """The row of the softmax that the part is, or that follows it."""
     own = _softmax_after(trace, part)
     made = None if own is None else softmax_of(trace, own)
-    if own is None or made is None or _told_before(trace, part):
+    if own is None or made is None or _pictured_before(trace, part):
         return
     shares = trace[made[-1].name]
     number = _own_temperature(trace, own)
@@ -455,7 +455,7 @@ def _softmax_after(trace: Trace, part: PlannedStep) -> PlannedStep | None:
     return next(parts, None)
 
 
-def _told_before(trace: Trace, part: PlannedStep) -> bool:
+def _pictured_before(trace: Trace, part: PlannedStep) -> bool:
     """Whether a step of its own, before this one, has the picture."""
     return part.step == "softmax" and part.place.name("tempered") in trace
 
@@ -552,7 +552,7 @@ def pipeline(trace: Trace) -> Iterator[Diagram]:
     word, is one box; what is worked again with updated parameters is none. On the way back only
     gradients flow.
     """
-    parts = [part for part in told_parts(trace) if not part.updates]
+    parts = [part for part in shown_parts(trace) if not part.updates]
     groups: dict[_Stage, list[PlannedStep]] = {}
     times = _times_in(parts)
     for part in parts:

@@ -154,11 +154,11 @@ def leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
 
 
 def happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
-    """Whether a page has told before in the same words what happens; of steps that are `told_once`,
-    and of a step back through a cell at some time, whether one was."""
+    """Whether a page said before in the same words what happens; of steps that are
+    `explained_once`, and of a step back through a cell at some time, whether one was."""
     happens = step_of(part).happens_at(part.place)
     alike = [step for step in before if step.step == part.step]
-    if step_of(part).told_once or is_back_in_time(part.place):
+    if step_of(part).explained_once or is_back_in_time(part.place):
         return bool(alike)
     return any(step_of(step).happens_at(step.place) == happens for step in alike)
 
@@ -168,11 +168,11 @@ def is_back_in_time(place: Place) -> bool:
 
 
 def in_fewer_words(
-    section: Section, blocks: Sequence[Block], told_before: Collection[Equation]
+    section: Section, blocks: Sequence[Block], formulas_before: Collection[Equation]
 ) -> Section:
     """A section that happens again, with a formula that goes into its heading where it is another
     than before: of a residual, what is added to what."""
-    is_new = len(section.formulas) == 1 and section.formulas[0] not in told_before
+    is_new = len(section.formulas) == 1 and section.formulas[0] not in formulas_before
     formulas = section.formulas if is_new else ()
     return section._replace(blocks=tuple(blocks), formulas=formulas)
 
@@ -200,7 +200,7 @@ ROUNDED_BY_ITSELF = Callout(
 )
 
 
-class ToldQuantity(NamedTuple):
+class ShownQuantity(NamedTuple):
     """A quantity, its working and its table; no table where its rows stand in another one. `again`
     says that a later quantity of the part lists it again; one that `repeats` another of the part
     is not told in brief."""
@@ -216,9 +216,9 @@ class ToldQuantity(NamedTuple):
         return self.table is not None and self.table.with_sums
 
 
-def told_quantities(
+def shown_quantities(
     trace: Trace, part: PlannedStep, selection: Selection, *, one_row: bool = False
-) -> list[ToldQuantity]:
+) -> list[ShownQuantity]:
     """What a part made; `one_row` works only the last row where no queries are asked for."""
     step = step_of(part)
     listed = listed_again(trace, part)
@@ -232,7 +232,7 @@ def told_quantities(
         repeats = repeats and selection.detail != "full"
         working = [] if repeats else working_of(trace, quantity, selection, one_row=one_row)
         shown = None if quantity.name in aside else table
-        quantities.append(ToldQuantity(quantity, working, shown, quantity.name in listed, repeats))
+        quantities.append(ShownQuantity(quantity, working, shown, quantity.name in listed, repeats))
     return quantities
 
 
@@ -241,7 +241,7 @@ def _turned(table: MatrixBlock) -> MatrixBlock:
     return table._replace(turned=len(table.rows) == 1 and all(table.roles))
 
 
-def one_by_one(quantities: Iterable[ToldQuantity], selection: Selection) -> list[Block]:
+def one_by_one(quantities: Iterable[ShownQuantity], selection: Selection) -> list[Block]:
     """Each quantity's working with its table behind it, as an exercise has them."""
     blocks: list[Block] = []
     for quantity in quantities:
@@ -262,7 +262,7 @@ def arranged(
     one_row = selection.detail == "rows"
     blocks: list[Block] = []
     lists: list[MatrixBlock] = []
-    quantities = told_quantities(trace, part, selection, one_row=one_row)
+    quantities = shown_quantities(trace, part, selection, one_row=one_row)
     for quantity in quantities:
         if quantity.quantity.name in shown_later:
             working = [] if one_row else quantity.working
@@ -318,13 +318,13 @@ def _is_repeated(quantity: Quantity, made: Sequence[Quantity]) -> bool:
     return definition.operands[-1] in [other.name for other in made]
 
 
-def _is_whole(quantity: ToldQuantity, selection: Selection) -> bool:
+def _is_whole(quantity: ShownQuantity, selection: Selection) -> bool:
     """Whether the lines gave all of a list."""
     some = selection.detail == "rows" and not selection.picks(quantity.quantity)
     return bool(quantity.working) and (not some or quantity.quantity.matrix.shape[0] == 1)
 
 
-def _is_known(trace: Trace, quantity: ToldQuantity, selection: Selection, *, again: bool) -> bool:
+def _is_known(trace: Trace, quantity: ShownQuantity, selection: Selection, *, again: bool) -> bool:
     """Whether a page that is told in brief goes without the table of a matrix: its numbers are
     those of others, or of its only line, or it leads to the last one of a step told again."""
     definition = quantity.quantity.definition
@@ -357,7 +357,7 @@ def _is_looked_up(trace: Trace, definition: Definition) -> bool:
     )
 
 
-def _sums_up(quantity: ToldQuantity, blocks: Sequence[Block]) -> bool:
+def _sums_up(quantity: ShownQuantity, blocks: Sequence[Block]) -> bool:
     """Whether a list has a number for each row of the table before it, made of that row."""
     definition = quantity.quantity.definition
     match blocks:
@@ -369,7 +369,7 @@ def _sums_up(quantity: ToldQuantity, blocks: Sequence[Block]) -> bool:
             return False
 
 
-def _as_column(blocks: Sequence[Block], quantity: ToldQuantity) -> list[Block]:
+def _as_column(blocks: Sequence[Block], quantity: ShownQuantity) -> list[Block]:
     """The table that comes last, with a list as one more column, behind the list's working."""
     *before, table = blocks
     assert isinstance(table, MatrixBlock)
@@ -384,10 +384,10 @@ def _columns(lists: Sequence[MatrixBlock]) -> list[Block]:
     return [first._replace(beside=tuple(others)) for first, *others in tables]
 
 
-def _row_of(trace: Trace, part: PlannedStep, one: ToldQuantity, *, whole: bool) -> list[Block]:
+def _row_of(trace: Trace, part: PlannedStep, what: ShownQuantity, *, whole: bool) -> list[Block]:
     """A vector of a cell at a time as one row, `a[1] = [0.508, 0.000]`: a state, or one that its
     lines don't give in full; so also a single number."""
-    quantity = one.quantity
+    quantity = what.quantity
     count = quantity.matrix.shape[0]
     if whole and (part.step != "state" or quantity.is_number):
         return []
@@ -476,12 +476,12 @@ def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -
         shapes = ()
     spans = joined(((equation,) for equation in shapes), ", ")
     purpose = () if alike else (step.why_here(part.place),)
-    happens = () if not alike and _is_said(part, before) else step.happens_at(part.place)
+    happens = () if not alike and _said_before(part, before) else step.happens_at(part.place)
     sizes = ("Shapes: ", *spans, ".") if spans else ()
     return joined((words for words in (purpose, happens, sizes) if words), " ")
 
 
-def _is_said(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
+def _said_before(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
     """Whether the same has been said of another way back."""
     if not isinstance(part.place, BackwardPlace):
         return False

@@ -37,7 +37,7 @@ from attncli.trace import (
     Trace,
     UpdatePlace,
 )
-from attncli.trace.quantity import told_apart
+from attncli.trace.quantity import distinct_tokens
 from attncli.trace.trace import parts_of
 
 _PLACES = {
@@ -63,21 +63,21 @@ WITHIN_A_STEP = (
 
 
 @lru_cache(maxsize=8)
-def told_parts(trace: Trace) -> tuple[PlannedStep, ...]:
+def shown_parts(trace: Trace) -> tuple[PlannedStep, ...]:
     """The parts that the page tells of those that the trace gets through, in order; found once for
     a trace. Of many rounds of learning some are left out, and experts that no token goes to."""
-    return tuple(told_of(trace, parts_of(trace)))
+    return tuple(shown_of(trace, parts_of(trace)))
 
 
-def told_of(trace: Trace, parts: Iterable[PlannedStep]) -> Iterator[PlannedStep]:
+def shown_of(trace: Trace, parts: Iterable[PlannedStep]) -> Iterator[PlannedStep]:
     """Those of some parts that the page tells."""
-    return (part for part in parts if _is_told(trace, part))
+    return (part for part in parts if _is_shown(trace, part))
 
 
-def _is_told(trace: Trace, part: PlannedStep) -> bool:
+def _is_shown(trace: Trace, part: PlannedStep) -> bool:
     if part.path.local == "experts":
         return not is_idle(trace, part)
-    return not isinstance(part.place, RoundPlace) or part.place.told
+    return not isinstance(part.place, RoundPlace) or part.place.shown
 
 
 def made_by(trace: Trace, part: PlannedStep) -> list[Quantity]:
@@ -442,12 +442,12 @@ def _queries(trace: Trace) -> Axis:
 
 def sentence_axis(text: TokenizedText) -> Axis:
     """The tokens of the sentence as names."""
-    return Axis(told_apart(text.tokens), "Q")
+    return Axis(distinct_tokens(text.tokens), "Q")
 
 
-def check_told(trace: Trace, selection: Selection) -> None:
+def check_on_page(trace: Trace, selection: Selection) -> None:
     """Raises SelectionError for steps asked for that the trace doesn't go through."""
-    parts = told_parts(trace)
+    parts = shown_parts(trace)
     texts = list(dict.fromkeys(part.step for part in parts))
     missing = [step for step in selection.steps if step not in texts]
     if missing:

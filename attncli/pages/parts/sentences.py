@@ -121,7 +121,7 @@ class Attending(NamedTuple):
             return _ONLY
         return _ALIKE if 1 < len(self.keys) == self.of else _MOST
 
-    def told(self, weights: Quantity) -> tuple[object, ...]:
+    def sentence(self, weights: Quantity) -> tuple[object, ...]:
         """What is said of it: how the query attends, to whom, and how much."""
         keys = tuple(weights.columns.names[j] for j in self.keys)
         return self.verb, keys, self.weight.shown
@@ -189,14 +189,14 @@ def percent(number: Number, places: int | None = None) -> Number:
     return Number.written(rounded or exact)
 
 
-def contrasted(one: Number, other: Number) -> tuple[Number, Number] | None:
+def contrasted(number: Number, other: Number) -> tuple[Number, Number] | None:
     """Two numbers as they are shown, or where these are alike with as many more decimals as it
     takes; None where no digit tells them apart."""
-    if one.shown != other.shown:
-        return one, other
-    first = decimals.places(one.shown) + 1
+    if number.shown != other.shown:
+        return number, other
+    first = decimals.places(number.shown) + 1
     for places in range(first, first + decimals.SIGNIFICANT):
-        a, b = (decimals.shown(float(number.full), places) for number in (one, other))
+        a, b = (decimals.shown(float(n.full), places) for n in (number, other))
         if a != b:
             return Number.written(a), Number.written(b)
     return None
@@ -282,8 +282,8 @@ def facts_of(
         rows.append((words.sentence, (Word(scenario.text.sentence),)))
     for stack in scenario.stacks:
         if (how := stack.text.tokenizing) is not None:
-            told = joined((_in_words(p, own) for p in how.told), "; ")
-            rows.append((words.tokenizer, (f"{how.name}: ", *told)))
+            settings = joined((_in_words(p, own) for p in how.phrases), "; ")
+            rows.append((words.tokenizer, (f"{how.name}: ", *settings)))
     if scenario.source is not None:
         rows.append((words.source, (Word(scenario.source),)))
     outline = outline_of(trace)
@@ -301,8 +301,8 @@ def facts_of(
 def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
     """A phrase in a language whose texts are by the English ones."""
     gaps = {
-        gap: _in_words(said, own) if isinstance(said, Phrase) else (said,)
-        for gap, said in phrase.gaps.items()
+        gap: _in_words(value, own) if isinstance(value, Phrase) else (value,)
+        for gap, value in phrase.gaps.items()
     }
     return put_in(own.get(phrase.text, phrase.text), **gaps)
 

@@ -43,7 +43,7 @@ from attncli.pages.parts.selection import (
     Selection,
     made_by,
     place_in_words,
-    told_parts,
+    shown_parts,
 )
 from attncli.scenario.model import updates_before
 from attncli.trace import (
@@ -99,12 +99,12 @@ def tree_of(sources: Sources) -> Tree:
     above: dict[Name | None, Name | None] = {}
     depth: dict[Name | None, int] = {None: 0}
 
-    def meeting(one: Name | None, other: Name | None) -> Name | None:
-        while one != other:
-            if depth[one] < depth[other]:
-                one, other = other, one
-            one = above[one]
-        return one
+    def meeting(below: Name | None, other: Name | None) -> Name | None:
+        while below != other:
+            if depth[below] < depth[other]:
+                below, other = other, below
+            below = above[below]
+        return below
 
     for name, before in sources.items():
         first: Name | None = before[0] if before else None
@@ -246,13 +246,13 @@ def _whole(trace: Trace, sizes: Mapping[Name, GradientSize]) -> Iterator[Block]:
     """The gradients as a tree; of many those of what is given, and those where their ways part."""
     sources = sources_of(trace, sizes)
     tree = tree_of(sources)
-    told, left_out = _some(trace, tree)
-    lines = _fitting([*branches(told, sources)])
+    shown, left_out = _some(trace, tree)
+    lines = _fitting([*branches(shown, sources)])
     rows = [
         (Omitted(),) * 4 if line is None else _row_of_branch(line, sizes, sources) for line in lines
     ]
     several = any(row[-1] for row in rows if isinstance(row[-1], str))
-    yield Paragraph((" ".join([*_chain_in_words(told, several=several), *left_out, _SIZE]),))
+    yield Paragraph((" ".join([*_chain_in_words(shown, several=several), *left_out, _SIZE]),))
     headings = ("Gradient of", "Shape", "Size", "adds up those of")
     columns = 4 if several else 3
     yield Table(headings[:columns], tuple(row[:columns] for row in rows))
@@ -283,7 +283,7 @@ def _fitting(lines: Sequence[Branch]) -> list[Branch | None]:
         return [*lines]
     *shown, last = (*lines[: _MOST_BRANCHES - 2], lines[-1])
     is_told = any(b.name == last.above for b in shown)
-    return [*shown, None, last if is_told else last._replace(told=last.name)]
+    return [*shown, None, last if is_told else last._replace(text=last.name)]
 
 
 def _chain_in_words(tree: Tree, *, several: bool) -> Iterator[str]:
@@ -441,19 +441,22 @@ def with_forward(trace: Trace, part: PlannedStep, blocks: Sequence[Block]) -> li
     unless the blocks have that already. What a page comes to is a table in any case."""
     if not isinstance(part.place, BackwardPlace):
         return [*blocks]
-    shown = _with_result(blocks) if part is told_parts(trace)[-1] else blocks
+    shown = _with_result(blocks) if part is shown_parts(trace)[-1] else blocks
     there = {entry.quantity for entry in each(blocks) if isinstance(entry, MatrixBlock)}
-    return [told for block in shown for told in _told(trace, part, block, there)]
+    return [b for block in shown for b in _told(trace, part, block, there)]
 
 
 def _with_result(blocks: Sequence[Block]) -> Sequence[Block]:
     """Blocks of which the last one is a table; of what its lines have told, told again."""
     if any(isinstance(block, MatrixBlock) for block in blocks):
         return blocks
-    told = [block.table for block in blocks if isinstance(block, Data)]
+    tables = [block.table for block in blocks if isinstance(block, Data)]
     return (
-        [*(block for block in blocks if getattr(block, "table", None) is not told[-1]), told[-1]]
-        if told
+        [
+            *(block for block in blocks if getattr(block, "table", None) is not tables[-1]),
+            tables[-1],
+        ]
+        if tables
         else blocks
     )
 
@@ -518,7 +521,7 @@ class Alike(NamedTuple):
 
     part: PlannedStep
     place: LayerPlace
-    told: Name
+    name: Name
     is_last: bool
 
 
@@ -529,7 +532,7 @@ def going_back_alike(shown: Sequence[PlannedStep], selection: Selection) -> Mapp
         return {}
     places = {k: place for k, part in enumerate(shown) if (place := _layer_of(part)) is not None}
     last = {place.layer.path: k for k, place in places.items()}
-    by_name = _told_instead(shown, places)
+    by_name = _names_instead(shown, places)
     return {
         k: Alike(shown[k], place, by_name[place.layer.path], last[place.layer.path] == k)
         for k, place in places.items()
@@ -537,7 +540,7 @@ def going_back_alike(shown: Sequence[PlannedStep], selection: Selection) -> Mapp
     }
 
 
-def _told_instead(
+def _names_instead(
     shown: Sequence[PlannedStep], places: Mapping[int, LayerPlace]
 ) -> dict[Name, Name]:
     """For each layer the first one of its stack that goes back by all steps that it does, which is
@@ -577,7 +580,7 @@ def _says(alike: Alike) -> Spans:
     """`Layer 1 goes back as layer 2 does, with its own numbers: see --layer 1.`"""
     layer = alike.place.layer.path.alone
     option = f"--layer {below(alike.place.stack.path, str(layer.number))}"
-    says = f"{place_in_words(layer)} goes back as {place_in_words(alike.told.alone).lower()} does"
+    says = f"{place_in_words(layer)} goes back as {place_in_words(alike.name.alone).lower()} does"
     return (f"{says}, with its own numbers: see ", Term(option), ".")
 
 

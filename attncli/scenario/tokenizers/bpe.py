@@ -47,22 +47,23 @@ _PER_MERGED, _PER_PAIR = 4.5e-7, 3e-7
 
 
 def _merges_of(
-    said: TokenizerSettings,
+    given: TokenizerSettings,
     words: tuple[CountedWord, ...],
     score: Criterion = "count",
 ) -> MergeTraining:
     """Merges by counts or by likelihood. Raises ValueError for a size that can't be met, and
     ScenarioError for what takes too long."""
     settings = MergeSettings(
-        size=said.size, marks=said.marks_of_pieces, special=said.special, alphabet=_alphabet(said),
-        score=score, decimals=_decimals(said), min_count=said.get(MIN_COUNT),
-        first=said.get(TIES) == "first", merges=said.most_merges,
+        size=given.size, marks=given.marks_of_pieces, special=given.special,
+        alphabet=_alphabet(given),
+        score=score, decimals=_decimals(given), min_count=given.get(MIN_COUNT),
+        first=given.get(TIES) == "first", merges=given.most_merges,
     )  # fmt: skip
-    check_cost(said, words, _seconds(words, settings))
-    return learn_merges(words, settings, progress=said.progress)
+    check_cost(given, words, _seconds(words, settings))
+    return learn_merges(words, settings, progress=given.progress)
 
 
-def _told(settings: TokenizerSettings, score: Criterion = "count") -> tuple[Phrase, ...]:
+def _phrases(settings: TokenizerSettings, score: Criterion = "count") -> tuple[Phrase, ...]:
     """What is learned."""
     often, most = or_more(settings.get(MIN_COUNT)), _most(settings)
     pairs = phrase("at most {most}, from pairs that occur {often}", most=most, often=often)
@@ -160,7 +161,7 @@ _BPE = TokenizerKind(
     merges=True,
     given=_given,
     learned=_learned,
-    told=_told,
+    phrases=_phrases,
 )
 _SCORE: Key[Any] = Key(
     "score",
@@ -188,6 +189,6 @@ _WORDPIECE = TokenizerKind(
     merges=True,
     given=lambda s: tokenizing(s, LongestMatch(s.values["vocabulary"], s.unknown)),
     learned=_learned_wordpiece,
-    told=lambda s: _told(s, s.get(_SCORE)),
+    phrases=lambda s: _phrases(s, s.get(_SCORE)),
 )
 KINDS = {"bpe": _BPE, "wordpiece": _WORDPIECE}

@@ -211,7 +211,7 @@ class SavedCut(NamedTuple):
 
     pipeline: Pipeline
     added: AddedTokens | None
-    told: Phrase
+    phrase: Phrase
     fused: bool = False
     whole: bool = False
 

@@ -109,7 +109,7 @@ class TokenizerKind(NamedTuple):
     merges: bool = False
     given: Given | None = None
     learned: Learned | None = None
-    told: Callable[[TokenizerSettings], tuple[Phrase, ...]] = lambda _: ()
+    phrases: Callable[[TokenizerSettings], tuple[Phrase, ...]] = lambda _: ()
 
     @property
     def names(self) -> tuple[str, ...]:

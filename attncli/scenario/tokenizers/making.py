@@ -109,16 +109,16 @@ def tokenizing(settings: TokenizerSettings, model: Model) -> Tokenizing:
     added = settings.saved.added if settings.saved else None
     tokenizer = WordTokenizer(pre_tokenizer(settings), model, added)
     phrases = tuple(_facts(settings))
-    return Tokenizing(tokenizer, name=name, told=phrases, counts_given=counts_given)
+    return Tokenizing(tokenizer, name=name, phrases=phrases, counts_given=counts_given)
 
 
 def _facts(settings: TokenizerSettings) -> Iterator[Phrase]:
     """All that a stack says of its tokenizer, with the defaults that matter."""
     kind, model = settings.kind, settings.model
     given = "its pieces are given" if model.given_by else "its vocabulary is given"
-    yield from model.told(settings) if settings.is_learned else (phrase(given),)
+    yield from model.phrases(settings) if settings.is_learned else (phrase(given),)
     if settings.saved is not None:
-        yield settings.saved.told
+        yield settings.saved.phrase
     remarks = dict.fromkeys((*model.remarks, *kind.remarks))
     yield from (
         phrase(words) for key, value, words in remarks if settings.settings.get(key) == value

@@ -89,8 +89,8 @@ class TokenizerSettings(NamedTuple):
     @property
     def settings(self) -> Values:
         """Those of `tokenizer: {…}` that are there."""
-        said = self.values.get("tokenizer")
-        return said if isinstance(said, Mapping) else {}
+        name = self.values.get("tokenizer")
+        return name if isinstance(name, Mapping) else {}
 
     @property
     def saved(self) -> SavedCut | None:
@@ -222,7 +222,7 @@ def _check_marks(settings: TokenizerSettings) -> None:
             right = f"known: {', '.join(kind.marks)}"
         settings.complain("tokenizer.marks", wrong, right)
     if marks == "none" and "marks" not in settings.settings and settings.saved is None:
-        _check_unsaid(settings)
+        _check_unmarked(settings)
     if marks in ("▁", "Ġ") and settings.get(CUT) != CUT.default:
         wrong = f"with the marks {marks} words begin with their spaces"
         settings.complain("tokenizer.cut", wrong, "leave it out, or mark pieces otherwise")
@@ -233,7 +233,7 @@ def _check_marks(settings: TokenizerSettings) -> None:
         settings.complain("tokenizer.byte_fallback", wrong, "leave it out")
 
 
-def _check_unsaid(settings: TokenizerSettings) -> None:
+def _check_unmarked(settings: TokenizerSettings) -> None:
     """Where no marks are said, given pieces that bear some would never be met; unless the text has
     these letters itself."""
     text = str(settings.values.get("sentence", ""))

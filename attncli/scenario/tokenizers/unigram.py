@@ -101,10 +101,10 @@ def _is_by_counts(settings: TokenizerSettings) -> bool:
     return settings.get(_TRAINING) == "counts"
 
 
-def _told(said: TokenizerSettings) -> tuple[Phrase, ...]:
-    settings, size = _settings(said), str(said.size)
+def _phrases(given: TokenizerSettings) -> tuple[Phrase, ...]:
+    settings, size = _settings(given), str(given.size)
     longest = phrase("at most {longest} characters", longest=str(settings.longest))
-    if not _is_by_counts(said):
+    if not _is_by_counts(given):
         pieces = "at most {size} tokens, of {longest}, trained by how often pieces are expected"
         return (phrase(pieces, size=size, longest=longest),)
     seeds = "at most {size} tokens, from substrings of {longest} that occur {often}"
@@ -116,18 +116,18 @@ def _told(said: TokenizerSettings) -> tuple[Phrase, ...]:
     )
 
 
-def _by_counts(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
-    settings = _settings(said)
+def _by_counts(given: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
+    settings = _settings(given)
     seeds = seed_counts(words, settings)
     if len(seeds) > _MOST_SEEDS:
         wrong = f"it has {len(seeds)} substrings to start with, too many to try each of them"
         right = "say training: expected, a smaller `longest`, or a larger `min_count`"
-        said.complain("corpus", wrong, right)
+        given.complain("corpus", wrong, right)
         return None
-    check_cost(said, words, _seconds_of_trials(words, seeds, settings))
-    learned = train_by_counts(words, settings, progress=said.progress)
+    check_cost(given, words, _seconds_of_trials(words, seeds, settings))
+    learned = train_by_counts(words, settings, progress=given.progress)
     pieces = tuple(piece.token for piece in learned.rounds[-1].pieces)
-    return _tokenizing(said, learned.model)._replace(words=words, learned=learned, pieces=pieces)
+    return _tokenizing(given, learned.model)._replace(words=words, learned=learned, pieces=pieces)
 
 
 def _seconds_of_trials(
@@ -139,24 +139,24 @@ def _seconds_of_trials(
     return nodes * rounds(len(seeds), settings.size, float(settings.share)) * _PER_NODE
 
 
-def _by_em(said: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
-    for key in said.some(_COUNTS_ONLY):
+def _by_em(given: TokenizerSettings, words: tuple[CountedWord, ...]) -> Tokenizing | None:
+    for key in given.some(_COUNTS_ONLY):
         right = "leave it out, or say training: counts"
-        said.complain(f"tokenizer.{key}", f"{key} is for the training by counts", right)
-    settings, letters = _settings(said), letters_of(words)
+        given.complain(f"tokenizer.{key}", f"{key} is for the training by counts", right)
+    settings, letters = _settings(given), letters_of(words)
     # in each round all ways to cut each word are gone through; there are fewer seeds than letters
     seconds = letters * rounds(letters, settings.size, 1 - SHRINKING) * _PER_LETTER
-    check_cost(said, words, seconds)
-    learned = train_by_em(words, settings, progress=said.progress)
+    check_cost(given, words, seconds)
+    learned = train_by_em(words, settings, progress=given.progress)
     scores, pieces = dict(learned.model.scored), learned.model.trie.tokens
     if not pieces:
-        said.complain("corpus", "all its characters are special tokens", "write some others")
+        given.complain("corpus", "all its characters are special tokens", "write some others")
         return None
     column = np.array([scores[token] for token in pieces], dtype=np.float64)[:, np.newaxis]
-    decimals = said.rounding.decimals_of("estimate", Name("log_p"))
-    log_p = Matrix.of_array(column, decimals, carry=said.rounding.carries)
+    decimals = given.rounding.decimals_of("estimate", Name("log_p"))
+    log_p = Matrix.of_array(column, decimals, carry=given.rounding.carries)
     counted = words if learned.rounds[0].pruning else ()  # of whose counts something is worked
-    return _tokenizing(said, learned.model)._replace(
+    return _tokenizing(given, learned.model)._replace(
         words=counted, learned=learned, pieces=pieces, log_p=log_p
     )
 
@@ -198,6 +198,6 @@ _UNIGRAM = TokenizerKind(
     given_by="pieces",
     given=_given,
     learned=lambda s, words: (_by_counts if _is_by_counts(s) else _by_em)(s, words),
-    told=_told,
+    phrases=_phrases,
 )
 KINDS = {"unigram": _UNIGRAM}

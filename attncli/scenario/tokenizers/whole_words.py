@@ -69,7 +69,7 @@ def _is_flag_half(character: str) -> bool:
     return "\U0001f1e6" <= character <= "\U0001f1ff"
 
 
-def _told(settings: TokenizerSettings) -> tuple[Phrase, ...]:
+def _phrases(settings: TokenizerSettings) -> tuple[Phrase, ...]:
     words, often = "words that occur {often} in the corpus", or_more(settings.get(MIN_COUNT))
     if settings.size is None:
         return (phrase(words, often=often),)
@@ -98,7 +98,7 @@ def _given(settings: TokenizerSettings) -> Tokenizing:
 
 def _kind(name: str, explained: str, words: WordSplitter) -> TokenizerKind:
     return TokenizerKind(
-        name, explained, words=words, given=_given, learned=_dictionary, told=_told
+        name, explained, words=words, given=_given, learned=_dictionary, phrases=_phrases
     )
 
 

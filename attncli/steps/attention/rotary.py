@@ -41,7 +41,7 @@ from attncli.steps.input.positions import (
 from attncli.steps.mistakes import all_wrong, remade
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, HeadPlace
-from attncli.trace.quantity import told_apart
+from attncli.trace.quantity import distinct_tokens
 from attncli.trace.shapes import sized
 
 _ONE_PAIR = 2
@@ -56,9 +56,9 @@ _DEFAULTS = {
 def is_scaled(positions: Positions) -> bool:
     """Whether the frequencies are told by themselves, and scaled; not by what lacks something,
     which is complained of where it is read."""
-    said = positions.config.get(SCALING) or {}
-    needs = SCALINGS[said["kind"]].needs if "kind" in said else None
-    return needs is not None and all(name in said for name in needs.parts)
+    scaling = positions.config.get(SCALING) or {}
+    needs = SCALINGS[scaling["kind"]].needs if "kind" in scaling else None
+    return needs is not None and all(name in scaling for name in needs.parts)
 
 
 def _check_scaling(positions: Positions) -> Objections:
@@ -145,7 +145,7 @@ _IN_WORDS = {
 }
 
 
-def told_scaled(positions: Positions) -> str:
+def scaling_in_words(positions: Positions) -> str:
     """How frequencies are scaled, in words."""
     value = positions.config.get(SCALING)
     return _IN_WORDS[value["kind"]].format(**{**_DEFAULTS, **value})
@@ -169,7 +169,7 @@ def rows_sized(place: HeadPlace, planned: Definition) -> Definition:
     if not isinstance(planned.operation, TakeRows) or height is None:
         return planned
     names = place.attention.keys if planned.name.local[0] == "K" else place.text.tokens
-    rows = Axis(told_apart(names), "token") if len(names) == height else None
+    rows = Axis(distinct_tokens(names), "token") if len(names) == height else None
     start = planned.operation.indices[0]
     positions = tuple(range(start, start + height))
     taken = TakeRows(positions, tuple(map(str, positions)), "position")
@@ -289,7 +289,9 @@ def _happens(place: HeadPlace) -> str:
             f"In each query and key {pairs} at a time are turned by an angle, of which the cosine"
             " and the sine are given: each position, counted from 0, has its row."
         )
-    scaled = "" if positions is None or not is_scaled(positions) else f" {told_scaled(positions)}."
+    scaled = (
+        "" if positions is None or not is_scaled(positions) else f" {scaling_in_words(positions)}."
+    )
     return (
         f"In each query and key {pairs} at a time are turned by an angle that grows with the"
         f" position, which counts from 0.{scaled}"

@@ -44,7 +44,7 @@ from attncli.steps.step import (
     largest,
 )
 from attncli.trace import Axis, Definition, HeadPlace, Place, Quantity, Trace
-from attncli.trace.quantity import counted, told_apart
+from attncli.trace.quantity import counted, distinct_tokens
 
 _DOWN = "The token that attends to this one most was taken: the column was read, not the row."
 _LEAST = "The token with the smallest weight was taken."
@@ -231,7 +231,7 @@ def _sized(place: HeadPlace, definition: Definition) -> Definition:
     width = place.width(definition.name)
     if definition.name.local != "key_weights" or width is None:
         return definition
-    names = told_apart(place.attention.keys)
+    names = distinct_tokens(place.attention.keys)
     return definition._replace(columns=Axis(names if len(names) == width else counted(width), "K"))
 
 

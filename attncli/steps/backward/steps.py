@@ -193,7 +193,7 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         mistakes=made_in(back),
         on_the_way=forward.on_the_way,
         read_first=back.read_first,
-        told_once=forward.told_once or back.told_once,
+        explained_once=forward.explained_once or back.explained_once,
         shown_with=back.shown_with or forward.shown_with,
         example=back.example,
     )

@@ -299,9 +299,9 @@ def _formulas_mix(place: LayerPlace) -> tuple[Equation, ...] | None:
         at(place.here(name), *("i" if name.local == _GATE else "ij")) for name in _terms(place)[-1]
     ]
     more = Product(tuple(shared)) if len(shared) > 1 else shared[0]
-    told = Sum((each, more)) if place.layer.has_shared_expert else each
+    total = Sum((each, more)) if place.layer.has_shared_expert else each
     gates = (d.operation.formula(*map(place.here, (d.name, *d.operands))) for d in _gate(place))
-    return (*gates, define(at("mixture", "i", "j"), told))
+    return (*gates, define(at("mixture", "i", "j"), total))
 
 
 def _happens_mix(place: LayerPlace) -> str:

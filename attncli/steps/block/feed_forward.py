@@ -215,19 +215,19 @@ def _plan_residual(place: ResidualPlace) -> tuple[Definition, ...]:
 
 def _factor(place: ResidualPlace, number: int) -> Decimal | None:
     """What the output of a sublayer, from 1, is multiplied by."""
-    said = place.layer.config.get(_SCALE)
-    if not isinstance(said, tuple):
-        return said
-    return said[number - 1] if number <= len(said) else None
+    scale = place.layer.config.get(_SCALE)
+    if not isinstance(scale, tuple):
+        return scale
+    return scale[number - 1] if number <= len(scale) else None
 
 
 def _check_factors(place: ResidualPlace) -> Objections:
     """There is a number for each sublayer."""
-    layer, said = place.layer, place.layer.config.get(_SCALE)
+    layer, scale = place.layer, place.layer.config.get(_SCALE)
     sublayers = layer.attends + (layer.cross is not None) + layer.has_ffn
-    if isinstance(said, tuple) and len(said) != sublayers and place.number == 1:
+    if isinstance(scale, tuple) and len(scale) != sublayers and place.number == 1:
         whose = f"of {layer.path} " if layer.path else ""
-        wrong = f"the numbers are {len(said)}, the sublayers {whose}{sublayers}"
+        wrong = f"the numbers are {len(scale)}, the sublayers {whose}{sublayers}"
         yield layer.config.at(_SCALE), wrong, "give a number for each sublayer"
 
 
@@ -312,6 +312,6 @@ RESIDUAL_STEP = Step(
         "A sum hands its gradient on to all of its terms as it is: a way back around the sublayer.",
         example="i_love_ai",
         shown_with=("block=encoder", "norm=pre"),
-        told_once=True,
+        explained_once=True,
     ),
 )

@@ -314,7 +314,7 @@ NORM_STEP = Step(
     general=General(x="x", gives=("gamma", "beta")),
     shown_with=("block=encoder",),
     on_the_way=True,
-    told_once=True,
+    explained_once=True,
     mistakes=(
         Mistake(
             "other_divisor",

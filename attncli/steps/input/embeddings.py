@@ -49,7 +49,7 @@ from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
 from attncli.steps.mistakes import instead, turned_round, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
-from attncli.trace.quantity import counted, told_apart
+from attncli.trace.quantity import counted, distinct_tokens
 
 
 def _happens_tokenize(place: Place) -> str | Phrase:
@@ -60,7 +60,7 @@ def _happens_tokenize(place: Place) -> str | Phrase:
         cut = tokenizer_kind(place.text.tokenizer).explained
     looked_up = ", and each token's ID is looked up in the vocabulary"
     text = f"{cut}{looked_up if place.text.ids else ''}."
-    return text if place.text.tokenizing else (text, *_told_apart(place.text.tokens))
+    return text if place.text.tokenizing else (text, *_distinct_phrase(place.text.tokens))
 
 
 def only_numbered(text: TokenizedText) -> bool:
@@ -69,10 +69,10 @@ def only_numbered(text: TokenizedText) -> bool:
     return len(text.tokens) > 1 and not named
 
 
-def _told_apart(tokens: tuple[str, ...]) -> Phrase:
+def _distinct_phrase(tokens: tuple[str, ...]) -> Phrase:
     """How a token is called that comes more than once."""
     again = next((token for token, count in Counter(tokens).items() if count > 1), None)
-    named = zip(told_apart(tokens), tokens, strict=True)
+    named = zip(distinct_tokens(tokens), tokens, strict=True)
     names = [Word(name) for name, token in named if token == again]
     if again is None:
         return ()
@@ -185,7 +185,7 @@ def _look_up(place: Place, name: Name, rows: tuple[int, ...]) -> Definition:
     names = (text.embedded[row] if row < len(text.embedded) else str(row) for row in rows)
     keys = tuple(names if text.by_id else map(write_index, names))
     by = "ids" if text.by_id else "tokens"
-    tokens = Axis(told_apart(text.tokens), _TOKENS)
+    tokens = Axis(distinct_tokens(text.tokens), _TOKENS)
     needs = (Name("sentence"),) if not text.tokens and place.scenario.gives(text.table) else ()
     operation = TakeRows(rows, keys, by)
     return Definition(name, operation, (text.table,), rows=tokens, needs=needs)
@@ -303,7 +303,7 @@ def _plan_patch(place: Place) -> tuple[Definition, ...]:
 
 def _tokens(place: Place) -> Axis | None:
     names = place.text.tokens
-    return Axis(told_apart(names), "token") if names else None
+    return Axis(distinct_tokens(names), "token") if names else None
 
 
 def _happens_patch(place: Place) -> str:

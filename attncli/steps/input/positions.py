@@ -39,7 +39,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
-from attncli.trace.quantity import told_apart
+from attncli.trace.quantity import distinct_tokens
 from attncli.trace.shapes import sized
 
 _PLACE = WholeNumber(0, 10**6)
@@ -336,7 +336,7 @@ def _rows_of(place: Place, name: Name, table: Name, rows: tuple[int, ...], by: s
 
 
 def _tokens(place: Place) -> Axis | None:
-    return Axis(told_apart(place.text.tokens), "token") if place.text.tokens else None
+    return Axis(distinct_tokens(place.text.tokens), "token") if place.text.tokens else None
 
 
 def _of_kind(place: Place, positions: Positions, name: str) -> str:

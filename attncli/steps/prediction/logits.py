@@ -44,7 +44,7 @@ from attncli.steps.linear import MISTAKES_BACK, layer_of, linear
 from attncli.steps.mistakes import WENT_IN, by, in_last, instead, left_out, wrong
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, Definition, Place
-from attncli.trace.quantity import told_apart
+from attncli.trace.quantity import distinct_tokens
 
 _WHOSE = {"last": "The last token's vector", "first": "The first token's vector",
           "every": "Each token's vector"}  # fmt: skip
@@ -56,7 +56,7 @@ def chosen(place: Place, row: int | None = None) -> Definition | None:
     if which == "every":
         return None
     row = {"first": 0, "last": -1}[which] if row is None else row
-    tokens = told_apart(place.text.tokens)
+    tokens = distinct_tokens(place.text.tokens)
     count = len(tokens) or place.height(place.x) or 1
     name = tokens[row] if tokens else str(row % count + 1)
     operation = TakeRows((row % count,), (name,), which)

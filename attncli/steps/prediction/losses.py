@@ -44,7 +44,7 @@ from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, chosen, sized_ro
 from attncli.steps.step import Backward, General, Mistake, Step
 from attncli.trace import Axis, BackwardPlace, Definition, Place
 from attncli.trace.quantity import counted as numbered
-from attncli.trace.quantity import told_apart
+from attncli.trace.quantity import distinct_tokens
 
 
 def _plan_binary_loss(place: Place) -> tuple[Definition, ...]:
@@ -265,7 +265,7 @@ def _with_target(place: Place, probabilities: Name) -> tuple[Definition, ...]:
     counted = prediction.counted
     if len(counted) == len(prediction.targets) or prediction.targets_in_numbers:
         return ()
-    tokens = told_apart(place.text.tokens) or numbered(len(prediction.targets))
+    tokens = distinct_tokens(place.text.tokens) or numbered(len(prediction.targets))
     names = tuple(tokens[k] for k in counted)
     taken = TakeRows(counted, names, "positions")
     made = place.name("with_target")

@@ -45,7 +45,7 @@ from attncli.steps.mistakes import (
 from attncli.steps.order import keys_of
 from attncli.steps.step import Backward, General, Mistake, Planned, Step
 from attncli.trace import Axis, CellPlace, Definition, WayPlace
-from attncli.trace.quantity import counted, told_apart
+from attncli.trace.quantity import counted, distinct_tokens
 from attncli.trace.shapes import matrices_of_way
 
 _OF = {letter: f"the {gate} gate" for gate, letter in LETTERS.items()} | {
@@ -467,7 +467,7 @@ def terms_left_out(place: CellPlace, local: str = "a") -> str:
 
 def rows(place: WayPlace) -> Axis:
     """The tokens that the times of a cell are, as names of rows."""
-    names = told_apart(place.text.tokens)
+    names = distinct_tokens(place.text.tokens)
     return Axis(names if len(names) == place.times else counted(place.times), "token")
 
 
