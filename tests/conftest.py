@@ -80,7 +80,7 @@ def _checked_by_the_schema(load: Callable[..., T]) -> Callable[..., T]:
         if isinstance(source, str | os.PathLike) and not changes:
             data = find(os.fspath(source)).read_bytes()
             if sha256(data).digest() not in known:
-                from tests.file_schema import faults
+                from tests.helpers.file_schema import faults
 
                 known.add(sha256(data).digest())
                 assert not faults(data.decode("utf-8-sig")), f"{source} isn't valid by the schema"
@@ -99,9 +99,9 @@ def pytest_collection(session: pytest.Session) -> None:
     compiled yet, each finds compiled what the other has been through."""
     whole = [Path(path).name for path in session.config.args] == ["tests"]
     if whole and os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
-        for path in sorted(Path(__file__).parent.glob("test_*.py"), reverse=True):
+        for path in sorted(ROOT.glob("tests/*/test_*.py"), reverse=True):
             with suppress(Exception, pytest.skip.Exception):  # told when it is collected
-                import_module(f"tests.{path.stem}")
+                import_module(f"tests.{path.parent.name}.{path.stem}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -129,7 +129,7 @@ def pytest_sessionfinish() -> None:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """A browser takes a second or two to start: one for all tests of a process."""
-    from tests.browser import browser
+    from tests.helpers.browser import browser
 
     with browser() as one:
         yield one

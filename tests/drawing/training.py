@@ -7,7 +7,7 @@ from typing import Any
 
 from tests import oracle
 from tests.drawing.pen import Pen, Tree, written
-from tests.plain import read
+from tests.helpers.plain import read
 
 _ADAM = {"beta1": ("0.5", "0.8"), "beta2": ("0.9", "0.99"), "epsilon": ("0.001", "0.1")}
 _OPTIMIZERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from tests.drawing import Pen, Tree, recurrent, started, tokenizing, transformer
-from tests.pages import LARGE, SHIPPED
-from tests.plain import read
+from tests.helpers.pages import LARGE, SHIPPED
+from tests.helpers.plain import read
 
 WIDE = "i_can_go_alone"
 """A shipped scenario of 512 dimensions, which takes its time."""

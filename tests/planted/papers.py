@@ -15,7 +15,7 @@ from attncli.equations.tree import Location
 from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import Given
-from tests.pages import trace_of
+from tests.helpers.pages import trace_of
 from tests.planted import recurrent, slips, stacked, transformer, updating
 from tests.planted.recurrent import Cell
 from tests.planted.sheet import UNIT, WAYS, Array, Sheet, Slip, rounded, truncated

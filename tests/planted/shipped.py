@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.plain import read
+from tests.helpers.plain import read
 from tests.planted.sheet import Array, rounded
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"

@@ -1,0 +1,819 @@
+"""A model of `transformers`, saved, becomes a scenario in one command, and says the same."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from attncli import Trace, load, work
+from attncli.checkpoints import model_settings
+from attncli.checkpoints.model_folder import Checkpoint, families
+from attncli.checkpoints.model_settings import DEFAULTS, settled
+from attncli.cli import app
+from attncli.errors import UserError
+from tests.auditor import audit
+from tests.helpers.pages import page_of, tables_of
+
+IDS = [5, 17, 2, 5]
+_SIZES = {
+    "hidden_size": 16, "intermediate_size": 20, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "vocab_size": 30, "max_position_embeddings": 32,
+}  # fmt: skip
+_GPT = {"n_embd": 16, "n_layer": 2, "n_head": 4, "vocab_size": 30, "n_positions": 32}
+CONFIGS: dict[str, dict[str, Any]] = {
+    "gpt2": _GPT,
+    "gptj": {**_GPT, "rotary_dim": 2},
+    "gpt_neox": {**_SIZES, "rotary_pct": 0.5},
+    "bloom": {"hidden_size": 16, "n_layer": 2, "n_head": 4, "vocab_size": 30},
+    "opt": {**_SIZES, "ffn_dim": 20, "word_embed_proj_dim": 16},
+    "llama": {**_SIZES, "num_key_value_heads": 2, "tie_word_embeddings": False},
+    "mistral": {**_SIZES, "num_key_value_heads": 2, "sliding_window": 3},
+    "qwen2": {**_SIZES, "num_key_value_heads": 2},
+    "qwen3": {**_SIZES, "num_key_value_heads": 2, "head_dim": 6},
+    "gemma": {**_SIZES, "num_key_value_heads": 1, "head_dim": 6},
+    "granite": {
+        **_SIZES,
+        "num_key_value_heads": 2,
+        "embedding_multiplier": 12.0,
+        "attention_multiplier": 0.3,
+        "residual_multiplier": 0.22,
+        "logits_scaling": 7.0,
+    },
+    "phi3": {**_SIZES, "num_key_value_heads": 2, "partial_rotary_factor": 0.5},
+    "phi": {**_SIZES, "num_key_value_heads": 2},
+    "gemma2": {
+        **_SIZES,
+        "num_hidden_layers": 3,
+        "num_key_value_heads": 2,
+        "head_dim": 6,
+        "query_pre_attn_scalar": 10,
+        "sliding_window": 3,
+        "attn_logit_softcapping": 2.0,
+        "final_logit_softcapping": 3.0,
+        "layer_types": None,
+    },
+    "gemma3_text": {
+        **_SIZES,
+        "num_hidden_layers": 3,
+        "num_key_value_heads": 2,
+        "head_dim": 8,
+        "query_pre_attn_scalar": 10,
+        "sliding_window": 2,
+        "layer_types": None,
+        "sliding_window_pattern": 3,
+    },
+    "olmo2": {**_SIZES, "num_key_value_heads": 2},
+}
+
+_BERT = {**_SIZES, "is_decoder": False}
+_DISTILBERT = {
+    "dim": 16, "hidden_dim": 20, "n_layers": 2, "n_heads": 4, "vocab_size": 30,
+    "max_position_embeddings": 32,
+}  # fmt: skip
+_ROBERTA = _BERT | {"pad_token_id": 1}
+_PADDED = _BERT | {"pad_token_id": 5}
+_ELECTRA = _BERT | {"embedding_size": 6}
+_VIT = {**_SIZES, "image_size": 8, "patch_size": 4}
+OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "bert": ("bert", "BertModel", _BERT),
+    "bert, masked": ("bert", "BertForMaskedLM", _BERT),
+    "bert, classes": ("bert", "BertForSequenceClassification", _BERT | {"num_labels": 3}),
+    "roberta, masked": ("roberta", "RobertaForMaskedLM", _ROBERTA),
+    "roberta, classes": ("roberta", "RobertaForSequenceClassification", _ROBERTA),
+    "bert, untied": ("bert", "BertForMaskedLM", _BERT | {"tie_word_embeddings": False}),
+    "roberta, untied": ("roberta", "RobertaForMaskedLM", _ROBERTA | {"tie_word_embeddings": False}),
+    "roberta, padded": ("roberta", "RobertaModel", _PADDED),
+    "electra": ("electra", "ElectraModel", _ELECTRA),
+    "electra, masked": ("electra", "ElectraForMaskedLM", _ELECTRA),
+    "electra, classes": (
+        "electra",
+        "ElectraForSequenceClassification",
+        _ELECTRA | {"num_labels": 3},
+    ),
+    "electra, as wide": ("electra", "ElectraModel", _BERT | {"embedding_size": 16}),
+    "vit": ("vit", "ViTModel", _VIT),
+    "vit, classes": ("vit", "ViTForImageClassification", _VIT | {"num_labels": 3}),
+    "distilbert, masked": ("distilbert", "DistilBertForMaskedLM", _DISTILBERT),
+    "distilbert, classes": ("distilbert", "DistilBertForSequenceClassification", _DISTILBERT),
+    "distilbert, words": ("distilbert", "DistilBertForTokenClassification", _DISTILBERT),
+}
+"""Models that foretell no next token: their kinds, classes and settings."""
+_BART = {
+    "d_model": 16, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
+    "decoder_attention_heads": 2, "encoder_ffn_dim": 20, "decoder_ffn_dim": 12, "vocab_size": 30,
+    "max_position_embeddings": 32,
+}  # fmt: skip
+_T5 = {
+    "d_model": 16, "d_kv": 5, "d_ff": 20, "num_layers": 2, "num_decoder_layers": 3, "num_heads": 4,
+    "vocab_size": 30, "relative_attention_num_buckets": 8, "relative_attention_max_distance": 6,
+}  # fmt: skip
+_SEQ2SEQ = "AutoModelForSeq2SeqLM"
+WITH_ENCODERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "bart": ("bart", _SEQ2SEQ, _BART | {"scale_embedding": True}),
+    "bart, untied": ("bart", _SEQ2SEQ, _BART | {"tie_word_embeddings": False}),
+    "t5": ("t5", _SEQ2SEQ, _T5),
+    "t5_1.1": (
+        "t5",
+        _SEQ2SEQ,
+        _T5 | {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False},
+    ),
+}
+"""Models whose decoder attends to what an encoder has read."""
+_WHISPER = _BART | {"max_source_positions": 7, "max_target_positions": 32, "num_mel_bins": 3}
+HEARD: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "whisper": ("whisper", "AutoModelForSpeechSeq2Seq", _WHISPER),
+    "whisper, untied": (
+        "whisper",
+        "AutoModelForSpeechSeq2Seq",
+        _WHISPER | {"scale_embedding": True, "tie_word_embeddings": False},
+    ),
+    **{f"{name}, given states": WITH_ENCODERS[name] for name in ("bart", "t5")},
+}
+"""Models whose decoder attends to what an encoder has made, which is given."""
+_EXPERTS = {**_SIZES, "num_key_value_heads": 2, "num_experts_per_tok": 2}
+CONFIGS |= {
+    "mixtral": {**_EXPERTS, "num_local_experts": 3, "sliding_window": 3},
+    "qwen2_moe": {
+        **_EXPERTS, "num_experts": 4, "moe_intermediate_size": 6,
+        "shared_expert_intermediate_size": 8,
+    },
+    "qwen3_moe": {**_EXPERTS, "num_experts": 3, "moe_intermediate_size": 6, "head_dim": 6,
+                  "norm_topk_prob": True},
+    "olmoe": {**_EXPERTS, "num_experts": 3, "norm_topk_prob": False},
+}  # fmt: skip
+_BY_LENGTH = {"factor": 8.0, "original_max_position_embeddings": 1500}
+SCALED: dict[str, tuple[str, str, dict[str, Any]]] = {
+    f"llama, {kind}": (
+        "llama",
+        "AutoModelForCausalLM",
+        {
+            **_SIZES, "head_dim": 8, "max_position_embeddings": 3,
+            "rope_parameters": {"rope_type": kind, "rope_theta": 10000.0, **said},
+        },
+    )
+    for kind, said in {
+        "linear": {"factor": 4.0},
+        "dynamic": {"factor": 4.0},
+        "llama3": {**_BY_LENGTH, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+        "yarn": _BY_LENGTH,
+    }.items()
+}  # fmt: skip
+"""Models that reach further than they were trained."""
+_WINDOWS = {**_SIZES, "num_hidden_layers": 3, "num_key_value_heads": 2,
+            "use_sliding_window": True, "sliding_window": 2}  # fmt: skip
+_BIASES = {**_SIZES, "num_key_value_heads": 2, "attention_bias": True, "mlp_bias": True}
+_CAUSAL = "AutoModelForCausalLM"
+_NOT_HAD = {"sliding_window": 2, "use_sliding_window": True, "attn_logit_softcapping": 0.5}
+_ONE, _WHOLE = "sliding_attention", "full_attention"
+SAID: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "qwen2, late windows": ("qwen2", _CAUSAL, _WINDOWS | {"max_window_layers": 1}),
+    "qwen3, late windows": ("qwen3", _CAUSAL, _WINDOWS | {"max_window_layers": 2, "head_dim": 6}),
+    "qwen2_moe, windows": (
+        "qwen2_moe", _CAUSAL, {**CONFIGS["qwen2_moe"], **_WINDOWS, "max_window_layers": 1},
+    ),
+    "qwen2_moe, some dense": (
+        "qwen2_moe", _CAUSAL,
+        {**CONFIGS["qwen2_moe"], "num_hidden_layers": 3, "mlp_only_layers": [1]},
+    ),
+    "qwen2_moe, every other": (
+        "qwen2_moe", _CAUSAL,
+        {**CONFIGS["qwen2_moe"], **_WINDOWS, "max_window_layers": 1, "decoder_sparse_step": 2},
+    ),
+    "qwen3_moe, some dense": (
+        "qwen3_moe", _CAUSAL,
+        {**CONFIGS["qwen3_moe"], "mlp_only_layers": [0], "num_hidden_layers": 3},
+    ),
+    "qwen2_moe, no experts": (
+        "qwen2_moe", _CAUSAL, {**CONFIGS["qwen2_moe"], "mlp_only_layers": [0, 1]},
+    ),
+    "qwen3_moe, windows": ("qwen3_moe", _CAUSAL, {**CONFIGS["qwen3_moe"], **_WINDOWS}),
+    "gpt_neox, in a row": (
+        "gpt_neox", _CAUSAL, {**_SIZES, "rotary_pct": 0.5, "use_parallel_residual": False},
+    ),
+    "bert, causal": ("bert", "BertLMHeadModel", {**_SIZES, "is_decoder": True}),
+    "opt, norms behind": (
+        "opt", _CAUSAL, CONFIGS["opt"] | {"do_layer_norm_before": False},
+    ),
+    "opt, narrow embeddings": (
+        "opt", _CAUSAL,
+        CONFIGS["opt"] | {"do_layer_norm_before": False, "word_embed_proj_dim": 6},
+    ),
+    "opt, wide embeddings": ("opt", _CAUSAL, CONFIGS["opt"] | {"word_embed_proj_dim": 18}),
+    "phi, norms of queries": (
+        "phi", _CAUSAL, CONFIGS["phi"] | {"qk_layernorm": True, "layer_norm_eps": 0.01},
+    ),
+    "gpt2, not scaled": ("gpt2", _CAUSAL, _GPT | {"scale_attn_weights": False}),
+    "llama, biases": ("llama", _CAUSAL, _BIASES),
+    "olmo2, biases": ("olmo2", _CAUSAL, _BIASES),
+    "gemma, gelu": ("gemma", _CAUSAL, CONFIGS["gemma"] | {"hidden_act": "gelu"}),
+    "gemma3_text, linear": (
+        "gemma3_text", _CAUSAL,
+        CONFIGS["gemma3_text"] | {
+            "rope_scaling": {"rope_type": "linear", "factor": 8.0}, "rope_theta": 500.0,
+            "rope_local_base_freq": 50.0,
+        },
+    ),
+    "gemma3_text, every layer scaled": (
+        "gemma3_text", _CAUSAL,
+        CONFIGS["gemma3_text"] | {
+            "rope_parameters": {
+                "full_attention": {"rope_type": "linear", "factor": 8.0},
+                "sliding_attention": {"rope_type": "linear", "factor": 2.0},
+            },
+        },
+    ),
+    "gemma2, linear": (
+        "gemma2", _CAUSAL,
+        CONFIGS["gemma2"] | {"rope_scaling": {"rope_type": "linear", "factor": 8.0}},
+    ),
+    "gemma3_text, caps": (  # of which that on scores does nothing
+        "gemma3_text", _CAUSAL,
+        CONFIGS["gemma3_text"] | {"attn_logit_softcapping": 0.5, "final_logit_softcapping": 2.0},
+    ),
+    "gemma2, no caps": (
+        "gemma2", _CAUSAL,
+        CONFIGS["gemma2"] | {"attn_logit_softcapping": None, "final_logit_softcapping": None},
+    ),
+    "gemma2, a pattern": ("gemma2", _CAUSAL, CONFIGS["gemma2"] | {"sliding_window_pattern": 3}),
+    **{
+        f"{kind}, a window for nothing": (kind, _CAUSAL, CONFIGS[kind] | _NOT_HAD)
+        for kind in ("llama", "gemma", "granite", "olmo2", "phi", "gpt_neox", "olmoe")
+    },
+    **{
+        f"{kind}, no window": (kind, _CAUSAL, CONFIGS[kind] | {"sliding_window": None})
+        for kind in ("mistral", "mixtral", "phi3")
+    },
+    **{
+        f"{kind}, windows not asked for": (
+            kind, _CAUSAL,
+            CONFIGS[kind] | {"sliding_window": 2, "use_sliding_window": False, "max_window_layers": 0},
+        )
+        for kind in ("qwen2", "qwen3", "qwen2_moe", "qwen3_moe")
+    },
+    "qwen2, types of layers": (
+        "qwen2", _CAUSAL, _WINDOWS | {"layer_types": [_WHOLE, _ONE, _WHOLE], "max_window_layers": 0},
+    ),
+    "mistral, types of layers": (
+        "mistral", _CAUSAL, CONFIGS["mistral"] | {"layer_types": [_WHOLE, _WHOLE]},
+    ),
+    "opt, plain norms": (
+        "opt", _CAUSAL, CONFIGS["opt"] | {"layer_norm_elementwise_affine": False, "enable_bias": False},
+    ),
+    "opt, plain norms behind": (
+        "opt", _CAUSAL,
+        CONFIGS["opt"] | {"layer_norm_elementwise_affine": False, "do_layer_norm_before": False},
+    ),
+    "opt, no last norm": ("opt", _CAUSAL, CONFIGS["opt"] | {"_remove_final_layer_norm": True}),
+    "bloom, sums of slices": (
+        "bloom", _CAUSAL, CONFIGS["bloom"] | {"pretraining_tp": 2, "slow_but_exact": True},
+    ),
+    "bloom, one slice": ("bloom", _CAUSAL, CONFIGS["bloom"] | {"slow_but_exact": True}),
+    "gpt_neox, an odd share": (
+        "gpt_neox", _CAUSAL, _SIZES | {"num_attention_heads": 1, "rotary_pct": 0.2, "rotary_emb_base": 50},
+    ),
+    "gpt_neox, one dimension": ("gpt_neox", _CAUSAL, _SIZES),
+    "gpt_neox, linear": (
+        "gpt_neox", _CAUSAL,
+        _SIZES | {"rotary_pct": 0.75, "rope_scaling": {"type": "linear", "factor": 4.0}},
+    ),
+    "llama, no head": ("llama", "AutoModel", CONFIGS["llama"]),
+    "phi3, a window": ("phi3", _CAUSAL, CONFIGS["phi3"] | {"sliding_window": 2}),
+}  # fmt: skip
+"""Models whose settings are not those that their kind has by default."""
+_SIDE_BY_SIDE = ("gptj", "gpt_neox", "phi")
+
+
+def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    """A model of a family with weights drawn at random, which is saved in a folder."""
+    kind, made_by, settings = (OTHERS | WITH_ENCODERS | HEARD | SCALED | SAID).get(name) or (
+        name,
+        "AutoModelForCausalLM",
+        CONFIGS[name],
+    )
+    torch = pytest.importorskip("torch", reason="there is no model to compare with")
+    transformers = pytest.importorskip("transformers", reason="there is no model to compare with")
+    for single in ("float32", "float"):  # which models fall back to on the way
+        patch.setattr(torch, single, torch.float64)
+    patch.setattr(torch.Tensor, "float", torch.Tensor.double)
+    torch.manual_seed(1)
+    no_end = {"pad_token_id": None, "bos_token_id": 0, "eos_token_id": 0}
+    config = transformers.AutoConfig.for_model(kind, **no_end | settings)
+    config._attn_implementation = config._experts_implementation = "eager"
+    make = getattr(transformers, made_by)
+    model = getattr(make, "from_config", make)(config).double().eval()
+    for weight in model.parameters():
+        weight.data += 0.3 * torch.randn_like(weight)
+    model.save_pretrained(folder)
+    return model
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*CONFIGS, *OTHERS, *SCALED, *SAID])
+def test_a_checkpoint_is_what_its_model_is(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = saved(name, tmp_path, monkeypatch)
+    import torch
+
+    sees = name.startswith("vit")
+    given = torch.randn(1, 3, 8, 8) if sees else torch.tensor([IDS])
+    np.save(tmp_path / "picture.npy", given[0])
+    seen = _hooked(model)
+    with torch.no_grad():
+        told = model(given, output_hidden_states=True, output_attentions=True)
+    what = ("--picture", tmp_path / "picture.npy") if sees else ("--tokens", IDS)
+    trace = _worked(tmp_path, *what)
+    _same_weights(trace, "layers[{}].heads[{}]", told.attentions)
+    behind = (
+        "bert, causal",
+        "opt, norms behind",
+        "opt, plain norms behind",
+        "opt, narrow embeddings",
+    )
+    post = (name in OTHERS or name in behind) and not sees
+    beside = name.partition(",")[0] in _SIDE_BY_SIDE and name != "gpt_neox, in a row"
+    last = "norm2.normed" if post else "residual1" if beside else "residual2"
+    _same_hooks(trace, seen)
+    _same(trace, "X", told.hidden_states[0][0])
+    projected = "project_out.projected" in trace
+    if projected:
+        _same(trace, "project_out.projected", told.hidden_states[-1][0])
+    shown = told.hidden_states[1:] if post and not projected else told.hidden_states[1:-1]
+    for k, states in enumerate(shown, 1):
+        _same(trace, f"layers[{k}].{last}", states[0])
+    if "logits" in told:
+        _same_logits(trace, told)
+    if "pooler_output" in told:
+        _same(trace, "head.activated", told.pooler_output)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH_ENCODERS)
+def test_so_is_one_with_an_encoder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = saved(name, tmp_path, monkeypatch)
+    import torch
+
+    read, ids = [*IDS, 11, 0, 3], torch.tensor([IDS])
+    asked, seen = {"output_hidden_states": True, "output_attentions": True}, _hooked(model)
+    with torch.no_grad():
+        told = model(torch.tensor([read]), decoder_input_ids=ids, **asked)
+    trace = _worked(tmp_path, "--encoder-tokens", read, "--tokens", IDS)
+    _same_hooks(trace, seen)
+    _same_weights(trace, "encoder.layers[{}].heads[{}]", told.encoder_attentions)
+    post = name.startswith("bart")
+    encoder = "norm2" if post else "residual2"
+    _same_states(trace, "encoder.", told.encoder_hidden_states, encoder)
+    _same_decoder(trace, told, post=post)
+
+
+@pytest.mark.slow
+def test_copies_of_shared_embeddings_are_embeddings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = saved("t5", tmp_path, monkeypatch)
+    import torch
+    from safetensors.numpy import load_file, save_file
+
+    tensors = load_file(tmp_path / "model.safetensors")
+    for one in ("encoder", "decoder"):
+        tensors[f"{one}.embed_tokens.weight"] = tensors["shared.weight"].copy()
+    save_file(tensors, tmp_path / "model.safetensors")
+    with torch.no_grad():
+        told = model(torch.tensor([IDS]), decoder_input_ids=torch.tensor([IDS]))
+    _same_logits(_worked(tmp_path, "--tokens", IDS), told)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HEARD)
+def test_so_is_one_whose_encoder_is_given(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = saved(name, tmp_path, monkeypatch)
+    import torch
+
+    heard, ids = torch.randn(1, 7, 16, dtype=torch.float64), torch.tensor([IDS])
+    np.save(tmp_path / "heard.npy", heard)
+    asked, seen = {"output_hidden_states": True, "output_attentions": True}, _hooked(model)
+    with torch.no_grad():
+        told = model(encoder_outputs=(heard,), decoder_input_ids=ids, **asked)
+    trace = _worked(tmp_path, "--encoder-states", tmp_path / "heard.npy", "--tokens", IDS)
+    _same_hooks(trace, seen)
+    assert "encoder" not in "".join(trace)
+    _same_decoder(trace, told, post=name.startswith("bart"))
+
+
+def _same_decoder(trace: Trace, told: Any, *, post: bool) -> None:
+    _same_weights(trace, "layers[{}].heads[{}]", told.decoder_attentions)
+    _same_weights(trace, "layers[{}].cross.heads[{}]", told.cross_attentions)
+    _same_states(trace, "", told.decoder_hidden_states, "norm3" if post else "residual3")
+    _same_logits(trace, told)
+
+
+def _same_states(trace: Trace, path: str, states: Any, last: str) -> None:
+    """Every hidden state of a stack, whose layers end with a norm or with a residual."""
+    post = last.startswith("norm")
+    _same(trace, f"{path}X", states[0][0])
+    for k, expected in enumerate(states[1:] if post else states[1:-1], 1):
+        _same(trace, f"{path}layers[{k}].{last}{'.normed' if post else ''}", expected[0])
+    if not post:
+        _same(trace, f"{path}final_norm.normed", states[-1][0])
+
+
+def _worked(folder: Path, *told: object) -> Trace:
+    """The trace of the scenario that `attn new` writes of a checkpoint, for some options."""
+    options = [",".join(map(str, one)) if isinstance(one, list) else str(one) for one in told]
+    place, config = folder / "model.yaml", folder / "config.json"
+    new = ["new", str(place), "--force", "--from", str(folder), *options]
+    result = CliRunner().invoke(app, new)
+    assert result.exit_code == 0, result.stderr
+    whole = place.read_text("utf-8")
+    config.write_text(json.dumps(_shortest(json.loads(config.read_text("utf-8")))))
+    result = CliRunner().invoke(app, new)
+    assert result.exit_code == 0, result.stderr
+    assert place.read_text("utf-8") == whole
+    trace = work(load(place))
+    assert not trace.unfinished
+    report = audit(page_of(trace, "terminal", 80, "rows"), "terminal", tables_of(trace))
+    assert report.checked > 0
+    assert report.false == []
+    return trace
+
+
+def _hooked(model: Any) -> dict[str, Any]:
+    """What each module of a model puts out, by its name, once it has worked."""
+    seen: dict[str, Any] = {}
+
+    def kept(name: str) -> Any:
+        def hook(_: Any, __: Any, out: Any) -> None:
+            seen[name] = out[0] if isinstance(out, tuple) else out
+
+        return hook
+
+    for name, module in model.named_modules():
+        module.register_forward_hook(kept(name))
+    return seen
+
+
+def _same_hooks(trace: Trace, seen: dict[str, Any]) -> None:
+    """Whatever a module puts out as wide as X is among what is worked out."""
+    shapes = {trace[name].values.shape for name in ("X", "encoder.X") if name in trace}
+    ours = [one.values for one in trace.quantities.values() if one.values.shape in shapes]
+    theirs = {
+        name: out.numpy().reshape(-1, out.shape[-1])
+        for name, out in seen.items()
+        if getattr(out, "shape", ())[-2:] in shapes
+        and not ("shared_expert" in "".join(seen) and name.endswith("experts"))  # one more is added
+    }
+    assert theirs
+    missing = [
+        name
+        for name, out in theirs.items()
+        if not any(out.shape == one.shape and np.abs(out - one).max() < 1e-6 for one in ours)
+    ]
+    assert missing == []
+
+
+def _shortest(config: dict[str, Any]) -> dict[str, Any]:
+    """What `transformers` needs to be told of the same settings: no key with its class's default."""
+    import transformers
+    from huggingface_hub.errors import StrictDataclassError
+
+    kind = config["model_type"]
+    made = transformers.models.auto.configuration_auto.CONFIG_MAPPING[kind]
+    expected = made.from_dict(copy.deepcopy(config)).to_dict()
+    for key in [one for one in config if one != "model_type"]:
+        without = {other: value for other, value in config.items() if other != key}
+        with suppress(StrictDataclassError):  # sizes that don't fit together without it
+            if made.from_dict(copy.deepcopy(without)).to_dict() == expected:
+                config = without
+    return config
+
+
+def _same_logits(trace: Trace, told: Any) -> None:
+    last = [name for name in trace if name.endswith("logits")][-1]
+    logits = told.logits[0]
+    _same(trace, last, logits if logits.dim() > 1 else logits[None])
+
+
+def _same_weights(trace: Trace, path: str, told: Any) -> None:
+    for k, weights in enumerate(told, start=1):
+        for h, expected in enumerate(weights[0], start=1):
+            _same(trace, f"{path.format(k, h)}.weights", expected)
+
+
+def _same(trace: Trace, name: str, expected: Any) -> None:
+    np.testing.assert_allclose(trace[name].values, expected, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gpt2", "bert, masked", "bart", "roberta, masked"])
+def test_a_text_is_read_with_the_tokenizer_beside_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {
+        "bert, masked": "I love [MASK]",
+        "roberta, masked": "I</s> love AI",
+    }  # which is padding
+    text = texts.get(name, "I love AI")
+    model, tokenizer = saved(name, tmp_path, monkeypatch), _tokenizer(name)
+    import torch
+
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    told = tokenizer.encode(text)
+    trace = _worked(tmp_path, "--tokens", text)
+    assert trace.scenario.text.tokens == tuple(told.tokens)
+    assert trace.scenario.text.ids == tuple(told.ids)
+    ids = torch.tensor([told.ids])
+    with torch.no_grad():
+        made = model(ids, decoder_input_ids=ids) if name == "bart" else model(ids)
+    _same(trace, "logits", made.logits[0])
+    assert trace["logits"].columns.names[told.ids[1]] == told.tokens[1]
+
+
+def _tokenizer(name: str) -> Any:
+    """One with 30 tokens, as models of a kind have it."""
+    package = pytest.importorskip("tokenizers", reason="there is nothing to compare with")
+    letters = [*"abcdefghijklmnopqr"]
+    if name == "bert, masked":
+        words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "i", "love", "##ly", "ai"]
+        vocabulary = {word: k for k, word in enumerate([*words, *letters[:21]])}
+        made = package.Tokenizer(package.models.WordPiece(vocabulary, unk_token="[UNK]"))
+        made.add_special_tokens(words[:5])
+        made.normalizer = package.normalizers.BertNormalizer()
+        made.pre_tokenizer = package.pre_tokenizers.BertPreTokenizer()
+        made.post_processor = package.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+        return made
+    words = ["<s>", "</s>", "I", "Ġ", "l", "o", "v", "e", "A", "lo", "Ġlo", "ve", "Ġlove"]
+    merges = [("l", "o"), ("Ġ", "lo"), ("v", "e"), ("Ġlo", "ve")]
+    vocabulary = {word: k for k, word in enumerate(dict.fromkeys([*words, *letters]))}
+    made = package.Tokenizer(package.models.BPE(vocabulary, merges))
+    made.pre_tokenizer = package.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    if name in ("bart", "roberta, masked"):
+        made.add_special_tokens(words[:2])
+        made.post_processor = package.processors.TemplateProcessing(
+            single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
+        )
+    return made
+
+
+def test_every_family_is_tried() -> None:
+    tried = OTHERS | WITH_ENCODERS | HEARD
+    assert {*families()} == {*CONFIGS, *(kind for kind, *_ in tried.values())}
+
+
+def test_what_has_no_place_is_said(tmp_path: Path) -> None:
+    save_file = pytest.importorskip("safetensors.numpy").save_file
+    config = tmp_path / "config.json"
+    arrays = dict.fromkeys([*_tensors("gpt2", 1), "h.0.strange"], np.ones((3, 2)))
+    save_file(arrays, tmp_path / "model.safetensors")
+    new = ["new", str(tmp_path / "m.yaml"), "--from", str(tmp_path)]
+    for said, told in (
+        ({"model_type": "gpt2", "n_layer": 1}, "h.0.strange: these tensors have no place"),
+        ({"model_type": "unheard_of"}, "models of the type unheard_of aren't known; known: bart"),
+        ({"model_type": "llama"}, "no tensor is called embed_tokens.weight"),
+    ):
+        config.write_text(json.dumps(said))
+        result = CliRunner().invoke(app, new)
+        assert (result.exit_code, told in result.stderr) == (2, True), result.stderr
+    config.write_text(json.dumps({"model_type": "gpt2", "n_layer": 1}))
+    save_file(dict.fromkeys(_tensors("gpt2", 1), np.ones((3, 2))), tmp_path / "model.safetensors")
+    result = CliRunner().invoke(app, [*new, "--encoder-tokens", "1"])
+    assert "a model of the type gpt2 has no encoder" in result.stderr
+    save_file(
+        {"model.decoder.embed_tokens.weight": np.ones((3, 2))}, tmp_path / "model.safetensors"
+    )
+    config.write_text(json.dumps({"model_type": "whisper", "decoder_layers": 1}))
+    for options, told in (
+        ((), "the encoder of a model of the type whisper reads no tokens; give what it makes"),
+        (("--encoder-tokens", "1"), "reads no tokens; give what it makes"),
+        (
+            ("--encoder-tokens", "1", "--encoder-states", "heard.npy"),
+            "--encoder-states: this is what an encoder makes of --encoder-tokens; keep one",
+        ),
+    ):
+        result = CliRunner().invoke(app, [*new, *options])
+        assert (result.exit_code, told in result.stderr) == (2, True), result.stderr
+    config.unlink()
+    assert "config.json: No such file" in CliRunner().invoke(app, new).stderr
+    assert not (tmp_path / "m.yaml").exists()
+
+
+def _told_of(folder: Path, config: dict[str, Any], *tensors: str) -> str:
+    """What `attn new` complains of, of a checkpoint with these tensors."""
+    save_file = pytest.importorskip("safetensors.numpy").save_file
+    save_file({name: np.ones((3, 2)) for name in tensors}, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(config))
+    new = ["new", str(folder / "m.yaml"), "--from", str(folder / "config.json"), "--force"]
+    result = CliRunner().invoke(app, new)
+    assert (result.exit_code == 0) == (not result.stderr)
+    return " ".join(result.stderr.split())
+
+
+def test_a_family_without_usual_settings_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_settings, "DEFAULTS", tmp_path / "none.json")
+    (tmp_path / "none.json").write_text("{}")
+    told = _told_of(tmp_path, {"model_type": "gpt2"}, *_tensors("gpt2", 1))
+    assert "the usual settings of models of the type gpt2 aren't known; add them to" in told
+
+
+def test_tensors_of_a_kind_that_is_not_known_are_told(tmp_path: Path) -> None:
+    tensors = ("wte.weight", "blocks.0.attn.weight", "blocks.1.attn.weight")
+    told = _told_of(tmp_path, {"model_type": "mpt"}, *tensors)
+    assert "models of the type mpt aren't known" in told
+    assert "blocks.{i}.attn.weight" in told
+    assert "wte.weight" in told
+    assert "blocks.0" not in told
+
+
+def test_a_tensor_that_a_later_layer_lacks_is_told(tmp_path: Path) -> None:
+    config = {"model_type": "gpt2", "n_layer": 2, "n_head": 1}
+    tensors = [one for one in _tensors("gpt2", 2) if one != "h.1.ln_1.weight"]
+    told = _told_of(tmp_path, config, *tensors)
+    assert "h.1.ln_1.weight: no such tensor, and 2 layers have one" in told
+    assert not _told_of(tmp_path, config, *tensors, "h.1.ln_1.weight")
+
+
+@pytest.mark.parametrize(
+    ("kind", "tensors", "lacking", "there"),
+    [
+        (
+            "t5",
+            r"shared|encoder\.",
+            "decoder.block.{i}.layer.0.layer_norm.weight",
+            "encoder.block.{i}",
+        ),
+        ("phi3", r"(?!.*qkv_proj)", "layers.{i}.self_attn.qkv_proj.weight; it has", "norm.weight"),
+        ("llama", r"(?!.*[kv]_proj)", "layers.{i}.self_attn.k_proj.weight, layers.{i}", "q_proj"),
+        ("qwen3", r"(?!.*k_norm)", "layers.{i}.self_attn.k_norm.weight; it has", "q_norm"),
+        ("mixtral", r"(?!.*w3)", "layers.{i}.block_sparse_moe.experts.{e}.w3", "experts.{e}.w1"),
+        (
+            "bart",
+            r"(?!.*encoder_attn\.v)",
+            "decoder.layers.{i}.encoder_attn.v_proj.weight",
+            "decoder",
+        ),
+    ],
+)
+def test_a_tensor_that_is_looked_for_is_told_with_what_is_there(
+    kind: str, tensors: str, lacking: str, there: str, tmp_path: Path
+) -> None:
+    kept = [one for one in _tensors(kind, 1) if re.match(tensors, one)]
+    layers = dict.fromkeys(
+        ("num_hidden_layers", "num_layers", "encoder_layers", "decoder_layers"), 1
+    )
+    told = _told_of(tmp_path, {"model_type": kind, **layers}, *kept)
+    wrong, right = told.split("; it has")
+    assert "no tensor is called" in wrong
+    assert lacking in told
+    assert there in right
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        (
+            {"pad_token_id": None},
+            "pad_token_id: null, and positions begin after it; say which it is",
+        ),
+        ({"num_attention_heads": None}, "num_attention_heads: null is no value for it"),
+        ({}, ""),
+    ],
+)
+def test_a_setting_that_is_null_is_told(config: dict[str, Any], told: str, tmp_path: Path) -> None:
+    tensors = [
+        one
+        for one in _tensors("roberta", 1)
+        if re.match("embeddings.[^_]*_?e|embeddings.L|encoder", one)
+    ]
+    said = _told_of(tmp_path, {"model_type": "roberta", "num_hidden_layers": 1, **config}, *tensors)
+    assert told in said
+    assert bool(told) == bool(said)
+
+
+_STRANGE = [
+    None,
+    "x",
+    [],
+    {},
+    0,
+    -1,
+    True,
+    1.5,
+    float("inf"),
+    [None],
+    {"rope_type": "yarn", "factor": "x"},
+]
+_OLDER = ("rope_scaling", "rope_parameters", "rope_theta", "partial_rotary_factor", "rotary_pct", "head_dim",
+          "rope_local_base_freq", "rotary_emb_base", "num_labels", "id2label", "layer_types", "architectures")  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", sorted(families()))
+def test_no_setting_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
+    save_file = pytest.importorskip("safetensors.numpy").save_file
+    names = [one.replace("{e}", "0") for one in _tensors(kind, 1)]
+    save_file({name: np.ones((3, 2)) for name in names}, tmp_path / "model.safetensors")
+    np.save(tmp_path / "heard.npy", np.ones((3, 2)))
+    layers = ("num_hidden_layers", "num_layers", "encoder_layers", "decoder_layers")
+    own = json.loads(DEFAULTS.read_text("utf-8"))[kind]["defaults"]
+    new = ["new", str(tmp_path / "m.yaml"), "--force", "--from", str(tmp_path)]
+    new += ["--encoder-states", str(tmp_path / "heard.npy")] if kind == "whisper" else []
+    new += ["--picture", str(tmp_path / "heard.npy")] if kind == "vit" else []
+    for k, key in enumerate([*own, *_OLDER], start=len(kind)):
+        for value in (_STRANGE[k % len(_STRANGE)], _STRANGE[5 * k % len(_STRANGE)]):
+            config = {"model_type": kind, **dict.fromkeys(layers, 1), "num_experts": 1, key: value}
+            (tmp_path / "config.json").write_text(json.dumps(config))
+            result = CliRunner().invoke(app, new)
+            assert result.exit_code in (0, 2), (key, value, result.exception)
+
+
+@pytest.mark.parametrize(
+    ("kind", "lacking"),
+    [
+        ("bart", "encoder.layers.1.fc2.bias"),
+        ("mixtral", "layers.1.block_sparse_moe.experts.2.w3.weight"),
+        ("qwen3_moe", "layers.0.mlp.experts.1.up_proj.weight"),
+    ],
+)
+def test_so_is_one_that_a_later_expert_or_a_layer_of_an_encoder_lacks(
+    kind: str, lacking: str, tmp_path: Path
+) -> None:
+    layers = dict.fromkeys(("num_hidden_layers", "encoder_layers", "decoder_layers"), 2)
+    config = {"model_type": kind, **layers, "num_experts": 3}
+    forms = [
+        one
+        for one in _tensors(kind, 2)
+        if "mlp." not in one or "mlp.experts" in one or "mlp.gate.w" in one
+    ]
+    names = [one.replace("{e}", str(e)) for one in forms for e in range(3)]
+    told = _told_of(tmp_path, config, *(one for one in names if one != lacking))
+    assert f"{lacking}: no such tensor, and 2 layers have one" in told
+    assert not _told_of(tmp_path, config, *names)
+
+
+def test_a_model_of_one_layer_has_its_type(tmp_path: Path) -> None:
+    config = {"model_type": "gemma2", "num_hidden_layers": 1, "sliding_window": 7}
+    assert not _told_of(
+        tmp_path, config, *(one for one in _tensors("gemma2", 1) if "_proj.b" not in one)
+    )
+    assert "window: 7" in (tmp_path / "m.yaml").read_text("utf-8")
+
+
+def _tensors(kind: str, layers: int) -> list[str]:
+    """The names of all tensors that a model of a kind has."""
+    keys = families()[kind]["keys"].values()
+    last = (one[-1] if isinstance(one, list) else one for one in keys)
+    forms = dict.fromkeys(one["key"] if isinstance(one, dict) else one for one in last)
+    return [*dict.fromkeys(form.replace("{i}", str(k)) for form in forms for k in range(layers))]
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "value", "known"),
+    [
+        ("gpt2", "scale_attn_by_inverse_layer_idx", True, "false"),
+        ("bloom", "apply_residual_connection_post_layernorm", True, "false"),
+        ("olmoe", "clip_qkv", 0.5, "null"),
+        ("gemma3_text", "use_bidirectional_attention", True, "false"),
+        ("gemma", "use_bidirectional_attention", True, "false"),
+        ("gemma", "hidden_activation", "gelu", "gelu_tanh"),
+        ("llama", "is_causal", False, "true"),
+        ("bert", "position_embedding_type", "relative_key", "absolute"),
+    ],
+)
+def test_a_setting_that_makes_another_model_is_told(
+    kind: str, setting: str, value: object, known: str, tmp_path: Path
+) -> None:
+    told = _told_of(tmp_path, {"model_type": kind, setting: value}, "wte.weight")
+    assert f"isn't known; known: {setting}: {known}" in told
+
+
+def test_a_pickle_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
+    (tmp_path / "pytorch_model.bin").write_bytes(b"")
+    result = CliRunner().invoke(app, ["new", str(tmp_path / "m.yaml"), "--from", str(tmp_path)])
+    assert "pytorch_model.bin is a pickle" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("rope", "told"),
+    [
+        ({"type": "longrope", "factor": 2.0}, "rope_type longrope isn't known; known: linear"),
+        ({"rope_type": "yarn", "factor": 2.0, "mscale": 1.0}, "mscale of yarn isn't known"),
+    ],
+)
+def test_scaling_that_is_not_known_is_no_scaling_left_out(rope: dict[str, Any], told: str) -> None:
+    config = settled({"model_type": "llama", "rope_scaling": rope})
+    with pytest.raises(UserError, match=told):
+        Checkpoint(config, Path("model.safetensors"), frozenset()).setting("=rope_scaling")

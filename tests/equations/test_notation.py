@@ -1,0 +1,102 @@
+"""Whatever is written down means what it is: signs and parentheses, read again by the auditor."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attncli.equations import tree as ex
+from attncli.equations.tree import Node
+from attncli.names import Word
+from attncli.notation import plain
+from attncli.notation.latex import latex
+from tests.auditor.calculator import value
+from tests.helpers.truth import half_away, truth
+
+NUMBERS = st.integers(-99, 99).map(lambda tenths: ex.Number.written(Decimal(tenths).scaleb(-1)))
+
+
+def _of_parts(parts: st.SearchStrategy[ex.Expression]) -> st.SearchStrategy[ex.Expression]:
+    several = st.lists(parts, min_size=2, max_size=3).map(tuple)
+    divisors = NUMBERS.filter(lambda number: bool(number.shown))
+    return st.one_of(
+        parts.map(ex.Negative),
+        several.map(ex.Sum),
+        several.map(ex.Product),
+        st.tuples(parts, divisors).map(lambda pair: ex.Quotient(*pair)),
+        parts.map(lambda part: ex.Power(part, ex.constant(2))),
+    )
+
+
+EXPRESSIONS = st.recursive(NUMBERS, _of_parts, max_leaves=6)
+
+
+def no_names(name: str) -> Decimal:
+    raise AssertionError(name)
+
+
+def test_nodes_are_what_their_class_and_their_parts_are() -> None:
+    one, two = map(ex.Number.written, (1, 2))
+    assert ex.Sum((one, two)) == ex.Sum(terms=(one, two)) == ex.Sum((one,)).of([(one, two)])
+    assert ex.Sum((one, two)) not in {ex.Product((one, two)), ex.Vector((one, two)), ex.Sum((one,))}
+    assert ex.Blank("a") == ex.Blank("a", None)
+    assert ex.Power(one, two).parts == (one, two)
+    with pytest.raises(TypeError):
+        ex.Power(one)  # type: ignore[call-arg]
+    with pytest.raises(AttributeError):
+        one.full = Decimal(3)  # type: ignore[misc]
+
+
+@given(EXPRESSIONS)
+def test_copies_of_nodes_are_equal(expression: ex.Expression) -> None:
+    for again in (copy.deepcopy(expression), pickle.loads(pickle.dumps(expression))):
+        assert again == expression
+        assert type(again) is type(expression)
+
+
+@given(EXPRESSIONS)
+def test_plain_text_means_what_it_is(expression: ex.Expression) -> None:
+    text = plain(expression)
+    assert "−−" not in text
+    assert "--" not in latex(expression)
+    read = value(text.replace("\u00a0", " "), no_names)
+    assert half_away(truth(expression), 12) == half_away(Fraction(read), 12)
+
+
+A, B = ex.constant(1), ex.constant(2)
+OF_EACH_KIND: tuple[ex.Expression, ...] = (
+    A, ex.Blank("a"), ex.Symbol("a"), ex.Operand(0), ex.Length(0, 1), ex.Omitted(),
+    ex.Shapes(((1, 2),)),
+    ex.Sum((A, B)), ex.Product((A, B)), ex.MatrixProduct((A, B)), ex.Vector((A, B)),
+    ex.Dot(A, B), ex.Quotient(A, B), ex.Power(A, B),
+    ex.Negative(A), ex.Root(A), ex.Transposed(A),
+    ex.Apply("a", (A,)), ex.Total("a", A), Word("a"),
+)  # fmt: skip
+
+
+def test_expressions_of_different_kinds_are_never_equal() -> None:
+    nodes = {*Node.__subclasses__(), *ex.Leaf.__subclasses__()} - {ex.Leaf}
+    # notations and tests have leaves of their own
+    kinds = {one for one in nodes if one.__module__.startswith("attncli.equations")}
+    assert {type(one) for one in OF_EACH_KIND} == kinds | {Word}
+    assert len(set(OF_EACH_KIND)) == len(OF_EACH_KIND)
+    assert len({hash(one) for one in OF_EACH_KIND}) == len(OF_EACH_KIND)
+    pairs: list[tuple[ex.Expression, ex.Expression]] = [*permutations(OF_EACH_KIND, 2)]
+    for one, other in pairs:
+        assert one != other
+        assert ex.Root(one) != ex.Root(other)
+    for one, _ in pairs:
+        assert one == ex.rewritten(one, lambda _: None)
+
+
+def test_shapes_of_a_product() -> None:
+    shapes = ex.Equation(ex.Shapes(((3, 2), (2, 4))), ex.Shapes(((3, 4),)))
+    assert plain(shapes).replace("\u00a0", " ") == "(3 × 2)(2 × 4) = (3 × 4)"
+    assert latex(shapes) == r"(3 \times 2)(2 \times 4) = (3 \times 4)"

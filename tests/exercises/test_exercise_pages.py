@@ -1,0 +1,108 @@
+"""Sheets, keys and hints kept as files, to be read by a person when they change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attncli.building.exercise_file import Frame
+from attncli.document.blocks import Document
+from attncli.exercises.papers import exercise, sheet_of
+from attncli.formats import (
+    RenderOptions,
+    exercise_format_names,
+    format_names,
+    info_of,
+    module_of,
+    render,
+)
+from attncli.pipeline import load, work
+from tests.helpers.exercises import Papers, papers, questions, request_for
+from tests.pages.test_golden import check
+
+EXERCISES = Path("exercises")
+CASES = {
+    "i_love_ai": ("results", ["softmax", "weighted_sum"]),
+    "pasta_lookup": ("all", ["softmax", "weighted_sum"]),
+    "three_tokens_two_heads": ("random:0.3", ["scores", "merge"]),
+}
+"""What is asked of three scenarios."""
+READ_IN_EACH_FORMAT = ("i_love_ai", "pasta_lookup")
+PAGES = [
+    (name, form)
+    for name in CASES
+    for form in format_names()
+    if form == "terminal" or name in READ_IN_EACH_FORMAT
+]
+
+
+def made(name: str) -> Papers:
+    blank, steps = CASES[name]
+    trace = work(load(name))
+    return papers(trace, request_for(trace, blank, steps=steps))
+
+
+def golden(name: str, kind: str, form: str, document: Document, *, rewrite: bool) -> None:
+    suffix = f".{form}.txt" if info_of(form).packed else module_of(form).SUFFIXES[0]
+    page = render(document, form, RenderOptions(80))
+    check(str(EXERCISES / f"{name}_{kind}{suffix}"), page, rewrite=rewrite)
+
+
+@pytest.mark.parametrize(("name", "form"), PAGES)
+def test_pages(name: str, form: str, rewrite: bool) -> None:
+    one = made(name)
+    for kind in ("sheet", "key", "hints"):
+        golden(name, kind, form, getattr(one, kind), rewrite=rewrite)
+
+
+@pytest.mark.parametrize("name", READ_IN_EACH_FORMAT)
+@pytest.mark.parametrize("form", exercise_format_names())
+def test_formats_for_exercises(name: str, form: str, rewrite: bool) -> None:
+    one = made(name)
+    if "embedded" in info_of(form).keys:
+        golden(name, "exercise", form, one.whole, rewrite=rewrite)
+    else:
+        golden(name, "sheet", form, one.sheet, rewrite=rewrite)
+        golden(name, "key", form, one.key, rewrite=rewrite)
+
+
+@pytest.mark.parametrize("name", READ_IN_EACH_FORMAT)
+def test_the_one_file_of_latex(name: str, rewrite: bool) -> None:
+    golden(name, "exercise", "latex", made(name).whole, rewrite=rewrite)
+
+
+def test_a_count_is_accepted_as_the_whole_number_that_it_is() -> None:
+    trace = work(load("bpe"))
+    one = papers(trace, request_for(trace, "results", steps=["learn"]))
+    keys = [question.key for question in questions(one.whole)]
+    assert len(keys) > 100
+    assert all(
+        key is not None and key.accepted.low == key.accepted.high == key.number.shown
+        for key in keys
+    )
+    told = render(one.key, "terminal", RenderOptions(80))
+    assert "counts[u n]      │      6      6      6         6       1" in told
+    assert " to 6." not in told
+    assert "unit of the last place" not in told
+
+
+def test_what_counts_add_up_to_is_a_count_and_a_share_of_them_is_none() -> None:
+    trace = work(load("unigram"))
+    one = papers(trace, request_for(trace, "results", steps=["estimate"]))
+    keys = {q.id: q.key for q in questions(one.whole) if q.key is not None}
+    assert {id_ for id_ in keys if id_.endswith("total")}
+    for id_, key in keys.items():
+        is_count = id_.endswith("total") or ".counts[" in id_ or id_.startswith("counts[")
+        assert (key.accepted.low == key.accepted.high) is is_count, id_
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "html"])
+def test_a_date_that_is_printed_is_not_asked_for(form: str) -> None:
+    trace = work(load("i_love_ai"))
+    asked = request_for(trace, "results", steps=["softmax"])
+    for date in ("24 November 2026", ""):
+        sheet = sheet_of(exercise(trace, asked, "own", "it", Frame(date=date)))
+        told = render(sheet, form, RenderOptions(80))
+        assert told.count("Date") == 1
+        assert date in told

@@ -1,0 +1,234 @@
+"""Each kind of picture as SVG: what stands where, that it can be read, that it is all told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from attncli.document.pictures import Bars, Curves, Diagram, HeatMaps, Picture, Plane
+from attncli.equations.tree import Number
+from attncli.formats.colours import DARK, LIGHT
+from attncli.formats.pages.html import figure_html
+from attncli.formats.svg.drawing import drawn, inline
+from attncli.formats.svg.elements import TEXT_SIZE, style_sheet, text_width
+from attncli.notation import plain
+from tests.formats.test_colours import contrast
+from tests.helpers.pictures_examples import EXAMPLES, waves
+from tests.helpers.readers import bare
+
+Box = tuple[float, float, float, float]
+FAINT = 3.0
+"""The least contrast of lines that carry meaning (WCAG 2.2, success criterion 1.4.11)."""
+
+
+def root_of(block: Picture) -> ElementTree.Element:
+    return ElementTree.fromstring(inline(drawn(block)))
+
+
+def placed(
+    parent: ElementTree.Element, x: float = 0, y: float = 0
+) -> Iterator[tuple[ElementTree.Element, float, float]]:
+    """Every element with what it is moved by."""
+    for one in parent:
+        moved = re.match(r"translate\(([-\d.]+) ([-\d.]+)\)", one.get("transform", ""))
+        here = (x + float(moved[1]), y + float(moved[2])) if moved else (x, y)
+        yield one, *here
+        yield from placed(one, *here)
+
+
+def texts_of(block: Picture) -> Iterator[tuple[str, Box]]:
+    """The texts that aren't turned, with the places that they take."""
+    for one, x, y in placed(root_of(block)):
+        if one.tag == "text" and "rotate" not in one.get("transform", ""):
+            text = one.text or ""
+            kinds = one.get("class", "").split()
+            share = 1.0 if "end" in kinds else 0.5 if "middle" in kinds else 0.0
+            left = x + float(one.get("x", 0)) - share * text_width(text)
+            base = y + float(one.get("y", 0))
+            yield text, (left, base - TEXT_SIZE * 0.7, left + text_width(text), base)
+
+
+def numbers_of(block: Picture) -> Iterator[Number]:
+    match block:
+        case Bars() | Curves():
+            yield from (one for series in block.series for one in series.numbers)
+        case Plane():
+            arrows = (arrow for group in block.groups for arrow in group.arrows)
+            yield from (one for arrow in arrows for one in (*arrow.end, *(arrow.start or ())))
+        case HeatMaps():
+            for _, table in block.maps:
+                rows, columns = table.matrix.shape
+                if max(rows, columns) <= 16:
+                    yield from (
+                        table.matrix.number(i, j) for i in range(rows) for j in range(columns)
+                    )
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+class TestEachExample:
+    def test_its_texts_are_inside_and_on_no_other(self, name: str) -> None:
+        root = root_of(EXAMPLES[name])
+        left, top, wide, high = map(float, root.get("viewBox", "").split())
+        texts = [*texts_of(EXAMPLES[name])]
+        for text, box in texts:
+            assert left <= box[0] <= box[2] <= left + wide, text
+            assert top <= box[1] <= box[3] <= top + high, text
+        for (one, a), (other, b) in combinations(texts, 2):
+            apart = a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+            assert apart, (one, other)
+
+    def test_all_its_numbers_are_told(self, name: str) -> None:
+        root = root_of(EXAMPLES[name])
+        told = bare(root.findtext("desc") or "")
+        assert root.findtext("title")
+        assert root.get("role") == "img"
+        assert all(plain(one) in told for one in numbers_of(EXAMPLES[name]))
+
+    def test_words_stay_data(self, name: str) -> None:
+        root = ElementTree.fromstring(figure_html(EXAMPLES[name]))
+        known = {"figure", "div", "svg", "g", "title", "desc", "rect", "text", "line", "path"}
+        assert {one.tag for one in root.iter()} <= known | {"circle", "figcaption", "bdi"}
+        assert not any(key.startswith("on") for one in root.iter() for key in one.attrib)
+
+
+def bars_of(block: Bars) -> list[float]:
+    found = (one for one in root_of(block).iter("rect") if "bar" in one.get("class", "").split())
+    return [float(one.get("width", 0)) for one in found]
+
+
+def test_a_bar_is_as_long_as_its_number() -> None:
+    block = EXAMPLES["bars scores"]
+    assert isinstance(block, Bars)
+    scores = [float(one.shown) for one in block.series[0].numbers]
+    sizes = bars_of(block)
+    drawn_scores = [one for one in scores if one]
+    for (one, size), (other, next_size) in pairwise(zip(drawn_scores, sizes, strict=False)):
+        assert abs(one) * next_size == pytest.approx(abs(other) * size, abs=0.3)
+
+
+def test_shares_have_one_scale_whatever_the_temperature() -> None:
+    three = EXAMPLES["bars temperatures"]
+    assert isinstance(three, Bars)
+    scale = {
+        round(size / float(one.shown), -1)
+        for one, size in zip(
+            [n for s in three.series for n in s.numbers if n.shown], bars_of(three), strict=True
+        )
+        if one.shown > 0.1
+    }
+    assert len(scale) == 1
+
+
+def test_curves_are_where_their_numbers_are() -> None:
+    block = waves(12, 2)
+    root = root_of(block)
+    ticks = {text: box for text, box in texts_of(block) if text in ("1.0", "−1.0")}
+    middle = {text: (box[1] + box[3]) / 2 for text, box in ticks.items()}
+    points = [(float(one.get("cx", 0)), float(one.get("cy", 0))) for one in root.iter("circle")]
+    shown = [float(one.shown) for one in block.series[0].numbers]
+    unit = (middle["−1.0"] - middle["1.0"]) / 2
+    for (_, y), number in zip(points, shown, strict=True):
+        assert (points[0][1] - y) / unit == pytest.approx(number, abs=0.01)
+    steps = [b[0] - a[0] for a, b in pairwise(points)]
+    assert max(steps) - min(steps) < 0.2
+
+
+def test_a_logarithmic_axis_has_powers_of_ten_at_one_distance() -> None:
+    texts = dict(texts_of(EXAMPLES["curves norms"]))
+    heights = [texts[text][1] for text in ("1", "0.1", "0.01", "0.001")]
+    steps = [b - a for a, b in pairwise(heights)]
+    assert max(steps) - min(steps) < 0.2
+    circles = [*root_of(EXAMPLES["curves norms"]).iter("circle")]
+    assert len(circles) == 6, "0 has no place"
+
+
+def test_arrows_end_at_their_vectors() -> None:
+    """From the origin, by one scale in both directions."""
+    block = EXAMPLES["plane around"]
+    assert isinstance(block, Plane)
+    heads = [one for one in root_of(block).iter("path") if "head" in one.get("class", "").split()]
+    tips = [tuple(map(float, re.findall(r"[-\d.]+", one.get("d", ""))[:2])) for one in heads]
+    ends = [tuple(float(n.shown) for n in one.end) for one in block.groups[0].arrows]
+    (x0, y0), (x1, y1) = tips[:2]
+    unit = (x1 - x0) / (ends[1][0] - ends[0][0])
+    assert (y1 - y0) / (ends[0][1] - ends[1][1]) == pytest.approx(unit, rel=0.01)
+    for (x, y), end in zip(tips, ends, strict=False):
+        assert (x - x0) / unit == pytest.approx(end[0] - ends[0][0], abs=0.01)
+        assert (y0 - y) / unit == pytest.approx(end[1] - ends[0][1], abs=0.01)
+
+
+def test_numbers_below_0_have_a_hue_of_their_own_and_0_none() -> None:
+    block = EXAMPLES["encoding"]
+    root = root_of(block)
+    shades = [one.get("class", "") for one in root.iter("rect")]
+    found = [one for one in root.iter("text") if " on" in one.get("class", "")]
+    assert len(found) == len(shades) == 24
+    for one, shade in zip(found, shades, strict=True):
+        number = float((one.text or "").replace("−", "-"))
+        assert ("below" in shade) == (number < 0)
+        assert shade.removeprefix("shade").removeprefix("-below") == str(round(abs(number) * 8))
+
+
+def test_chosen_links_are_bold_and_last() -> None:
+    block = EXAMPLES["lattice"]
+    assert isinstance(block, Diagram)
+    ways = [one for one in root_of(block).iter("path") if "way" in one.get("class", "").split()]
+    chosen = ["chosen" in one.get("class", "").split() for one in ways]
+    assert len(ways) == len(block.links)
+    assert chosen == sorted(chosen)
+    assert sum(chosen) == sum(one.chosen for one in block.links)
+
+
+def test_links_meet_no_box_but_their_own() -> None:
+    for name in ("lattice", "merges", "pipeline across", "pipeline down"):
+        root = root_of(EXAMPLES[name])
+        boxes = [
+            tuple(float(one.get(key, 0)) for key in ("x", "y", "width", "height"))
+            for one in root.iter("rect")
+            if "box" in one.get("class", "").split()
+        ]
+        for way in (one for one in root.iter("path") if "way" in one.get("class", "").split()):
+            numbers_in = [*map(float, re.findall(r"[-\d.]+", way.get("d", "")))]
+            points = [*zip(numbers_in[::2], numbers_in[1::2], strict=True)]
+            inside = [
+                (x, y)
+                for x, y in points
+                for left, top, wide, high in boxes
+                if left + 1 < x < left + wide - 1 and top + 1 < y < top + high - 1
+            ]
+            assert not inside, (name, way.get("d"))
+
+
+def test_colours_can_be_told_from_the_page() -> None:
+    for scheme in (LIGHT, DARK):
+        page = scheme.page.background
+        assert all(contrast(ink, page) >= 4.5 for ink in scheme.inks)
+        assert all(contrast(one.background, one.text) >= 4.5 for one in scheme.below)
+        assert contrast(scheme.line, page) >= FAINT
+        assert contrast(scheme.below[6].background, page) >= FAINT
+        assert contrast(scheme.aside, page) >= 4.5
+
+
+def test_curves_are_told_apart_without_colours() -> None:
+    """Each of twelve has its own kind of line and of point."""
+    root = root_of(EXAMPLES["curves many waves"])
+    lines = [one.get("class", "") for one in root.iter("path") if "curve" in one.get("class", "")]
+    assert len(set(lines)) == 12
+    dashes = [re.sub(r"ink\d", "", one) for one in lines]
+    assert len(set(dashes)) == 4
+
+
+def test_what_is_drawn_has_a_look() -> None:
+    """Each class is in the style sheet."""
+    used = {
+        kind
+        for block in EXAMPLES.values()
+        for one in root_of(block).iter()
+        for kind in one.get("class", "").split()
+    }
+    known = set(re.findall(r"\.([a-zQKV]+(?:-[a-z]+)?\d*)", style_sheet()))
+    assert used - known <= {"dash0"}

@@ -1,0 +1,256 @@
+"""Sheets that check themselves, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from math import floor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from attncli.document.blocks import Document, Paragraph, Section, WordBlank
+from attncli.document.questions import Interval, Item, Paper, RightAnswer, RightWords
+from attncli.equations.tree import Blank, Number
+from attncli.exercises.papers import Cell, cells_of, self_checking
+from attncli.formats import RenderOptions, render
+from attncli.names import Word
+from tests.conftest import sampled
+from tests.exercises.test_no_leak import SCENARIOS, digits, distinctive
+from tests.exercises.test_students import make
+from tests.helpers.browser import NEEDS_BROWSER, findings, opened
+from tests.helpers.exercises import papers, questions, request_for
+from tests.helpers.pages import SHIPPED, trace_of
+from tests.numbers.test_numerals import UNREAD, WRITTEN
+
+FIELDS = ".field[data-kind=number]"
+KINDS = (("sheet", 21), ("key", 0))
+FINER = Decimal("1e-9")
+
+
+def key_of(low: Decimal, high: Decimal) -> RightAnswer:
+    return RightAnswer(Number(low, low), Interval(low, high), None, None)
+
+
+def sheet_with(asked: Mapping[Item, Any]) -> Document:
+    """A sheet that asks these, each in a block of its own."""
+    section = Section("softmax", 1, ("Softmax",), (), tuple(asked.values()), questions=(*asked,))
+    paper = Paper("exercise", "A", "g1234567", Word("attn"), len(asked))
+    return self_checking(Document(Word("Sheet"), (section,), paper=paper))
+
+
+def numbers_asked(keys: Sequence[RightAnswer]) -> Document:
+    """A sheet with a field for each key."""
+    ids = [f"x[{k}]" for k in range(len(keys))]
+    asked = zip(ids, keys, strict=True)
+    return sheet_with(
+        {Item(id_, key=key): Paragraph((Blank(id_, key.number),)) for id_, key in asked}
+    )
+
+
+def is_in(cell: Cell, number: Fraction) -> bool:
+    units = number * Fraction(10) ** cell.level
+    return units == cell.units if cell.end else floor(units) == cell.units
+
+
+@given(
+    st.decimals(-100, 100, places=4),
+    st.decimals(0, 9, places=3),
+    st.decimals(-2, 2, places=6),
+)
+def test_the_cells_have_what_is_accepted_and_nothing_else(
+    low: Decimal, wide: Decimal, part: Decimal
+) -> None:
+    high = low + wide
+    cells = [*cells_of(Interval(low, high))]
+    assert len(cells) < 120
+    middle = low + wide * part
+    for number in (low, high, middle, low - FINER, high + FINER, low + FINER, high - FINER):
+        accepted = any(is_in(cell, Fraction(number)) for cell in cells)
+        assert accepted == (low <= number <= high), number
+
+
+@sampled(3, name=SCENARIOS, blank=["results", "random:0.4", "all"])
+def test_no_answer_is_in_the_file(name: str, blank: str) -> None:
+    steps = {"sentencepiece": ["viterbi"]}.get(name, [])
+    one = papers(trace_of(SHIPPED[name]), request_for(trace_of(SHIPPED[name]), blank, steps=steps))
+    sheet = self_checking(one.whole)
+    page, plain = (
+        render(sheet, "html", RenderOptions(80)),
+        render(one.sheet, "html", RenderOptions(80)),
+    )
+    answers = {distinctive(question) for question in questions(one.whole)} - {""}
+    assert answers
+    assert not answers & (digits(page) - digits(plain))
+    assert not sheet.origins
+    assert "data-n=" not in page
+    assert "attn exercise" not in page
+    assert page.count('class="field"') == len(questions(one.whole))
+    assert page == render(self_checking(one.whole), "html", RenderOptions(80))
+
+
+def run(*words: str) -> Any:
+    return CliRunner().invoke(app, ["exercise", "i_love_ai", "--step", "softmax", *words])
+
+
+def test_no_key_goes_into_the_file_that_students_get(tmp_path: Path) -> None:
+    refused = run("--format", "html", "--key", "embedded")
+    assert refused.exit_code == 2
+    assert "say none or separate" in refused.output
+    assert make(tmp_path, "name,id\nAda,1\nBen,2\n", "--format", "html").exit_code == 0
+    folder = tmp_path / "exam"
+    fields = {
+        path.stem: path.read_text("utf-8").count('class="field"') for path in folder.rglob("*.html")
+    }
+    forms = {f"exam_{form}_{kind}": fields_of for form in "ABC" for kind, fields_of in KINDS}
+    assert fields == {**forms, "1_sheet": 21, "2_sheet": 21, "exam_print": 42}
+
+
+def states(page: Any, typed: Sequence[str], kind: str = FIELDS) -> list[str]:
+    """What is said of texts, each typed in a field."""
+    found: list[str] = page.evaluate(
+        """([kind, typed]) => [...document.querySelectorAll(kind)].map((field, k) => {
+          const input = field.querySelector("input");
+          input.value = typed[k];
+          input.dispatchEvent(new Event("change", {bubbles: true}));
+          return field.dataset.state;
+        })""",
+        [kind, [*typed]],
+    )
+    assert len(found) == len(typed)
+    return found
+
+
+@pytest.mark.slow
+@NEEDS_BROWSER
+class TestInTheBrowser:
+    @pytest.fixture
+    def sheet(self, tmp_path: Path) -> Path:
+        path = tmp_path / "sheet.html"
+        assert run("-o", str(path)).exit_code == 0
+        return path
+
+    def test_numbers_are_read_as_the_program_reads_them(
+        self, chromium: Any, tmp_path: Path
+    ) -> None:
+        numbers = [Decimal(number) for number, _ in WRITTEN.values()]
+        unread = [*(text for text in UNREAD if text.strip()), "9e400", "9" * 310, "1 1/2"]
+        more = {"٠٫٥": "0.5", "2/3": None, "1E-400": None, "0.1345000000000000000000001": None}
+        path = tmp_path / "sheet.html"
+        keys = [key_of(one, one) for one in [*numbers, Decimal("0.5")]]
+        keys += [key_of(Decimal("0.6665"), Decimal("0.6675")), key_of(Decimal(0), Decimal("1e-9"))]
+        keys += [key_of(Decimal("0.1345"), Decimal("0.1355"))] * (1 + len(unread))
+        path.write_text(render(numbers_asked(keys), "html", RenderOptions(80)), "utf-8")
+        with opened(chromium, path) as page:
+            said = states(page, [*WRITTEN, *more, *unread])
+            told = dict(zip([*WRITTEN, *more, *unread], said, strict=True))
+        assert told == dict.fromkeys([*WRITTEN, *more], "right") | dict.fromkeys(
+            unread, "unreadable"
+        )
+
+    @pytest.mark.parametrize("policy", ["carry", "exact"])
+    def test_all_that_is_accepted_and_nothing_else(
+        self, policy: str, chromium: Any, tmp_path: Path
+    ) -> None:
+        text = SHIPPED["i_love_tennis_causal"]
+        trace = trace_of(f"{text}\nrounding: {{policy: {policy}, decimals: 3}}\n")
+        assert trace.rounding.policy == policy
+        whole = papers(trace, request_for(trace, steps=["mask", "softmax"])).whole
+        path = tmp_path / "sheet.html"
+        path.write_text(render(self_checking(whole), "html", RenderOptions(80)), "utf-8")
+        keys = [one.key for one in questions(whole) if one.key is not None]
+        finite = [one.number.shown.is_finite() for one in keys]
+        assert not all(finite)
+        with opened(chromium, path) as page:
+            for ends in ("low", "high"):
+                typed = [f"{getattr(one.accepted, ends):f}".replace(".", ",") for one in keys]
+                assert {*states(page, typed)} == {"right"}
+            assert page.locator("#check .tally").inner_text() == f"{len(keys)} of {len(keys)} right"
+            assert {*states(page, [f"{one.number.shown}" for one in keys])} == {"right"}
+            below = [f"{one.accepted.low - FINER}" for one in keys]
+            above = [f"{one.accepted.high + FINER}" for one in keys]
+            for typed in (below, above):
+                said = states(page, typed)
+                assert said == ["wrong" if own else "right" for own in finite]
+            assert {*states(page, ["x"] * len(keys))} == {"unreadable"}
+            assert {*states(page, [""] * len(keys))} == {""}
+
+    def test_words_are_chosen_or_written(self, chromium: Any, tmp_path: Path) -> None:
+        options = (Word("AI"), Word("u g"), Word("ß"))
+        chosen = Item("a", words=RightWords(options, (1,), ("A", "B", "C")))
+        written = [Item(f"w[{k}]", words=RightWords(options, (k,))) for k in (0, 1, 2)]
+        asked = {chosen: WordBlank("a", ("Which?",), options, ("A", "B", "C"))}
+        asked |= {one: WordBlank(one.id, (f"Which? {one.id}",)) for one in written}
+        path = tmp_path / "sheet.html"
+        path.write_text(render(sheet_with(asked), "html", RenderOptions(80)), "utf-8")
+        with opened(chromium, path) as page:
+            field = page.get_by_role("radiogroup", name="Which?", exact=True)
+            for label, state in (("A) AI", "wrong"), ("B) u g", "right"), ("C) ß", "wrong")):
+                field.get_by_label(label).check()
+                assert page.locator("[data-kind=choice]").get_attribute("data-state") == state
+            words = "[data-kind=words]"
+            assert states(page, ["ai", "(U, g)", "SS"], words) == ["right"] * 3
+            assert states(page, ["u g", "gu", "s"], words) == ["wrong"] * 3
+            assert findings(page) == []
+
+    def test_by_keys(self, chromium: Any, sheet: Path) -> None:
+        with opened(chromium, sheet) as page:
+            page.locator(f"{FIELDS} input").first.focus()
+            for text in ("2.718", "1", "2,72", "n"):
+                page.keyboard.type(text)
+                page.keyboard.press("Tab")
+            said = page.locator(".said").all_inner_texts()
+            assert said[:5] == ["✓ right", "✓ right", "✗ not yet", "? not a number", ""]
+            assert page.get_by_role("status").inner_text() == "? not a number: exp[love, I]"
+            assert page.locator("section .tally").inner_text() == "2 of 21 right"
+            name = page.evaluate("document.activeElement.getAttribute('aria-label')")
+            assert name == "exp[love, love]"
+            page.get_by_role("button", name="Check all").press("Enter")
+            assert page.locator(".field[data-state=wrong]").count() == 18
+            page.get_by_role("button", name="Clear").press("Enter")
+            assert page.locator("[data-state=right], [data-state=wrong]").count() == 0
+            assert page.locator("input").first.input_value() == ""
+
+    def test_a_phone(self, chromium: Any, sheet: Path) -> None:
+        small = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+        with opened(chromium, sheet, **small) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+            first = page.locator(f"{FIELDS} input").first
+            first.tap()
+            assert first.get_attribute("inputmode") == "decimal"
+
+    def test_words_that_may_not_be_broken_on_a_phone(self, chromium: Any, tmp_path: Path) -> None:
+        cut = "\N{NO-BREAK SPACE}".join(("understanding",) * 6)  # pieces and a count stay together
+        section = Section("wordpiece", 1, ("Pieces",), (), (Paragraph((cut,)),))
+        path = tmp_path / "sheet.html"
+        path.write_text(
+            render(Document(Word("Sheet"), (section,)), "html", RenderOptions(80)), "utf-8"
+        )
+        narrow = {"width": 360, "height": 740}
+        with opened(chromium, path, viewport=narrow) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+    def test_axe_finds_nothing(self, chromium: Any, sheet: Path) -> None:
+        with opened(chromium, sheet) as page:
+            page.locator("input").first.fill("2.718")
+            page.get_by_role("button", name="Check all").click()
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme)
+                assert findings(page) == []
+
+    def test_on_paper(self, chromium: Any, sheet: Path) -> None:
+        with opened(chromium, sheet, color_scheme="dark") as page:
+            page.get_by_role("button", name="Check all").click()
+            page.emulate_media(media="print")
+            assert page.locator("#check, .tally, .said").locator("visible=true").count() == 0
+            borders = page.evaluate(
+                "[...'Top Right Bottom'.split(' ')].map((side) => "
+                "getComputedStyle(document.querySelector('.field input'))[`border${side}Width`])"
+            )
+            assert borders == ["0px", "0px", "1px"]

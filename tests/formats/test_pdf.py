@@ -1,0 +1,291 @@
+"""PDF: every number is on the page, nothing is over its margins, the same page is the same bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import unicodedata
+from functools import cache
+from itertools import combinations, pairwise
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from attncli.document.blocks import Document, Section, Tree, TreeRow
+from attncli.document.pictures import Box as DiagramBox
+from attncli.document.pictures import Diagram, Link, Picture
+from attncli.formats import RenderOptions, contents_of, render
+from attncli.formats.svg.drawing import drawn, fit, inline
+from attncli.formats.typst.blocks import file as typst_file
+from attncli.formats.typst.text import characters
+from attncli.names import Word
+from attncli.notation.escaping import visible
+from attncli.notation.typst import literal
+from attncli.pages.parts.selection import Selection
+from attncli.pages.walkthrough import walkthrough
+from attncli.trace import Trace
+from tests.conftest import THOROUGH
+from tests.helpers.hostile import WORDS, attention
+from tests.helpers.pages import SHIPPED, document_of, trace_of
+from tests.helpers.pictures_examples import EXAMPLES
+from tests.pages.test_complete import numbers_in, printed
+
+typst: ModuleType = pytest.importorskip("typst", reason="the package typst isn't installed")
+pytestmark = pytest.mark.skipif(
+    shutil.which("pdftotext") is None, reason="poppler's pdftotext isn't installed"
+)
+
+MOST_COVERED = 0.1
+SAMPLED = ["three_tokens_two_heads", "unigram", "yassine_lstm"]
+
+
+@cache
+def pdf_of(name: str) -> bytes:
+    return bytes_of(walkthrough(trace_of(SHIPPED[name]), Selection(pictured=True)))
+
+
+def bytes_of(document: Document) -> bytes:
+    data = contents_of(document, "pdf", RenderOptions())
+    assert isinstance(data, bytes)
+    return data
+
+
+def text_of(pdf: bytes, *options: str) -> str:
+    command = ["pdftotext", *options, "-", "-"]
+    return subprocess.run(command, input=pdf, capture_output=True, check=True).stdout.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SAMPLED)
+def test_a_page_has_every_number(name: str) -> None:
+    trace: Trace = trace_of(SHIPPED[name])
+    told = numbers_in(text_of(pdf_of(name), "-layout"))
+    for quantity in trace.quantities.values():
+        assert set(printed(quantity)) <= told, quantity.name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SAMPLED)
+def test_nothing_is_over_the_margins(name: str) -> None:
+    boxes = text_of(pdf_of(name), "-bbox")
+    right = [float(one) for one in re.findall(r'xMax="([\d.]+)"', boxes)]
+    left = [float(one) for one in re.findall(r'xMin="([\d.]+)"', boxes)]
+    margin = 22 / 25.4 * 72
+    assert len(right) > 100
+    assert max(right) <= 595.3 - margin + 1
+    assert min(left) >= margin - 1
+
+
+Box = tuple[float, ...]
+
+
+def covered(one: Box, other: Box) -> float:
+    """The part of the smaller of two boxes that both of them cover."""
+    across, down = (min(one[k + 2], other[k + 2]) - max(one[k], other[k]) for k in (0, 1))
+    areas = ((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    return max(0.0, across) * max(0.0, down) / min(areas)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SAMPLED)
+def test_no_number_is_printed_upon_another(name: str) -> None:
+    numbers = re.compile(
+        r'xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">[^<]*\d[^<]*</word'
+    )
+    for page in text_of(pdf_of(name), "-bbox").split("<page")[1:]:
+        boxes = [tuple(map(float, found)) for found in numbers.findall(page)]
+        assert all(covered(one, other) < MOST_COVERED for one, other in combinations(boxes, 2))
+
+
+def page_of_pictures(*blocks: Picture) -> bytes:
+    return bytes_of(Document(Word("P"), (Section("s", 1, ("S",), (), blocks),)))
+
+
+def test_pictures_are_drawn() -> None:
+    """Each text of a drawing is on the page; what it says in words goes with it."""
+    pdf = page_of_pictures(*EXAMPLES.values())
+    told = "".join(text_of(pdf, "-raw").split())
+    for block in EXAMPLES.values():
+        texts = ["".join((one.text or "").split()) for one in drawing_of(block).iter("text")]
+        assert all(one in told for one in texts if one.isascii())
+    assert pdf.count(b"/Alt") == len(EXAMPLES)
+
+
+def drawing_of(block: Picture) -> ElementTree.Element:
+    return ElementTree.fromstring(inline(drawn(block)))
+
+
+@pytest.mark.parametrize(
+    ("size", "scale", "turned"),
+    [((300, 200), 0.62, False), ((900, 200), 0.522, False), ((1200, 400), 0.533, True)],
+)
+def test_a_picture_is_as_large_as_it_fits(
+    size: tuple[float, float], scale: float, turned: bool
+) -> None:
+    fitted = fit(size, (470, 640))
+    assert fitted is not None
+    assert fitted.turned == turned
+    assert fitted.scale == pytest.approx(scale, abs=0.001)
+
+
+def test_what_could_not_be_read_is_a_table() -> None:
+    boxes = tuple(DiagramBox(f"b{k}", f"step {k}", "", 0, k) for k in range(40))
+    links = tuple(Link(f"b{k}", f"b{k + 1}", f"{k}") for k in range(39))
+    pdf = page_of_pictures(Diagram("Long", boxes, links, across=False))
+    assert b"/Alt" not in pdf
+    assert "step 39" in text_of(pdf)
+
+
+@pytest.mark.slow
+def test_the_same_page_is_the_same_bytes_in_another_process(tmp_path: Path) -> None:
+    outputs = [tmp_path / "a.pdf", tmp_path / "b.pdf"]
+    for seed, output in enumerate(outputs):
+        words = ["run", "pasta_lookup", "-o", str(output)]
+        command = [sys.executable, "-m", "attncli", *words]
+        subprocess.run(command, check=True, env={"PYTHONHASHSEED": str(seed)}, capture_output=True)
+    first, second = (output.read_bytes() for output in outputs)
+    assert first == second
+    assert b"/CreationDate" not in first
+
+
+def test_without_the_package_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "typst", None)
+    result = CliRunner().invoke(app, ["run", "i_love_ai", "--format", "pdf", "-o", "-"])
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "pip install 'attncli[pdf]'" in result.stderr
+
+
+@pytest.mark.slow
+def test_a_folder_of_sheets_and_keys(tmp_path: Path) -> None:
+    words = ["exercise", "i_love_ai", "--step", "softmax", "--forms", "2", "--format", "pdf"]
+    result = CliRunner().invoke(app, [*words, "--layout", "pages", "-o", f"{tmp_path}/forms/"])
+    assert result.exit_code == 0, result.output
+    told = {one.stem: text_of(one.read_bytes()) for one in (tmp_path / "forms").iterdir()}
+    assert sorted(told) == [
+        f"i_love_ai_{form}_{kind}" for form in "AB" for kind in ("key", "sheet")
+    ]
+    sheet, key = told["i_love_ai_A_sheet"], told["i_love_ai_A_key"]
+    assert "Worksheet, form A" in sheet
+    assert "Answer key, form A" in key
+    answers = set(re.findall(r"\d+\.\d{3}", key)) - set(re.findall(r"\d+\.\d{3}", sheet))
+    assert len(answers) > 5
+
+
+def test_a_task_stands_with_what_it_asks_for(tmp_path: Path) -> None:
+    words = ["exercise", "i_love_ai", "--step", "softmax", "--step", "weighted_sum"]
+    path = tmp_path / "sheet.pdf"
+    result = CliRunner().invoke(app, [*words, "--key", "none", "--format", "pdf", "-o", str(path)])
+    assert result.exit_code == 0, result.output
+    pages = text_of(path.read_bytes()).split("\f")
+    for told in ("2 · Weighted sum", "Compute the six numbers of output"):
+        assert told in pages[1]
+        assert told not in pages[0]
+
+
+def sheet_in(layout: str, name: str, folder: Path) -> bytes:
+    path = folder / f"{name}_{layout}.pdf"
+    typed = ["exercise", name, "--key", "none", "--layout", layout, "-o", str(path)]
+    assert CliRunner().invoke(app, typed).exit_code == 0
+    return path.read_bytes()
+
+
+def pages_in(pdf: bytes) -> int:
+    return len(text_of(pdf).split("\f")) - 1
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "three_tokens", "bpe"])
+def test_a_compact_sheet_has_fewer_pages(name: str, tmp_path: Path) -> None:
+    compact, usual = (pages_in(sheet_in(one, name, tmp_path)) for one in ("compact", "lines"))
+    assert compact < usual
+
+
+def test_a_last_page_is_ruled_to_its_end(tmp_path: Path) -> None:
+    """But for the margin and the foot: of 100 rows of the page the last dark one above the foot."""
+    pdf = sheet_in("lines", "i_love_ai", tmp_path)
+    assert pages_in(pdf) == 4
+    command = ["pdftoppm", "-gray", "-scale-to-x", "70", "-scale-to-y", "100", "-f", "4", "-"]
+    image = subprocess.run(command, input=pdf, capture_output=True, check=True).stdout
+    header, _, pixels = image.partition(b"255\n")
+    assert header.split() == [b"P5", b"70", b"100"]
+    rows = [pixels[70 * k : 70 * (k + 1)] for k in range(90)]
+    ruled = [k for k, row in enumerate(rows) if sum(pixel < 250 for pixel in row) > 40]
+    assert ruled[-1] >= 87
+    assert max(b - a for a, b in pairwise(k for k in ruled if k > 45)) <= 4
+
+
+def test_only_headings_of_a_tree_are_bold() -> None:
+    rows = (
+        TreeRow(0, "", ("Layer 1",)),
+        TreeRow(1, "1-2", ("steps",)),
+        TreeRow(1, "", ("given: 1",)),
+    )
+    page = Document(Word("T"), (Section("s", 1, ("S",), (), (Tree(rows),)),))
+    assert re.findall(r"strong\(\{(.*?)\}\)", typst_file([page])) == ['{"Layer 1"}']
+    assert re.findall(r"\\textbf\{(.*?)\}", render(page, "latex", RenderOptions())) == ["Layer 1"]
+
+
+@pytest.mark.slow
+def test_sheets_of_students_are_one_file_to_print(tmp_path: Path) -> None:
+    exam = tmp_path / "exam.yaml"
+    exam.write_text("exercise: By hand\nscenario: i_love_ai\nask: [softmax]\n", "utf-8")
+    (tmp_path / "list.csv").write_text("name,ID\nAnn,s1\nŁukasz 猫,s2\n", "utf-8")
+    options = ["--students", str(tmp_path / "list.csv"), "--format", "pdf"]
+    result = CliRunner().invoke(app, ["exercise", str(exam), "-o", f"{tmp_path}/out/", *options])
+    assert result.exit_code == 0, result.output
+    told = text_of((tmp_path / "out" / "exam_print.pdf").read_bytes())
+    assert "Ann" in told
+    assert "Łukasz U+732B" in told
+
+
+def test_a_marked_paper(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text('student: "<Ann>"\nanswers:\n  "exp[I, I]": 3\n', "utf-8")
+    options = ["--format", "pdf", "-o", f"{tmp_path}/marked/"]
+    CliRunner().invoke(app, ["grade", "i_love_ai", str(tmp_path / "a.yaml"), *options])
+    (paper,) = (tmp_path / "marked").glob("*.pdf")
+    assert "exp[I, I]" in text_of(paper.read_bytes())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60 if THOROUGH else 2))
+def test_words_stay_words(seed: int, tmp_path: Path) -> None:
+    data = attention(Random(seed), tmp_path)
+    pdf = bytes_of(document_of(trace_of(yaml.safe_dump(data))))
+    told = "".join(text_of(pdf, "-raw").split())
+    for token in data["tokens"]:
+        shown = "".join(characters(visible(Word(token))).split())
+        assert set(shown) <= set(told)
+        if shown.isascii():
+            assert shown in told
+
+
+def test_a_literal_is_the_string_that_it_says() -> None:
+    words = [word for word in WORDS if "\x00" not in word]
+    code = f"({', '.join(map(literal, words))},)"
+    assert json.loads(typst.query(f"#metadata({code}) <it>".encode(), "<it>", field="value")) == [
+        words
+    ]
+
+
+def test_the_fonts_have_what_is_printed() -> None:
+    every = (chr(code) for code in range(0x20, 0x10000))
+    unseen = ("C", "Z")  # neither spaces nor signs without ink
+    known = [
+        one
+        for one in every
+        if unicodedata.category(one)[0] not in unseen and characters(one) == one
+    ]
+    assert len(known) > 3000
+    fonts = '#set text(font: ("New Computer Modern", "Libertinus Serif", "DejaVu Sans Mono"))'
+    told = f"#for one in ({', '.join(map(literal, known))}) [#one ]"
+    source = f'{fonts}\n#set document(title: "x")\n{told}'
+    typst.compile(source.encode(), format="pdf", ignore_system_fonts=True, pdf_standards="a-2u")

@@ -1,0 +1,360 @@
+"""Pictures made of traces: their numbers against plain NumPy, and how they look in characters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations, pairwise
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from rich.cells import cell_len
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from attncli.document.blocks import Block, Document, Graph, Section, Subheading, text_of_spans
+from attncli.document.pictures import (
+    PICTURES,
+    Bars,
+    Curves,
+    Diagram,
+    HeatMaps,
+    Picture,
+    Plane,
+    Series,
+)
+from attncli.formats import RenderOptions, format_names, render
+from attncli.names import Word, raw
+from attncli.pages.parts.selection import Selection, select
+from attncli.pages.walkthrough import walkthrough
+from attncli.pipeline import load, work
+from attncli.trace import Trace
+from tests.conftest import sampled
+from tests.helpers.pages import SHIPPED, shipped_trace, trace_of
+
+P = TypeVar("P")
+Array = NDArray[np.float64]
+
+
+def illustrated(trace: Trace) -> Document:
+    return walkthrough(trace, Selection(pictured=True))
+
+
+def blocks_of(trace: Trace) -> Iterator[Block]:
+    page = illustrated(trace)
+    yield from (*page.opening, *(one for section in page.sections for one in section.blocks))
+    yield from page.closing
+
+
+def pictures_of(trace: Trace, kind: type[P], title: str = "") -> list[P]:
+    found = [block for block in blocks_of(trace) if isinstance(block, kind)]
+    return [one for one in found if title in raw(getattr(one, "title", ""))]
+
+
+@cache
+def shipped_pictures(name: str) -> tuple[Picture, ...]:
+    return tuple(one for one in blocks_of(shipped_trace(name)) if isinstance(one, PICTURES))
+
+
+def values_of(series: Sequence[Series]) -> Array:
+    """A column for each series."""
+    return np.array([[float(number.full) for number in one.numbers] for one in series]).T
+
+
+def softmax(x: Array) -> Array:
+    powers = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def test_waves_are_sines_and_cosines() -> None:
+    (waves,) = pictures_of(shipped_trace("encoder_block"), Curves)
+    positions, wide = len(waves.labels), len(waves.series)
+    assert (positions, wide) == (4, 4)
+    angles = [
+        [position / 10000 ** (2 * (i // 2) / wide) for i in range(wide)]
+        for position in range(positions)
+    ]
+    expected = np.where(np.arange(wide) % 2 == 0, np.sin(angles), np.cos(angles))
+    assert np.abs(values_of(waves.series) - expected).max() <= 0.0005
+    (table,) = (one for one in pictures_of(shipped_trace("encoder_block"), HeatMaps) if one.signed)
+    assert np.abs(table.maps[0][1].matrix.values - expected).max() <= 0.0005
+
+
+@pytest.mark.parametrize("change", [(), ("temperature=0.7",), ("mask=causal",)])
+def test_temperatures_are_worked_by_the_same_equations(change: tuple[str, ...]) -> None:
+    trace = trace_of(SHIPPED["i_love_ai"], "rounding.policy=exact", *change)
+    (bars,) = pictures_of(trace, Bars, "several temperatures")
+    scores = trace["Q"].values @ trace["K"].values.T
+    told = {raw(one.name): one for one in bars.series}
+    own = {"T = 0.7"} if "temperature=0.7" in change else set()
+    assert told.keys() == {"T = 0.5", "T = 1", "T = 2"} | own
+    for name, series in told.items():
+        expected = softmax(scores[-1] / float(name.removeprefix("T = ")))
+        assert values_of([series])[:, 0] == pytest.approx(expected)
+
+
+def test_only_the_numbers_of_the_page_know_their_cells() -> None:
+    trace = shipped_trace("i_love_ai")
+    (bars,) = pictures_of(trace, Bars, "several temperatures")
+    for series in bars.series:
+        for number in series.numbers:
+            assert (number.cell is not None) == (raw(series.name) == "T = 1")
+            assert number.cell is None or trace[number.cell.quantity].number(2, number.cell.column)
+
+
+def test_bars_are_scores_and_what_softmax_makes_of_them() -> None:
+    trace = shipped_trace("i_love_ai")
+    (bars,) = pictures_of(trace, Bars, "softmax makes")
+    scores, weights = values_of(bars.series).T
+    assert scores.tolist() == (trace["Q"].values @ trace["K"].values.T)[-1].tolist()
+    assert weights == pytest.approx(softmax(scores), abs=0.002)
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "next_token"])
+def test_graphs_have_all_edges_from_the_stated_threshold_on(name: str) -> None:
+    trace = shipped_trace(name)
+    blocks = [*blocks_of(trace)]
+    graphs = [(before, one) for before, one in pairwise(blocks) if isinstance(one, Graph)]
+    assert len(graphs) == sum(q.local == "weights" for q in trace.quantities.values())
+    for heading, graph in graphs:
+        assert isinstance(heading, Subheading)
+        least = float(str(heading.text[0]).split("weights of ")[1].split(" or more")[0])
+        weights = trace[graph.name]
+        expected = {
+            (weights.rows.names[i], weights.columns.names[j]): weights.values[i, j]
+            for i, j in np.argwhere(weights.values >= least)
+        }
+        drawn = {(e.source.raw, e.target.raw): float(e.weight.full) for e in graph.edges}
+        assert drawn == expected
+        assert {source for source, _ in drawn} == {*weights.rows.names}
+
+
+def test_gradients_are_products_through_time() -> None:
+    trace = trace_of(SHIPPED["yassine_rnn_sentence"], "rounding.policy=exact")
+    (curve,) = pictures_of(trace, Curves, "norm")
+    assert curve.logarithmic
+    states = trace["states"].values
+    (told,) = pictures_of(trace, Curves, "state after")
+    assert values_of(told.series) == pytest.approx(states)
+    factor, norms = np.eye(states.shape[1]), list[float]()
+    for a in states[::-1]:
+        factor = trace["W_aa"].values.T @ np.diag(1 - a**2) @ factor
+        norms.append(float(np.sqrt((factor**2).sum())))
+    assert values_of(curve.series)[:, 0] == pytest.approx(norms[::-1])
+
+
+def test_arrows_are_vectors_of_two_dimensions() -> None:
+    trace = shipped_trace("i_love_ai")
+    planes = pictures_of(trace, Plane)
+    names = [[raw(group.name) for group in one.groups] for one in planes]
+    assert names == [["X"], ["Q", "K", "V"], ["V", "output"]]
+    for group in (group for one in planes for group in one.groups):
+        ends = [[float(number.full) for number in arrow.end] for arrow in group.arrows]
+        assert ends == trace[raw(group.name)].values.tolist()
+
+
+def test_heads_are_small_multiples() -> None:
+    trace = shipped_trace("three_tokens_two_heads")
+    (maps,) = pictures_of(trace, HeatMaps)
+    assert [raw(label) for label, _ in maps.maps] == ["Head 1", "Head 2"]
+    assert [table.quantity for _, table in maps.maps] == ["heads[1].weights", "heads[2].weights"]
+
+
+def test_the_best_path_is_the_best_of_all() -> None:
+    for lattice in (one for one in shipped_pictures("unigram") if isinstance(one, Diagram)):
+        if not any(link.chosen for link in lattice.links):
+            continue
+        edges = {}
+        for link in lattice.links:
+            piece, _, score = raw(link.label).rpartition(" ")
+            ends = int(link.source[1:]), int(link.target[1:])
+            edges[ends] = piece, float(score.replace("−", "-"))
+        length = max(end for _, end in edges)
+        totals = {}
+        for count in range(length):
+            for inner in combinations(range(1, length), count):
+                way = [*zip((0, *inner), (*inner, length), strict=True)]
+                if all(one in edges for one in way):
+                    totals[*way] = sum(edges[one][1] for one in way)
+        assert totals
+        chosen = [(int(one.source[1:]), int(one.target[1:])) for one in lattice.links if one.chosen]
+        assert totals[*sorted(chosen)] == pytest.approx(max(totals.values()))
+        last = next(box for box in lattice.boxes if box.id == f"p{length}")
+        assert float(raw(last.below).replace("−", "-")) == pytest.approx(max(totals.values()))
+
+
+def test_trees_grow_by_the_merges_in_their_order() -> None:
+    trees = [
+        one
+        for one in shipped_pictures("bpe")
+        if isinstance(one, Diagram) and "merges of" in raw(one.title)
+    ]
+    assert trees
+    merges = [tuple(pair.split(" ")) for pair in _merges_of_bpe()]
+    for tree in trees:
+        symbols = [raw(box.label) for box in tree.boxes if box.row == 0]
+        made = []
+        while ranks := [merges.index(p) for p in pairwise(symbols) if p in merges]:
+            pair = merges[min(ranks)]
+            k = next(k for k in range(len(symbols)) if (*symbols[k : k + 2],) == pair)
+            symbols[k : k + 2] = ["".join(pair)]
+            made.append(symbols[k])
+        assert [raw(box.label) for box in tree.boxes if box.row] == made
+        ends = [(box.column, raw(box.label)) for box in tree.boxes if box.chosen]
+        assert [label for _, label in sorted(ends)] == symbols
+
+
+def _merges_of_bpe() -> list[str]:
+    return _learned_list("bpe", "merges")
+
+
+def _learned_list(name: str, of: str) -> list[str]:
+    data = json.loads(render(illustrated(shipped_trace(name)), "json", RenderOptions()))
+    lists = (one for step in data["steps"] for one in step["quantities"])
+    return next(one["values"] for one in lists if one["name"] == of)
+
+
+def test_wordpieces_come_by_merges_that_were_learned_with_their_scores() -> None:
+    pictures = [one for one in shipped_pictures("wordpiece") if isinstance(one, Diagram)]
+    trees = [one for one in pictures if "were learned" in raw(one.title)]
+    assert len(trees) == 3
+    merges, pieces = (_learned_list("wordpiece", of) for of in ("merges", "merge_pieces"))
+    trace = shipped_trace("wordpiece")
+    scores = [one for one in trace.quantities.values() if one.local == "scores"]
+    for tree in trees:
+        boxes = {box.id: box for box in tree.boxes}
+        rounds = []
+        for made in (box for box in tree.boxes if box.row):
+            parts = [boxes[one.source] for one in tree.links if one.target == made.id]
+            pair = " ".join(raw(one.label) for one in parts)
+            rounds.append(merges.index(pair))
+            assert pieces[rounds[-1]] == raw(made.label)
+            assert made.column == min(one.column for one in parts)
+            best = scores[rounds[-1]]
+            told = float(raw(made.below).removeprefix("score "))
+            assert told == pytest.approx(best.values.max(), abs=1e-4)
+        assert rounds == sorted(rounds)
+        ends = sorted((box.column, raw(box.label)) for box in tree.boxes if box.chosen)
+        word = raw(tree.title).split(" of ")[1].split(" ")[0]
+        assert "".join(label.removeprefix("##") for _, label in ends) == word
+
+
+@pytest.mark.slow
+def test_what_is_left_out_of_a_picture_is_said() -> None:
+    rows = [[k, 1] for k in range(14)]
+    trace = work(load({"Q": rows, "K": rows, "V": rows, "rounding": {"decimals": 4}}))
+    blocks = [*blocks_of(trace)]
+    told = [raw(one.title) for one in blocks if isinstance(one, Plane | Bars)]
+    told += [text_of_spans(one.text) for one in blocks if isinstance(one, Subheading)]
+    for said in ("the first 12 of 14 queries", "the largest 12 of 14 shares"):
+        assert any(said in one for one in told), said
+    assert sum("the first 12 of 14 tokens" in one for one in told) == 2
+    titles = [
+        raw(one.title) for one in shipped_pictures("i_can_go_alone") if isinstance(one, Curves)
+    ]
+    assert [one.partition(", the ")[2] for one in titles] == ["first 12 of 512 dimensions"]
+    for name in ("i_love_ai", "yassine_rnn_sentence"):
+        assert not any("first" in raw(one.title) for one in shipped_pictures(name))
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "next_token", "yassine_rnn", "encoder_block"])
+def test_pipelines_have_the_shapes_on_the_arrows(name: str) -> None:
+    trace = shipped_trace(name)
+    drawn = pictures_of(trace, Diagram, "The steps")[0]
+    boxes = {box.id: box for box in drawn.boxes}
+    places = [(box.column, box.row) for box in drawn.boxes]
+    assert len({*places}) == len(places)
+    shapes = {f"{q.local} {list(q.matrix.shape)}" for q in trace.quantities.values()}
+    shapes |= {f"{q.local} [{q.matrix.shape[0]}]" for q in trace.quantities.values()}
+    for link in drawn.links:
+        assert boxes[link.source].row < boxes[link.target].row
+        told = raw(link.label)
+        if ", " not in told.partition(" [")[0]:
+            assert told in shapes or " [" not in told, told
+
+
+@pytest.mark.parametrize("name", ["learning_to_attend", "embedding_before_during_after"])
+def test_only_gradients_flow_on_the_way_back(name: str) -> None:
+    drawn = pictures_of(shipped_trace(name), Diagram, "The steps")[0]
+    titles = {box.id: raw(box.label) for box in drawn.boxes}
+    assert len({*titles.values()}) == len(titles)  # nothing is worked again
+    assert "Update 1" in titles.values()
+    after_the_loss = ("Backward", "Update")
+    for link in drawn.links:
+        flows_back = titles[link.source].startswith(after_the_loss)
+        assert raw(link.label).startswith("grad.") == flows_back
+        assert titles[link.target].startswith(after_the_loss) or not flows_back
+
+
+def test_layers_and_heads_beyond_two_are_left_out() -> None:
+    eye = np.eye(4).tolist()
+    layer = {"W_Q": eye, "W_K": eye, "W_V": eye, "W1": eye, "W2": eye, "heads": 4}
+    trace = trace_of(json.dumps({"tokens": ["a", "b"], "X": eye[:2], "layers": [layer] * 5}))
+    drawn = pictures_of(trace, Diagram, "The steps")[0]
+    told = [(raw(box.label), raw(box.below)) for box in drawn.boxes]
+    places = {below for _, below in told}
+    assert {"Layer 1 · Head 1", "Layer 1 · Head 2", "Layer 2 · Head 2"} <= places
+    assert not any("Head 3" in below or "Layer 3" in below for below in places)
+    assert [label for label, _ in told].count("2 more heads") == 2
+    assert [label for label, _ in told].count("3 more layers") == 1
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_pictures_fit_and_need_no_colour(width: int) -> None:
+    """A bar is as long as its number is large, and series differ in their fill."""
+    page = render(illustrated(shipped_trace("i_love_ai")), "terminal", RenderOptions(width))
+    assert "\x1b" not in page
+    assert all(cell_len(line) <= width for line in page.splitlines())
+    lines = page.partition("What softmax makes of scores[AI]")[2].splitlines()[2:10]
+    scores, weights = (
+        [line.count(fill) for line in lines if name in line]
+        for name, fill in (("scores", "█"), ("weights", "▒"))
+    )
+    assert np.array(scores) / scores[0] == pytest.approx([1, 0.5, 1.5], abs=0.05)
+    assert np.argsort(weights).tolist() == [1, 0, 2]
+    assert 0 < max(weights) < min(scores)
+
+
+@sampled(
+    7,
+    name=["next_token", "bpe", "unigram", "yassine_rnn", "encoder_block"],
+    form=format_names(),
+)
+def test_every_format_tells_every_picture(name: str, form: str) -> None:
+    trace = shipped_trace(name)
+    page = render(illustrated(trace), form, RenderOptions(80))
+    if form == "json":
+        data = json.loads(page)
+        told = [
+            *data.get("pictures", ()),
+            *(p for s in data["steps"] for p in s.get("pictures", ())),
+        ]
+        assert len(told) == len(shipped_pictures(name))
+    assert len(page) > len(render(walkthrough(trace, Selection()), form, RenderOptions(80)))
+
+
+def test_text_has_pictures_only_where_they_are_asked_for() -> None:
+    asked, plain = (
+        CliRunner().invoke(app, ["run", "i_love_ai", *more]).stdout for more in (["--pictures"], [])
+    )
+    assert "The steps, and the shapes" in asked
+    assert "The steps, and the shapes" not in plain
+    text = f"{SHIPPED['i_love_ai']}\n"
+    trace = trace_of(text, "show.pictures=true")
+    assert select(trace).pictured
+    assert not select(shipped_trace("i_love_ai")).pictured
+
+
+@pytest.mark.parametrize("words", ["<script>a</script>", "a|b`c", "$x$ \\input{x}", '"] --> x["'])
+def test_words_in_pictures_stay_data(words: str) -> None:
+    eye = [[1, 0], [0, 1]]
+    given = {"tokens": [words, words + "2"], "X": eye, "W_Q": eye, "W_K": eye, "W_V": eye}
+    trace = trace_of(json.dumps({**given, "mask": "causal"}))
+    blocks = tuple(one for one in blocks_of(trace) if isinstance(one, (*PICTURES, Graph)))
+    document = Document(Word("t"), (Section("s", None, ("s",), (), blocks),))
+    for form in ("markdown", "latex"):
+        assert words not in render(document, form, RenderOptions(80)), form
+    assert words in render(document, "terminal", RenderOptions(200))

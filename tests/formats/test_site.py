@@ -1,0 +1,290 @@
+"""`attn site`: a small website that anybody can put anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from random import Random
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+import yaml
+from openpyxl import load_workbook
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from attncli.file import shipped
+from attncli.formats.html.site import shared_files
+from attncli.library.site import INDEX, shipped_sources
+from attncli.pipeline import load, work
+from tests.conftest import THOROUGH
+from tests.helpers import hostile
+from tests.helpers.browser import NEEDS_BROWSER, findings, opened
+
+LARGEST = 10_000_000
+"""Bytes of a whole site."""
+FEW = ("pasta_lookup", "i_love_ai", "bpe", "i_love_tennis")
+
+
+class Page(HTMLParser):
+    """The links, the ids and the text of a page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.tags: set[str] = set()
+        self.text = ""
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        self.tags.add(tag)
+        self.links += [value for key in ("href", "src") if (value := told.get(key)) is not None]
+        self.ids += [told["id"] or ""] if "id" in told else []
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def attn(*arguments: str) -> Any:
+    result = CliRunner().invoke(app, ["site", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def pages_of(site: Path) -> dict[str, Page]:
+    return {path.name: Page(path) for path in site.glob("*.html")}
+
+
+def broken_links(site: Path) -> Iterator[str]:
+    """Links that lead nowhere, or out of the site."""
+    pages = pages_of(site)
+    for name, page in pages.items():
+        for link in page.links:
+            file, _, place = link.partition("#")
+            there = file or name
+            known = there in pages and (not place or place in pages[there].ids)
+            if not known and not (
+                there == Path(there).name and not place and (site / there).is_file()
+            ):
+                yield f"{name}: {link}"
+
+
+def chain(site: Path, first: str) -> list[str]:
+    """The pages from the first one on, by their links to the next."""
+    found = [first]
+    while True:
+        text = (site / found[-1]).read_text("utf-8")
+        before, mark, _ = text.partition('" rel="next"')
+        if not mark:
+            return found
+        found.append(before.rpartition('href="')[2])
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of a few scenarios; thoroughly of all shipped ones."""
+    folder = tmp_path_factory.mktemp("site")
+    if THOROUGH:
+        assert attn(str(folder / "out")).exit_code == 0
+        return folder / "out"
+    (folder / "from").mkdir()
+    for name in FEW:
+        (folder / "from" / f"{name}.yaml").write_bytes(shipped.path_of(name).read_bytes())
+    assert attn(str(folder / "out"), "--from", str(folder / "from")).exit_code == 0
+    return folder / "out"
+
+
+@pytest.mark.slow
+def test_every_link_leads_somewhere(site: Path) -> None:
+    assert [*broken_links(site)] == []
+    for name, page in pages_of(site).items():
+        assert len({*page.ids}) == len(page.ids), name
+    leads_to = {link for page in pages_of(site).values() for link in page.links}
+    assert {path.name for path in site.iterdir()} == {
+        link for link in leads_to if not link.startswith("#")
+    }
+
+
+def test_a_site_is_small(site: Path) -> None:
+    """That of all shipped scenarios; of some no more than their share."""
+    share = 1 if THOROUGH else len(FEW) / len(shipped_sources())
+    assert sum(path.stat().st_size for path in site.iterdir()) < LARGEST * share
+
+
+def test_pages_follow_each_other_in_the_order_of_the_index(site: Path) -> None:
+    index = pages_of(site)[INDEX].links
+    order = [link for link in index if link.endswith(".html") and "-" not in link]
+    assert chain(site, order[0]) == order
+    assert len(order) == len(shipped_sources() if THOROUGH else FEW)
+
+
+def test_the_shipped_ones_come_in_the_order_of_learning() -> None:
+    sources = shipped_sources()
+    assert sources[0].group == "Attention by hand"
+    assert sources[0].scenario == "i_love_ai"
+    assert {source.scenario for source in sources} == {*shipped.names()}
+
+
+def test_pages_share_their_looks_and_scripts(site: Path) -> None:
+    """No page has them inside, and none may run what is."""
+    for path in site.glob("*.html"):
+        text = path.read_text("utf-8")
+        assert path.name == INDEX or "script-src 'self' file:;" in text
+        assert "<script>" not in text
+        assert path.name == INDEX or "<style>" not in text
+
+
+def test_each_scenario_has_a_spreadsheet(site: Path) -> None:
+    """Whose size stands beside the link; the numbers of one are those of its page."""
+    for path in site.glob("*.yaml"):
+        size = path.with_suffix(".xlsx").stat().st_size
+        assert f"Spreadsheet ({round(size / 1000)} kB)" in Page(site / INDEX).text
+    book = load_workbook(site / "pasta_lookup.xlsx", data_only=True)
+    values = {cell.value for sheet in book for row in sheet.iter_rows() for cell in row}
+    assert any(isinstance(one, float) and abs(one - 0.808) < 1e-9 for one in values)
+
+
+def test_a_scenario_comes_with_the_files_that_it_names(tmp_path: Path) -> None:
+    """Unpacked anywhere it works, also where they lie beside its folder."""
+    folder, out = tmp_path / "mine", tmp_path / "out"
+    (folder / "numbers").mkdir(parents=True)
+    np.savez(folder / "numbers/w.npz", W_Q=[[1, 2]], W_K=[[3, 4]])
+    np.save(tmp_path / "q.npy", [[5.0, 6.0]])
+    text = "variants:\n  other: {K: {file: numbers/w.npz, key: W_K}}\n"
+    (folder / "a.yaml").write_text(
+        f"Q: {{file: ../q.npy}}\nK: {{file: numbers/w.npz, key: W_Q}}\n{text}", "utf-8"
+    )
+    (folder / "b.yaml").write_text(f"Q: {{file: {tmp_path / 'q.npy'}}}\nK: [[1, 2]]\n", "utf-8")
+    (folder / "c.yaml").write_text(
+        "Q: [[1]]\nK: [[2]]\npublished: {file: numbers/w.npz}\n", "utf-8"
+    )
+    attn(str(out), "--from", str(folder), "--files-outside")
+    assert [*broken_links(out)] == []
+    assert not [*out.glob("b.yaml"), *out.glob("b.zip")]
+    with ZipFile(out / "a.zip") as package:
+        assert package.namelist() == ["mine/a.yaml", "q.npy", "mine/numbers/w.npz"]
+        package.extractall(tmp_path / "elsewhere")
+    trace = work(load(tmp_path / "elsewhere/mine/a.yaml", outside=True))
+    assert trace["scores"].values[0, 0] == 5 * 1 + 6 * 2
+
+
+def test_without_the_package_of_spreadsheets_there_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/a.yaml").write_text("Q: [[1]]\nK: [[1]]\n", "utf-8")
+    monkeypatch.setattr("attncli.formats.find_spec", lambda _: None)
+    result = attn(str(tmp_path / "out"), "--from", str(tmp_path / "mine"))
+    assert "pip install 'attncli[xlsx]'" in result.stdout
+    assert not [*(tmp_path / "out").glob("*.xlsx")]
+    assert [*broken_links(tmp_path / "out")] == []
+
+
+def test_what_has_nothing_to_ask_for_has_no_sheet(site: Path) -> None:
+    assert (site / "pasta_lookup-sheet.html").is_file()
+    assert not (site / "i_love_tennis-sheet.html").exists()
+    sheet = Page(site / "pasta_lookup-sheet.html").text
+    assert "0.808" in Page(site / "pasta_lookup.html").text
+    assert "0.808" not in sheet
+
+
+def test_a_broken_scenario_stops_nothing(tmp_path: Path) -> None:
+    folder, out = tmp_path / "mine", tmp_path / "out"
+    folder.mkdir()
+    (folder / "a.yaml").write_text("sentence: [", "utf-8")
+    (folder / "b.yml").write_text("Q: [[1]]\nK: [[1]]\n", "utf-8")
+    (folder / "c.yaml").write_text("Q: [[1]]\nK: [[1, 2]]\n", "utf-8")
+    (folder / "d.yaml").write_text("scenario: b.yml\n", "utf-8")
+    result = attn(str(out), "--from", str(folder))
+    assert result.exit_code == 1
+    assert f"{folder / 'a.yaml'}:2:1" in result.stderr
+    assert f"{folder / 'c.yaml'}:" in result.stderr
+    assert "d.yaml" not in result.stderr
+    assert "leads to 1 scenario;" in result.stdout
+    own = {path.name for path in out.iterdir()} - shared_files().keys()
+    assert {Path(name).stem for name in own} == {"index", "b", "b-lessons", "b-sheet"}
+    assert [*broken_links(out)] == []
+
+
+def test_a_site_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    folder, out = tmp_path / "mine", tmp_path / "out"
+    folder.mkdir()
+    assert "no scenario files" in attn(str(out), "--from", str(folder)).stderr
+    assert "no such folder" in attn(str(out), "--from", str(tmp_path / "x")).stderr
+    (folder / "a.yaml").write_text("sentence: [", "utf-8")
+    assert attn(str(out), "--from", str(folder)).exit_code == 1
+    assert not out.exists()
+    out.mkdir()
+    (out / "a-lessons.html").write_text("mine", "utf-8")
+    (folder / "a.yaml").write_text("Q: [[1]]\nK: [[1]]\n", "utf-8")
+    refused = attn(str(out), "--from", str(folder))
+    assert refused.exit_code == 2
+    assert "add --force" in refused.stderr
+    assert [path.read_text() for path in out.iterdir()] == ["mine"]
+    assert attn(str(out), "--from", str(folder), "--force").exit_code == 0
+    assert (out / INDEX).is_file()
+
+
+@pytest.mark.slow
+def test_hostile_titles_and_names_stay_data(tmp_path: Path) -> None:
+    folder, out = tmp_path / "mine", tmp_path / "out"
+    folder.mkdir()
+    titles = (
+        "</title><script>alert(1)</script>",
+        '"><a href="javascript:x">',
+        "</head><body>\u202ea",
+    )
+    names = ("a b", "A_b", "<b>", "-", "index", "猫", "x-sheet", "x")
+    for k, name in enumerate(names):
+        data = {"title": titles[k % len(titles)], "Q": [[1]], "K": [[k]]}
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(data), "utf-8")
+    random = Random(7)
+    hostile.written(hostile.attention(random, folder), folder / "drawn.yaml")
+    assert attn(str(out), "--from", str(folder)).exit_code == 0
+    assert [*broken_links(out)] == []
+    pages = pages_of(out)
+    index = pages[INDEX]
+    assert "script" not in index.tags
+    assert all(
+        title.replace("\u202e", "") in index.text.replace("␣", "") or "\u202e" in title
+        for title in titles
+    )
+    assert len([name for name in pages if "-" not in name]) == len(names) + 2
+    assert len({name.lower() for name in pages}) == len(pages)
+
+
+@pytest.mark.slow
+@NEEDS_BROWSER
+def test_the_site_in_a_browser(site: Path, chromium: Any) -> None:
+    """By its links from the index to a page, its lessons and back."""
+    for name, scheme, width in (
+        (INDEX, "light", 360),
+        ("pasta_lookup.html", "dark", 360),
+        *([(INDEX, "dark", 1280)] if THOROUGH else []),
+    ):
+        view: Any = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+        with opened(chromium, site / name, **view) as page:
+            assert findings(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+    with opened(chromium, site / "pasta_lookup.html") as page:
+        page.locator("main [data-n]").first.click()
+        assert page.locator("#how").is_visible()
+        page.keyboard.press("Escape")
+        page.locator("svg [data-n]").first.focus(timeout=5000)
+        first = page.locator("#how").inner_text()
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.activeElement.ownerSVGElement != null")
+        assert page.locator("#how").inner_text() not in ("", first)
+        page.goto((site / "pasta_lookup-sheet.html").as_uri())
+        assert page.locator("#check").is_visible()
+        page.goto((site / INDEX).as_uri())
+        page.get_by_role("link", name="Looking Pasta up").click()
+        page.get_by_role("link", name="Lessons").click()
+        assert page.url.endswith("pasta_lookup-lessons.html")
+        page.get_by_role("link", name="All scenarios").click()
+        assert page.url.endswith(INDEX)

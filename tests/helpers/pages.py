@@ -1,0 +1,75 @@
+"""Pages of scenarios in any format, for the tests that read them, each worked and told once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from attncli.document.blocks import Document
+from attncli.file import shipped
+from attncli.formats import RenderOptions, render
+from attncli.pages.explain import cells_page, find_cells
+from attncli.pages.lesson import lessons
+from attncli.pages.parts.selection import Selection
+from attncli.pages.walkthrough import walkthrough
+from attncli.pipeline import load, work
+from attncli.steps import steps
+from attncli.trace import Trace
+from tests.auditor import Tables
+from tests.conftest import THOROUGH
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+SHIPPED = {name: shipped.path_of(name).read_text("utf-8") for name in shipped.names()}
+LARGE = frozenset({"i_can_go_alone", "embedding_table"})
+"""Scenarios of 512 columns, and of 23 million numbers."""
+LIGHT = [name for name in SHIPPED if THOROUGH or name != "embedding_table"]
+"""Those whose tables are drawn in no time; some tests by name are of the other."""
+WORDS_ONLY = "tokenizers"
+"""A scenario without any numbers."""
+
+
+@lru_cache(maxsize=64)
+def trace_of(text: str, *changes: str) -> Trace:
+    """The trace of a scenario's text."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "scenario.yaml"
+        path.write_text(text, encoding="utf-8")
+        return work(load(path, changes))
+
+
+@lru_cache(maxsize=64)
+def shipped_trace(name: str) -> Trace:
+    """The trace of a shipped scenario as it is asked for by its name."""
+    return work(load(name))
+
+
+@lru_cache(maxsize=64)
+def document_of(trace: Trace, detail: str = "full") -> Document:
+    """What is told of a trace."""
+    return walkthrough(trace, Selection(detail=detail))
+
+
+@lru_cache(maxsize=64)
+def page_of(trace: Trace, form: str = "terminal", width: int = 80, detail: str = "full") -> str:
+    """A trace's page in a format."""
+    return render(document_of(trace, detail), form, RenderOptions(width))
+
+
+@lru_cache(maxsize=64)
+def tables_of(trace: Trace) -> Tables:
+    """The tables that an auditor looks names up in."""
+    return Tables(json.loads(page_of(trace, "json", detail="rows")))
+
+
+def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> str:
+    """What `attn explain` says of each step with a trace's numbers."""
+    told = [(step, trace) for step in steps()]
+    return render(lessons(trace, told, Selection(detail=detail)), form, RenderOptions(80))
+
+
+def page_of_cells(trace: Trace, wanted: Sequence[str], form: str = "terminal") -> str:
+    """The page of single cells, as `--cell` prints it."""
+    return render(cells_page(trace, find_cells(trace, wanted, ())), form, RenderOptions(80))

@@ -1,0 +1,531 @@
+"""What papers written by hand are worth, and what is said of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from attncli.formats import format_names
+from tests.conftest import sampled
+from tests.helpers.marking_cases import RIGHT, graded, run, verdicts, yaml_file
+
+
+def test_a_right_paper_has_all_points(tmp_path: Path) -> None:
+    data = graded(yaml_file(tmp_path / "a.yaml", RIGHT))
+    assert {*verdicts(data).values()} == {"correct"}
+    assert (data["points"], data["of"], data["counts"]["correct"]) == (10, 10, 10)
+    assert run("grade", "i_love_ai", tmp_path / "a.yaml").exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\t\n ", "\u00a0\u2003", "\u200b", "\ufeff \u2060"])
+def test_an_answer_of_white_space_is_empty(tmp_path: Path, text: str) -> None:
+    cells = dict.fromkeys(["weights[love, AI]", "attends_most[love]"], text)
+    path = tmp_path / "a.yaml"
+    path.write_text(json.dumps({"answers": cells}), "utf-8")
+    data = graded(path)
+    assert {*verdicts(data).values()} == {"blank"}
+    told = " ".join(run("grade", "i_love_ai", path).stdout.split())
+    assert "All answers are empty." in told
+    assert "love │ – (0.576)" in told
+
+
+def test_answers_that_are_only_white_space_say_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("answers: '  '\n", "utf-8")
+    assert "All answers are empty." in run("grade", "i_love_ai", path).stdout
+
+
+def test_a_wrong_number_costs_once(tmp_path: Path) -> None:
+    """A score of 2 for 1: e² = 7.389, 7.389 + 1 + 2.718 = 11.107, 7.389 / 11.107 = 0.665."""
+    theirs = {
+        "scores[I, I]": "2", "exp[I, I]": "7.389", "exp_sum[I]": "11.107",
+        "weights[I, I]": "0.665", "weights[I, love]": "0.090", "weights[I, AI]": "0.245",
+    }  # fmt: skip
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs})
+    data = graded(path)
+    told = {one["cell"]: one for one in data["verdicts"]}
+    assert told["scores[I, I]"]["verdict"] == "slip"
+    assert {told[cell]["verdict"] for cell in [*theirs][1:]} == {"carried forward"}
+    assert told["exp[I, I]"]["follows_from"] == ["scores[I, I]"]
+    assert (data["points"], data["counts"]["carried forward"]) == (9, 5)
+    assert graded(path, "--no-carry")["points"] == 4
+    assert run("grade", "i_love_ai", path).exit_code == 1
+
+
+def test_a_verdict_has_these_keys(tmp_path: Path) -> None:
+    data = graded(yaml_file(tmp_path / "a.yaml", {**RIGHT, "exp[I, I]": "7.389"}))
+    one = next(one for one in data["verdicts"] if one["cell"] == "exp[I, I]")
+    keys = {"cell", "given", "expected", "accepted", "verdict", "cause", "follows_from"}
+    assert keys <= one.keys()
+    assert (one["given"], one["expected"], one["accepted"]) == ("7.389", "2.718", [2.7175, 2.7185])
+    bounds = [bound for one in data["verdicts"] for bound in one["accepted"]]
+    assert all(bound == round(bound, 4) for bound in bounds)  # and not 0.28250000000000003
+    assert set(data["counts"]) == {
+        "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",
+        "slip", "blank", "unreadable",
+    }  # fmt: skip
+
+
+def test_blank_and_unreadable_answers_block_nothing(tmp_path: Path) -> None:
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, "exp[I, I]": "", "exp_sum[I]": "abc"})
+    data = graded(path)
+    told = verdicts(data)
+    assert (told["exp[I, I]"], told["exp_sum[I]"]) == ("blank", "unreadable")
+    assert told["weights[I, I]"] == "correct"
+    assert data["points"] == 8
+    assert f"exp_sum[I]: abc, in {path}:8" in " ".join(
+        run("grade", "i_love_ai", path).output.split()
+    )
+
+
+def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
+    """Base 2 for e: 2¹ = 2, 2⁰ = 1; the sum is 5, the weights are 0.4, 0.2 and 0.4."""
+    theirs = {
+        "exp[I, I]": "2", "exp[I, AI]": "2", "exp_sum[I]": "5",
+        "weights[I, I]": "0.400", "weights[I, love]": "0.200", "weights[I, AI]": "0.400",
+    }  # fmt: skip
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs})
+    data = graded(path)
+    told = verdicts(data)
+    assert told["exp[I, I]"] == told["exp[I, AI]"] == "known mistake"
+    assert told["weights[I, I]"] == "carried forward"
+    assert data["points"] == 9
+    assert graded(path, "--no-carry")["points"] == 4
+
+
+TWO_DECIMALS = {"weights[I, I]": "0.42", "weights[I, love]": "0.16", "weights[I, AI]": "0.42"}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "verdict"),
+    [(TWO_DECIMALS, "rounding"), ({"weights[I, AI]": "0.242"}, "known mistake")],
+)
+def test_method_marks_are_for_what_is_only_written_otherwise(
+    tmp_path: Path, theirs: dict[str, str], verdict: str
+) -> None:
+    """Two decimals for three, and 0.422 with two digits exchanged; either costs once."""
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs})
+    data = graded(path, "--marks", "method")
+    assert {verdicts(data)[cell] for cell in theirs} == {verdict}
+    assert (data["points"], graded(path)["points"]) == (9.5, 9)
+
+
+def test_points_are_those_of_the_steps(tmp_path: Path) -> None:
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, "scores[I, love]": ""})
+    data = graded(path, "--points", "scores=3")
+    assert (data["points"], data["of"]) == (13, 16)
+
+
+def test_what_only_follows_from_zeros_earns_nothing_and_is_told(tmp_path: Path) -> None:
+    zeros = {name: "0" for name in RIGHT if name.startswith("exp[")}
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **zeros, "exp_sum[I]": "0"})
+    told = " ".join(run("grade", "i_love_ai", path).output.split())
+    assert "From exp on this paper shows no working: 3 numbers are wrong" in told
+    assert "What only follows from wrong numbers (1) earns nothing" in told
+    data = graded(path)
+    assert verdicts(data)["exp_sum[I]"] == "not worked"
+    assert (data["points"], data["doubt"]["too_few"]) == (6, True)
+
+
+def test_answers_of_another_form_are_refused(tmp_path: Path) -> None:
+    words = ("exercise", "i_love_ai", "--step", "softmax", "--format", "yaml", "--key", "none")
+    assert run(*words, "--forms", "2", "-o", tmp_path / "forms").exit_code == 0
+    sheet = tmp_path / "forms" / "i_love_ai_B_sheet.yaml"
+    result = run("grade", "i_love_ai", sheet)
+    assert result.exit_code == 2
+    assert "these are answers of form B" in result.stderr
+    assert "name it, or the folder that was made of it" in result.stderr
+    folder = run("grade", tmp_path / "forms", sheet)
+    assert folder.exit_code == 2
+    assert "this folder doesn't say what its forms ask, as options made them" in folder.stderr
+    exam = tmp_path / "exam.yaml"
+    exam.write_text("{scenario: i_love_ai, ask: [{step: softmax}], forms: 2, seed: 1}", "utf-8")
+    key = ("exercise", "i_love_ai", "--step", "softmax", "--format", "yaml", "--forms", "2")
+    assert run(*key, "-o", tmp_path / "keys").exit_code == 0
+    right = run("grade", exam, tmp_path / "keys" / "i_love_ai_B_key.yaml")
+    assert right.exit_code == 0, right.output  # as the message says, it makes the same forms
+    assert run(*words, "-o", tmp_path / "own.yaml").exit_code == 0
+    assert run("grade", "i_love_ai", tmp_path / "own.yaml").exit_code == 1  # all blank
+    assert run("grade", "three_tokens", tmp_path / "own.yaml").exit_code == 2
+
+
+def test_the_form_itself_marks_its_answers(tmp_path: Path) -> None:
+    words = ("exercise", "i_love_ai", "--step", "softmax", "--format", "yaml", "--key", "separate")
+    run(*words, "-o", tmp_path / "own")
+    data = graded(tmp_path / "own" / "i_love_ai_key.yaml")
+    assert data["points"] == data["of"] == 21
+
+
+@pytest.mark.parametrize("name", format_names())
+def test_a_report_is_there_in_every_format(tmp_path: Path, name: str) -> None:
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, "exp[I, I]": "7.389", "exp_sum[I]": "x_y"})
+    result = run("grade", "i_love_ai", path, "--format", name)
+    assert result.exit_code == 1
+    assert "7.389" in result.stdout
+
+
+def test_a_class_has_a_table_and_a_paper_each(tmp_path: Path) -> None:
+    answers = tmp_path / "answers"
+    answers.mkdir()
+    yaml_file(answers / "ann.yaml", RIGHT)
+    yaml_file(answers / "ben.yaml", {**RIGHT, "exp[I, I]": "5"}, 'student: "=Ben"')
+    (answers / "bad.yaml").write_text("answers: [", "utf-8")
+    result = run("grade", "i_love_ai", answers, "-o", f"{tmp_path}/marked/")
+    assert result.exit_code == 2  # for the broken one
+    assert "bad.yaml:2:1" in result.stderr
+    assert "exp[I, I]: not right in 1 paper" in result.stdout
+    marked = sorted(path.name for path in (tmp_path / "marked").iterdir())
+    assert marked == ["Ben.md", "ann.md", "class.csv"]
+    with (tmp_path / "marked" / "class.csv").open(newline="") as file:
+        rows = [*csv.DictReader(file)]
+    assert [(row["student"], row["points"], row["percent"]) for row in rows] == [
+        ("ann", "10", "100"), ("'=Ben", "9", "90"), ("bad", "", ""),
+    ]  # fmt: skip
+
+
+def test_what_one_leaves_out_that_others_answer_is_blank(tmp_path: Path) -> None:
+    yaml_file(tmp_path / "ann.yaml", RIGHT)
+    yaml_file(tmp_path / "ben.yaml", {"exp[I, I]": "2.718"})
+    result = run("grade", "i_love_ai", tmp_path, "--format", "csv")
+    assert result.exit_code == 1
+    assert [row.split(",")[2:4] for row in result.stdout.splitlines()[1:3]] == [
+        ["10", "10"],
+        ["1", "10"],
+    ]
+
+
+def test_published_numbers_are_judged() -> None:
+    result = run("check", "alice_met_bob", "--format", "json")
+    assert result.exit_code == 1
+    assert '"cell": "scores[met, Bob]"' in result.stdout
+    assert run("check", "meeting").exit_code == 2
+
+
+def test_published_numbers_that_follow_end_well(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    given = "Q: [[1]]\nK: [[2], [3]]\nV: [[1], [0]]\nscale: none\n"
+    for score, status in (("2", 0), ("4", 1)):
+        path.write_text(f"{given}published: {{scores: [[{score}, 3]]}}\n", "utf-8")
+        assert run("check", path).exit_code == status
+
+
+def test_numbers_that_a_source_prints_twice_are_judged_each() -> None:
+    data = json.loads(run("check", "i_love_ai", "--format", "json").stdout)
+    wrong = [one["cell"] for one in data["verdicts"] if one["verdict"] != "correct"]
+    assert (sum(data["counts"].values()), wrong) == (57, ["ffn[AI, 1]"])
+    page = run("check", "i_love_ai").stdout
+    said = "As this scenario rounds, 4 numbers would be others, as its page tells; 3 of them follow"
+    assert said in " ".join(page.split())
+
+
+def test_of_two_numbers_for_a_cell_each_is_judged(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    given = "Q: [[1]]\nK: [[2], [3]]\nscale: none\npublished:\n"
+    path.write_text(f"{given}  scores: [[4, 3]]\n  scores[1, 1]: 2\n", "utf-8")
+    data = json.loads(run("check", path, "--format", "json").stdout)
+    said = [(one["given"], one["verdict"] == "correct") for one in data["verdicts"]]
+    assert said == [("4", False), ("2", True), ("3", True)]
+
+
+def test_the_numbers_of_variants_are_judged(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    given = "Q: [[1]]\nK: [[2], [3]]\nscale: none\nvariants:\n"
+    for score, status in (("4", 0), ("5", 1)):
+        other = f"{{K: [[2], [4]], published: {{scores: [[2, {score}]]}}}}"
+        path.write_text(f"{given}  other: {other}\n", "utf-8")
+        result = run("check", path, "--format", "json")
+        assert result.exit_code == status
+        counts = json.loads(result.stdout)["variants"]["other"]["counts"]
+        assert (counts["correct"], sum(counts.values())) == (2 - status, 2)
+    assert "Variant other: Numbers" in run("check", path).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--marks", "none"), "say single or method"),
+        (("--points", "nonsense=1"), "no such step or quantity"),
+        (("--format", "docx"), "no such format"),
+    ],
+)
+def test_wrong_options_are_told(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
+    path = yaml_file(tmp_path / "a.yaml", RIGHT)
+    result = run("grade", "i_love_ai", path, *words)
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+def test_cells_that_are_not_there_are_told(tmp_path: Path) -> None:
+    path = yaml_file(tmp_path / "a.yaml", {"scores[I, You]": "1", "nothing": "2"})
+    result = run("grade", "i_love_ai", path)
+    assert result.exit_code == 2
+    assert "scores[I, You]" in result.stderr
+    assert "nothing" in result.stderr
+
+
+@sampled(
+    2,
+    scenario=["i_love_ai", "yassine_rnn", "three_tokens_two_heads"],
+    blank=["all", "working", "random:0.3"],
+)
+def test_every_key_is_worth_all_points(tmp_path: Path, scenario: str, blank: str) -> None:
+    words = ("exercise", scenario, "--format", "yaml", "--key", "separate", "--blank", blank)
+    assert run(*words, "-o", f"{tmp_path}/key/").exit_code == 0
+    data = graded(tmp_path / "key" / f"{scenario}_key.yaml", scenario=scenario)
+    wrong = [one for one in data["verdicts"] if one["verdict"] != "correct"]
+    assert not wrong
+
+
+def test_a_number_inside_a_line_is_carried_forward_from_its_cell(tmp_path: Path) -> None:
+    words = ("exercise", "i_love_ai", "--format", "yaml", "--key", "none", "--blank", "working")
+    run(*words, "--step", "softmax", "-o", tmp_path / "sheet.yaml")
+    names = [
+        line.strip().strip('":') for line in (tmp_path / "sheet.yaml").read_text().splitlines()
+    ]
+    term = next(name for name in names if name.startswith("exp_sum[I].working"))
+    for number, verdict in (("5", "slip"), ("2.718", "correct"), ("abc", "unreadable")):
+        path = yaml_file(tmp_path / "a.yaml", {term: number})
+        assert verdicts(graded(path)) == {term: verdict}
+    theirs = {"exp[I, I]": "5", "exp[I, love]": "1", "exp[I, AI]": "2.718", term: "5"}
+    data = graded(yaml_file(tmp_path / "a.yaml", theirs))
+    assert verdicts(data)[term] == "carried forward"
+    assert run("grade", "i_love_ai", tmp_path / "sheet.yaml").exit_code == 1
+    lost = yaml_file(tmp_path / "a.yaml", {"exp_sum[I].working[99]": "1"})
+    assert "no sheet asks for this number" in run("grade", "i_love_ai", lost).stderr
+
+
+def test_answers_in_another_order_belong_to_their_hash(tmp_path: Path) -> None:
+    """Of numbers inside lines and answers in words, too."""
+    words = ("--step", "scores", "--step", "softmax", "--blank", "all", "--ask", "attends_most")
+    target = ("--format", "yaml", "--key", "separate", "-o", f"{tmp_path}/key/")
+    assert run("exercise", "i_love_ai", *words, *target).exit_code == 0
+    path = tmp_path / "key" / "i_love_ai_key.yaml"
+    lines = path.read_text("utf-8").splitlines()
+    answers = [line for line in lines if line.startswith('  "')]
+    head = [line for line in lines if line not in answers]
+    for others in (answers[::-1], sorted(answers)):
+        path.write_text("\n".join([*head, *others]), "utf-8")
+        result = run("grade", "i_love_ai", path)
+        assert result.exit_code == 0, result.output
+        assert f"{len(answers)} of {len(answers)}" in result.stdout
+
+
+def test_a_cell_may_be_written_otherwise(tmp_path: Path) -> None:
+    exam = made_exam(tmp_path)
+    a = next((tmp_path / "keys").glob("*_A_key.yaml"))
+    text = a.read_text("utf-8").replace('"exp[I, love]"', '"exp[1,2]"')
+    a.write_text(text.replace('"exp_sum[I].working[1]"', '"exp_sum[1].working[1]"'), "utf-8")
+    result = run("grade", exam, a)
+    assert "19 of 19" in result.stdout
+    assert result.exit_code == 0
+    a.write_text(f'{a.read_text("utf-8")}  "exp[I, love]": 7\n', "utf-8")
+    twice = run("grade", exam, a)
+    told = "exp[I, love] is answered a second time, as exp[1,2]. The first answer counts."
+    assert told in " ".join(twice.stdout.split())
+
+
+EXAM = """\
+exercise: Attention by hand
+scenario: i_love_ai
+ask: [softmax, {cell: 'output[love, 1]'}]
+points: {softmax: 0.5, exp_sum: 2}
+forms: 3
+"""
+
+
+def test_an_exercise_marks_the_answers_of_its_forms(tmp_path: Path) -> None:
+    exam = tmp_path / "exam.yaml"
+    exam.write_text(EXAM, "utf-8")
+    words = ("exercise", exam, "--format", "yaml", "--key", "separate")
+    assert run(*words, "-o", f"{tmp_path}/made/").exit_code == 0
+    answers = tmp_path / "answers"
+    answers.mkdir()
+    for path in (tmp_path / "made").rglob("*key.yaml"):
+        (answers / path.name).write_bytes(path.read_bytes())
+    table = run("grade", exam, answers, "--format", "csv")
+    rows = [*csv.DictReader(table.stdout.splitlines())]
+    assert table.exit_code == 0, table.output
+    # nine exponentials and nine weights at half a point, three sums at two, one output at one
+    assert [(row["form"], row["points"], row["of"]) for row in rows] == [
+        ("A", "16", "16"), ("B", "16", "16"), ("C", "16", "16"),
+    ]  # fmt: skip
+    b = next(path for path in answers.iterdir() if "_B_" in path.name)
+    foreign = tmp_path / "foreign.yaml"
+    foreign.write_text(b.read_text("utf-8").replace('form: "B"', 'form: "Z"'), "utf-8")
+    assert run("grade", exam, foreign).exit_code == 0  # its hash is that of B
+    lines = foreign.read_text("utf-8").splitlines()
+    foreign.write_text("\n".join(x for x in lines if not x.startswith("hash")), "utf-8")
+    refused = run("grade", exam, foreign)
+    assert refused.exit_code == 2
+    assert "these are answers of form Z" in refused.stderr
+    assert run("grade", exam, b, "--points", "2").exit_code == 2
+
+
+def made_exam(folder: Path) -> Path:
+    """An exam in a folder, and `keys` beside it: the answers of each form that its key has."""
+    exam = folder / "exam.yaml"
+    text = EXAM.replace("'output[love, 1]'", "'output[love, 1]', blank: all")
+    exam.write_text(f"{text}tolerance: {{units: 1}}\n", "utf-8")
+    assert run("exercise", exam, "-o", f"{folder}/exam/").exit_code == 0
+    words = ("--format", "yaml", "--key", "separate", "-o", f"{folder}/made/")
+    assert run("exercise", exam, *words).exit_code == 0
+    (folder / "keys").mkdir()
+    for path in (folder / "made").glob("*key.yaml"):
+        path.rename(folder / "keys" / path.name)
+    return folder / "exam"
+
+
+def test_the_folder_of_an_exercise_marks_a_class_over_its_forms(tmp_path: Path) -> None:
+    exam = made_exam(tmp_path)
+    b = next((tmp_path / "keys").glob("*_B_key.yaml"))
+    text = b.read_text("utf-8")
+    right = re.search(r'"weights\[I, I\]": "?([\d.]+)', text)
+    assert right is not None
+    unit_off = str(Decimal(right[1]) + Decimal("0.001"))  # let pass by the tolerance
+    b.write_text(text.replace(right[0], right[0].replace(right[1], unit_off)), "utf-8")
+    for target in (exam, exam / "manifest.json"):
+        table = run("grade", target, tmp_path / "keys", "--format", "csv")
+        rows = [*csv.DictReader(table.stdout.splitlines())]
+        # sixteen points as above, and three numbers inside a line at one
+        assert table.exit_code == 0, table.output
+        assert [(row["form"], row["points"], row["of"]) for row in rows] == [
+            ("A", "19", "19"), ("B", "19", "19"), ("C", "19", "19"),
+        ]  # fmt: skip
+    assert "Student    │ Form  Points" in run("grade", exam, tmp_path / "keys").stdout
+    b.write_text(re.sub("hash: .*", "hash: gdeadbee", text), "utf-8")
+    refused = run("grade", exam, b)
+    assert refused.exit_code == 2
+    assert "these are answers of form B (gdeadbee), which" in refused.stderr
+    assert run("grade", exam, b, "--decimals", "2").exit_code == 2
+
+
+def test_a_form_with_other_numbers_than_its_papers_marks_nothing(tmp_path: Path) -> None:
+    exam = made_exam(tmp_path)
+    form = exam / "forms" / "C.yaml"
+    form.write_text(form.read_text("utf-8").replace("decimals: 3", "decimals: 2"), "utf-8")
+    refused = run("grade", exam, tmp_path / "keys")
+    assert refused.exit_code == 2
+    assert "C.yaml: its numbers aren't those that the papers of form C" in refused.stderr
+
+
+def test_what_is_no_manifest_is_refused(tmp_path: Path) -> None:
+    manifest = made_exam(tmp_path) / "manifest.json"
+    text = manifest.read_text("utf-8")
+    wrong = {'"forms/A.yaml"': '"../A.yaml"', '"units"': '"unit"', '"forms": {': '"form": {'}
+    for said, instead in wrong.items():
+        assert said in text
+        manifest.write_text(text.replace(said, instead, 1), "utf-8")
+        refused = run("grade", manifest, tmp_path / "keys")
+        assert refused.exit_code == 2
+        assert "manifest.json: is no manifest of an exercise" in refused.stderr
+
+
+FAULTS = {
+    "s2.yaml": ({"wieghts[I, I]": "0.3"}, {}),
+    "s3.yaml": ({}, {"form": "B"}),
+    "s4 again.yaml": ({}, {}),
+    "zed.yaml": ({}, {"student": "Zed", "id": "s99"}),
+}
+"""Of a paper: answers to what isn't asked, and what is said at its top that isn't so."""
+
+
+def class_with_faults(folder: Path) -> tuple[Path, Path]:
+    """An exam for a list of students, and what was handed in of it: each paper right but for what
+    is wrong about it; the last of the list handed nothing in."""
+    exam, answers = folder / "exam.yaml", folder / "answers"
+    exam.write_text(EXAM, "utf-8")
+    names = ("Ann", "Ben", "Cy", "Di", "Ed", "Flo")
+    rows = (f"{name},s{k},A" for k, name in enumerate(names, start=1))
+    (folder / "list.csv").write_text("\n".join(["name,ID,form", *rows]), "utf-8")
+    made = ("exercise", exam, "-o", folder / "exam", "--students", folder / "list.csv")
+    assert run(*made).exit_code == 0
+    keys = ("--format", "yaml", "--key", "separate", "-o", f"{folder}/made/")
+    assert run("exercise", exam, *keys).exit_code == 0
+    key = (folder / "made" / "exam_A_key.yaml").read_text("utf-8").partition("answers:")
+    answers.mkdir()
+
+    def hand_in(file: str, number: int, more: dict[str, str], said: dict[str, str]) -> None:
+        own = {"student": names[number - 1], "id": f"s{number}", "form": "A", **said}
+        mark = re.search("hash: .*", key[0])
+        assert mark is not None
+        head = [*(f'{name}: "{text}"' for name, text in own.items()), mark[0], "answers:"]
+        others = (f'  "{cell}": {text}' for cell, text in more.items())
+        text = "\n".join([*head, key[2].strip("\n"), *others])
+        (answers / file).write_text(text, "utf-8")
+
+    for number in range(1, 5):
+        hand_in(f"s{number}.yaml", number, *FAULTS.get(f"s{number}.yaml", ({}, {})))
+    hand_in("s4 again.yaml", 4, *FAULTS["s4 again.yaml"])
+    hand_in("zed.yaml", 1, *FAULTS["zed.yaml"])
+    (answers / "s5.yaml").write_text("answers: [", "utf-8")
+    (answers / "photo.jpg").write_bytes(b"\xff\xd8")
+    return folder / "exam", answers
+
+
+def test_nothing_that_was_handed_in_is_dropped_in_silence(tmp_path: Path) -> None:
+    exam, answers = class_with_faults(tmp_path)
+    result = run("grade", exam, answers, "--format", "json")
+    assert result.exit_code == 2  # a file can't be read
+    data = json.loads(result.stdout)
+    told = {Path(one["file"]).name: (one["points"], " ".join(one["remarks"]))
+            for one in data["papers"]}  # fmt: skip
+    assert {points for points, _ in told.values()} == {16}
+    assert told["s1.yaml"][1] == ""
+    assert "wieghts[I, I]: 0.3 is the answer to nothing that is asked" in told["s2.yaml"][1]
+    assert "did you mean weights[I, I]?" in told["s2.yaml"][1]
+    assert "It says form B, but its hash" in told["s3.yaml"][1]
+    assert "is that of form A, by which it is marked. By form B it would" in told["s3.yaml"][1]
+    assert "There are 2 papers: " in told["s4.yaml"][1]
+    assert told["s4.yaml"] == told["s4 again.yaml"]
+    assert told["zed.yaml"][1] == "The list of students has nobody of this name or ID."
+    without = {one["student"]: (one["id"], one["why"]) for one in data["not_marked"]}
+    assert without["Flo"] == ("s6", "Nothing was handed in.")
+    assert without["Ed"][0] == "s5"
+    assert "s5.yaml:2:1: broken YAML" in without["Ed"][1]
+    assert len(without) == 2
+    assert "photo.jpg" in data["remarks"][0]
+    assert data["average"] == data["of"] == 16
+
+    page = " ".join(run("grade", exam, answers).stdout.split())
+    first, _, marks = page.partition("Marks Student")
+    for said in ("wieghts[I, I]: 0.3", "It says form B, but", "Zed (s99): The list of",
+                 "Flo (s6): Nothing was handed in.", "Ed (s5): ", "photo.jpg"):  # fmt: skip
+        assert said in first
+    assert "Flo │ s6 A – – –" in marks
+    table = run("grade", exam, answers, "--format", "csv")
+    rows = {row["student"]: row for row in csv.DictReader(table.stdout.splitlines())}
+    assert (rows["Flo"]["points"], rows["Flo"]["remarks"]) == ("", "Nothing was handed in.")
+    assert "It says form B" in rows["Cy"]["remarks"]
+    assert "broken YAML" in rows["Ed"]["remarks"]
+
+
+def test_one_paper_tells_what_does_not_fit_at_its_top(tmp_path: Path) -> None:
+    exam, answers = class_with_faults(tmp_path)
+    page = run("grade", exam, answers / "s3.yaml")
+    assert "It says form B, but its hash" in page.stdout.partition("Numbers")[0]
+    assert "Nothing was handed in" not in page.stdout  # a single paper is no class
+    data = json.loads(run("grade", exam, answers / "s3.yaml", "--format", "json").stdout)
+    assert data["points"] == 16
+    assert "It says form B" in data["remarks"][0]
+
+
+def test_a_folder_is_a_class_whatever_is_in_it(tmp_path: Path) -> None:
+    yaml_file(tmp_path / "ann.yaml", RIGHT)
+    data = json.loads(run("grade", "i_love_ai", tmp_path, "--format", "json").stdout)
+    assert [(one["student"], one["points"]) for one in data["papers"]] == [("ann", 10)]
+    (tmp_path / "ann.yaml").write_text("answers: [", "utf-8")
+    broken = run("grade", "i_love_ai", tmp_path, "--format", "json")
+    data = json.loads(broken.stdout)
+    assert (broken.exit_code, data["papers"]) == (2, [])
+    assert "broken YAML" in data["not_marked"][0]["why"]
+    (tmp_path / "ann.yaml").rename(tmp_path / "ann.docx")
+    for form in ("terminal", "json", "csv", "html", "latex"):
+        empty = run("grade", "i_love_ai", tmp_path, "--format", form)
+        assert empty.exit_code == 2
+        assert "there are no answers files in this folder" in empty.stderr
+        assert "no answers file in YAML or CSV" in " ".join(empty.stdout.split())

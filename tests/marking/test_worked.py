@@ -1,0 +1,239 @@
+"""Papers that nobody worked earn what is right by itself, and no paper stops a class."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Frame
+from attncli.cli import app
+from attncli.exercises.classes import class_data, class_page, marked_paper
+from attncli.exercises.exams import form_exam
+from attncli.exercises.papers import exercise
+from attncli.exercises.requests import request_of
+from attncli.library.papers import variants
+from attncli.marking.answers import AnswerSheet
+from attncli.marking.exam import Exam, Scheme
+from attncli.marking.papers import GradedClass, MarkedPaper, marked
+from attncli.marking.verdicts import read_number
+from tests.conftest import FEWER, THOROUGH, sampled
+from tests.helpers.marking_cases import RIGHT, graded, run, verdicts, yaml_file
+from tests.helpers.pages import SHIPPED, shipped_trace
+
+NO_NUMBERS = ("tokenizers", "i_love_tennis")
+"""There is nothing to blank in these."""
+LONG = () if THOROUGH else ("embedding_table", "i_can_go_alone", "next_token")
+"""Papers of these take seconds each."""
+SCENARIOS = [name for name in SHIPPED if name not in (*NO_NUMBERS, *LONG)]
+Answers = Mapping[str, str]
+
+
+@lru_cache(maxsize=8)
+def exams(name: str, forms: int = 2) -> list[Exam]:
+    """What all that a scenario makes asks, in some forms."""
+    trace = shipped_trace(name)
+    request = request_of(trace, ExerciseFile(name))
+    made = variants(trace, request, forms, 1, ())
+    return [form_exam(one, request, form, Scheme(), Frame()).exam for form, one in made]
+
+
+def key_of(exam: Exam) -> dict[str, str]:
+    numbers = {
+        one.id: str(exam.trace[cell.quantity].number(*cell[1:]).shown)
+        for cell, one in exam.results.items()
+    }
+    terms = {one.id: str(one.right.number.shown) for one in exam.terms}
+    right = {one.id: one.right_on(exam.judge.right)[0] for _, one in exam.words}
+    words = {one.id: one.asked.options[right[one.id]] for _, one in exam.words}
+    return {**numbers, **terms, **words}
+
+
+def paper(exam: Exam, answers: Answers) -> MarkedPaper:
+    given = {id_: read_number(text) for id_, text in answers.items()}
+    return marked(exam, AnswerSheet("x", "", "", given))
+
+
+def right_by_itself(told: MarkedPaper) -> Decimal:
+    """The points of answers that are the key's own."""
+    worth = {cell: one.points for cell, one in told.exam.results.items()}
+    numbers = (worth[one.cell] for one in told.verdicts if one.judgement == "correct")
+    terms = (one.points for one in told.terms if one.judgement == "correct")
+    words = (one.points for one in told.words if one.judgement == "correct")
+    return Decimal(sum((*numbers, *terms, *words)))
+
+
+class Unworked(NamedTuple):
+    kind: str
+    answers: Answers
+
+
+def unworked(forms: list[Exam]) -> Iterator[Unworked]:
+    """Papers that nobody worked."""
+    key = key_of(forms[0])
+    for number in ("0", "0.001", "1"):
+        yield Unworked(number, dict.fromkeys(key, number))
+    other = key_of(forms[1])
+    yield Unworked("another form", {id_: other.get(id_, "") for id_ in key})
+    texts = [*key.values()]
+    random.Random(1).shuffle(texts)
+    yield Unworked("shuffled", dict(zip(key, texts, strict=True)))
+    yield Unworked("moved by one", dict(zip(key, [*texts[1:], texts[0]], strict=True)))
+
+
+@sampled(4, name=SCENARIOS)
+def test_what_nobody_worked_earns_what_is_right_by_itself(name: str) -> None:
+    forms = exams(name)
+    assert paper(forms[0], key_of(forms[0])).points == forms[0].points
+    for kind, answers in unworked(forms):
+        told = paper(forms[0], answers)
+        more = told.points - right_by_itself(told)
+        assert more * 10 <= forms[0].points, (name, kind, told.points, right_by_itself(told))
+        assert told.doubt is not None, (name, kind)
+
+
+def class_of(papers: list[MarkedPaper]) -> GradedClass:
+    return GradedClass("by hand", papers[0].exam.trace, tuple(papers))
+
+
+def test_a_class_says_which_papers_show_no_working() -> None:
+    (exam,) = exams("i_love_ai", 1)
+    key = key_of(exam)
+    papers = [paper(exam, key), paper(exam, dict.fromkeys(key, "0"))]
+    told: Any = class_data(class_of(papers))["papers"]
+    honest, zeros = told
+    assert (honest["remarks"], "doubt" in honest) == ([], False)
+    (said,) = zeros["remarks"]
+    assert said.startswith("From X on this paper shows no working: 15 numbers are wrong")
+    assert zeros["doubt"]["too_few"] is True
+
+
+def test_a_slip_of_the_first_number_still_carries(tmp_path: Path) -> None:
+    """1.5 in the place of 1: e^1.5 = 4.482, 4.482 + 1 + 2.718 = 8.200, and what is divided by it."""
+    theirs = {
+        "scores[I, I]": "1.5", "exp[I, I]": "4.482", "exp_sum[I]": "8.200",
+        "weights[I, I]": "0.547", "weights[I, love]": "0.122", "weights[I, AI]": "0.331",
+    }  # fmt: skip
+    data = graded(yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs}))
+    assert data["points"] == 9
+    assert "doubt" not in data
+
+
+def test_zeros_after_honest_work_earn_nothing(tmp_path: Path) -> None:
+    """Who stops after the scores and fills in zeros has the points of the scores."""
+    zeros = {name: "0" for name in RIGHT if not name.startswith("scores")}
+    data = graded(yaml_file(tmp_path / "a.yaml", {**RIGHT, **zeros}))
+    assert data["points"] == 3
+
+
+@pytest.mark.parametrize(
+    ("numbers", "verdict"),
+    [
+        (("0.42", "0.16", "0.42"), "rounding"),  # 0.422, 0.155, 0.422
+        (("0.4", "0.2", "0.4"), "slip"),  # 0.2 is 0.212 of the next row, too
+        (("0", "0", "0"), "slip"),
+    ],
+)
+def test_fewer_decimals_must_still_tell_a_number(
+    tmp_path: Path, numbers: tuple[str, ...], verdict: str
+) -> None:
+    names = ("weights[I, I]", "weights[I, love]", "weights[I, AI]")
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **dict(zip(names, numbers, strict=True))})
+    data = graded(path)
+    told = {one["cell"]: one for one in data["verdicts"]}
+    assert told["weights[I, love]"]["verdict"] == verdict
+    cause = {"rounding": "other_decimals", "slip": "too_few_decimals"}[verdict]
+    assert told["weights[I, love]"]["cause"]["name"] == cause
+
+
+LOSS = {
+    "probabilities[photo, cat]": "0", "probabilities[photo, dog]": "0.629",
+    "probabilities[photo, bird]": "0.140", "loss[photo]": "5", "cross_entropy": "1.465",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("own", ["0", "-0.2", "-inf"])
+def test_what_cant_be_worked_from_ones_own_is_judged_by_the_key(tmp_path: Path, own: str) -> None:
+    answers = {**LOSS, "probabilities[photo, cat]": own}
+    data = graded(yaml_file(tmp_path / "a.yaml", answers), scenario="softmax_gradient")
+    told = verdicts(data)
+    assert (told["loss[photo]"], told["cross_entropy"]) == ("slip", "correct")
+    (loss,) = (one for one in data["verdicts"] if one["cell"] == "loss[photo]")
+    says = (
+        f"It can't be worked from your probabilities[photo, cat] = {own}: the key's numbers count."
+    )
+    assert loss["cause"] == {"name": "unworkable", "says": says}
+    page = " ".join(run("grade", "softmax_gradient", tmp_path / "a.yaml").output.split())
+    assert "Given is 5; right is 1.465" in page
+    assert says in page
+
+
+WILD = st.sampled_from(
+    ("0", "-1", "1e30", "-1e30", "1e-30", "", "love", "0.5", "-0", "inf", "-inf", "1e300", "2/3", "100")
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@settings(max_examples=FEWER * 2)
+@given(st.sampled_from(SCENARIOS), st.sampled_from((0.02, 0.2, 1.0)), st.randoms(), st.data())
+def test_no_paper_stops_a_class(
+    name: str, share: float, rng: random.Random, data: st.DataObject
+) -> None:
+    (exam,) = exams(name, 1)
+    key = key_of(exam)
+    wild = data.draw(st.lists(WILD, min_size=1, max_size=4))
+    answers = {id_: rng.choice(wild) if rng.random() < share else own for id_, own in key.items()}
+    told = paper(exam, answers)
+    assert 0 <= told.points <= exam.points
+    assert marked_paper(told).sections
+    assert class_page(class_of([told, told])).sections
+
+
+@pytest.mark.slow
+@sampled(5, name=[name for name in SCENARIOS if len(SHIPPED[name]) < 4000])
+def test_no_answer_stops_practice(name: str) -> None:
+    rng = random.Random(name)
+    wild = ["0", "-1", "1e30", "", "love", "0.5", "-inf", "1e300", "skip"]
+    typed = "\n".join(rng.choice(wild) for _ in range(60))
+    done = CliRunner().invoke(app, ["practice", name, "--fresh"], input=typed)
+    assert done.exit_code in (0, 1), done.output
+    assert "Traceback" not in done.output
+
+
+def test_a_number_of_a_time_is_asked_for_by_its_name(tmp_path: Path) -> None:
+    """`factor_norm[4]` is a number of time 4, no fourth number of a list."""
+    path = yaml_file(tmp_path / "a.yaml", {"factor_norm[4]": "0"})
+    data = graded(path, scenario="yassine_rnn_sentence")
+    assert verdicts(data) == {"factor_norm[4]": "slip"}
+
+
+def test_an_exam_asks_in_the_order_of_its_paper() -> None:
+    """A Moodle export has nothing but the order to tell what an answer is for."""
+    asks = (Ask(step="softmax"), Ask().asking("attends_most"), Ask(step="weighted_sum"))
+    order = ExerciseFile("i_love_ai", asks, blank=Blanking("all"))
+    trace = shipped_trace("i_love_ai")
+    request = request_of(trace, order)
+    paper = exercise(trace, request, "own", "", Frame())
+    exam = form_exam(trace, request, "own", Scheme(), Frame()).exam
+    assert exam.ids == tuple(one.id for one in paper.items)
+    kinds = [
+        kind
+        for kind, _ in groupby("w" if "most" in x else "t" if ".w" in x else "r" for x in exam.ids)
+    ]
+    assert len(kinds) > 3  # they alternate on the paper
+
+
+def test_a_class_without_a_paper_that_can_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("nope: [\n", "utf-8")
+    told = run("grade", "i_love_ai", tmp_path)
+    assert told.exit_code == 2
+    assert "Not marked  1" in told.stdout

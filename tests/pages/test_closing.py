@@ -1,0 +1,112 @@
+"""What closes a page: quiet endings, what looks forgotten, the finding, where to read on."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from attncli import load, work
+from attncli.cli import app
+from attncli.document.blocks import Callout, text_of_spans
+from attncli.formats import RenderOptions, render
+from attncli.pages.parts.selection import Selection, select
+from attncli.pages.walkthrough import walkthrough
+from attncli.scenario import scenario
+from tests.helpers.pages import GOLDEN, SHIPPED, page_of, shipped_trace, trace_of
+
+EYE = "[[1, 0], [0, 1]]"
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_scenarios_end_quietly(name: str) -> None:
+    assert "The trace ends here" not in (GOLDEN / f"{name}.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "forgotten"),
+    [
+        ("sentence: a b", ""),
+        (f"tokens: [a, b]\nQ: {EYE}\nK: {EYE}", ""),
+        (f"tokens: [a, b]\nweights: {EYE}", ""),
+        (f"weights: {EYE}", ""),
+        (f"Q: {EYE}\nK: {EYE}\nV: {EYE}", ""),
+        (f"Q: {EYE}", "scores, needs K"),
+        (f"V: {EYE}\nQ: {EYE}", "scores, needs K"),
+        (f"X: {EYE}\nW_Q: {EYE}", "project, needs W_K"),
+        (f"X: {EYE}\nW_Q: {EYE}\nW_K: {EYE}", "project, needs W_V"),
+        (f"sentence: a b\nW_Q: {EYE}", "project, needs X (or embeddings"),
+        (f"output: {EYE}\nW1: {EYE}", "ffn, needs W2"),
+        (f"X: {EYE}", "project, needs W_Q"),
+        ("scores: [[1, 2]]\nscale: sqrt_d_k", "scale, divides by √d_k"),
+        ("tokens: [a]\nX: [[1]]\ncell: rnn\nW_ax: [[1]]", "state, needs W_aa"),
+        ("title: nothing", "embed, needs embeddings"),
+    ],
+)
+def test_what_looks_forgotten_is_told(text: str, forgotten: str) -> None:
+    page = " ".join(page_of(trace_of(f"{text}\n")).split())
+    assert ("The trace ends here" in page) == bool(forgotten)
+    assert forgotten in page
+
+
+def notes_of(source: Any) -> list[str]:
+    closing = walkthrough(work(load(source)), Selection()).closing
+    return [text_of_spans(block.text) for block in closing if isinstance(block, Callout)]
+
+
+def test_the_page_closes_with_what_it_found_and_where_to_read_on() -> None:
+    found, why = notes_of("i_love_ai")[0], notes_of("i_love_ai")[-1]
+    assert found.startswith("I attends most to itself and to AI (0.422 each); love to AI (0.576);")
+    assert why == "Why? attn explain i_love_ai --step softmax"
+    assert CliRunner().invoke(app, shlex.split(why.partition(": attn ")[2])).exit_code == 0
+
+
+def test_where_to_read_on_asks_for_as_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command that is told works, though the scenario is only worked where that is asked for."""
+    monkeypatch.setattr(scenario, "MOST_PLACES", 2)
+    words = ["run", "i_love_ai", "--detail", "summary"]
+    assert CliRunner().invoke(app, words).exit_code == 2
+    page = " ".join(CliRunner().invoke(app, [*words, "--large"]).stdout.split())
+    _, _, command = page.rpartition("Why? attn ")
+    assert command == "explain i_love_ai --step softmax --large"
+    assert CliRunner().invoke(app, command.split()).exit_code == 0
+
+
+def test_what_the_last_section_found_is_not_said_again() -> None:
+    page = page_of(trace_of(SHIPPED["pasta_lookup"]))
+    assert page.count("Pasta is most like Food: 81 % of its answer is Rice.") == 1
+
+
+def test_a_mapping_has_no_name_to_explain_it_by() -> None:
+    assert notes_of({"scores": [[1, 2]], "scale": "none"}) == []
+
+
+def test_a_block_closes_with_the_token_that_it_moves_furthest() -> None:
+    trace = work(load("encoder_block"))
+    begun, ended = trace["X"].values, trace["norm2.normed"].values
+    furthest = int(((ended - begun) ** 2).sum(axis=1).argmax())
+    name = trace["X"].rows.names[furthest]
+    found = notes_of("encoder_block")[0]
+    assert found.startswith(f"The block has moved the row of {name} furthest: from [1.141, 1.340,")
+    assert found.endswith(" in norm2.normed.")
+
+
+@pytest.mark.slow
+def test_a_copy_of_the_embeddings_is_told_once() -> None:
+    trace = shipped_trace("embedding_table")
+    page = page_of(trace)
+    assert "so Q, K and V are X here" in " ".join(page.split())
+    assert page.count("  king  │  0.0122   0.0591   0.0064  …   0.0024") == 1
+    alone = render(walkthrough(trace, select(trace, ["project"])), "terminal", RenderOptions(80))
+    assert alone.count("king  │") == 1
+
+
+def attn_page(*arguments: str) -> str:
+    return CliRunner().invoke(app, arguments).stdout
+
+
+def test_a_mask_has_its_tables_also_by_rows() -> None:
+    page = attn_page("run", "i_love_tennis_causal", "--step", "mask", "--detail", "rows")
+    assert "Q: love   │ 0.388    0.304         −∞     −∞" in page

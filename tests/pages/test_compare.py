@@ -1,0 +1,214 @@
+"""Two scenarios side by side, held against plain NumPy."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from attncli.cli import app
+from attncli.formats import format_names
+from attncli.pipeline import load, work
+from attncli.trace import Trace
+from tests.auditor import audit
+from tests.conftest import sampled
+from tests.helpers import hostile
+from tests.pages.test_golden import check
+from tests.project.test_hostile import READERS
+
+SCALED = ("i_love_ai", "--set", "scale=sqrt_d_k")
+CAUSAL = ("i_love_tennis", "i_love_tennis_causal")
+HEADS = ("three_tokens", "three_tokens_two_heads")
+DRIFT = ("i_love_ai", "--rounding", "exact")
+PAGES = {"scaled": SCALED, "causal": CAUSAL, "heads": HEADS, "drift": DRIFT}
+
+
+def attn(*arguments: str, code: int = 1) -> str:
+    result = CliRunner().invoke(app, ["compare", *arguments])
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+def data(*arguments: str, code: int = 1) -> Any:
+    return json.loads(attn(*arguments, "--format", "json", code=code))
+
+
+def alone(name: str, *changes: str) -> Trace:
+    return work(load(name, changes).alone())
+
+
+def differing(own: Trace, other: Trace, name: str) -> set[str]:
+    """The cells of a quantity with the same names that differ, by a loop over all names."""
+    one, two = own[name], other[name]
+    found = set()
+    for i, row in enumerate(one.rows.names):
+        for j, column in enumerate(one.columns.names or [None]):
+            if row in two.rows.names and (column is None or column in two.columns.names):
+                k = two.rows.names.index(row)
+                m = 0 if column is None else two.columns.names.index(column)
+                if not np.isclose(one.values[i, j], two.values[k, m], 1e-9, 1e-12):
+                    found.add(one.address(i, j))
+    return found
+
+
+CASES = [
+    ("i_love_ai", (), "i_love_ai", ("scale=sqrt_d_k",)),
+    ("i_love_tennis", (), "i_love_tennis_causal", ()),
+    ("word_order", (), "word_order", ("sentence=alone go can I",)),
+    ("next_token", (), "next_token", ("temperature=2",)),
+    ("yassine_rnn_sentence", (), "yassine_rnn_sentence", ("W_aa[1,1]=0.9",)),
+]
+
+
+@sampled(3, case=CASES)
+def test_the_cells_that_differ(case: tuple[str, tuple[str, ...], str, tuple[str, ...]]) -> None:
+    name, changes, other, others = case
+    first, second = alone(name, *changes), alone(other, *others)
+    typed = [f"--set={one}" for one in others]
+    told = data(name, *([] if name == other else [other]), *typed)
+    by_name = {one["first"]: {cell["cell"] for cell in one["cells"]} for one in told["quantities"]}
+    common = [one for one in first if one in second]
+    assert by_name.keys() >= {*common} - {*told["nothing_in_common"]}
+    expected = {one: differing(first, second, one) for one in common}
+    assert {one: by_name.get(one, set()) for one in common} == expected
+    made = [one for one in common if not (first[one].given and second[one].given)]
+    begins = next(one for one in made if expected[one])
+    assert told["first_difference"]["cell"] in expected[begins]
+    assert told["only"]["first"] == [one for one in first if one not in second]
+    assert told["only"]["second"] == [one for one in second if one not in first]
+
+
+def test_heads_stand_beside_what_has_none() -> None:
+    first, second = alone(HEADS[0]), alone(HEADS[1])
+    told = data(*HEADS)
+    pairs = {(one["first"], one["second"]): one for one in told["quantities"]}
+    for k in (1, 2):
+        pair = pairs["weights", f"heads[{k}].weights"]
+        off = ~np.isclose(first["weights"].values, second[f"heads[{k}].weights"].values)
+        assert len(pair["cells"]) == off.sum()
+    assert "output" in told["only"]["first"]  # four columns are no two
+
+
+def test_the_drift() -> None:
+    """Against the same sums in plain floats, in units of the last place."""
+    rounded, full = alone("i_love_ai"), alone("i_love_ai", "rounding.policy=exact")
+    told = data(*DRIFT, "--detail", "full")["drift"]
+    units = {cell["cell"]: cell["units"] for cell in told["cells"]}
+    made = [one for one in rounded.quantities.values() if not one.given]
+    expected = {
+        one.address(i, j): (one.values[i, j] - full[one.name].values[i, j]) * 1000
+        for one in made
+        for i, j in np.ndindex(*one.values.shape)
+    }
+    assert units.keys() == expected.keys()
+    assert all(abs(units[cell] - expected[cell]) < 0.006 for cell in units)
+    assert told["begins"] == next(cell for cell in expected if abs(expected[cell]) > 0.5)
+    assert abs(expected[told["worst"]]) == pytest.approx(max(map(abs, expected.values())))
+
+
+@pytest.mark.parametrize("scenario", ["i_love_tennis", "tokenizers"])
+def test_nothing_drifts_where_all_is_given(scenario: str) -> None:
+    result = CliRunner().invoke(app, ["compare", scenario, "--rounding", "exact"])
+    assert "Nothing is rounded here" in result.stdout, result.output
+
+
+def test_units_are_those_of_the_numbers_beside_them() -> None:
+    rows = re.findall(r"│ +(\S+) +(\S+) +([+−]\d+\.\d+)$", attn(*DRIFT), re.MULTILINE)
+    rows = [row for row in rows if "[" not in "".join(row)]
+    assert len(rows) > 9
+    for first, second, units in rows:
+        off = (Decimal(first) - Decimal(second)) * 1000
+        assert off == Decimal(units.replace("−", "-"))
+
+
+@pytest.mark.parametrize("typed", [SCALED, CAUSAL, HEADS, DRIFT, ("i_love_tennis", "bpe")])
+def test_signs_are_true(typed: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    report = audit(attn(*typed, "--detail", "full"), "terminal", None)
+    assert report.false == []
+    assert report.checked or "bpe" in typed
+
+
+def test_exit_statuses_and_parts() -> None:
+    attn("i_love_ai", "i_love_ai", code=0)
+    attn(*SCALED, "--step", "project", code=0)
+    softmax = data(*SCALED, "--step", "softmax", "--token", "love")
+    cells = [cell["cell"] for one in softmax["quantities"] for cell in one["cells"]]
+    assert [cell for cell in cells if cell.startswith("weights")] == [
+        f"weights[love, {key}]" for key in ("I", "love", "AI")
+    ]
+    assert all("[love" in cell for cell in cells)
+    head = data(*HEADS, "--head", "2")
+    assert {one["second"] for one in head["quantities"]} == {
+        f"heads[2].{name}" for name in ("scores", "exp", "exp_sum", "weights")
+    }
+    change = ("word_order", "--set", "mask=causal")
+    for detail, more in (("summary", "rows"), ("rows", "full")):
+        assert len(attn(*change, "--detail", detail)) < len(attn(*change, "--detail", more))
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["i_love_ai"], "there is nothing to compare it with"),
+        (["i_love_ai", "nothing.yaml"], "nothing.yaml"),
+        ([*SCALED, "--token", "dogs"], "--token dogs"),
+        ([*SCALED, "--detail", "all"], "--detail all: no such detail"),
+        ([*HEADS, "--head", "3"], "--head 3: no such head"),
+        (["i_love_ai", "--set", "scal=1"], "scal"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(typed: list[str], said: str) -> None:
+    result = CliRunner().invoke(app, ["compare", *typed])
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+@pytest.mark.parametrize("command", ["compare", "why"])
+@pytest.mark.parametrize("form", sorted(READERS.keys() & {*format_names()}))
+def test_words_are_data(command: str, form: str, tmp_path: Any) -> None:
+    """Tokens and titles of any kind."""
+    words = [one for one in hostile.WORDS if one.strip() and not set(one) & {"\0"}][::7]
+    tokens = dict.fromkeys(words)
+    scenario = {
+        "title": words[0], "tokens": [*tokens], "mask": "causal",
+        "Q": [[k, 1] for k in range(len(tokens))], "K": [[1, k] for k in range(len(tokens))],
+        "V": [[k, k] for k in range(len(tokens))],
+    }  # fmt: skip
+    path = hostile.written(scenario, tmp_path / "s.yaml")
+    typed = (
+        ["compare", str(path), "--set", "scale=2", "--set", f"title={words[1]}"]
+        if command == "compare"
+        else ["why", "output[3, 1]", str(path), "--depth", "all"]
+    )
+    result = CliRunner().invoke(app, [*typed, "--format", form])
+    assert result.exit_code in (0, 1), result.output
+    READERS[form](result.stdout)
+
+
+@pytest.mark.parametrize("width", [40, 60])
+@pytest.mark.parametrize("typed", [SCALED, DRIFT])
+def test_no_line_runs_over(
+    typed: tuple[str, ...], width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = attn(*typed)
+    monkeypatch.setenv("COLUMNS", str(width))
+    page = attn(*typed)
+    assert max(map(len, page.splitlines())) <= width
+    digits = re.compile(r"\d+\.\d+")
+    assert not set(digits.findall(wide)) - set(digits.findall(page))
+
+
+@pytest.mark.parametrize("name", ["scaled", "drift", "heads"])
+def test_pages(name: str, rewrite: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    check(f"compare_{name}.txt", attn(*PAGES[name]), rewrite=rewrite)
+
+
+def test_page_in_markdown(rewrite: bool) -> None:
+    check("compare_scaled.md", attn(*SCALED, "--format", "markdown"), rewrite=rewrite)

@@ -1,0 +1,54 @@
+"""What sections open with: the purpose of a step, once a page, and true shapes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from attncli.document.blocks import Paragraph
+from attncli.pages.parts.selection import shown_parts
+from attncli.steps import step_named, steps
+from tests.conftest import sampled
+from tests.helpers.pages import LARGE, SHIPPED, document_of, page_of, trace_of
+
+
+def test_every_step_says_why_in_one_sentence() -> None:
+    for step in steps():
+        assert re.fullmatch(r"[A-Z].*[^.]\.", step.why)
+        assert not re.search(r"[.!?] [A-Z]", step.why), step.why
+        assert step.purpose_at(None).startswith(step.why)
+
+
+@sampled(5, name=[name for name in SHIPPED if name not in LARGE])
+def test_a_purpose_is_said_once_where_its_step_is_first_told(name: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    said = Counter[str]()
+    for part, section in zip(shown_parts(trace), document_of(trace).sections, strict=True):
+        opening = section.blocks[0]
+        assert isinstance(opening, Paragraph)
+        opens = str(opening.text[0]).startswith(step_named(section.step).why_here(part.place))
+        assert opens == (not said[section.step])
+        said[section.step] += 1
+
+
+def test_shapes_are_those_of_the_trace() -> None:
+    """(n × k)(k × m) = (n × m), as NumPy multiplies what the page has."""
+    for name in ("encoder_block", "next_token", "yassine_rnn", "decoder_block"):
+        trace = trace_of(SHIPPED[name])
+        page = " ".join(page_of(trace).split())
+        shapes = {quantity.values.shape for quantity in trace.quantities.values()}
+        told = re.findall(r"\((\d+) × (\d+)\)\((\d+) × (\d+)\) = \((\d+) × (\d+)\)", page)
+        assert told
+        for sizes in told:
+            n, inner, again, m, rows, columns = map(int, sizes)
+            assert inner == again
+            assert (rows, columns) == (n, m)
+            assert {(n, inner), (n, m)} <= shapes
+            assert {(again, m), (m, again)} & shapes
+
+
+def test_shapes_are_said_again_only_where_they_differ() -> None:
+    trace = trace_of(SHIPPED["next_token"])
+    assert len([part for part in shown_parts(trace) if part.step == "scores"]) > 1
+    page = " ".join(page_of(trace).split())
+    assert page.count("Shapes: (3 × 2)(2 × 3) = (3 × 3).") == 1

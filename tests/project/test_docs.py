@@ -1,0 +1,370 @@
+"""The documentation can't rot: it is held against the real commands, options, steps and keys."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from safetensors.numpy import save_file
+from typer.testing import CliRunner
+
+from attncli import cli, load, work
+from attncli.cli import app
+from attncli.file import shipped
+from attncli.file.keys import Choice, Record
+from attncli.formats import page_format_names
+from attncli.pages.lesson import general_formulas
+from attncli.pages.shipped import contents, entries, topics
+from attncli.steps import steps
+from attncli.steps.schema import SCENARIO, givable
+from tests.conftest import ROOT, sampled, share
+from tests.helpers.pages import SHIPPED, trace_of
+from tests.helpers.reference_tables import COMMANDS, errata_of, tabled_keys, with_tables
+
+README = (ROOT / "README.md").read_text("utf-8")
+REFERENCE = (ROOT / "scenarios" / "README.md").read_text("utf-8")
+
+
+def section(heading: str) -> str:
+    """The part of the README or of the reference under a heading that begins so."""
+    both = f"{README}\n{REFERENCE}"
+    return both.partition(f"\n## {heading}")[2].partition("\n## ")[0]
+
+
+def keys_inside(kind: Any) -> Iterator[str]:
+    """The keys of a record and of all records inside it; steps are listed elsewhere."""
+    if isinstance(kind, Record):
+        for key in kind.keys:
+            yield key.name
+            yield from () if key.name == "steps" else keys_inside(key.kind)
+    for inner in getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)]):
+        yield from keys_inside(inner)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_documented(command: str) -> None:
+    (said,) = re.findall(rf"^\*\*`attn {command}\b.*?\n\n", section("Commands"), re.DOTALL | re.M)
+    assert len(said.strip().splitlines()) <= 3
+    assert COMMANDS[command].help.strip()
+    assert "attn " + command in COMMANDS[command].help
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_documented(command: str) -> None:
+    for parameter in COMMANDS[command].params:
+        assert parameter.help, parameter.name
+        for option in parameter.opts:
+            if option.startswith("-"):
+                assert re.search(rf"`{option}[ `]", REFERENCE), option
+
+
+def test_every_step_and_quantity_is_documented() -> None:
+    for step in steps():
+        ((row),) = re.findall(rf"^\| `{step.name}` \| (`.*) \|$", section("Steps: "), re.MULTILINE)
+        assert re.findall(r"`(\w+)`", row) == list(step.makes)
+        assert step.purpose_at(None)
+        assert general_formulas(step)
+        assert step.mistakes or step.name == "tokenize"
+
+
+def test_the_tables_of_the_reference_are_those_of_the_declarations(rewrite: bool) -> None:
+    path = ROOT / "scenarios" / "README.md"
+    if rewrite:
+        path.write_text(with_tables(path.read_text("utf-8")), "utf-8")
+    text = path.read_text("utf-8")
+    assert text == with_tables(text), "run with --rewrite-golden"
+
+
+def test_every_scenario_key_is_documented() -> None:
+    assert tabled_keys(REFERENCE) == {key.name for key in SCENARIO.keys}
+
+
+def undocumented(words: Sequence[str], letter: str) -> list[str]:
+    """Those of some words that stand in no code of the reference's part on scenarios."""
+    text = re.sub(r"```.*?```", "", section("Scenario: "), flags=re.DOTALL)
+    code = "\n".join(re.findall(r"`[^`]+`", text))
+    found = (rf"(?<!{letter}){re.escape(word)}(?!{letter})" for word in words)
+    return [word for word, each in zip(words, found, strict=True) if not re.search(each, code)]
+
+
+def test_every_key_inside_a_key_is_documented() -> None:
+    keys = sorted(set(keys_inside(SCENARIO)))
+    assert len(keys) > 200
+    assert undocumented(keys, r"\w") == []
+
+
+def choices_inside(kind: Any) -> Iterator[str]:
+    """The words that a record and all that is inside it let one choose from."""
+    yield from kind.words if isinstance(kind, Choice) else ()
+    for key in kind.keys if isinstance(kind, Record) else ():
+        yield from choices_inside(key.kind)
+    for inner in getattr(kind, "kinds", ()) or filter(None, [getattr(kind, "kind", None)]):
+        yield from choices_inside(inner)
+
+
+def test_every_choice_of_a_key_is_documented() -> None:
+    choices = sorted(set(choices_inside(SCENARIO)))
+    assert len(choices) > 150
+    assert undocumented(choices, r"[\w-]") == []
+
+
+def test_the_first_pages_are_in_the_order_of_learning() -> None:
+    pages = re.findall(r"^\d\. `attn run (\w+)`", section("Five pages"), re.MULTILINE)
+    order = [name for shown in contents().values() for name in shown]
+    assert len(pages) == 5
+    assert pages == sorted(pages, key=order.index)
+
+
+def test_the_picture_is_what_the_command_makes(rewrite: bool, tmp_path: Path) -> None:
+    (path,) = (ROOT / name for name in re.findall(r"!\[.*?\]\((.*?)\)", README))
+    (command,) = re.findall(rf"`attn (.*) -o {path.name}`", README)
+    made = tmp_path / path.name
+    assert CliRunner().invoke(app, [*shlex.split(command), "-o", str(made)]).exit_code == 0
+    if rewrite:
+        path.write_bytes(made.read_bytes())
+    assert path.read_bytes() == made.read_bytes(), "run with --rewrite-golden"
+
+
+def commands_in(text: str) -> list[str]:
+    """The commands that are told in running text, but for those with something to fill in."""
+    told = (one for code in re.findall(r"`(attn [^`]+)`", text) for one in code.split(" && "))
+    return [one for one in dict.fromkeys(told) if not re.search(r"\b[A-Z]{4,}\b", one)]
+
+
+@pytest.mark.parametrize("command", commands_in(README))
+def test_the_commands_of_the_readme_work(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text(SHIPPED["i_love_ai"], "utf-8")
+    writes = "mine.yaml" in command and " run " not in command
+    words = [*shlex.split(command)[1:], *["--force"] * writes]
+    differs = words[0] == "compare"  # which says so as `diff` does
+    assert CliRunner().invoke(app, words).exit_code == differs
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 250
+
+
+def test_what_is_listed_is_what_is_shipped() -> None:
+    assert sorted(name for shown in contents().values() for name in shown) == sorted(SHIPPED)
+
+
+def test_every_format_and_given_quantity_is_documented() -> None:
+    assert all(f"`{form}`" in REFERENCE for form in page_format_names())
+    assert all(f"`{name}`" in REFERENCE for name in givable())
+
+
+def with_outputs(text: str) -> str:
+    """A text in which each command is followed by what it prints, without a printer's new pages."""
+
+    def printed(found: re.Match[str]) -> str:
+        result = CliRunner().invoke(app, shlex.split(found[1]))
+        assert result.exit_code == 0
+        page = result.stdout.replace("\f", "")
+        return f"```console\n$ attn {found[1]}\n{page}```"
+
+    return re.sub(r"```console\n\$ attn (.*?)\n.*?```", printed, text, flags=re.DOTALL)
+
+
+def test_the_excerpt_is_what_the_command_prints(rewrite: bool) -> None:
+    path = ROOT / "README.md"
+    if rewrite:
+        path.write_text(with_outputs(path.read_text("utf-8")), "utf-8")
+    text = path.read_text("utf-8")
+    assert text == with_outputs(text), "run with --rewrite-golden"
+
+
+def test_the_scenario_in_the_reference_works() -> None:
+    text, _, _ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    assert trace_of(text)["output"].values[0].tolist() == [1.998, 2.265]
+
+
+def test_the_templates_in_the_reference_work(tmp_path: Path) -> None:
+    _, text, _ = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    arrays: dict[str, Any] = {f"h.{i}.attn.c_attn.weight": np.ones((4, 12)) for i in range(12)}
+    arrays |= {f"h.{i}.ln_1.weight": np.ones(4) for i in range(12)}
+    save_file({**arrays, "wte.weight": np.ones((20, 4))}, tmp_path / "model.safetensors")
+    (tmp_path / "m.yaml").write_text(text, "utf-8")
+    scenario = load(tmp_path / "m.yaml")
+    assert len(scenario.stack.layers) == 12
+    assert work(scenario)["layers[12].W_Q"].values.shape == (4, 4)
+
+
+def test_the_exercise_file_in_the_reference_works(tmp_path: Path) -> None:
+    _, _, text = re.findall(r"```yaml\n(.*?)```", REFERENCE, re.DOTALL)
+    (tmp_path / "exam.yaml").write_text(text, "utf-8")
+    made = ["exercise", str(tmp_path / "exam.yaml"), "-o", str(tmp_path / "exam")]
+    assert CliRunner().invoke(app, made).exit_code == 0
+    assert (tmp_path / "exam" / "forms" / "A.yaml").is_file()
+
+
+CODE = re.compile(r"```python\n(.*?)```\n\n```\n(.*?)```", re.DOTALL)
+"""Python, and what it prints."""
+
+
+def printed_by(code: str) -> str:
+    """What Python prints in an empty module."""
+    printed = StringIO()
+    with redirect_stdout(printed):
+        exec(compile(code, "README", "exec"), {})
+    return printed.getvalue()
+
+
+def test_the_library_example_prints_what_it_says() -> None:
+    ((code, output),) = CODE.findall(README)
+    assert printed_by(code) == output
+
+
+@pytest.mark.parametrize(("code", "output"), CODE.findall(section("Library: ")))
+def test_the_recipes_of_the_reference_print_what_they_say(code: str, output: str) -> None:
+    for package in ("torch", "pandas"):
+        if f"import {package}" in code:
+            pytest.importorskip(package, reason=f"no {package} here")
+    assert printed_by(code) == output
+
+
+def test_each_recipe_is_run() -> None:
+    assert section("Library: ").count("```python") == len(CODE.findall(section("Library: "))) > 5
+
+
+@sampled(5, width=[60, 80, 120], topic=topics())
+def test_help_prints_the_reference(width: int, topic: str) -> None:
+    """Every word of it, at any width: in tables a word may go on in the next line of its cell."""
+    told = CliRunner().invoke(app, ["help", topic], env={"COLUMNS": str(width)})
+    assert told.exit_code == 0
+    assert max(map(cell_len, told.stdout.splitlines())) <= width
+    marks = re.compile(r"[\s`*|│─━•-]+")
+    assert Counter(marks.sub("", told.stdout)) == Counter(marks.sub("", words_of(topic)))
+
+
+@pytest.mark.slow
+def test_help_tells_of_each_key_and_step() -> None:
+    for key in share(3, SCENARIO.keys, of="keys"):
+        told = entries(key.name)
+        assert f"| `{key.name}` |" in told
+        assert key.says in told
+    for one in share(3, steps(), of="steps"):
+        assert ", ".join(f"`{name}`" for name in one.makes) in entries(one.name)
+    told = CliRunner().invoke(app, ["help", "epsilon_in"]).stdout
+    assert "Inside `qk_norm`:" in told
+    assert told.count("`epsilon_in`") == 2
+
+
+def test_help_is_read_on_any_background() -> None:
+    told = CliRunner().invoke(app, ["help", "scenario"], env={"FORCE_COLOR": "1"}).stdout
+    assert "\x1b[1m" in told
+    assert not re.search(r"\x1b\[(\d+;)*[349]\d", told)
+
+
+def words_of(topic: str) -> str:
+    """What a topic says, without the rules of tables, fences and headings."""
+    text = re.sub(r"^(```\w*|\|( --- \|)+)$", "", topics()[topic].text, flags=re.MULTILINE)
+    return re.sub(r"^#+ ", "", text, flags=re.MULTILINE)
+
+
+def test_the_errata_of_each_scenario_are_told() -> None:
+    told = re.findall(r"<!-- errata: (\w+) -->", (shipped.folder() / "README.md").read_text())
+    assert told
+    assert not [name for name in shipped.names() if name not in told and [*errata_of(name)]]
+
+
+def test_help_lists_its_topics() -> None:
+    told = CliRunner().invoke(app, ["help"]).stdout.splitlines()
+    names = [line.split()[0] for line in told[: told.index("")]]
+    assert names == ["scenario", "steps", *list(topics())[2:]]
+    assert "attn help softcap" in told[-2]
+    assert {"scenario", "rounding", "exercise"} <= {*topics()}
+    value, step = (CliRunner().invoke(app, ["help", word]) for word in ("lstm", "input_gate"))
+    assert "`cell`" in value.stdout
+    assert "attn explain --step gates" in step.stderr
+    wrong = CliRunner().invoke(app, ["help", "nothing"])
+    assert wrong.exit_code == 2
+    assert all(topic in wrong.stderr for topic in topics())
+
+
+def test_the_walls_between_the_parts_stand() -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout
+
+
+HEAVY = ("numpy", "yaml", "rich.console", "decimal", "pydantic")
+OF_OTHERS = (
+    *("cells", "masking", "rotary", "positions", "sampling", "pieces", "viterbi", "unigram"),
+    *("norms", "masks", "biases", "experts", "probabilities", "gates", "merges", "learning"),
+    *(
+        "attention_learned",
+        "exercise",
+        "unigrams",
+        "tokenizing",
+        "design",
+        "oracle",
+        "latex",
+        "lesson",
+        "cell_shapes",
+    ),
+)
+"""Parts of the names of modules that a scenario without masks, norms, … doesn't need."""
+
+
+OF_OTHER_LIBRARIES = ("fractions", "string", "rich.cells", "shlex", "encodings.utf_8_sig")
+"""What only some numbers, templates and somebody's words need."""
+
+
+def imported_by(*command: str) -> set[str]:
+    """The modules that are imported when a command is run."""
+    code = (
+        "import atexit, sys; from attncli.__main__ import main; sys.argv[0] = 'attn'\n"
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\nmain()"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, *command], capture_output=True, text=True, check=True
+    )
+    return set(result.stderr.split())
+
+
+@pytest.mark.parametrize("command", [[], ["list"]])
+def test_scenarios_are_listed_without_numpy(command: list[str]) -> None:
+    needless = {"numpy", "yaml", "rich.cells", "attncli.document.questions", "attncli.languages"}
+    assert imported_by(*command).isdisjoint(needless)
+
+
+@pytest.mark.parametrize("command", [["--help"], ["--version"], ["run", "--help"], ["new", "-"]])
+def test_nothing_is_imported_that_help_does_not_need(command: list[str]) -> None:
+    assert imported_by(*command).isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("command", ["run", "validate"])
+def test_a_command_imports_what_its_scenario_needs(command: str) -> None:
+    imported = imported_by(command, "i_love_ai")
+    assert imported.isdisjoint(OF_OTHER_LIBRARIES)
+    equations = {f"attncli.equations.{name}" for name in ("extended", "fractions")}
+    assert imported.isdisjoint(equations)  # only what lies next to a half needs them
+    own = {name for name in imported if name.startswith("attncli.")}
+    assert not [name for name in own if not {*name.split(".")}.isdisjoint(OF_OTHERS)]
+    commands = {name for name in own if name.startswith("attncli.cli.")} & {
+        f"attncli.cli.{module}" for module in cli.COMMANDS.values()
+    }
+    assert commands == {f"attncli.cli.{cli.COMMANDS[command]}"}
+
+
+def test_lint_imports_the_steps_of_its_scenario() -> None:
+    imported = imported_by("lint", "i_love_ai")
+    steps = {name.rpartition(".")[2] for name in imported if name.startswith("attncli.steps.")}
+    assert {"scores", "weights"} <= steps
+    assert steps.isdisjoint({"unigram", "rotary", "norms", "gates", "probabilities"})

@@ -1,0 +1,54 @@
+"""What holds for the code as a whole: names that are told apart, lengths, no imports in a circle."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import grimp
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "attncli"
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+LONGEST_FILE, LONGEST_FUNCTION = 800, 80
+
+
+@cache
+def _definitions(path: Path) -> tuple[Definition, ...]:
+    found = ast.walk(ast.parse(path.read_text("utf-8")))
+    return tuple(node for node in found if isinstance(node, Definition))
+
+
+@pytest.mark.slow
+def test_no_two_classes_share_a_name() -> None:
+    """But for the oracle's, which shares no code."""
+    rooms = (path for path in PACKAGE.rglob("*.py") if "oracle" not in path.parts)
+    known = (one for path in rooms for one in _definitions(path))
+    found = Counter(one.name for one in known if isinstance(one, ast.ClassDef))
+    assert len(found) > 300
+    assert [name for name, count in found.items() if count > 1] == []
+
+
+@pytest.mark.slow
+def test_no_file_and_no_function_is_too_long_to_read() -> None:
+    files = {path: len(path.read_text("utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
+    assert [path for path, lines in files.items() if lines > LONGEST_FILE] == []
+    functions = [
+        (path, one.lineno, (one.end_lineno or 0) - one.lineno + 1)
+        for path in files
+        for one in _definitions(path)
+        if not isinstance(one, ast.ClassDef)
+    ]
+    assert len(functions) > 4000
+    assert [one for one in functions if one[-1] > LONGEST_FUNCTION] == []
+
+
+def test_no_modules_import_each_other() -> None:
+    """Also not by way of others, or inside a function; what only types need aside."""
+    graph = grimp.build_graph("attncli", exclude_type_checking_imports=True, cache_dir=None)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    assert sum(map(len, imports.values())) > 1000
+    TopologicalSorter(imports).prepare()  # which raises CycleError

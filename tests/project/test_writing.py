@@ -1,0 +1,460 @@
+"""Files, folders and standard output: whole or not there, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import os
+import random
+import shlex
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+import attncli.writing
+from attncli.writing import OutputError, settle, write_file, write_files
+from tests.helpers.processes import COMMAND, attn
+
+if sys.platform == "win32":
+    pytest.skip("signals, locks and limits are those of POSIX", allow_module_level=True)
+
+ROUNDS = settings().max_examples // 13
+"""How often each sort of writing is interrupted in each way."""
+NAMES = [f"form_{k}.txt" for k in range(30)]
+UNFINISHED = ".attn-unfinished-"
+
+ENDLESS = """
+import sys, itertools, signal
+from attncli.writing import write_file, write_files
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # what runs tests may ignore these: nohup, a shell
+signal.signal(signal.SIGINT, signal.default_int_handler)
+place, names = sys.argv[1], sys.argv[2:]
+print("ready", flush=True)
+for k in itertools.count():
+    text = "ab"[k % 2] * 20_000
+    if names:
+        write_files(place, dict.fromkeys(names, text), force=True)
+    else:
+        write_file(place, text, force=True)
+"""
+ONCE = """
+import sys
+from attncli.writing import OutputError
+from attncli.writing import write_file, write_files
+place, text, names = sys.argv[1], sys.argv[2] * 20_000, sys.argv[3:]
+print("ready", flush=True)
+sys.stdin.read(1)
+try:
+    write_files(place, dict.fromkeys(names, text), force=False) if names else write_file(place, text, force=False)
+except OutputError as error:
+    sys.exit(str(error))
+"""
+
+
+WHOLE = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""Where files are cut short, so would Python's own be: it reads them, but writes none."""
+
+
+def python(
+    program: str, *arguments: str | Path, preexec_fn: Callable[[], None] | None = None
+) -> subprocess.Popen[str]:
+    """A process that runs a program, and has begun to."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **WHOLE},
+        preexec_fn=preexec_fn,  # noqa: PLW1509 - it sets a limit, no more
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def version(place: Path) -> str:
+    """Which version is there, all of it."""
+    texts = {path.read_text() for path in (place.iterdir() if place.is_dir() else (place,))}
+    assert texts in ({"a" * 20_000}, {"b" * 20_000}, {"ab" * 10_000})
+    return texts.pop()
+
+
+def refuse(*_: object) -> None:
+    raise OSError(38, "Function not implemented")
+
+
+def interrupted(how: signal.Signals, place: Path, inside: list[str]) -> Iterator[None]:
+    """Each time a process that writes without end is ended at a random moment."""
+    moments = random.Random(f"{how} {len(inside)}")
+    for _ in range(ROUNDS):
+        process = python(ENDLESS, place, *inside)
+        time.sleep(moments.uniform(0.01, 0.1))
+        process.send_signal(how)
+        process.communicate()
+        assert process.returncode == -how
+        yield
+
+
+HOWS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL]
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_a_signal_at_any_moment_leaves_the_old_or_the_new(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    place = tmp_path / "place"
+    write_once(place, [])
+    for _ in interrupted(how, place, []):
+        version(place)
+        left = [name for name in names(tmp_path) if name != "place"]
+        assert len(left) <= (how == signal.SIGKILL)
+        assert all(name.startswith(UNFINISHED) for name in left)
+        for name in left:
+            shutil.rmtree(tmp_path / name)
+
+
+def write_once(place: Path, inside: list[str]) -> None:
+    text = "ab" * 10_000
+    if inside:
+        write_files(str(place), dict.fromkeys(inside, text), force=False)
+    else:
+        write_file(str(place), text, force=False)
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_a_signal_while_a_folder_is_filled(tmp_path: Path, how: signal.Signals) -> None:
+    """Only a process that is killed leaves new files and old ones, each of them whole, and what
+    was replaced last beside them."""
+    place = tmp_path / "place"
+    write_once(place, NAMES)
+    for _ in interrupted(how, place, NAMES):
+        files = [path for path in place.iterdir() if path.is_file()]
+        replaced = [*place.glob(f"{UNFINISHED}*/replaced/*")]
+        texts = {path.read_text() for path in files}
+        assert texts <= {"a" * 20_000, "b" * 20_000, "ab" * 10_000}
+        assert names(tmp_path) == ["place"]
+        if how == signal.SIGKILL:
+            assert len({*NAMES} - {path.name for path in files}) <= min(1, len(replaced))
+            for left in place.glob(f"{UNFINISHED}*"):
+                shutil.rmtree(left)
+        else:
+            assert len(texts) == 1
+            assert names(place) == sorted(NAMES)
+
+
+@pytest.mark.slow
+def test_a_command_that_is_ended_leaves_the_old_or_the_new(tmp_path: Path) -> None:
+    folder = tmp_path / "forms"
+    order = ["exercise", "i_love_ai", "--step", "scores", "--forms", "9", "-o", str(folder)]
+    assert attn(*order).returncode == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    command = [*COMMAND, *order, "--seed", "2", "--force"]
+    moments = random.Random(1)
+    for how in HOWS * max(1, ROUNDS // 3):
+        process = subprocess.Popen(command, stderr=subprocess.PIPE)
+        time.sleep(moments.uniform(0.2, 1))
+        process.send_signal(how)
+        _, error = process.communicate()
+        assert process.returncode in (0, -how, *((130,) if how == signal.SIGINT else ()))
+        assert b"Traceback" not in error or b"attncli" not in error  # else it had not begun
+        after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        assert names(tmp_path) == ["forms"]
+        if how != signal.SIGKILL:
+            assert after.keys() == before.keys()
+            assert sum(before[name] == after[name] for name in before) in (0, len(before))
+        else:  # which may leave some files new and some old
+            shutil.rmtree(folder)
+            assert attn(*order).returncode == 0
+
+
+@pytest.mark.parametrize("inside", [(), NAMES], ids=["file", "folder"])
+@pytest.mark.parametrize("there", [False, True], ids=["new", "there"])
+def test_of_several_writers_one_wins(tmp_path: Path, inside: list[str], there: bool) -> None:
+    place = tmp_path / "place"
+    if there and inside:
+        place.mkdir()
+    writers = [python(ONCE, place, text, *inside) for text in "abab"]
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("x")
+        writer.stdin.flush()
+    errors = [writer.communicate()[1] for writer in writers]
+    winners = [k for k, writer in enumerate(writers) if writer.returncode == 0]
+    assert len(winners) == 1
+    assert version(place)[0] == "abab"[winners[0]]
+    assert all("exists already" in error for error in errors if error)
+    assert names(tmp_path) == ["place"]
+
+
+def limited(size: int) -> Callable[[], None]:
+    """A disk on which files have so many bytes at most, for a process."""
+    import resource
+
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+@pytest.mark.parametrize("inside", [[], NAMES], ids=["file", "folder"])
+@pytest.mark.parametrize("there", [False, True], ids=["new", "there"])
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, inside: list[str], there: bool) -> None:
+    place = tmp_path / "place"
+    if there:
+        write_once(place, inside)
+    program = ENDLESS if there else ONCE.replace("sys.stdin.read(1)", "")
+    arguments = inside if there else ["b", *inside]
+    size = random.Random(len(inside)).randrange(1, 20_000)
+    process = python(program, place, *arguments, preexec_fn=limited(size))
+    _, error = process.communicate()
+    assert process.returncode == 1
+    assert "can't be written (File too large); choose another place" in error
+    assert names(tmp_path) == ["place"] * there
+    assert not there or version(place).startswith("ab")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_told_of_standard_output(tmp_path: Path, unbuffered: str) -> None:
+    out = tmp_path / "out"
+    with out.open("wb", buffering=0) as file:
+        file.write(b"before\n")
+        result = attn(
+            *("run", "i_love_ai"),
+            stdout=file,
+            environment={"PYTHONUNBUFFERED": unbuffered, **WHOLE},
+            preexec_fn=limited(1024),
+        )
+    assert result.returncode == 1
+    assert b"standard output: can't be written (File too large)" in result.stderr
+    assert out.read_bytes().startswith(b"before\n")
+
+
+COMMANDS = (
+    ("--help",),
+    ("--version",),
+    ("run", "--help"),
+    ("run", "i_love_ai", "--step", "scores"),
+    ("explain", "--step", "scores"),
+    ("exercise", "i_love_ai", "--step", "scores"),
+    ("list", "steps"),
+    ("lint", "i_love_ai", "--step", "scores"),
+    ("design", "--tokens", "2"),
+    ("validate", "i_love_ai"),
+    ("new", "-"),
+    ("schema",),
+    ("help", "rounding"),
+    ("run", "no such thing"),
+    ("no such command",),
+)
+WAYS = (">&-", ">/dev/full", "2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-")
+"""Streams that are closed or full, as a shell says it."""
+CASES = [(words, way, unbuffered) for words in COMMANDS for way in WAYS for unbuffered in ("", "1")]
+
+
+def test_every_command_is_tried() -> None:
+    from attncli.cli import app
+
+    registered = {one.name or one.callback.__name__ for one in app.registered_commands}  # type: ignore[union-attr]
+    assert registered <= {words[0] for words in COMMANDS}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_closed_and_full_streams() -> None:
+    """A word about it where one can be said, no traceback, and a status that tells."""
+    for words, way, unbuffered in random.Random(2).sample(CASES, min(len(CASES), 2 * ROUNDS)):
+        result = subprocess.run(
+            ["sh", "-c", f'exec "$@" {way}', "sh", *COMMAND, *words],
+            capture_output=True,
+            check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )
+        wrong, silent = words[-1].startswith("no such"), "2>" in way
+        lost = " >" in f" {way}"
+        assert result.returncode == (2 if wrong else 1 if lost else 0), (words, way)
+        assert b"Traceback" not in result.stderr
+        assert b"Exception ignored" not in result.stderr
+        assert (result.stderr == b"") == silent
+        if lost and not wrong and not silent:
+            assert result.stderr.startswith(b"standard output: can't be written (")
+            assert result.stderr.count(b"\n") == 1
+
+
+def test_ctrl_c_before_anything_is_imported() -> None:
+    """The entry point says what shells say of an interrupted command, and nothing else."""
+    program = (
+        "import sys\n"
+        "class Impatient:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'attncli.cli': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Impatient())\n"
+        "from attncli.__main__ import main\n"
+        "main()"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (result.returncode, result.stderr) == (130, b"")
+
+
+@pytest.mark.parametrize("trouble", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_trouble_at_any_file_undoes_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: BaseException
+) -> None:
+    folder = tmp_path / "forms"
+    folder.mkdir()
+    for name in ("a.txt", "mine.md"):
+        (folder / name).write_text("old")
+    for moment in range(1, 4):
+        calls = iter(range(1, 5))
+
+        def settle_or_not(
+            source: Path, place: Path, calls: Iterator[int] = calls, moment: int = moment
+        ) -> None:
+            if next(calls) == moment:
+                raise trouble
+            source.rename(place)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(attncli.writing, "settle", settle_or_not)
+            with pytest.raises((OutputError, KeyboardInterrupt)):
+                write_files(
+                    str(folder), dict.fromkeys(("a.txt", "b.txt", "c.txt"), "new"), force=True
+                )
+        assert names(folder) == ["a.txt", "mine.md"]
+        assert (folder / "a.txt").read_text() == "old"
+        assert names(tmp_path) == ["forms"]
+
+
+def test_what_else_is_in_a_folder_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "forms"
+    folder.mkdir()
+    folder.chmod(0o750)
+    (folder / "a.txt").write_text("old")
+    (folder / "a.txt").chmod(0o600)
+    (folder / "mine.md").write_text("mine")
+    (folder / "link").symlink_to("nowhere")
+    mine = (folder / "mine.md").stat()
+    for _ in range(2):
+        write_files(str(folder), {"a.txt": "new", "b.txt": "new"}, force=True)
+        assert (folder / "a.txt").read_text() == (folder / "b.txt").read_text() == "new"
+        assert stat.S_IMODE((folder / "a.txt").stat().st_mode) == 0o600
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o750
+        assert (folder / "mine.md").stat().st_ino == mine.st_ino
+        assert (folder / "link").readlink() == Path("nowhere")
+        if not (folder / "deeper").exists():
+            (folder / "deeper").mkdir()
+            (folder / "deeper" / "too.txt").write_text("mine")
+    assert names(folder) == ["a.txt", "b.txt", "deeper", "link", "mine.md"]
+    assert names(folder / "deeper") == ["too.txt"]
+    assert names(tmp_path) == ["forms"]
+
+
+def test_the_folder_one_works_in_stays_the_one_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = tmp_path.stat().st_ino
+    for force in (False, True):
+        write_files(".", dict.fromkeys(NAMES, "new"), force=force)
+        assert names(Path()) == sorted(NAMES)
+    assert tmp_path.stat().st_ino == before
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_system_without_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", refuse)
+    page = tmp_path / "page"
+    write_file(str(page), "one", force=False)
+    for _ in range(2):
+        write_file(str(page), "two", force=True)
+    (tmp_path / "other").write_text("three")
+    with pytest.raises(FileExistsError):
+        settle(tmp_path / "other", page)
+    assert page.read_text() == "two"
+    assert names(tmp_path) == ["other", "page"]
+
+
+@pytest.mark.parametrize("length", [255, 256, 300, 5000])
+def test_names_of_any_length(tmp_path: Path, length: int) -> None:
+    place = tmp_path / ("n" * length)
+    for write in (file_at, folder_at):
+        if length > 255:
+            with pytest.raises(OutputError, match="name too long"):
+                write(str(place))
+            assert names(tmp_path) == []
+        else:
+            write(str(place))
+            write(str(place))
+            assert names(tmp_path) == [place.name]
+            if place.is_file():
+                place.unlink()
+
+
+def file_at(place: str) -> None:
+    write_file(place, "text", force=True)
+
+
+def folder_at(place: str) -> None:
+    write_files(place, {"a": "text"}, force=True)
+
+
+def test_devices_and_pipes_take_what_comes(tmp_path: Path) -> None:
+    write_file(os.devnull, "text", force=False)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    write_file(str(pipe), "text" * 100_000, force=False)
+    reader.join()
+    assert read == ["text" * 100_000]
+    if Path("/dev/full").exists():
+        with pytest.raises(OutputError, match="No space left"):
+            write_file("/dev/full", "text", force=False)
+
+
+@pytest.mark.parametrize("place", ["", " ", "\t", "  "])
+def test_a_name_that_nobody_sees_is_none(place: str) -> None:
+    for write in (file_at, folder_at):
+        with pytest.raises(OutputError, match="names nothing"):
+            write(place)
+
+
+@pytest.mark.parametrize("place", ["''", "' '"])
+@pytest.mark.parametrize("command", ["run", "lint", "explain", "exercise", "design", "new"])
+def test_no_command_writes_to_no_name(place: str, command: str) -> None:
+    from typer.testing import CliRunner
+
+    from attncli.cli import app
+
+    words = {"design": ["-o"], "new": []}.get(command, ["i_love_ai", "-o"])
+    result = CliRunner().invoke(app, [command, *words, *shlex.split(place)])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "names nothing; name a file" in result.stderr
+
+
+def test_a_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    for place in ("page.md", "./page.md"):
+        with pytest.raises(OutputError, match="can't be written"):
+            write_file(place, "text", force=False)
+    for place in ("forms", "forms/", "."):
+        with pytest.raises(OutputError, match="can't be written"):
+            write_files(place, {"a": "text"}, force=False)
+    monkeypatch.chdir(tmp_path)
+    assert names(tmp_path) == []

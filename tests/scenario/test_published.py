@@ -1,0 +1,324 @@
+"""What a source prints, beside what is worked here."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import ROUND_HALF_UP, Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attncli.exercises.report import checked
+from attncli.file.problems import ScenarioError
+from attncli.formats import RenderOptions, render
+from attncli.marking.exam import address_of
+from attncli.marking.judging import published_verdicts
+from attncli.numbers import decimals
+from attncli.pages.parts.selection import select
+from attncli.pages.walkthrough import walkthrough
+from attncli.pipeline import load, work
+from attncli.trace.published import published_numbers
+from tests import oracle
+from tests.auditor.published import audit_published, said_on
+from tests.conftest import FEWER
+from tests.helpers.pages import LARGE, SHIPPED, page_of, page_of_cells, trace_of
+from tests.helpers.plain import read
+from tests.helpers.strategies import recurrents, scenarios, transformers, workable
+
+KEYS = """\
+tokens: [a, b]
+Q: [[1, 2], [3, 4]]
+K: [[1, 2], [3, 4]]
+scale: none
+published:
+"""
+
+
+def problems_of(entries: str) -> list[str]:
+    with pytest.raises(ScenarioError) as error:
+        trace_of(KEYS + entries)
+    return [
+        f"{problem.where.line}:{problem.where.column} {problem.wrong}"
+        for problem in error.value.problems
+    ]
+
+
+def test_everything_that_is_not_there_is_told_at_once() -> None:
+    assert problems_of("""\
+  scoers: [[1, 2], [3, 4]]
+  scores[c, a]: 3
+  scores[a]: [1, 2, 3]
+  scores[a, b, a]: 3
+  scores[: 4
+  scores: 4
+  output[a]: [1, 2]
+""") == [
+        "6:11 this trace has no quantity scoers",
+        '7:17 scores has no "c"',
+        "8:14 3 numbers for scores[a], which has 2 numbers",
+        "9:20 scores is addressed by a row and a column",
+        '10:12 "scores[" is not of the form name[row, column]',
+        "11:11 1 number for scores, which has 2 rows of 2 numbers",
+        "12:14 this trace has no quantity output",
+    ]
+
+
+def test_what_is_no_number_is_told_at_once() -> None:
+    assert problems_of("""\
+  scores[a, b]: {at: here}
+  scores[a, a]: {numbers: [], where: x}
+  scores[b, a]: x
+  scores: [[1, 2], [3]]
+  exp: [1, [2, 3]]
+""") == [
+        "6:17 a place without numbers",
+        "7:27 this row is empty, where a row of numbers belongs",
+        '7:31 unknown key "where"',
+        '8:17 the text "x" is not a number',
+        "9:20 this row has 1 number, the rows above 2",
+        "10:12 a list where a number belongs",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "follows"),
+    [
+        ("scores: [[5, 11.0], [11, 25]]", [True, True, True, True]),
+        ("scores[a]: [5, 12]", [True, False]),
+        ("scores[a, b]: 11.000000", [True]),
+        ("scores[a, 2]: 11.1", [False]),
+        ("weights[a, a]: 0.002", [True]),
+        ("weights[a, a]: 0.00", [True]),
+        ("weights[a, a]: 0.0025", [True]),  # 148.413 / 60022.555 = 0.00247…
+        ("weights[a, a]: 0.0024", [False]),
+        ("exp_sum[a]: 60022.6", [True]),  # .555 goes away from zero
+        ("exp_sum: [60022.555, 1.0]", [True, False]),
+        ("Q[b, 2]: 4.00", [True]),
+    ],
+)  # fmt: skip
+def test_a_number_follows_to_its_own_decimals(entry: str, follows: list[bool]) -> None:
+    trace = trace_of(f"{KEYS}  {entry}\n")
+    assert [one.follows for one in published_numbers(trace)] == follows
+
+
+def test_too_many_numbers_are_refused() -> None:
+    rows = str([[0] * 101] * 100)
+    with pytest.raises(ScenarioError, match="10,100 published numbers are too much at once"):
+        trace_of(f"scores: {rows}\nscale: none\npublished: {{scores: {rows}}}\n")
+
+
+def test_changed_numbers_are_not_the_sources() -> None:
+    text = KEYS + "  scores[a, b]: 12\n"
+    assert "The source prints" in page_of(trace_of(text))
+    assert "The source prints" in page_of(trace_of(text, "rounding.policy=exact"))
+    assert "The source prints" not in page_of(trace_of(text, "Q[1,1]=2"))
+
+
+def test_a_variant_has_its_own() -> None:
+    variants = "variants: {a: {scale: 2}, b: {published: {'exp_sum[a]': 1}}}\n"
+    text = f"{KEYS}  scores[a, b]: 12\n{variants}"
+    trace = trace_of(text)
+    assert [len(published_numbers(one)) for one in trace.variants.values()] == [0, 1]
+
+
+def test_of_a_mapping() -> None:
+    scenario = {
+        "Q": [[1]],
+        "K": [[2]],
+        "published": {"scores[1, 1]": {"numbers": 2.5, "at": "p. 4"}},
+    }
+    (one,) = published_numbers(work(load(scenario)))
+    assert (one.follows, one.at, str(one.theirs)) == (False, "p. 4", "2.5")
+
+
+PUBLISHING = sorted(name for name, text in SHIPPED.items() if "\npublished:" in text)
+SMALL = [name for name in PUBLISHING if name not in LARGE]  # whose matrices are random
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_what_follows_in_the_shipped_scenarios(name: str) -> None:
+    """Each number against the sums of the oracle, which shares no code with the package."""
+    data = read(SHIPPED[name])
+    made = oracle.work(data)
+    for one in published_numbers(trace_of(SHIPPED[name])):
+        if one.quantity.name in made and not one.assumed:
+            ours = Decimal(made[one.quantity.name][one.row, one.column])
+            assert one.follows == (ours.quantize(one.theirs, rounding=ROUND_HALF_UP) == one.theirs)
+        else:
+            assert one.assumed or one.quantity.name == "ids"  # which no sum makes
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_what_the_pages_say_is_true(name: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    page = page_of(trace, "json")
+    assert [*audit_published(json.loads(page), read(SHIPPED[name])["published"])] == []
+    texts = [text for step in json.loads(page)["steps"] for text in step.get("text", ())]
+    said = said_on("\n".join(texts), "json")
+    for form, width in (("terminal", 60), ("terminal", 120), ("markdown", 80), ("latex", 80)):
+        assert said_on(page_of(trace, form, width), form) == said
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ("scores[a, b]: 11", "The number that the source prints follows from the given ones."),
+        ("scores[a, b]: 12", "The number that the source prints doesn't follow from the given ones: 1 slip."),
+        ("scores[a]: [5, 11]", "Both numbers that the source prints follow from the given ones."),
+        ("scores[a]: [5, 12]", "1 of the 2 numbers that the source prints doesn't follow from the given ones: 1 slip."),
+        ("scores[a]: [6, 12]", "Neither of the 2 numbers that the source prints follows from the given ones: 2 slips."),
+        ("scores: [[5, 11], [11, 25]]", "All 4 numbers that the source prints follow from the given ones."),
+        ("scores: [[6, 12], [11, 25]]", "2 of the 4 numbers that the source prints don't follow from the given ones: 2 slips."),
+        ("scores: [[1, 2], [3, 4]]", "None of the 4 numbers that the source prints follows from the given ones: 4 slips."),
+        ("scores[a]: {numbers: [6, 12], assumed: true}", "It assumes 2 numbers."),
+    ],
+)  # fmt: skip
+def test_the_count_is_said_in_a_sentence(entries: str, said: str) -> None:
+    page = page_of(trace_of(f"{KEYS}  {entries}\n"))
+    assert f"▸ {said} " in " ".join(page.split()) + " "
+
+
+def test_a_cells_page_says_it_too() -> None:
+    cells = ["scores[met, Bob]", "scores[met, at]", "exp_sum[met]", "Q[met, 1]"]
+    page = page_of_cells(trace_of(SHIPPED["alice_met_bob"]), cells)
+    assert [one.cell for one in said_on(page, "terminal")] == ["scores[met, Bob]", "exp_sum[met]"]
+
+
+def test_the_sentence_is_the_one_of_the_lesson() -> None:
+    page = page_of(trace_of(SHIPPED["alice_met_bob"]))
+    assert "▸ The source prints 0.53 for scores[met, Bob]; 0.07 + 0.40 + 0.03 = 0.50.\n" in page
+    assert "0.7 + 0.2 + 0.1 + 0.1 = 1.1" in re.sub(
+        r"\s+", " ", page_of(trace_of(SHIPPED["i_can_go_alone"]))
+    )
+
+
+def judged_on(name: str) -> dict[str, str]:
+    """The verdicts in the table of a page."""
+    (table,) = json.loads(page_of(trace_of(SHIPPED[name]), "json"))["tables"]
+    return {row[0]: row[table["headings"].index("Verdict")] for row in table["rows"]}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_page_gives_the_verdicts_of_check(name: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    judge, verdicts = published_verdicts(trace)
+    said = {address_of(judge.trace, one.cell): one.judgement for one in verdicts}
+    wrong = {cell: told for cell, told in said.items() if told != "correct"}
+    on_page = json.loads(page_of(trace, "json"))
+    if not on_page.get("tables"):
+        assert wrong == {}
+        return
+    told = judged_on(name)
+    assert {cell: said[cell] for cell in told} == told
+    assert wrong.items() <= told.items()
+
+
+def test_what_follows_from_the_sources_own_numbers() -> None:
+    """By the lecture notes' own numbers: e^0.53 = 1.698932, e^0.86 = 2.363161, which is no 2.365
+    however the score is rounded; 2.420 + 2.575 = 4.995, and 5.000 of 5.00."""
+    alice = judged_on("alice_met_bob")
+    assert alice["exp[met, Bob]"] == "carried forward"
+    assert alice["exp_sum[met]"] == "carried forward"
+    assert alice["exp[met, Alice]"] == "rounding"  # 1.25860, cut off
+    assert alice["exp[met, cafe]"] == "slip"
+    love = judged_on("i_love_ai")
+    assert (love["output[I, 1]"], love["ffn[AI, 1]"]) == ("correct", "rounding")
+
+
+def test_a_variants_numbers_are_told_at_the_end() -> None:
+    variants = "variants: {twice: {scale: 2, published: {'scaled[a, b]': 5.6}}}\n"
+    page = page_of(
+        trace_of(f"tokens: [a, b]\nQ: [[1, 2], [3, 4]]\nK: [[1, 2], [3, 4]]\n{variants}")
+    )
+    assert (
+        "▸ twice: The number that the source prints doesn't follow from the given ones: 1" in page
+    )
+    assert re.search(r"scaled\[a, b\] │ +5\.6 +5\.5", page)
+
+
+@pytest.mark.slow
+@settings(max_examples=FEWER)
+@given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
+def test_what_is_printed_here_follows_when_it_is_published(text: str, data: st.DataObject) -> None:
+    """Any number of our pages, entered as the source's, is agreed with; with another last digit it
+    isn't."""
+    with workable():
+        trace = trace_of(text)
+    quantities = [*trace.quantities.values()]
+    cells = {
+        quantity.address(i, j): decimals.text(quantity.number(i, j).shown).replace("∞", "inf")
+        for quantity in data.draw(st.lists(st.sampled_from(quantities), min_size=1, max_size=4))
+        for i, j in np.ndindex(*quantity.matrix.shape)
+    }
+    same = trace_of(text + published(cells))
+    assert all(one.follows for one in published_numbers(same))
+    assert re.search(
+        r"numbers? that the source prints follows? from the given ones\.", page_of(same)
+    )
+    others = {cell: another(number) for cell, number in cells.items()}
+    differing = published_numbers(trace_of(text + published(others)))
+    assert not any(one.follows for one in differing)
+
+
+@pytest.mark.slow
+@settings(max_examples=FEWER)
+@given(st.one_of(scenarios(), transformers(), recurrents()), st.data())
+def test_any_numbers_may_be_published(text: str, data: st.DataObject) -> None:
+    """Numbers that no working could have are compared like others."""
+    with workable():
+        trace = trace_of(text)
+    numbers = st.sampled_from(("0", "-1", "-inf", "1e300", "-1e-300", "0.125", "7.0000000000001"))
+    cells = {
+        quantity.address(i, j): data.draw(numbers)
+        for quantity in data.draw(
+            st.lists(st.sampled_from([*trace.quantities.values()]), min_size=1)
+        )
+        for i, j in np.ndindex(*quantity.matrix.shape)
+    }
+    trace = trace_of(text + published(cells))
+    page = page_of(trace, "markdown")
+    assert "What the source prints" in page
+    assert "nan" not in page.rpartition("What the source prints")[2]
+    document, _ = checked(trace)
+    assert "nan" not in render(document, "markdown", RenderOptions())
+
+
+def published(cells: dict[str, str]) -> str:
+    return f"\npublished:\n{''.join(f'  {json.dumps(a)}: {n}{chr(10)}' for a, n in cells.items())}"
+
+
+def another(number: str) -> str:
+    """The number with one more of its last digit."""
+    if "inf" in number:
+        return "0"
+    exact = Decimal(number)
+    return decimals.text(exact + Decimal((0, (1,), exact.as_tuple().exponent)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("printed", "token", "listed", "said"),
+    [
+        (
+            "[[9, 11], [9, 9]]",
+            "a",
+            ["scores[a, a]"],
+            "2 more differ, in rows that aren't told here.",
+        ),
+        ("[[9, 11], [9, 9]]", "b", ["scores[b, a]", "scores[b, b]"], "1 more differs, in rows"),
+        ("[[5, 11], [9, 9]]", "a", [], "All of these are in rows that aren't told here."),
+        ("[[5, 11], [11, 9]]", "a", [], "It is in a row that isn't told here."),
+        ("[[9, 11], [11, 25]]", "a", ["scores[a, a]"], ""),
+    ],
+)
+def test_a_page_of_one_query_lists_its_own_differences(
+    printed: str, token: str, listed: list[str], said: str
+) -> None:
+    trace = trace_of(f"{KEYS}  scores: {printed}\n")
+    page = render(walkthrough(trace, select(trace, token=token)), "terminal", RenderOptions(80))
+    closing = page.partition("What the source prints")[2]
+    assert re.findall(r"^  (scores\[.*?\])", closing, re.MULTILINE) == listed
+    assert said in closing
+    assert said or "told here" not in closing

@@ -1,0 +1,392 @@
+"""Losses and the gradients that go back from them: beside PyTorch's, and sums done by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attncli import Trace, load, work
+from attncli.equations import deciding
+from attncli.equations.matrix import Matrix
+from attncli.file.problems import ScenarioError
+from attncli.names import Name
+from attncli.operations.derivatives import derivative
+from attncli.steps import step_named
+from attncli.trace import GRADIENTS
+from tests import oracle
+from tests.helpers import ops
+from tests.helpers.marking_cases import run
+
+torch = pytest.importorskip("torch")
+functional: Any = torch.nn.functional
+EXACT = {"rounding": {"policy": "exact"}, "backward": True}
+PLANE: dict[str, Any] = {
+    "title": "Two dimensions",
+    "X": [[1, 0], [0, 1], [1, 1]],
+    "W_Q": [[1, 0], [0, 1]],
+    "W_K": [[0, 1], [1, 0]],
+    "W_V": [[1, 0], [-1, 1]],
+    "targets": [[1, 0], [0, 1], ["0.5", "0.5"]],
+    "backward": True,
+}
+READ = {
+    "title": "Reading out",
+    "sentence": "a b c",
+    "embeddings": {"a": [1, 0], "b": [0, 1], "c": [1, 1]},
+    "cell": "rnn",
+    "W_ax": [["0.1", "0.2"], ["0.4", "0.5"]],
+    "W_aa": [["0.3", "-0.2"], ["-0.4", "0.1"]],
+    "W_ya": [["0.5", "-0.1"], ["1", "0.3"], ["-0.2", "0.4"]],
+    "backward": True,
+}
+WORDS = {**READ, "readout": "softmax", "targets": ["b", "c", "a"]}
+YES_NO = {
+    **READ,
+    "loss": "binary_cross_entropy",
+    "targets": [[1, 0, 1], [0, 0, "0.25"], [1, 1, 0]],
+}
+
+
+def leaves(trace: Trace) -> dict[str, Any]:
+    return {
+        str(name): torch.tensor(matrix.values, requires_grad=True)
+        for name, matrix in trace.scenario.given.items()
+    }
+
+
+def compare(trace: Trace, loss: Any, p: dict[str, Any]) -> None:
+    """The loss is PyTorch's, and so is the gradient of each given matrix, and of no other."""
+    name = trace.scenario.prediction.loss
+    assert trace[name].values[0, 0] == pytest.approx(loss.item(), abs=1e-12)
+    loss.backward()
+    for given, tensor in p.items():
+        if given == "targets":
+            assert "grad.targets" not in trace
+            continue
+        ours = trace[str(trace[given].name.under(GRADIENTS))].values
+        np.testing.assert_allclose(ours, tensor.grad.numpy(), atol=1e-10, rtol=0, err_msg=given)
+
+
+def attended(p: dict[str, Any]) -> Any:
+    Q, K, V = (p["X"] @ p[f"W_{one}"] for one in "QKV")
+    return (Q @ K.T / 2**0.5).softmax(1) @ V
+
+
+@pytest.mark.parametrize("which", ["every", "last"])
+def test_the_squared_error_of_an_attention_is_that_of_pytorch(which: str) -> None:
+    targets = PLANE["targets"] if which == "every" else PLANE["targets"][-1:]
+    trace = work(load({**PLANE, **EXACT, "targets": targets, "predict_from": which}))
+    p = leaves(trace)
+    output = attended(p)
+    compare(
+        trace, functional.mse_loss(output if which == "every" else output[-1:], p["targets"]), p
+    )
+
+
+def states(p: dict[str, Any], n: int = 3) -> Any:
+    a, rows = torch.zeros(2, dtype=torch.float64), []
+    for t in range(n):
+        a = torch.tanh(p["W_ax"] @ p["embeddings"][t] + p["W_aa"] @ a)
+        rows.append(a)
+    return torch.stack(rows)
+
+
+READ_OUTS: list[tuple[dict[str, Any], Any]] = [
+    (WORDS, lambda z, _: functional.cross_entropy(z, torch.tensor([1, 2, 0]))),
+    (
+        {**WORDS, "label_smoothing": "0.1"},
+        lambda z, _: functional.cross_entropy(z, torch.tensor([1, 2, 0]), label_smoothing=0.1),
+    ),
+    (
+        {**WORDS, "targets": ["b", "_", "a"], "ignored_target": "_", "label_smoothing": "0.2"},
+        lambda z, _: functional.cross_entropy(
+            z, torch.tensor([1, -100, 0]), label_smoothing=0.2, ignore_index=-100
+        ),
+    ),
+    (
+        {**WORDS, "targets": ["c"], "readout_from": "last"},
+        lambda z, _: functional.cross_entropy(z[-1:], torch.tensor([2])),
+    ),
+    (
+        {
+            **WORDS,
+            "loss": "cross_entropy",
+            "targets": [["0.2", "0.3", "0.5"], [1, 0, 0], [0, 0, 1]],
+        },
+        functional.cross_entropy,
+    ),
+    (
+        {
+            **WORDS,
+            "loss": "cross_entropy",
+            "label_smoothing": "0.1",
+            "targets": [["0.2", "0.3", "0.5"], [1, 0, 0], [0, 0, 1]],
+        },
+        lambda z, y: functional.cross_entropy(z, y, label_smoothing=0.1),
+    ),
+    ({**WORDS, "targets": [[1, 0, 0]] * 3}, lambda z, y: functional.mse_loss(z.softmax(1), y)),
+    (YES_NO, functional.binary_cross_entropy_with_logits),
+    ({**READ, "targets": [[1, 0, 1]] * 3}, lambda z, y: functional.mse_loss(z.sigmoid(), y)),
+    (
+        {**READ, "readout": "none", "readout_from": "last", "targets": [[1, "0.5", "-2"]]},
+        lambda z, y: functional.mse_loss(z[-1:], y),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", range(len(READ_OUTS)))
+def test_losses_of_read_outs_are_those_of_pytorch(case: int) -> None:
+    scenario, loss = READ_OUTS[case]
+    trace = work(load({**scenario, **EXACT}))
+    p = leaves(trace)
+    compare(trace, loss(states(p) @ p["W_ya"].T, p.get("targets")), p)
+
+
+def test_labels_of_a_model_are_smoothed_as_pytorch_does() -> None:
+    said = ["targets=[can, go, alone]", "predict_from=every", "generate=1", "label_smoothing=0.1"]
+    trace = work(load("next_token", [*said, "backward=true", "rounding.policy=exact"]))
+    logits = torch.tensor(trace["logits"].values, requires_grad=True)
+    loss = functional.cross_entropy(logits, torch.tensor([1, 2, 3]), label_smoothing=0.1)
+    loss.backward()
+    assert trace["cross_entropy"].values[0, 0] == pytest.approx(loss.item(), abs=1e-12)
+    np.testing.assert_allclose(trace["grad.logits"].values, logits.grad.numpy(), atol=1e-12)
+
+
+def test_the_loss_of_logits_and_its_slopes() -> None:
+    """The whole equations, from logits, are those of which the story has the parts."""
+    random = np.random.default_rng(1)
+    z, y = random.normal(size=(3, 4)), random.dirichlet(np.ones(4), size=2)
+    soft, counts = torch.tensor(z).softmax(1).numpy(), (True, False, True)
+    operands = [Matrix.of_array(x, 3, carry=False) for x in (z, soft, y)]
+    whole = ops.DistributionLoss(counts)
+    logits = torch.tensor(z, requires_grad=True)
+    expected = functional.cross_entropy(logits[[0, 2]], torch.tensor(y), reduction="none")
+    np.testing.assert_allclose(whole.values(*operands)[:, 0], expected.detach(), atol=1e-13)
+    expected.sum().backward()
+    ones = Matrix.of_array(np.ones((2, 1)), 3, carry=False)
+    slopes = derivative(whole, 0).values(*operands, ones, ones)
+    np.testing.assert_allclose(slopes, logits.grad.numpy(), atol=1e-13)
+    yes = Matrix.of_array(random.random((3, 4)), 3, carry=False)
+    p = Matrix.of_array(1 / (1 + np.exp(-z)), 3, carry=False)
+    binary = ops.BinaryLossOfLogits().values(operands[0], p, yes)
+    told = functional.binary_cross_entropy_with_logits(
+        torch.tensor(z), torch.tensor(yes.values), reduction="none"
+    )
+    np.testing.assert_allclose(binary, told, atol=1e-13)
+    np.testing.assert_allclose(ops.BinaryCrossEntropies().values(p, yes), told, atol=1e-13)
+
+
+WRONG = {
+    "loss=mse": (WORDS, "mse is of numbers, and the targets are tokens"),
+    "label_smoothing=0.1": (PLANE, "label smoothing is for a cross-entropy, not for mse"),
+    "loss=cross_entropy": (PLANE, "cross_entropy needs logits, and there is no unembedding"),
+    "loss=binary_cross_entropy": (WORDS, "binary_cross_entropy is of what a sigmoid reads out"),
+    "readout=sigmoid": (WORDS, "a cross-entropy needs probabilities of classes"),
+    "targets=[b, b, d]": (WORDS, 'the target "d" is not among'),
+    "targets=[b]": (WORDS, "the targets are 1, the positions with logits 3"),
+    "targets=[[1, 0]]": (
+        PLANE,
+        "the targets are 1 × 2, and what they are compared with, output, is 3 × 2; give targets"
+        " that are 3 × 2",
+    ),
+    "targets=[[1], [0]]": (
+        PLANE,
+        "the targets are 2 × 1, and what they are compared with, output, is 3 × 2; give targets"
+        " that are 3 × 2",
+    ),
+    "targets=[[1, 0], [0, 1]]": (
+        YES_NO,
+        "the targets are 2 × 2, and what they are compared with, readouts, is 3 × 3; give"
+        " targets that are 3 × 3",
+    ),
+    "ignored_target=a": (PLANE, "an ignored target, and targets in numbers"),
+}
+
+
+@pytest.mark.parametrize("change", WRONG)
+def test_what_does_not_go_together_is_told(change: str) -> None:
+    scenario, wrong = WRONG[change]
+    with pytest.raises(ScenarioError) as refused:
+        load(scenario, [change])
+    assert wrong in str(refused.value)
+
+
+def test_targets_that_are_no_shares() -> None:
+    with pytest.raises(ScenarioError, match="the targets of this row don't add up to 1"):
+        work(load({**WORDS, "loss": "cross_entropy", "targets": [[1, 0, 0], [1, 1, 0], [0, 0, 1]]}))
+    with pytest.raises(ScenarioError, match="loss, and no targets; give targets"):
+        load({key: value for key, value in YES_NO.items() if key != "targets"})
+
+
+def written(tree: dict[str, Any], folder: Path) -> Path:
+    from tests.drawing import written as yaml
+
+    path = folder / "loss.yaml"
+    path.write_text("\n".join(f"{key}: {yaml(value)}" for key, value in tree.items()), "utf-8")
+    return path
+
+
+def test_a_page_has_the_working_of_a_squared_error(tmp_path: Path) -> None:
+    page = run("run", written(PLANE, tmp_path), "--step", "mse", "--step", "backward_mse").stdout
+    told = " ".join(page.split())
+    assert "squared_error[i, j] = (output[i, j] − targets[i, j])^2" in told
+    assert "mse = (Σ_ij squared_error[i, j]) / (n × m)" in told
+    assert "2 × grad.mse × (output[i, j] − targets[i, j]) / (n × m)" in told
+
+
+def test_a_loss_that_is_said_is_used() -> None:
+    for scenario in (YES_NO, {**PLANE, "loss": "mse"}, {**WORDS, "loss": "cross_entropy"}):
+        assert work(load(scenario)).unused == ()
+
+
+def test_a_page_has_smoothed_labels(tmp_path: Path) -> None:
+    path = written({**WORDS, "label_smoothing": "0.1"}, tmp_path)
+    told = " ".join(run("run", path, "--step", "loss").stdout.split())
+    assert (
+        "smoothed[a, b] = (1 − 0.1) × 1 + 0.1 / 3 = 0.9 × 1 + 0.1 / 3 = 0.9 + 0.1 / 3 = 0.933"
+        in told
+    )
+
+
+STEPS = {
+    "mse": PLANE,
+    "backward_mse": PLANE,
+    "loss": {**WORDS, "label_smoothing": "0.1"},
+    "backward_loss": WORDS,
+    "readouts": WORDS,
+    "backward_readouts": WORDS,
+    "binary_loss": YES_NO,
+    "backward_binary_loss": YES_NO,
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_steps_are_explained_asked_and_marked(step: str, tmp_path: Path) -> None:
+    path, folder = written(STEPS[step], tmp_path), tmp_path / "made"
+    assert run("explain", path, "--step", step).exit_code == 0
+    asked = ("--step", step, "--format", "yaml", "-o", f"{folder}/")
+    made = run("exercise", path, *asked)
+    if step.endswith("readouts"):
+        return  # which only puts numbers elsewhere
+    assert made.exit_code == 0, made.output
+    (key,) = folder.glob("*_key.yaml")
+    report = run("grade", path, key)
+    assert report.exit_code == 0, report.output
+
+
+MISTAKES: dict[str, tuple[dict[str, Any], str, str, Any]] = {
+    "mse": (PLANE, "squared_error", "not_squared", lambda x, y: np.abs(x - y)),
+    "backward_mse": (PLANE, "grad.output", "sum_for_mean", lambda x, y: 2 * (x - y)),
+}
+
+
+@pytest.mark.parametrize("step", MISTAKES)
+def test_mistakes_come_to_what_their_names_say(step: str) -> None:
+    scenario, name, mistake, expected = MISTAKES[step]
+    trace = work(load({**scenario, **EXACT}))
+    part = next(one for one in trace.story if one.step == step)
+    made = next(one for one in step_named(step).mistakes if one.name == mistake)
+    definition = next(iter(made.ways(part.place, part.definitions)))[0]
+    assert definition is not None
+    changed = trace.remake(definition)
+    wanted = expected(trace["output"].values, trace["targets"].values)
+    np.testing.assert_allclose(changed[name].values, wanted, atol=1e-12)
+
+
+def test_random_losses_round_as_their_working() -> None:
+    """Under carry every printed digit is that of its working."""
+    random = Random(3)
+    for scenario in (PLANE, YES_NO, {**WORDS, "label_smoothing": "0.1"}):
+        trace = work(load(scenario, [f"X[1,1]={random.randint(1, 9)}"] if "X" in scenario else ()))
+        for definition in trace.plan:
+            if "loss" in definition.step or "mse" in definition.step:
+                matrix = trace[definition.name].matrix
+                for i, j in np.ndindex(*matrix.shape):
+                    form = definition.operation.cell(i, j, *trace.operands(definition))[-1]
+                    assert deciding.relation(form, matrix.number(i, j)) == "="
+
+
+def test_targets_that_do_not_fit_are_told_where_they_stand(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.yaml"
+    path.write_text("logits: [[1, 0, 1], [0, 1, 2], [1, 1, 1]]\ntargets: [[1, 0], [0, 1]]\n")
+    told = run("run", path).stderr
+    assert told.replace(str(path), "wrong.yaml") == (
+        "wrong.yaml:2:10: the targets are 2 × 2, and what they are compared with, logits, is"
+        " 3 × 3; give targets that are 3 × 3\n"
+    )
+
+
+def test_targets_say_how_large_what_is_random_is() -> None:
+    scenario = {**PLANE, "W_V": {"random": "normal", "seed": 1}, "targets": [[1, 0, 0]] * 3}
+    assert work(load(scenario)).scenario.given[Name("W_V")].shape == (2, 3)
+
+
+TOKENS = PLANE | {"X": {"a": [1, 0], "b": [0, 1], "c": [1, 1]}}
+NAMES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "every": (READ | {"targets": [[1, 0, 0]] * 3}, ("a", "b", "c")),
+    "last": (READ | {"targets": [[1, 0, 0]], "readout_from": "last"}, ("c",)),
+    "last of the way back": (
+        READ | {"targets": [[1, 0, 0]], "readout_from": "last", "direction": "backward"},
+        ("a",),
+    ),
+    "output of one": (TOKENS | {"targets": [[1, 0]], "predict_from": "last"}, ("c",)),
+    "output of the first": (TOKENS | {"targets": [[1, 0]], "predict_from": "first"}, ("a",)),
+    "without names": (
+        PLANE | {"X": [[1, 0], [0, 1]], "targets": [[1, 0]], "predict_from": "last"},
+        ("2",),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_targets_are_called_as_what_they_are_compared_with(name: str) -> None:
+    scenario, names = NAMES[name]
+    trace = work(load(scenario))
+    assert trace["targets"].rows.names == trace["squared_error"].rows.names == names
+
+
+TWO = {"title": "Two", "vocabulary": {"a": 0, "b": 1}, "loss": "cross_entropy"}
+
+
+def given_logits(logits: str, targets: str, *said: str) -> Trace:
+    """A trace of logits of two classes alone, and of targets in numbers or in words."""
+    return work(load(TWO, [f"logits={logits}", f"targets={targets}", *said]))
+
+
+@pytest.mark.parametrize("policy", ["carry", "exact"])
+@pytest.mark.parametrize("logits", ["[[800, 0]]", "[[20, 0]]", "[[2, 0]]"])
+def test_what_is_multiplied_by_0_has_no_part_in_a_cross_entropy(logits: str, policy: str) -> None:
+    """However small its probability is, as in PyTorch's loss of logits."""
+    trace = given_logits(logits, "[[1, 0]]", f"rounding.policy={policy}", "backward=true")
+    z = torch.tensor(trace["logits"].values, requires_grad=True)
+    loss = functional.cross_entropy(z, torch.tensor([[1.0, 0.0]], dtype=torch.float64))
+    loss.backward()
+    assert trace["cross_entropy"].values[0, 0] == pytest.approx(loss.item(), abs=6e-4)
+    record = {**TWO, "logits": [[*map(str, z.tolist()[0])]], "targets": [["1", "0"]]}
+    told = oracle.work({**record, "rounding": {"policy": policy}})["cross_entropy"]
+    np.testing.assert_allclose(trace["cross_entropy"].values, told.astype(float), atol=1e-12)
+    np.testing.assert_allclose(trace["grad.logits"].values, z.grad.numpy(), atol=6e-4)
+
+
+def test_a_hint_of_a_probability_of_0_is_one_that_helps() -> None:
+    """More decimals, or the policy exact, where these do, and else what always would."""
+    nothing = "a target with a larger probability would do"
+    for logits, hint in (
+        ("[[10, 0]]", "5 decimals or the policy exact would do"),
+        ("[[20, 0]]", "; the policy exact would do"),  # the perplexity is too long to be carried
+        ("[[800, 0]]", nothing),
+    ):
+        for targets in ("[b]", "[[0, 1]]"):
+            with pytest.raises(ScenarioError, match="has no logarithm") as wrong:
+                given_logits(logits, targets)
+            assert str(wrong.value).endswith(hint)
+    assert given_logits("[[10, 0]]", "[b]", "rounding.decimals=5")["perplexity"]
+    assert given_logits("[[20, 0]]", "[b]", "rounding.policy=exact")["perplexity"]
+    with pytest.raises(ScenarioError, match=nothing):
+        given_logits("[[800, 0]]", "[b]", "rounding.policy=exact")
+    with pytest.raises(ScenarioError, match=nothing):  # given as 0, which no rounding made
+        work(load(TWO, ["probabilities=[[1, 0]]", "targets=[b]"]))
