@@ -83,7 +83,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
         module, text = _HOMES[name]
         return getattr(import_module(module), text)
     if name in (*__all__, *_AS_PYTHON_HAS):
-        from attncli.library.functions import function_of
+        from attncli.library.from_python import function_of
 
         return function_of(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,7 +22,7 @@ def main() -> NoReturn:
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
     try:
         from attncli.cli import app
-        from attncli.writing import standard_streams
+        from attncli.output_files import standard_streams
 
         with standard_streams():
             app(prog_name="attn")

@@ -1,4 +1,5 @@
-"""A word of somebody's: a token, a title, a sentence, the name of a file."""
+"""Names: somebody's words (a token, a title, a sentence, the name of a file), and what quantities
+and places in the model are called."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from attncli.names import Name
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import SCENARIO, givable
 from attncli.steps.story import planned, with_numbers
-from attncli.steps.unused import unused
+from attncli.steps.unused_settings import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
 from attncli.trace.trace import OnDemand, Outline, given_quantity, outlined

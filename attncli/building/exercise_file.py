@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from attncli.building.given_matrices import places
-from attncli.choices import BLANKS, DETAILS, LANGUAGES, LAYOUTS, Layout
 from attncli.errors import Where, quote
 from attncli.file import reading, shipped
 from attncli.file.keys import (
@@ -33,6 +32,7 @@ from attncli.file.keys import (
 from attncli.file.nodes import Map, Node, Scalar, describe
 from attncli.file.problems import Diagnostics, ScenarioError, nearest
 from attncli.numbers import decimals
+from attncli.option_values import BLANKS, DETAILS, LANGUAGES, LAYOUTS, Layout
 from attncli.steps.order import STORY, inquiries, is_question, made
 from attncli.steps.schema import nearest_step, step_meant
 

@@ -13,8 +13,7 @@ from attncli.file.matrices import NamedRows
 from attncli.file.problems import NamedProblems
 from attncli.names import Name, below
 from attncli.scenario.model import TokenizedText
-from attncli.scenario.tokenizers import tokenizer_kind
-from attncli.scenario.tokenizers.settings import kind_of
+from attncli.scenario.tokenizers.settings import kind_of, tokenizer_kind
 
 Values = Mapping[str, Any]
 Rows = Mapping[str, Matrix]

@@ -10,17 +10,17 @@ import typer
 from typer.main import get_command
 
 from attncli import __version__
-from attncli.cli.command import TextCommand, TextGroup
+from attncli.cli.errors import TextCommand, TextGroup
 
 COMMANDS = {
-    **dict.fromkeys(("run", "explain", "why", "compare"), "pages"),
-    **dict.fromkeys(("exercise", "practice"), "exercises"),
-    "list": "files",
-    "check": "pages",
-    "grade": "exercises",
-    "lint": "pages",
-    "diff": "pages",
-    **dict.fromkeys(("design", "site", "validate", "new", "schema", "help"), "files"),
+    **dict.fromkeys(("run", "explain", "why", "compare"), "page_commands"),
+    **dict.fromkeys(("exercise", "practice"), "exercise_commands"),
+    "list": "file_commands",
+    "check": "page_commands",
+    "grade": "exercise_commands",
+    "lint": "page_commands",
+    "diff": "page_commands",
+    **dict.fromkeys(("design", "site", "validate", "new", "schema", "help"), "file_commands"),
 }
 """The commands in the order of `--help`, and the modules that declare them."""
 
@@ -91,6 +91,6 @@ def attn(
       attn new mine.yaml
     """
     if context.invoked_subcommand is None:
-        from attncli.cli.files import welcome
+        from attncli.cli.file_commands import welcome
 
         welcome(context.command)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from attncli.choices import DETAILS, POLICIES
 from attncli.formats import page_format_names, paper_format_names
+from attncli.option_values import DETAILS, POLICIES
 
 
 def beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:

@@ -7,11 +7,11 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from attncli.choices import LANGUAGES, LAYOUTS, Layout
 from attncli.equations.tree import Location, Number
 from attncli.languages import FrameWords, words_of
 from attncli.names import Word
 from attncli.numbers import decimals
+from attncli.option_values import LANGUAGES, LAYOUTS, Layout
 
 _HALF = Decimal("0.5")
 _SLACK = Decimal("1e-13")

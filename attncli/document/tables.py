@@ -1,4 +1,5 @@
-"""What tables are made of: quantities with names for their rows and columns, rows of trees."""
+"""What tables are made of: quantities with names for their rows and columns, rows of trees, and
+numbers that were judged."""
 
 from __future__ import annotations
 

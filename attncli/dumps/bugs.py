@@ -16,17 +16,17 @@ from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Apply, Equation, Number, Root, Symbol, at, define, numbers_in
 from attncli.file.problems import ScenarioError
 from attncli.marking.causes import WrongWay, declared_ways
-from attncli.marking.paths import Flags
+from attncli.marking.honest_paths import Flags
 from attncli.marking.verdicts import NOISE, Cause
 from attncli.names import Name, below
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import ACTIVATIONS, Activate, Add
 from attncli.operations.equation import equation
 from attncli.operations.masking import Masked
-from attncli.operations.moved import JoinColumns, Moved, Numbers, Same, TakeColumns, TakeRows
 from attncli.operations.norms import RootOf
 from attncli.operations.operation import Operation, Working
 from attncli.operations.positions import RotaryTable, Sinusoids
+from attncli.operations.rearranging import JoinColumns, Moved, Numbers, Same, TakeColumns, TakeRows
 from attncli.trace import Definition, HeadPlace, NormPlace, PlannedStep, Trace
 
 _EPSILONS = ("0", "1e-12", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3")

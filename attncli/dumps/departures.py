@@ -15,7 +15,7 @@ from attncli.dumps.floats import Floats, is_decided, open_numbers, taken_by, tel
 from attncli.dumps.tensors import Dump, Misshapen, fills
 from attncli.equations.enclosures import Enclosure
 from attncli.file.array_files import ROUNDOFFS
-from attncli.marking.paths import Flags
+from attncli.marking.honest_paths import Flags
 from attncli.marking.verdicts import NOISE, Cause
 from attncli.numbers.rounding import Array
 from attncli.operations.masking import HIDING, Seen, as_seen

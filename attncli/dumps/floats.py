@@ -12,10 +12,10 @@ from attncli.equations.bounds import EPSILON
 from attncli.equations.enclosures import EXACT, Enclosure, Roundoffs
 from attncli.equations.matrix import Matrix
 from attncli.file.array_files import ROUNDOFFS
-from attncli.marking.paths import Flags
+from attncli.marking.honest_paths import Flags
 from attncli.numbers.rounding import Array
-from attncli.operations.enclosing import enclosing
 from attncli.operations.equation import is_a
+from attncli.operations.intervals import enclosing
 from attncli.operations.operation import Operation
 from attncli.operations.positions import BlendFrequencies, ByColumn, RampOfTurns, TurnsTable, Waves
 from attncli.trace import Definition, Trace

@@ -13,7 +13,7 @@ from attncli.dumps.floats import Grain, tells_apart
 from attncli.errors import Problem, UserError, listed, quote
 from attncli.file.array_files import ROUNDOFFS, Tensor
 from attncli.file.problems import nearest
-from attncli.marking.paths import Flags
+from attncli.marking.honest_paths import Flags
 from attncli.names import GRADIENTS, Name, below
 from attncli.numbers.rounding import Array
 from attncli.scenario.model import Attention, Layer, Stack

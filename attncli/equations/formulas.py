@@ -1,4 +1,5 @@
-"""The formula of an equation, and the working of a whole row, with names for its operands."""
+"""The formula of an equation, with names for its operands, and as one of whole matrices where it is
+that; the working of a whole row."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from attncli.equations.tree import INNER, Expression, Location, Number, Omitted,
 from attncli.exercises.lines import Blankable, inside_of
 from attncli.exercises.tasks import is_counted
 from attncli.languages import FrameWords, Words
-from attncli.marking.paths import Paths, on_the_way, rounded
+from attncli.marking.honest_paths import Paths, on_the_way, rounded
 from attncli.names import Name, Word
 from attncli.notation import plain
 from attncli.notation.plain import MINUS

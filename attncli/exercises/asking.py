@@ -16,7 +16,6 @@ from decimal import Decimal
 from functools import cached_property
 
 from attncli.building.exercise_file import MOST_POINTS, Blanking, Points
-from attncli.choices import LANGUAGES
 from attncli.document.blocks import Block, Callout, ColumnSum, Derivation, Spans, each
 from attncli.document.tables import MatrixBlock
 from attncli.equations.elision import MOST_PARTS, elided, elided_rows
@@ -40,6 +39,7 @@ from attncli.exercises.lines import (
 from attncli.exercises.sections import StepSection
 from attncli.languages import Words, words_of
 from attncli.numbers import decimals
+from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import joined, put_in

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from attncli.choices import POLICIES, Policy
 from attncli.document.blocks import Block, Callout, Paragraph, Section, parts_of
 from attncli.document.questions import Interval, Item, RightAnswer
 from attncli.document.tables import MatrixBlock
@@ -33,7 +32,8 @@ from attncli.exercises.sections import StepSection, working_in
 from attncli.exercises.tasks import room, task_of
 from attncli.file.problems import ScenarioError
 from attncli.languages import FrameWords, Words
-from attncli.marking.paths import Paths, Tolerance, paths_from, together
+from attncli.marking.honest_paths import Paths, Tolerance, paths_from, together
+from attncli.option_values import POLICIES, Policy
 from attncli.pages.parts.blocks import folded
 from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import printed_roots

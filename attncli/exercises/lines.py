@@ -29,9 +29,9 @@ from attncli.equations.tree import (
 from attncli.names import Name, raw
 from attncli.operations.equation import Indexed, is_a
 from attncli.operations.masking import Seen
-from attncli.operations.moved import Moved
 from attncli.operations.norms import ColumnMean
 from attncli.operations.operation import One
+from attncli.operations.rearranging import Moved
 from attncli.operations.recurrent import OfMemory, Zeros
 from attncli.trace import Definition, Trace
 

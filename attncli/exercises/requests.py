@@ -10,7 +10,6 @@ from itertools import groupby, islice
 from typing import NamedTuple
 
 from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Points
-from attncli.choices import LAYOUTS, Layout
 from attncli.document.blocks import Block, Derivation, Line, Section, Table, WordBlank, each
 from attncli.document.questions import Item, RightWords, counted_points, points_text
 from attncli.document.tables import MatrixBlock
@@ -21,9 +20,10 @@ from attncli.exercises.lines import Blankable, Terms, telling
 from attncli.exercises.sections import Cells, sections_of, selection_of
 from attncli.file.address import Address, AddressError
 from attncli.languages import FrameWords, Words
-from attncli.marking.paths import Paths, Tolerance
+from attncli.marking.honest_paths import Paths, Tolerance
 from attncli.marking.word_answers import WordQuestion, questions_at
 from attncli.names import Name, Phrase, Word, words
+from attncli.option_values import LAYOUTS, Layout
 from attncli.pages.explain import find_cells
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import (

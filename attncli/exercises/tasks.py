@@ -26,7 +26,7 @@ from attncli.document.questions import Item, counted_points
 from attncli.exercises.lines import Asked, Blankable, LineAsker, ShownCells
 from attncli.languages import FrameWords, Words
 from attncli.names import Name, Word
-from attncli.operations.pieces import CountInWords
+from attncli.operations.subwords import CountInWords
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.steps import Step, step_named
 from attncli.trace import Quantity, Trace

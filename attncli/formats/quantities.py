@@ -1,4 +1,5 @@
-"""The formulas, the working and the tables of a document as mathematics, as MathJax takes it."""
+"""The quantities of a page by themselves: for formats that have nothing but numbers, and as
+mathematics, as MathJax takes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running text: without any markup, and what is mathematics in it."""
+"""What stands on a page from top to bottom, and how a format goes through it; running text."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attncli.errors import Complaints, Problem
 from attncli.library.output import abilities_chosen, check_output, chosen_format, page_for, watching
-from attncli.writing import Contents, OutputError, write_files, write_out
+from attncli.output_files import Contents, OutputError, write_files, write_out
 
 R = TypeVar("R", bound=NamedTuple)
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attncli.choices import FLOATS
 from attncli.errors import Complaints, UserError
 from attncli.library.arguments import (
     Arguments,
@@ -18,6 +17,7 @@ from attncli.library.arguments import (
     whole_number,
 )
 from attncli.library.output import abilities_chosen
+from attncli.option_values import FLOATS
 
 if TYPE_CHECKING:
     from attncli.building.trees import Difference
@@ -58,7 +58,7 @@ def _cells(trace: Trace, typed: Arguments) -> Document:
 
 
 def _whole(trace: Trace, typed: Arguments) -> Document:
-    from attncli.library.pages import page_of
+    from attncli.library.renderings import page_of
 
     can = abilities_chosen(typed.page.form, typed.page.output)
     detail = typed.detail or can.detail

@@ -1,4 +1,5 @@
-"""Fulfilling an order: everything about it is checked, then the exercise is worked and written."""
+"""Making an exercise: everything about it is checked, then it is worked and written, in a folder of
+its own where it is a file."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from attncli.building.exercise_file import (
 )
 from attncli.errors import Complaints, Problem, listed
 from attncli.library.arguments import Excerpt, FilesOutput
-from attncli.library.orders import command_line, set_by_file, typed_options
+from attncli.library.exercise_arguments import command_line, set_by_file, typed_options
 from attncli.library.output import watched
 from attncli.library.papers import (
     Counts,
@@ -39,7 +40,7 @@ from attncli.library.papers import (
     safe_name,
     variants,
 )
-from attncli.writing import Contents, OutputError, check_folder, encoded
+from attncli.output_files import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
     from attncli.building.exercise_file import Ask, ExerciseFile
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from attncli.document.questions import Item
     from attncli.exercises.requests import ExerciseRequest
     from attncli.library.arguments import Output
-    from attncli.library.orders import ExerciseArguments
+    from attncli.library.exercise_arguments import ExerciseArguments
     from attncli.marking.answers import Student
     from attncli.trace import Trace
 

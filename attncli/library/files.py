@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, listed
 from attncli.library.arguments import Allowed, PageOptions, PageOutput, TextOutput, whole_number
 from attncli.library.output import check_target, is_written, page_for
-from attncli.writing import OutputError
+from attncli.output_files import OutputError
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Document
-    from attncli.nice_numbers.sketch import Sizes
+    from attncli.nice_numbers.new_scenario import Sizes
 
 
 _MOST_DECIMALS = 9
@@ -52,7 +52,7 @@ def design(typed: DesignArguments) -> TextOutput:
 
 def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
     """The sizes that are asked for; None having heard what is wrong with them."""
-    from attncli.nice_numbers.sketch import FEWEST, MOST, MOST_D_MODEL, Sizes
+    from attncli.nice_numbers.new_scenario import FEWEST, MOST, MOST_D_MODEL, Sizes
 
     found = [
         complaints.hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST),
@@ -71,8 +71,8 @@ def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
 
 
 def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+    from attncli.nice_numbers.new_scenario import sketch, text_of
     from attncli.nice_numbers.search import UnsatisfiedError
-    from attncli.nice_numbers.sketch import sketch, text_of
 
     try:
         words, scenario = sketch(sizes, seed, allow)

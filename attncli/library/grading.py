@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.errors import BAD_INPUT, Complaints, Problem, UserError
 from attncli.library.arguments import PageOptions, PageOutput, TextOutput
-from attncli.library.orders import set_by_file
+from attncli.library.exercise_arguments import set_by_file
 from attncli.library.output import (
     check_binary,
     check_form,
@@ -19,11 +19,11 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.writing import Contents
+from attncli.output_files import Contents
 
 if TYPE_CHECKING:
     from attncli.exercises.exams import AskedForms, Asking
-    from attncli.library.orders import GradeArguments
+    from attncli.library.exercise_arguments import GradeArguments
     from attncli.marking.answers import AnswerSheet
     from attncli.marking.exam import Scheme
     from attncli.marking.papers import GradedClass, MarkedPaper, Unmarked
@@ -87,7 +87,7 @@ def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
     from attncli.exercises.classes import class_rows, marked_paper
     from attncli.formats import contents_of, suffixes_of
     from attncli.formats.exercises.csv import csv_text
-    from attncli.writing import write_files
+    from attncli.output_files import write_files
 
     assert output.page.output is not None
     papers = graded.papers
@@ -153,9 +153,9 @@ def _marker(order: GradeArguments) -> Marker:
 
 
 def _scheme(order: GradeArguments) -> Scheme:
-    from attncli.choices import MARKS
     from attncli.marking.exam import Scheme
-    from attncli.writing import OutputError
+    from attncli.option_values import MARKS
+    from attncli.output_files import OutputError
 
     marks = next((entry for entry in MARKS if entry == order.marks), None)
     if marks is None:
@@ -217,7 +217,7 @@ def _made_forms(order: GradeArguments) -> AskedForms:
 
 def _check_unchanged(order: GradeArguments) -> None:
     """Raises OutputError for what is said otherwise than by the exercise."""
-    from attncli.writing import OutputError
+    from attncli.output_files import OutputError
 
     for option, value in (("--points", order.points), *order.changed.options()):
         if value:

@@ -1,4 +1,4 @@
-"""A progress bar on standard error, for what lasts."""
+"""Rendering a document for where it goes, and sending it there; a progress bar for what lasts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.errors import listed
 from attncli.file.problems import nearest
-from attncli.writing import OutputError
+from attncli.output_files import OutputError
 
 if TYPE_CHECKING:
     from attncli.formats import FormatInfo, RenderOptions
@@ -153,7 +153,7 @@ def check_output(
 def check_target(output: str | None, *, force: bool) -> None:
     """Raises OutputError for what is no name of a file, and where a file is in the way."""
     if output is not None and output != "-":
-        from attncli.writing import check_free
+        from attncli.output_files import check_free
 
         check_free(output, force=force)
 

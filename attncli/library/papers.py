@@ -1,4 +1,4 @@
-"""The papers of an exercise as texts and files."""
+"""The papers of an exercise, one form after the other, as texts and files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.building.exercise_file import LARGEST_SEED, MOST_FORMS
-from attncli.choices import KEYS, LANGUAGES, LAYOUTS, Layout
 from attncli.errors import Complaints, Problem
 from attncli.file.problems import nearest
 from attncli.library.arguments import FilesOutput, TextOutput, whole_number
@@ -24,12 +23,13 @@ from attncli.library.output import (
     page_for,
     watched,
 )
-from attncli.writing import Contents, OutputError, check_folder
+from attncli.option_values import KEYS, LANGUAGES, LAYOUTS, Layout
+from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Document
     from attncli.formats import RenderOptions
-    from attncli.library.orders import ExerciseArguments
+    from attncli.library.exercise_arguments import ExerciseArguments
     from attncli.trace import Trace
 
     Form = tuple[str, Trace]
@@ -171,7 +171,7 @@ def _texts(
 
     page, can = page_of(order), info_of(manner.format)
     if can.packed and order.output not in (None, "-"):
-        from attncli.writing import packed
+        from attncli.output_files import packed
 
         return [packed(files_of([*papers], manner.format, page))]
     if can.gathered:

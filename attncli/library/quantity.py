@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from attncli.file.address import Address, Index
-from attncli.library.shown import Showable, ShownPart
+from attncli.library.notebook import Showable, ShownPart
 from attncli.trace import Axis, Quantity, Trace
 from attncli.trace.quantity import IDS, counted
 
@@ -97,7 +97,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
     def working(self, *indices: str | int, width: int = 80) -> str:
         """The lines of working of one cell, as `cell` takes it; of a row, or of all cells, where
         less is said. Raises ValueError."""
-        from attncli.library.pages import cells_of, lines_of
+        from attncli.library.renderings import cells_of, lines_of
 
         assert self.trace is not None
         cells = cells_of(self.trace, self.name, self._address(indices))
@@ -115,7 +115,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
 
     def __str__(self) -> str:
         """Its table, with the names of its rows and columns."""
-        from attncli.library.pages import table_of
+        from attncli.library.renderings import table_of
 
         return table_of(self)
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.errors import Complaints
 from attncli.library.arguments import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
-from attncli.library.orders import SiteArguments
+from attncli.library.exercise_arguments import SiteArguments
 from attncli.library.output import watched
 from attncli.names import Word
-from attncli.writing import Contents, OutputError, check_folder
+from attncli.output_files import Contents, OutputError, check_folder
 
 if TYPE_CHECKING:
     from attncli.building.exercise_file import Ask
@@ -113,7 +113,7 @@ def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
 def _scenario(source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
     """The scenario's file, packed with the files that it names, where these can be taken along."""
     from attncli.building.plain_scenario import NotTakenError, taken_along
-    from attncli.writing import packed
+    from attncli.output_files import packed
 
     try:
         files = taken_along(source.scenario, outside=allowed.files_outside)
@@ -304,7 +304,7 @@ def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
     """What was written, in a line."""
     from attncli.formats import can_be_written
     from attncli.notation.escaping import printed
-    from attncli.writing import encoded
+    from attncli.output_files import encoded
 
     size = sum(len(encoded(contents)) for contents in files.values()) / 1e6
     name = printed(Word(str(Path(folder) / INDEX)))

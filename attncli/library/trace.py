@@ -1,4 +1,4 @@
-"""The steps of a trace, one after the other."""
+"""What `work` gives a program: a trace that is a mapping, its steps, and its page in a notebook."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from attncli.building.trees import Source
 from attncli.document.blocks import Document, text_of_spans
 from attncli.errors import listed, shortened
 from attncli.file.address import Address, parse_address
-from attncli.library.pages import text_of
+from attncli.library.notebook import Binary, Showable, ShownPart, as_arguments, rendered
 from attncli.library.quantity import WorkedQuantity, shown_of
-from attncli.library.shown import Binary, Showable, ShownPart, as_arguments, rendered
+from attncli.library.renderings import text_of
 from attncli.names import Name
 from attncli.notation import plain
 from attncli.numbers.foreign_arrays import as_array
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from attncli.document.blocks import Document
-    from attncli.library.pages import PagePart
     from attncli.library.quantity import WorkedQuantity
+    from attncli.library.renderings import PagePart
 
 
 _SHOWN_STEPS = 4
@@ -446,13 +446,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
     def working(self, address: str, *, width: int = 80) -> str:
         """The working of a cell, `weights[love, AI]`, as a line of text; of a row, `weights[love]`,
         and of a whole quantity, a line a cell. Raises KeyError and ValueError."""
-        from attncli.library.pages import lines_of
+        from attncli.library.renderings import lines_of
 
         return lines_of(self.plain, self._cells(address), width)
 
     def _cells(self, text: str) -> Sequence[tuple[Name, Address]]:
         """The cells that an address means. Raises KeyError and ValueError."""
-        from attncli.library.pages import cells_of
+        from attncli.library.renderings import cells_of
 
         whole = self._names.find(text)
         address = Address(text) if whole else parse_address(text)
@@ -473,13 +473,13 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         """The page in a format: `markdown`, `html`, `latex`, `json`, …; bytes of those whose files
         are no text, such as `pdf`. `part` are the options of `attn run`: `steps`, `token`, `layer`,
         `head`, `detail`, `pictures`. Raises ValueError."""
-        from attncli.library.pages import document_of
+        from attncli.library.renderings import document_of
 
         with as_arguments():
             return rendered(document_of(self.plain, form, part), form, width)
 
     def document(self) -> Document:
-        from attncli.library.pages import document_of
+        from attncli.library.renderings import document_of
 
         return document_of(self.plain, "markdown", {})
 

@@ -1,4 +1,5 @@
-"""What an author may have done instead, and where that would have led."""
+"""Why numbers are wrong: what an author may have done instead, where that would have led, and which
+of it explains most."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from attncli.equations.tree import (
     constant,
 )
 from attncli.file.problems import ScenarioError
-from attncli.marking.paths import Flags, Paths, Tolerance, at_cell, ranges, rounded, taken
+from attncli.marking.honest_paths import Flags, Paths, Tolerance, at_cell, ranges, rounded, taken
 from attncli.marking.slips import (
     comes_of_rounding_early,
     moved_tables,

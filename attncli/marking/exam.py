@@ -1,4 +1,5 @@
-"""The cells that answers are for, and numbers in working: `scores[love, AI].working[2]`."""
+"""What is asked, of which cells, for how many points: `scores[love, AI]`, and numbers in working:
+`scores[love, AI].working[2]`."""
 
 from __future__ import annotations
 
@@ -10,16 +11,16 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attncli.choices import Marks
 from attncli.document.questions import Item, RightAnswer
 from attncli.equations.tree import Location
 from attncli.file.address import AddressError, parse_address
+from attncli.marking.honest_paths import Roots
 from attncli.marking.judging import Judge, Tolerance
-from attncli.marking.paths import Roots
 from attncli.marking.slips import OF_THE_PEN
 from attncli.marking.verdicts import Accepted, Given, Judgement, Verdict
 from attncli.marking.word_answers import WordQuestion, question_at
 from attncli.names import Name
+from attncli.option_values import Marks
 from attncli.steps.order import is_question
 from attncli.trace import Trace
 from attncli.trace.quantity import known_name, timed

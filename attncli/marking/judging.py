@@ -12,7 +12,7 @@ import numpy as np
 from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import Location, numbers_in
 from attncli.marking.causes import CauseSearch, Explained, GivenNumbers
-from attncli.marking.paths import (
+from attncli.marking.honest_paths import (
     Flags,
     Paths,
     Roots,

@@ -18,7 +18,7 @@ from attncli.equations import tree as ex
 from attncli.equations.arrays import FUNCTIONS
 from attncli.equations.enclosures import Enclosure
 from attncli.equations.tree import Expression, Location, Node, Number, numbers_in
-from attncli.marking.paths import Paths, rounded, taken
+from attncli.marking.honest_paths import Paths, rounded, taken
 from attncli.marking.verdicts import NOISE, Accepted, Cause
 from attncli.numbers.rounding import Array
 

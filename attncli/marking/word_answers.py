@@ -18,7 +18,7 @@ from attncli.equations.tree import Location
 from attncli.errors import listed, shortened
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.marking.causes import KnownMistakes
-from attncli.marking.paths import Paths
+from attncli.marking.honest_paths import Paths
 from attncli.marking.verdicts import Cause, Given, Judgement
 from attncli.names import Name, Phrase
 from attncli.steps import step_named

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from attncli.choices import POLICIES
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number
 from attncli.file.address import AddressError, Index, parse_address
@@ -21,6 +20,7 @@ from attncli.operations.equation import is_a
 from attncli.operations.masking import Masked
 from attncli.operations.operation import Operation
 from attncli.operations.prediction import KeptShare
+from attncli.option_values import POLICIES
 from attncli.steps import Mistake, step_named
 from attncli.steps.mistakes import made_wrongly
 from attncli.trace import Axis, Definition, PlannedStep, Quantity, Trace

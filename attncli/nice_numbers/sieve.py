@@ -1,4 +1,5 @@
-"""Batches of candidates on their way through a plan: drawing numbers, and making of them.
+"""Candidates on their way through a plan: drawing numbers, making quantities of them, and a sieve
+through which those fall that break a rule.
 
 Each quantity is an array [n, m, b]. Equations, and what only moves numbers, are worked on these
 arrays; what goes row by row on the rows of all candidates under each other; what is left one
@@ -34,10 +35,10 @@ from attncli.nice_numbers.quantity import (
 from attncli.nice_numbers.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, cost, halves, sparse
 from attncli.numbers.rounding import Array, Rounding, Unworkable
 from attncli.operations.equation import Indexed, ListOfEquations
-from attncli.operations.moved import Moved
 from attncli.operations.operation import Operation
 from attncli.operations.positions import Rotate
 from attncli.operations.prediction import Nucleus, TopK
+from attncli.operations.rearranging import Moved
 from attncli.trace import Definition, Trace
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from attncli.choices import Policy
 from attncli.names import Name
 from attncli.numbers import decimals as decimal_numbers
+from attncli.option_values import Policy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,5 @@
-"""Products of matrices: `X W`, `Q Kᵀ`, `weights V`, `x W + b`."""
+"""The operations of attention: products of matrices, `X W`, `Q Kᵀ`, `weights V`, `x W + b`, and
+what a softmax is made of."""
 
 from __future__ import annotations
 

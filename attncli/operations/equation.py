@@ -113,9 +113,9 @@ class Indexed(ByFirstForm):
         return float(np.max(rough.absolute))
 
     def units(self, doubtful: Doubtful, *operands: Matrix) -> Array | None:
-        from attncli.equations import whole  # which few pages need
+        from attncli.equations.integers import units  # which few pages need
 
-        return whole.units(self.tree, self.sides, operands, doubtful)
+        return units(self.tree, self.sides, operands, doubtful)
 
     def __getstate__(self) -> dict[str, object]:
         """The fields: what is worked out of them may be functions, which can't be pickled."""

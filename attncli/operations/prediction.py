@@ -1,4 +1,4 @@
-"""How far numbers are from what they should be: squared errors, and logs of probabilities.
+"""Losses: how far numbers are from what they should be; and the next token.
 
 Cross-entropy of a distribution of targets, and label smoothing: Szegedy et al. 2016,
 arXiv:1512.00567, 7; means over all numbers or rows as those of PyTorch's losses. Several equations

@@ -18,8 +18,8 @@ from attncli.equations.tree import Equation, Expression, Operand, Sum, Symbol, a
 from attncli.equations.working import Filled, filled, sum_of
 from attncli.names import Word
 from attncli.operations.equation import Indexed, equation, said
-from attncli.operations.moved import Moved, Numbers
 from attncli.operations.operation import Working, ZeroOne
+from attncli.operations.rearranging import Moved, Numbers
 
 
 @dataclass(frozen=True)

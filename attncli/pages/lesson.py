@@ -33,7 +33,7 @@ from attncli.pages.parts.sentences import facts_of, joined, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line
 from attncli.pages.walkthrough import part_blocks
 from attncli.steps import Mistake, Step, formulas_of, steps
-from attncli.steps.general import general_place
+from attncli.steps.general_formulas import general_place
 from attncli.steps.mistakes import all_made_wrongly, mistaken
 from attncli.steps.order import THROUGH
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, WayPlace

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from attncli.choices import LANGUAGES
 from attncli.document.blocks import (
     Block,
     Callout,
@@ -28,6 +27,7 @@ from attncli.languages import words_of
 from attncli.marking.verdicts import FOLLOW, Cause, Judgement, Verdict
 from attncli.marking.word_answers import MarkedWords
 from attncli.names import Name, Word
+from attncli.option_values import LANGUAGES
 from attncli.pages.parts.closing import as_asked_for, asking_for_large
 from attncli.pages.parts.sentences import counted, joined
 from attncli.pages.parts.working import cell_line

@@ -1,10 +1,13 @@
-"""What may be done without being asked for by `--large`: so much that it ends within some five
-seconds and a gigabyte on an ordinary machine. It is counted before it is done.
+"""A scenario: what is given, read and checked; and what may be done without being asked for by
+`--large`: so much that it ends within some five seconds and a gigabyte on an ordinary machine.
+
+It is counted before it is done.
 
 The seconds were measured over layers of 64 to 4,000 tokens, 2 to 768 dimensions and 1 to 12 heads,
 and over thousands of layers and times; what they come to may be off by a factor of 2. Learning a
-tokenizer is counted beside it (`tokenizers.cost`). How many numbers floats leave in doubt, of which
-there are many with ten decimals or more, is known only when they are rounded (`MOST_SETTLED`).
+tokenizer is counted beside it (`scenario.tokenizers.making`). How many numbers floats leave in
+doubt, of which there are many with ten decimals or more, is known only when they are rounded
+(`MOST_SETTLED`).
 """
 
 from __future__ import annotations

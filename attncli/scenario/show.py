@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
 from attncli.file.keys import Choice, Flag, ListOf, MapOf, OneOrMany
-from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.scenario.tokenizers.settings import TOKEN
 
 
 class Show(NamedTuple):

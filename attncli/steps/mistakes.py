@@ -22,8 +22,8 @@ from attncli.equations.tree import (
 from attncli.file.problems import ScenarioError
 from attncli.names import Name
 from attncli.operations.equation import EquationText, Indexed, is_a
-from attncli.operations.moved import Same
 from attncli.operations.operation import Operation
+from attncli.operations.rearranging import Same
 from attncli.steps.step import Mistake, Planned
 from attncli.trace import Definition, HeadPlace, Place, PlannedStep, Trace
 from attncli.trace.place import P

@@ -50,11 +50,11 @@ class StepLine(NamedTuple):
 
 
 TOKENIZER = (
-    StepLine("dictionary", "tokenizers"),
-    StepLine("learn", "tokenizers", asks="merged"),
-    StepLine("estimate", "tokenizers"),
-    StepLine("prune", "tokenizers"),
-    StepLine("viterbi", "tokenizers"),
+    StepLine("dictionary", "tokenizing"),
+    StepLine("learn", "tokenizing", asks="merged"),
+    StepLine("estimate", "tokenizing"),
+    StepLine("prune", "tokenizing"),
+    StepLine("viterbi", "tokenizing"),
 )
 INPUT = (
     StepLine(

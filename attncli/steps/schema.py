@@ -1,4 +1,5 @@
-"""Words of the field that are no keys: what is said instead, and where."""
+"""What a scenario file may say: the keys of the steps, put together as the model is; and words of
+the field that are no keys, with what is said instead."""
 
 from __future__ import annotations
 
@@ -6,7 +7,6 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
 
-from attncli.choices import POLICIES
 from attncli.errors import listed
 from attncli.file.keys import (
     COUNT,
@@ -27,6 +27,7 @@ from attncli.file.matrices import VectorKind
 from attncli.file.nodes import Map, Node, describe
 from attncli.file.problems import Diagnostics, knows_nothing, nearest
 from attncli.numbers.rounding import MOST_DECIMALS
+from attncli.option_values import POLICIES
 from attncli.scenario.published import PUBLISHED
 from attncli.scenario.show import Show
 from attncli.scenario.templates import AlikeKind

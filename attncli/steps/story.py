@@ -184,7 +184,7 @@ class _Teller:
     def stack(self, stack: Stack, memory: Name) -> Name:
         place = Place(self.scenario, stack, stack.path, below(stack.path, "X"))
         if stack.text.tokenizing is not None:
-            from attncli.steps.tokenizers import tokenizer_steps
+            from attncli.steps.tokenizing import tokenizer_steps
 
             for step, at in tokenizer_steps(place):
                 self.add(step, at)

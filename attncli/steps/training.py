@@ -24,7 +24,6 @@ from attncli.file.problems import NamedProblems, nearest
 from attncli.names import TOP, Name, below
 from attncli.operations.activations import Add
 from attncli.operations.equation import is_a
-from attncli.operations.moved import Same
 from attncli.operations.optimizers import (
     ClipFactor,
     DifferenceOf,
@@ -43,6 +42,7 @@ from attncli.operations.optimizers import (
     TimesPlus,
     WithoutBias,
 )
+from attncli.operations.rearranging import Same
 from attncli.operations.recurrent import FrobeniusNorm
 from attncli.scenario.model import LOSSES, UPDATES, Training, after_updates
 from attncli.scenario.scenario import Scenario

@@ -1,4 +1,4 @@
-"""Cutting a word by merges, in the order in which they were learned."""
+"""Merges: learned from a corpus, and words cut by them, in the order in which they were learned."""
 
 from __future__ import annotations
 

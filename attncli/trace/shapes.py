@@ -1,4 +1,5 @@
-"""Extents that must be equal, or add up: a small solver for the shapes of matrices."""
+"""The shapes of all quantities before anything is worked out: extents that must be equal, or add
+up."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -345,7 +346,7 @@ class _Report(NamedTuple):
 
 def _parts_of(definition: Definition) -> str | None:
     """What a matrix is cut into, where it is cut."""
-    from attncli.operations.moved import TakePart
+    from attncli.operations.rearranging import TakePart
 
     if not isinstance(definition.operation, TakePart):
         return None

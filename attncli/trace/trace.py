@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, ove
 
 import numpy as np
 
-from attncli.choices import Policy
 from attncli.equations.matrix import Matrix
 from attncli.errors import Problem
 from attncli.file.problems import ScenarioError
 from attncli.names import Name, below
 from attncli.numbers.rounding import Rounding, Unworkable
+from attncli.option_values import Policy
 from attncli.scenario.model import after_updates, updates_before
 from attncli.scenario.scenario import Scenario, Shape
 from attncli.trace.axes import given_axes, made_axes

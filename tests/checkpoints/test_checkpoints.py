@@ -6,6 +6,7 @@ import copy
 import json
 import re
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -300,6 +301,7 @@ def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     )
     torch = pytest.importorskip("torch", reason="there is no model to compare with")
     transformers = pytest.importorskip("transformers", reason="there is no model to compare with")
+    import_module("safetensors.torch")  # which knows the types that torch has by then
     for single in ("float32", "float"):  # which models fall back to on the way
         patch.setattr(torch, single, torch.float64)
     patch.setattr(torch.Tensor, "float", torch.Tensor.double)

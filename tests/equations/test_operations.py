@@ -25,7 +25,7 @@ from attncli.notation import plain, unbreakable
 from attncli.notation.latex import latex
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Doubtful, Error, Rounding, Unworkable, carry, cleanse
-from attncli.operations.derivatives import TargetSlope
+from attncli.operations.gradients import TargetSlope
 from attncli.operations.prediction import TargetDifference
 from tests.conftest import sampled
 from tests.helpers import ops, truth

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from attncli.cli import app
 from attncli.document.questions import form_name
 from attncli.library.papers import safe_name
-from attncli.writing import write_files
+from attncli.output_files import write_files
 
 
 def run(*arguments: str) -> Result:

@@ -19,8 +19,8 @@ from attncli.exercises.requests import request_of
 from attncli.file.problems import ScenarioError
 from attncli.file.shipped import find
 from attncli.marking.answers import read_answers
+from attncli.output_files import settle
 from attncli.pages.parts.selection import SelectionError
-from attncli.writing import settle
 from tests.helpers.exercises import questions
 from tests.helpers.marking_cases import run
 from tests.helpers.pages import SHIPPED, trace_of
@@ -307,7 +307,7 @@ def test_a_folder_made_again_is_written_whole_or_not_at_all(
         settled.append(place)
         settle(source, place)
 
-    monkeypatch.setattr("attncli.writing.settle", fails_later)
+    monkeypatch.setattr("attncli.output_files.settle", fails_later)
     result = CliRunner().invoke(
         app, ["exercise", str(tmp_path / "exam.yaml"), "-o", str(tmp_path / "exam")]
     )

@@ -22,9 +22,9 @@ from attncli.exercises.requests import ExerciseRequest, WordsWanted
 from attncli.formats import RenderOptions, files_of, render
 from attncli.marking.word_answers import chosen, questions_at
 from attncli.notation.escaping import printed
+from attncli.output_files import packed
 from attncli.steps import STORY, step_named
 from attncli.steps.order import inquiries
-from attncli.writing import packed
 from tests import cloze, qti
 from tests.conftest import sampled
 from tests.exercises.test_moodle import NASTY

@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 
 from attncli import load
 from attncli.building.exercise_file import Frame
-from attncli.choices import LANGUAGES
 from attncli.cli import app
 from attncli.document.blocks import Callout, Document, Paragraph, Subheading, WordBlank
 from attncli.document.questions import counted_points
@@ -25,6 +24,7 @@ from attncli.exercises.requests import ExerciseRequest, WordsWanted
 from attncli.exercises.tasks import hints_page, with_hints
 from attncli.formats import RenderOptions, exercise_format_names, format_names, render
 from attncli.languages import FrameWords, named_sentences_in, sentences_in, words_of
+from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Phrase
 from attncli.scenario.tokenizers.hugging_face import read
 from attncli.scenario.tokenizers.settings import SAVED

@@ -16,8 +16,8 @@ from attncli.document.blocks import Document
 from attncli.document.questions import Item
 from attncli.exercises.tasks import with_hints
 from attncli.formats import RenderOptions, files_of
+from attncli.output_files import packed
 from attncli.trace import Trace
-from attncli.writing import packed
 from tests import qti
 from tests.conftest import sampled
 from tests.exercises.test_exercise import SMALL

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from attncli.choices import LAYOUTS
 from attncli.cli import app
 from attncli.document.blocks import AnswerSpace
 from attncli.formats import RenderOptions, render
+from attncli.option_values import LAYOUTS
 from tests.helpers.exercises import Papers, papers, request_for
 from tests.helpers.pages import SHIPPED, trace_of
 

@@ -12,8 +12,8 @@ from attncli.cli import app
 from attncli.equations import deciding
 from attncli.exercises import papers as sheets
 from attncli.exercises.fingerprint import MadeFrom, fingerprint
+from attncli.marking.honest_paths import together
 from attncli.marking.judging import Judge
-from attncli.marking.paths import together
 from attncli.nice_numbers.search import SearchRequest, search
 from attncli.trace import Trace
 from tests.helpers.pages import SHIPPED, trace_of

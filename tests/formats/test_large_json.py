@@ -19,9 +19,9 @@ from attncli.equations.matrix import Matrix
 from attncli.formats import RenderOptions, render, stream_of
 from attncli.notation import plain
 from attncli.notation.rows import plain_rows
+from attncli.output_files import write_file
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
-from attncli.writing import write_file
 
 ODD = [0.0, -0.0, 0.0005, -0.0005, 0.00049999, 9.6e-5, 9.5e-5, 1.5e-5, 1e-7, 1.5e-7, 3e-30, -4e-300,
        0.1235, 2.6755, 0.9995, 999999.9995, 1e14, 123456789012345.5, 1e15, 7e22, 1e300, -math.inf]  # fmt: skip

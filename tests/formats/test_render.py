@@ -21,7 +21,7 @@ from attncli.names import Word
 from attncli.notation import plain, unbreakable
 from attncli.notation.escaping import visible
 from attncli.notation.latex import latex
-from attncli.writing import OutputError
+from attncli.output_files import OutputError
 from tests.conftest import CHARACTERS
 from tests.helpers.pages import SHIPPED, page_of, trace_of
 

@@ -13,7 +13,6 @@ import openpyxl
 import pytest
 
 from attncli import Trace, load, work
-from attncli.choices import Policy
 from attncli.equations import tree as ex
 from attncli.equations.tree import Location, Number
 from attncli.file.shipped import names
@@ -21,6 +20,7 @@ from attncli.formats import RenderOptions, contents_of
 from attncli.names import Word
 from attncli.notation.escaping import ISOLATE, POP, visible
 from attncli.notation.spreadsheet import SheetCell, formula
+from attncli.option_values import Policy
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests.conftest import THOROUGH

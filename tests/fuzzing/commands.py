@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, POLICIES
 from attncli.formats import page_format_names, paper_format_names
 from attncli.nice_numbers.rules import RULES
+from attncli.option_values import BLANKS, DETAILS, KEYS, LANGUAGES, POLICIES
 from attncli.steps import steps
 from tests.drawing import Pen, Tree
 from tests.fuzzing import warm

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attncli import load, work
 from attncli.building.plain_scenario import plain_data, with_numbers
-from attncli.operations.moved import TakeRows
+from attncli.operations.rearranging import TakeRows
 from attncli.trace import Trace
 from tests import oracle
 from tests.conftest import FEWER, sampled

@@ -18,7 +18,7 @@ from attncli.exercises.blanked import BlankedPage, taken
 from attncli.formats import RenderOptions, render
 from attncli.library.papers import variants
 from attncli.names import Word
-from attncli.nice_numbers.sketch import Sizes, sketch, text_of
+from attncli.nice_numbers.new_scenario import Sizes, sketch, text_of
 from attncli.numbers.rounding import Array
 from attncli.operations.activations import DivideBy
 from attncli.pages.lint import weaknesses

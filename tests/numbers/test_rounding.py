@@ -28,8 +28,8 @@ from attncli.operations.attention import (
     RowSum,
 )
 from attncli.operations.masking import Masked
-from attncli.operations.moved import JoinColumns, Same, TakeColumns
 from attncli.operations.norms import RowMean
+from attncli.operations.rearranging import JoinColumns, Same, TakeColumns
 from tests import oracle
 from tests.conftest import sampled
 from tests.helpers.pages import page_of, trace_of

@@ -18,9 +18,9 @@ from attncli.equations import deciding
 from attncli.equations.elision import elided_rows
 from attncli.formats import format_names
 from attncli.names import GRADIENTS
-from attncli.operations.moved import Listed
 from attncli.operations.operation import One
 from attncli.operations.prediction import TargetDifference
+from attncli.operations.rearranging import Listed
 from attncli.pages.parts.working import cell_line
 from attncli.steps import step_named
 from attncli.trace import Definition, Quantity, Trace

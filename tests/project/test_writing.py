@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-import attncli.writing
-from attncli.writing import OutputError, settle, write_file, write_files
+from attncli import output_files
+from attncli.output_files import OutputError, settle, write_file, write_files
 from tests.helpers.processes import COMMAND, attn
 
 if sys.platform == "win32":
@@ -32,7 +32,7 @@ UNFINISHED = ".attn-unfinished-"
 
 ENDLESS = """
 import sys, itertools, signal
-from attncli.writing import write_file, write_files
+from attncli.output_files import write_file, write_files
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # what runs tests may ignore these: nohup, a shell
 signal.signal(signal.SIGINT, signal.default_int_handler)
 place, names = sys.argv[1], sys.argv[2:]
@@ -46,8 +46,8 @@ for k in itertools.count():
 """
 ONCE = """
 import sys
-from attncli.writing import OutputError
-from attncli.writing import write_file, write_files
+from attncli.output_files import OutputError
+from attncli.output_files import write_file, write_files
 place, text, names = sys.argv[1], sys.argv[2] * 20_000, sys.argv[3:]
 print("ready", flush=True)
 sys.stdin.read(1)
@@ -324,7 +324,7 @@ def test_trouble_at_any_file_undoes_the_others(
             source.rename(place)
 
         with monkeypatch.context() as patched:
-            patched.setattr(attncli.writing, "settle", settle_or_not)
+            patched.setattr(output_files, "settle", settle_or_not)
             with pytest.raises((OutputError, KeyboardInterrupt)):
                 write_files(
                     str(folder), dict.fromkeys(("a.txt", "b.txt", "c.txt"), "new"), force=True

@@ -24,8 +24,7 @@ from attncli.file.keys import Choice, Kind, MapOf, Record
 from attncli.file.problems import Diagnostics
 from attncli.file.reading import read_value
 from attncli.scenario import starter
-from attncli.scenario.tokenizers import TOKENIZERS, tokenizer_kind
-from attncli.scenario.tokenizers.kind import MARKS
+from attncli.scenario.tokenizers.settings import MARKS, TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
 from attncli.steps.prediction.logits import TEMPERATURE

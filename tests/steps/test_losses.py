@@ -14,7 +14,7 @@ from attncli.equations import deciding
 from attncli.equations.matrix import Matrix
 from attncli.file.problems import ScenarioError
 from attncli.names import Name
-from attncli.operations.derivatives import derivative
+from attncli.operations.gradients import derivative
 from attncli.steps import step_named
 from attncli.trace import GRADIENTS
 from tests import oracle

@@ -8,7 +8,6 @@ from functools import partial
 from string import Template
 from typing import NamedTuple
 
-from attncli.choices import LANGUAGES
 from attncli.document.blocks import Block, DefinitionList, Document, Graph, WordBlank, text_of_spans
 from attncli.document.pictures import Picture
 from attncli.document.questions import Seal, SelfCheck
@@ -42,6 +41,7 @@ from attncli.languages import Words, words_of
 from attncli.names import Word
 from attncli.notation.escaping import visible
 from attncli.notation.mathml import mathml
+from attncli.option_values import LANGUAGES
 
 SUFFIXES = (".html", ".htm")
 ABILITIES = FormatInfo(keys=("none", "separate"), together=True, pictured=True, checking=True)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from attncli.choices import LANGUAGES
 from attncli.document import blocks as doc
 from attncli.document.blocks import Block, Document, each, rule_for, text_of_spans
 from attncli.document.pictures import (
@@ -48,6 +47,7 @@ from attncli.names import Word, raw
 from attncli.notation import plain, unbreakable
 from attncli.notation.escaping import is_hidden
 from attncli.notation.rows import plain_rows
+from attncli.option_values import LANGUAGES
 
 SUFFIXES = (".json",)
 ABILITIES = FormatInfo(detail="full", values_only=True)

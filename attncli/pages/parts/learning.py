@@ -27,8 +27,8 @@ from attncli.pages.parts.blocks import MOST_ROWS, Row, folded, rounds_between, t
 from attncli.pages.parts.sentences import contrasted, enumerated, joined, words_enumerated
 from attncli.pages.parts.working import cell_line
 from attncli.scenario.model import TokenizedText, Tokenizing
-from attncli.scenario.tokenizers import tokenizer_kind
-from attncli.steps.tokenizers import (
+from attncli.scenario.tokenizers.settings import tokenizer_kind
+from attncli.steps.tokenizing import (
     LONGEST_TOLD,
     count_round,
     count_rounds,

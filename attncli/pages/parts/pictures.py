@@ -49,7 +49,7 @@ from attncli.pages.parts.selection import (
 )
 from attncli.pages.parts.sentences import counted
 from attncli.scenario.model import ENCODER
-from attncli.steps.tokenizers import LONGEST_TOLD, table_of
+from attncli.steps.tokenizing import LONGEST_TOLD, table_of
 from attncli.tokenizers.merges import LearnedMerge, MergeModel, MergeTraining
 from attncli.tokenizers.pieces import LongestMatch
 from attncli.tokenizers.unigram import PieceEnding

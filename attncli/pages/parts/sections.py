@@ -1,4 +1,5 @@
-"""What is told of tokenizers, where a text has one with a vocabulary."""
+"""Sections of a page: what they open with, how the quantities of a part stand in them, and what is
+told of tokenizers."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ from attncli.equations.tree import (
 )
 from attncli.equations.tree import each as nodes_of
 from attncli.names import GRADIENTS, Name
-from attncli.operations.moved import ColumnsAsRows, TakeRows
 from attncli.operations.operation import One
+from attncli.operations.rearranging import ColumnsAsRows, TakeRows
 from attncli.pages.parts.blocks import (
     by_gates,
     given_blocks,
@@ -122,7 +123,7 @@ def listed_again(trace: Trace, part: PlannedStep) -> set[str]:
     """The quantities of a part that another one of it shows again, all in one table."""
     if part.place.text.tokenizing is None:
         return set()
-    from attncli.operations.moved import Listed
+    from attncli.operations.rearranging import Listed
 
     definitions = definitions_of(trace, part)
     return {name for m in definitions if isinstance(m.operation, Listed) for name in m.operands}

@@ -9,7 +9,6 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from attncli.choices import DETAILS
 from attncli.document.blocks import Section, Spans
 from attncli.equations.elision import MOST_PARTS, elided_rows
 from attncli.equations.tree import Symbol
@@ -17,7 +16,8 @@ from attncli.errors import Problem, UserError, listed
 from attncli.file.address import AddressError, Index, parse_address
 from attncli.file.problems import ALL_THE_SAME, nearest
 from attncli.names import Name, Phrase, below
-from attncli.operations.moved import Same
+from attncli.operations.rearranging import Same
+from attncli.option_values import DETAILS
 from attncli.pages.parts.sentences import called_as, tied
 from attncli.scenario.model import ENCODER, TokenizedText
 from attncli.scenario.scenario import MOST_LINES

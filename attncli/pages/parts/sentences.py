@@ -9,7 +9,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from attncli.choices import LANGUAGES
 from attncli.document.blocks import Callout, DefinitionList, Span, Spans, Term
 from attncli.equations import deciding
 from attncli.equations.elision import MOST_PARTS, elided
@@ -18,6 +17,7 @@ from attncli.languages import Words, sentences_in, words_of
 from attncli.names import Word, below
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Rounding
+from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.attention.scores import SCALE

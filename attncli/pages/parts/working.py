@@ -16,9 +16,9 @@ from attncli.equations.tree import Expression, Location, Number, Omitted, Produc
 from attncli.names import GRADIENTS, Name
 from attncli.operations.activations import Add
 from attncli.operations.attention import scaled_vector
-from attncli.operations.moved import Moved
 from attncli.operations.operation import Layout, Operation
 from attncli.operations.operation import Working as Forms
+from attncli.operations.rearranging import Moved
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import Selection, row_asked_for
 from attncli.trace import Definition, Quantity, Trace

@@ -9,7 +9,8 @@ from typing import Any
 from attncli.file.keys import Choice, Key
 from attncli.names import Name
 from attncli.scenario.model import Phrase, Tokenizing, phrase
-from attncli.scenario.tokenizers.kind import (
+from attncli.scenario.tokenizers.making import check_cost, letters_of, tokenizing
+from attncli.scenario.tokenizers.settings import (
     BYTE_FALLBACK,
     CUT,
     CUT_AS_BERT,
@@ -19,10 +20,9 @@ from attncli.scenario.tokenizers.kind import (
     OF_A_CORPUS,
     TIES,
     TokenizerKind,
+    TokenizerSettings,
     or_more,
 )
-from attncli.scenario.tokenizers.making import check_cost, letters_of, tokenizing
-from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizers.merges import (
     Criterion,
     MergeModel,

@@ -13,14 +13,13 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from attncli.errors import quote
 from attncli.file.named_files import RefusedFileError
 from attncli.names import Word
 from attncli.scenario.model import Phrase, phrase
-from attncli.scenario.tokenizers.kind import MARKS
-from attncli.scenario.tokenizers.settings import SAVED
+from attncli.scenario.tokenizers.settings import MARKS, SAVED, SavedCut
 from attncli.tokenizers import splitting
 from attncli.tokenizers.pieces import SubwordMarks
 from attncli.tokenizers.splitting import (
@@ -203,17 +202,6 @@ Data = Mapping[str, Any]
 Values = dict[str, Any]
 
 _MOST_CHARACTERS = 100
-
-
-class SavedCut(NamedTuple):
-    """How a tokenizer.json comes from a text to words, `told` in a sentence; whether unknown
-    neighbours are `fused`, and whether words that the vocabulary has are left `whole`."""
-
-    pipeline: Pipeline
-    added: AddedTokens | None
-    phrase: Phrase
-    fused: bool = False
-    whole: bool = False
 
 
 def read(text: str) -> Values:

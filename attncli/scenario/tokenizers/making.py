@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from attncli.file.problems import ScenarioError, too_much
 from attncli.names import Word, below
 from attncli.scenario.model import Phrase, Tokenizing, phrase
-from attncli.scenario.tokenizers.kind import CUT
 from attncli.scenario.tokenizers.sentencepiece import EXTRA_SPACES, NORMALIZE
-from attncli.scenario.tokenizers.settings import TokenizerSettings
+from attncli.scenario.tokenizers.settings import CUT, TokenizerSettings
 from attncli.tokenizers.pieces import CountedWord, Model, count_words
 from attncli.tokenizers.splitting import (
     Bert,

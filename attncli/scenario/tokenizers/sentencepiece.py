@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attncli.file.keys import Choice, Key
-from attncli.scenario.tokenizers.kind import MARKED, OF_A_CORPUS, TokenizerKind
+from attncli.scenario.tokenizers.settings import MARKED, OF_A_CORPUS, TokenizerKind
 
 _MODEL = Key(
     "model",

@@ -15,15 +15,15 @@ from attncli.file.problems import too_much
 from attncli.names import Name, below
 from attncli.numbers.decimals import round_to
 from attncli.scenario.model import Phrase, Tokenizing, phrase
-from attncli.scenario.tokenizers.kind import (
+from attncli.scenario.tokenizers.making import check_cost, letters_of, rounds, tokenizing
+from attncli.scenario.tokenizers.settings import (
     BYTE_FALLBACK,
     MARKED,
     OF_A_CORPUS,
     TokenizerKind,
+    TokenizerSettings,
     or_more,
 )
-from attncli.scenario.tokenizers.making import check_cost, letters_of, rounds, tokenizing
-from attncli.scenario.tokenizers.settings import TokenizerSettings
 from attncli.tokenizers.pieces import CountedWord
 from attncli.tokenizers.unigram import ALIKE, Rounder, Unigram, UnigramSettings
 from attncli.tokenizers.unigram_training import SHRINKING, seed_counts, train_by_counts, train_by_em

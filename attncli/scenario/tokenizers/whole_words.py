@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from attncli.scenario.model import Phrase, phrase
-from attncli.scenario.tokenizers.kind import MIN_COUNT, TokenizerKind, WordSplitter, or_more
+from attncli.scenario.tokenizers.settings import MIN_COUNT, TokenizerKind, WordSplitter, or_more
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.scenario.model import Tokenizing

@@ -15,8 +15,8 @@ from attncli.file.problems import Objections
 from attncli.names import Name
 from attncli.operations.activations import Add
 from attncli.operations.masking import AddFinite
-from attncli.operations.moved import Same
 from attncli.operations.positions import Alibi, Buckets, BucketsTurned, TakeByBucket, alibi_slopes
+from attncli.operations.rearranging import Same
 from attncli.scenario.model import Positions, Settings
 from attncli.steps.attention.masks import mask_rules
 from attncli.steps.input.positions import BIDIRECTIONAL, BUCKETS, MAX_DISTANCE, SLOPES

@@ -34,7 +34,7 @@ from attncli.operations.masking import (
 )
 from attncli.scenario.model import Attention, entry_path
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.attention.weights import softmax
 from attncli.steps.mistakes import by, instead, left_out, wrong
 from attncli.steps.step import (

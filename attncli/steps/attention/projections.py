@@ -20,8 +20,15 @@ from attncli.file.problems import Objections
 from attncli.names import Name, below
 from attncli.operations.activations import Add, MeanOf
 from attncli.operations.attention import TransposedWeights, WeightedSum
-from attncli.operations.moved import Interleave, JoinColumns, JoinRows, Same, TakeColumns, TakeEvery
-from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.operations.rearranging import (
+    Interleave,
+    JoinColumns,
+    JoinRows,
+    Same,
+    TakeColumns,
+    TakeEvery,
+)
+from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.linear import MISTAKES_BACK, bias_left_out, linear, rows_for_columns
 from attncli.steps.mistakes import (
     all_wrong,

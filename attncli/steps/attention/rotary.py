@@ -14,7 +14,6 @@ from attncli.equations.tree import ONE, Apply, Expression, Number, Product, Sum,
 from attncli.file.problems import Objections
 from attncli.names import Name
 from attncli.operations.activations import DivideBy
-from attncli.operations.moved import TakeRows
 from attncli.operations.operation import Operation
 from attncli.operations.positions import (
     BlendFrequencies,
@@ -25,6 +24,7 @@ from attncli.operations.positions import (
     Rotate,
     TurnsTable,
 )
+from attncli.operations.rearranging import TakeRows
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
 from attncli.steps.input.positions import (

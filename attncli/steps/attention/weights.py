@@ -29,7 +29,7 @@ from attncli.operations.attention import (
     SumOfAll,
 )
 from attncli.operations.equation import equation, is_a
-from attncli.operations.moved import JoinColumns, RepeatDown, WithoutColumn
+from attncli.operations.rearranging import JoinColumns, RepeatDown, WithoutColumn
 from attncli.scenario.templates import TEMPLATE
 from attncli.steps.mistakes import WENT_IN, by, of_next_head, wrong
 from attncli.steps.step import (

@@ -22,8 +22,8 @@ from attncli.names import Name
 from attncli.operations.activations import Add
 from attncli.operations.attention import MatMul
 from attncli.operations.equation import Indexed, equation
-from attncli.operations.moved import Same, TakeRows
 from attncli.operations.operation import One, Operation
+from attncli.operations.rearranging import Same, TakeRows
 from attncli.steps.mistakes import (
     by,
     exchanged,

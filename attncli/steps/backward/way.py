@@ -15,7 +15,7 @@ from typing import NamedTuple
 from attncli.file.problems import NamedProblems
 from attncli.names import Name
 from attncli.operations.activations import Add
-from attncli.operations.derivatives import gradient_of, has_derivative, is_flat
+from attncli.operations.gradients import gradient_of, has_derivative, is_flat
 from attncli.operations.operation import One
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import BACK_THROUGH, step_named

@@ -20,8 +20,8 @@ from attncli.names import Name, below
 from attncli.operations.activations import Activate, MixtureOf, Multiply
 from attncli.operations.attention import DivideByRowSum
 from attncli.operations.masking import Masked
-from attncli.operations.moved import TakeColumn
 from attncli.operations.prediction import KeptShare, KeptSum, TopK
+from attncli.operations.rearranging import TakeColumn
 from attncli.steps.attention.weights import in_one, softmax
 from attncli.steps.block.feed_forward import MATRICES
 from attncli.steps.linear import layer_of, linear

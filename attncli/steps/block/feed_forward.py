@@ -23,7 +23,7 @@ from attncli.operations.activations import (
     Multiply,
     MultiplyBy,
 )
-from attncli.operations.moved import Same
+from attncli.operations.rearranging import Same
 from attncli.steps.linear import (
     MISTAKES_BACK,
     bias_left_out,

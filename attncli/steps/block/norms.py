@@ -19,7 +19,6 @@ from attncli.file.keys import Choice, Flag, Key, NumberKind, Record
 from attncli.file.matrices import VECTOR
 from attncli.file.problems import Objections
 from attncli.names import Name, below
-from attncli.operations.moved import Same
 from attncli.operations.norms import (
     MeanOfSquares,
     Normalize,
@@ -31,6 +30,7 @@ from attncli.operations.norms import (
     SubtractRow,
 )
 from attncli.operations.operation import Operation
+from attncli.operations.rearranging import Same
 from attncli.scenario.model import Settings, Stack, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import (

@@ -40,11 +40,9 @@ from attncli.file.sources import SourceKind, is_source
 from attncli.names import Name, Phrase, Word, below
 from attncli.operations.activations import MultiplyBy
 from attncli.operations.attention import Linear, MatMul
-from attncli.operations.moved import JoinRows, Same, TakeRows
+from attncli.operations.rearranging import JoinRows, Same, TakeRows
 from attncli.scenario.model import PROJECT, TokenizedText, makes_X, projected_when, steps_to_X
-from attncli.scenario.tokenizers import tokenizer_kind
-from attncli.scenario.tokenizers.kind import TOKEN
-from attncli.scenario.tokenizers.settings import TOKENIZING
+from attncli.scenario.tokenizers.settings import TOKEN, TOKENIZING, tokenizer_kind
 from attncli.steps.linear import MISTAKES_BACK, linear, transposed, without_bias
 from attncli.steps.mistakes import instead, turned_round, wrong
 from attncli.steps.step import Backward, General, Mistake, Step

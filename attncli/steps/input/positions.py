@@ -32,8 +32,8 @@ from attncli.file.problems import Objections
 from attncli.file.sources import is_source
 from attncli.names import Name, below
 from attncli.operations.activations import Add
-from attncli.operations.moved import Same, TakeRows
 from attncli.operations.positions import SinesForCosines, Sinusoids, WaveOfEachColumn
+from attncli.operations.rearranging import Same, TakeRows
 from attncli.scenario.model import ADD, Positions, makes_X, projected_when
 from attncli.scenario.scenario import Scenario
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong

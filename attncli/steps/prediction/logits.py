@@ -35,9 +35,9 @@ from attncli.numbers import decimals
 from attncli.operations.activations import ACTIVATIONS, Activate, DivideBy, MultiplyBy, SoftCap
 from attncli.operations.attention import DivideByRow, DivideByRowSum
 from attncli.operations.masking import Masked
-from attncli.operations.moved import Same, TakeRows
 from attncli.operations.prediction import KeptShare, KeptSum, Nucleus, TopK
-from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.operations.rearranging import Same, TakeRows
+from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.attention.weights import IN_SOFTMAX, softmax
 from attncli.steps.block.norms import NORM
 from attncli.steps.linear import MISTAKES_BACK, layer_of, linear

@@ -18,8 +18,7 @@ from attncli.file.nodes import Items, Map, Node, Numbers
 from attncli.names import Name, Phrase, Word, below
 from attncli.numbers import decimals
 from attncli.operations.attention import ExponentialOf
-from attncli.operations.derivatives import gradient_of
-from attncli.operations.moved import TakeRows
+from attncli.operations.gradients import gradient_of
 from attncli.operations.norms import ColumnMean
 from attncli.operations.operation import Operation
 from attncli.operations.prediction import (
@@ -36,8 +35,9 @@ from attncli.operations.prediction import (
     SmoothOthers,
     SquaredError,
 )
+from attncli.operations.rearranging import TakeRows
 from attncli.scenario.model import LOSSES, TARGETS
-from attncli.scenario.tokenizers.kind import TOKEN
+from attncli.scenario.tokenizers.settings import TOKEN
 from attncli.steps.attention.weights import softmax
 from attncli.steps.mistakes import as_a, by, once, remade, sum_for_mean, swap, wrong
 from attncli.steps.prediction.logits import TEMPERATURE, TOP_K, chosen, sized_row

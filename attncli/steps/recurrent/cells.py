@@ -19,8 +19,8 @@ from attncli.file.problems import Objections
 from attncli.names import Name, below
 from attncli.operations.activations import Activate
 from attncli.operations.attention import MatMul, TransposedWeights
-from attncli.operations.moved import Same, TakeColumns, TakeRun
 from attncli.operations.operation import Operation
+from attncli.operations.rearranging import Same, TakeColumns, TakeRun
 from attncli.operations.recurrent import (
     AddUp,
     Gated,

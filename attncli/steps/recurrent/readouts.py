@@ -15,7 +15,7 @@ from attncli.file.problems import Objections
 from attncli.names import Name, below
 from attncli.operations.activations import Activate
 from attncli.operations.attention import AddedUp, Exponential, MatMul, ShareItself, SoftmaxDown
-from attncli.operations.moved import ColumnsAsRows, JoinColumns, Same
+from attncli.operations.rearranging import ColumnsAsRows, JoinColumns, Same
 from attncli.operations.recurrent import (
     AddUp,
     FrobeniusNorm,

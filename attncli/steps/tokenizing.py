@@ -10,8 +10,8 @@ from attncli.equations.tree import Apply, Equation, Sum, Symbol, at, define
 from attncli.names import Name, Phrase, Word, below
 from attncli.numbers.rounding import Array
 from attncli.operations.attention import AddedUp, ShareItself
-from attncli.operations.moved import Listed
-from attncli.operations.pieces import (
+from attncli.operations.rearranging import Listed
+from attncli.operations.subwords import (
     Arrivals,
     BelowTheLeast,
     CorpusLoss,

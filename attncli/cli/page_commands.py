@@ -1,11 +1,11 @@
 """`attn run`, `explain`, `why`, `compare`, `check`, `lint`, `diff`: pages of worked numbers."""
 
-from attncli.choices import DETAILS, FLOATS
 from attncli.cli import options
-from attncli.cli.arguments import taking
+from attncli.cli.calling import taking
 from attncli.library import commands
 from attncli.library.arguments import Arguments, Output
 from attncli.library.commands import CompareArguments, DiffArguments, WhyArguments
+from attncli.option_values import DETAILS, FLOATS
 
 
 @taking(Arguments)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from attncli.errors import UserError
-from attncli.library import orders
+from attncli.library import exercise_arguments
 from attncli.library.arguments import (
     REQUIRED,
     Arguments,
@@ -26,7 +26,7 @@ from attncli.library.arguments import (
     recorded,
 )
 from attncli.library.commands import WITHOUT
-from attncli.library.shown import ShownPart
+from attncli.library.notebook import ShownPart
 
 _HOMES = {
     **dict.fromkeys(("design", "new", "validate", "schema", "list", "help"), "files"),
@@ -42,7 +42,7 @@ def function_of(name: str) -> Callable[..., Any]:
     module = import_module(f"attncli.library.{_HOMES.get(name, 'commands')}")
     act: Callable[[Any], Output] = getattr(module, name if hasattr(module, name) else f"{name}_")
     asked = f"{name.capitalize()}Arguments"
-    record = getattr(module, asked, getattr(orders, asked, Arguments))
+    record = getattr(module, asked, getattr(exercise_arguments, asked, Arguments))
     usual = {"scenario": ""} if name == "explain" else {}  # each step has an example of its own
     known = ((field, kind, usual.get(field, value)) for field, kind, value in fields_of(record))
     without = ("context", *WITHOUT.get(name, ()))

@@ -19,8 +19,8 @@ from attncli.equations.tree import Expression, Number
 from attncli.numbers.rounding import Array
 from attncli.operations.attention import Exponential
 from attncli.operations.equation import Indexed
-from attncli.operations.moved import Moved
 from attncli.operations.operation import Operation, ZeroOne
+from attncli.operations.rearranging import Moved
 
 
 def enclosing(

@@ -3,10 +3,11 @@
 from typing import Any
 
 from attncli.cli import options
-from attncli.cli.arguments import taking
-from attncli.cli.command import complaining
+from attncli.cli.calling import taking
+from attncli.cli.errors import complaining
 from attncli.library import files
 from attncli.library.arguments import Output, PageOptions
+from attncli.library.exercise_arguments import SiteArguments
 from attncli.library.files import (
     LISTS,
     SCHEMAS,
@@ -17,7 +18,6 @@ from attncli.library.files import (
     SchemaArguments,
     ValidateArguments,
 )
-from attncli.library.orders import SiteArguments
 
 _DESIGN = {
     "tokens": options.text("--tokens", "N", "How many words, 2 to 8."),

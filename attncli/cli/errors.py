@@ -1,4 +1,5 @@
-"""Telling people what is wrong with their input: all of it at once."""
+"""Errors of the command line, all of them at once; and commands whose arguments are texts and
+flags."""
 
 from __future__ import annotations
 

@@ -42,7 +42,6 @@ from attncli.equations.tree import (
 from attncli.equations.working import sum_of
 from attncli.numbers.rounding import Array, Error, largest
 from attncli.operations.equation import Indexed, is_a
-from attncli.operations.moved import Moved
 from attncli.operations.operation import Operation, WholeNumbers, Working
 from attncli.operations.positions import Rotate, TakeByBucket
 from attncli.operations.prediction import (
@@ -55,6 +54,7 @@ from attncli.operations.prediction import (
     TargetDifference,
     smooth,
 )
+from attncli.operations.rearranging import Moved
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from attncli.choices import BLANKS, LANGUAGES, LAYOUTS, MARKS
 from attncli.errors import Problem
 from attncli.library.arguments import Allowed, Excerpt, ForThisRun
+from attncli.option_values import BLANKS, LANGUAGES, LAYOUTS, MARKS
 
 
 class ExerciseArguments(NamedTuple):

@@ -14,13 +14,13 @@ from attncli.errors import Complaints, UserError
 from attncli.library.arguments import whole_number
 from attncli.library.output import page_for
 from attncli.library.papers import variants
-from attncli.writing import write_out
+from attncli.output_files import write_out
 
 if TYPE_CHECKING:
     from attncli.building.exercise_file import ExerciseFile
     from attncli.document.blocks import Document, Spans
     from attncli.equations.tree import Location
-    from attncli.library.orders import PracticeArguments
+    from attncli.library.exercise_arguments import PracticeArguments
     from attncli.practice.session import Session, Task
     from attncli.trace import Trace
 
@@ -295,8 +295,8 @@ class _Practice:
 
     def keep(self) -> None:
         """Writes down how far somebody is, where that is kept."""
+        from attncli.output_files import write_file
         from attncli.practice.session import mark_of, written
-        from attncli.writing import write_file
 
         if self.place is None:
             return

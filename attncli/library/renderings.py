@@ -10,7 +10,7 @@ from attncli.document.blocks import Block, Derivation, Document
 from attncli.file.address import Address
 from attncli.file.problems import nearest
 from attncli.formats import info_of
-from attncli.library.shown import format_named
+from attncli.library.notebook import format_named
 from attncli.names import Name, Word
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import (

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import typer
 
-from attncli.cli.command import complaining, say
+from attncli.cli.errors import complaining, say
 from attncli.cli.options import OPTIONS
 from attncli.library.arguments import REQUIRED, Output, fields_of, recorded
-from attncli.writing import write_out
+from attncli.output_files import write_out
 
 
 def taking(

@@ -1,4 +1,5 @@
-"""How numbers are rounded on the way, many at once, and how far that may take them."""
+"""Where honest paths lead: how numbers may be rounded on the way, and between which numbers each
+cell may therefore lie."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ from attncli.marking.verdicts import NOISE, Accepted
 from attncli.numbers.rounding import Array, Unworkable
 from attncli.operations.activations import DivideBy
 from attncli.operations.attention import Exponential
-from attncli.operations.enclosing import enclosing, exponential_of, goes_over_many
 from attncli.operations.equation import Indexed, ListOfEquations
-from attncli.operations.moved import Moved
+from attncli.operations.intervals import enclosing, exponential_of, goes_over_many
 from attncli.operations.operation import Operation
+from attncli.operations.rearranging import Moved
 from attncli.trace import Definition, Quantity, Trace
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from attncli.choices import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS, MARKS
 from attncli.cli import options
-from attncli.cli.arguments import taking
+from attncli.cli.calling import taking
 from attncli.library.arguments import Output
-from attncli.library.orders import ExerciseArguments, GradeArguments, PracticeArguments
+from attncli.library.exercise_arguments import ExerciseArguments, GradeArguments, PracticeArguments
+from attncli.option_values import BLANKS, DETAILS, KEYS, LANGUAGES, LAYOUTS, MARKS
 
 _EXERCISE = {
     "context": typer.Context,
@@ -248,6 +248,6 @@ def practice(typed: PracticeArguments) -> int:
 
       attn practice exam.yaml --place mine.json
     """
-    from attncli.cli.practising import practise
+    from attncli.cli.practice_dialogue import practise
 
     return 0 if practise(typed) else 1
