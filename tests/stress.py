@@ -23,11 +23,11 @@ from attncli.document.questions import Interval
 from attncli.equations.tree import INNER
 from attncli.exercises.answer_keys import around
 from attncli.exercises.blanked import BlankedPage, shown_rows, taken
-from attncli.exercises.lines import Blankable
+from attncli.exercises.line_blanks import Blankable
 from attncli.exercises.requests import ExerciseRequest, request_of
 from attncli.file import shipped
 from attncli.formats import RenderOptions, render
-from attncli.library.papers import variants
+from attncli.library.paper_files import variants
 from attncli.names import Word
 from attncli.nice_numbers.rules import difficulty
 from attncli.numbers import decimals

@@ -14,7 +14,7 @@ from attncli.building.plain_scenario import (
     with_inherited,
     with_tokenizers,
 )
-from attncli.building.predicting import OF_THE_LOSS, prediction_of
+from attncli.building.prediction import OF_THE_LOSS, prediction_of
 from attncli.building.stacks import Builder, Names
 from attncli.building.texts import TextReader
 from attncli.equations.matrix import Matrix

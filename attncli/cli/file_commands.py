@@ -5,10 +5,10 @@ from typing import Any
 from attncli.cli import options
 from attncli.cli.calling import taking
 from attncli.cli.errors import complaining
-from attncli.library import files
+from attncli.library import scenario_files
 from attncli.library.arguments import Output, PageOptions
 from attncli.library.exercise_arguments import SiteArguments
-from attncli.library.files import (
+from attncli.library.scenario_files import (
     LISTS,
     SCHEMAS,
     DesignArguments,
@@ -38,7 +38,7 @@ def design(typed: DesignArguments) -> Output:
 
       attn design --tokens 7 --d-model 4 --heads 2 --allow sums
     """
-    return files.design(typed)
+    return scenario_files.design(typed)
 
 
 _NEW = {
@@ -91,7 +91,7 @@ def new(typed: NewArguments) -> Output:
 
       attn new model.yaml --from whisper/ --encoder-states heard.npy --tokens 2,0
     """
-    return files.new(typed)
+    return scenario_files.new(typed)
 
 
 _VALIDATE = {"files": options.arguments("FILE...", "Scenario files.")}
@@ -107,7 +107,7 @@ def validate(typed: ValidateArguments) -> Output:
 
       attn validate scenarios/*.yaml
     """
-    return files.validate(typed)
+    return scenario_files.validate(typed)
 
 
 _SCHEMA = {
@@ -131,7 +131,7 @@ def schema(typed: SchemaArguments) -> Output:
 
       attn schema output
     """
-    return files.schema(typed)
+    return scenario_files.schema(typed)
 
 
 _LIST = {"what": options.one_of("[scenarios|steps]", lambda: LISTS, "What to list.")}
@@ -147,7 +147,7 @@ def list_(typed: ListArguments) -> Output:
 
       attn list steps
     """
-    return files.list_(typed)
+    return scenario_files.list_(typed)
 
 
 _LONGEST = 100
@@ -157,7 +157,7 @@ _LONGEST = 100
 def welcome(commands: Any) -> None:  # noqa: ANN401
     """Shows where to start, the scenarios and the commands, which a group has."""
     from attncli.document.blocks import DefinitionList, Subheading
-    from attncli.pages.shipped import scenarios_catalogue
+    from attncli.pages.catalogue import scenarios_catalogue
 
     each = commands.commands.items()
     rows = [(f"attn {name}", (value.get_short_help_str(_LONGEST),)) for name, value in each]
@@ -167,7 +167,7 @@ def welcome(commands: Any) -> None:  # noqa: ANN401
 
 
 def _names() -> list[str]:
-    from attncli.pages.shipped import topics
+    from attncli.pages.catalogue import topics
 
     return [*topics()]
 
@@ -193,7 +193,7 @@ def help_(typed: HelpArguments) -> Output:
 
       attn help softcap
     """
-    return files.help_(typed)
+    return scenario_files.help_(typed)
 
 
 _SITE = {

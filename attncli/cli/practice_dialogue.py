@@ -13,7 +13,7 @@ from attncli.building.exercise_file import LARGEST_SEED
 from attncli.errors import Complaints, UserError
 from attncli.library.arguments import whole_number
 from attncli.library.output import page_for
-from attncli.library.papers import variants
+from attncli.library.paper_files import variants
 from attncli.output_files import write_out
 
 if TYPE_CHECKING:

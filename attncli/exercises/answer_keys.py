@@ -18,7 +18,7 @@ from attncli.document.questions import Interval, Item, MistakenAnswer, RightAnsw
 from attncli.equations.enclosures import Enclosure, enclosed_number
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import INNER, Expression, Location, Number, Omitted, Root, numbers_in
-from attncli.exercises.lines import Blankable, inside_of
+from attncli.exercises.line_blanks import Blankable, inside_of
 from attncli.exercises.tasks import is_counted
 from attncli.languages import FrameWords, Words
 from attncli.marking.honest_paths import Paths, on_the_way, rounded

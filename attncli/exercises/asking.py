@@ -21,7 +21,7 @@ from attncli.document.tables import MatrixBlock
 from attncli.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.equations.tree import Location
 from attncli.errors import Problem, quote
-from attncli.exercises.lines import (
+from attncli.exercises.line_blanks import (
     Asked,
     Blankable,
     LineAsker,
@@ -36,7 +36,7 @@ from attncli.exercises.lines import (
     with_copies,
     without_copies,
 )
-from attncli.exercises.sections import StepSection
+from attncli.exercises.workable_sections import StepSection
 from attncli.languages import Words, words_of
 from attncli.numbers import decimals
 from attncli.option_values import LANGUAGES

@@ -19,7 +19,7 @@ from attncli.exercises.answer_keys import (
     with_slips,
 )
 from attncli.exercises.asking import ENGLISH, WholePage, chosen
-from attncli.exercises.lines import Asked, Blankable
+from attncli.exercises.line_blanks import Asked, Blankable
 from attncli.exercises.requests import (
     AskedInWords,
     ExerciseRequest,
@@ -28,8 +28,8 @@ from attncli.exercises.requests import (
     given_away,
     table_of_answers,
 )
-from attncli.exercises.sections import StepSection, working_in
 from attncli.exercises.tasks import room, task_of
+from attncli.exercises.workable_sections import StepSection, working_in
 from attncli.file.problems import ScenarioError
 from attncli.languages import FrameWords, Words
 from attncli.marking.honest_paths import Paths, Tolerance, paths_from, together

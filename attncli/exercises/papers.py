@@ -51,7 +51,7 @@ from attncli.equations.tree import Blank, Node, Omitted, with_each
 from attncli.errors import UserError
 from attncli.exercises.blanked import BlankedPage, taken, worked_together
 from attncli.exercises.fingerprint import MadeFrom, fingerprint
-from attncli.exercises.lines import Asked
+from attncli.exercises.line_blanks import Asked
 from attncli.exercises.requests import ExerciseRequest
 from attncli.exercises.tasks import arranged
 from attncli.languages import Words, named_sentences_in, sentences_in, words_of

@@ -29,7 +29,7 @@ from attncli.equations.tree import Location, Symbol
 from attncli.file.problems import ScenarioError
 from attncli.marking.exam import MarkedTerm, accepted_by, address_of
 from attncli.marking.judging import Judge, published_verdicts
-from attncli.marking.papers import all_follow
+from attncli.marking.marked_papers import all_follow
 from attncli.marking.verdicts import FOLLOW, UNWORKABLE, Cause, Verdict
 from attncli.marking.word_answers import MarkedWords
 from attncli.names import Phrase, Word, raw

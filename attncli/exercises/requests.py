@@ -16,8 +16,8 @@ from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Blank, Location, Omitted
 from attncli.errors import Problem, Where, listed
 from attncli.exercises.asking import ENGLISH, WholePage, takes, terms_of
-from attncli.exercises.lines import Blankable, Terms, telling
-from attncli.exercises.sections import Cells, sections_of, selection_of
+from attncli.exercises.line_blanks import Blankable, Terms, telling
+from attncli.exercises.workable_sections import Cells, sections_of, selection_of
 from attncli.file.address import Address, AddressError
 from attncli.languages import FrameWords, Words
 from attncli.marking.honest_paths import Paths, Tolerance

@@ -23,7 +23,7 @@ from attncli.document.blocks import (
     parts_of,
 )
 from attncli.document.questions import Item, counted_points
-from attncli.exercises.lines import Asked, Blankable, LineAsker, ShownCells
+from attncli.exercises.line_blanks import Asked, Blankable, LineAsker, ShownCells
 from attncli.languages import FrameWords, Words
 from attncli.names import Name, Word
 from attncli.operations.subwords import CountInWords

@@ -45,7 +45,7 @@ def run(typed: Arguments) -> PageOutput:
     trace = typed.work()
     page = _cells(trace, typed) if typed.cell else _whole(trace, typed)
     if typed.gradient_check:
-        from attncli.pages.parts.way_back import gradient_check
+        from attncli.pages.parts.gradients import gradient_check
 
         page = page._replace(closing=(*page.closing, *gradient_check(trace)))
     return PageOutput(page, typed.page)

@@ -23,7 +23,7 @@ from attncli.errors import Complaints, Problem, listed
 from attncli.library.arguments import Excerpt, FilesOutput
 from attncli.library.exercise_arguments import command_line, set_by_file, typed_options
 from attncli.library.output import watched
-from attncli.library.papers import (
+from attncli.library.paper_files import (
     Counts,
     PaperSettings,
     answers_files,

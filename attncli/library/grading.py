@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from attncli.library.exercise_arguments import GradeArguments
     from attncli.marking.answers import AnswerSheet
     from attncli.marking.exam import Scheme
-    from attncli.marking.papers import GradedClass, MarkedPaper, Unmarked
+    from attncli.marking.marked_papers import GradedClass, MarkedPaper, Unmarked
 
     Marker = Asking | AskedForms
 
@@ -65,7 +65,7 @@ def _output_of(order: GradeArguments) -> GradeOutput:
 def _told(output: GradeOutput, graded: GradedClass, *, alone: bool) -> PageOutput | TextOutput:
     """The report on a paper that is `alone`, or the table of a class; into a folder a marked paper
     for each is written as well. Raises OutputError."""
-    from attncli.exercises.classes import class_page, class_rows, marked_paper
+    from attncli.exercises.class_tables import class_page, class_rows, marked_paper
     from attncli.formats.exercises.csv import csv_text
 
     if output.folder:
@@ -84,7 +84,7 @@ def _is_csv(output: GradeOutput) -> bool:
 
 def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
     """A marked paper for each student and the table beside them."""
-    from attncli.exercises.classes import class_rows, marked_paper
+    from attncli.exercises.class_tables import class_rows, marked_paper
     from attncli.formats import contents_of, suffixes_of
     from attncli.formats.exercises.csv import csv_text
     from attncli.output_files import write_files
@@ -105,7 +105,7 @@ def _write_folder(output: GradeOutput, graded: GradedClass) -> None:
 
 def _names(papers: Sequence[MarkedPaper], suffix: str) -> list[str]:
     """A file for each student."""
-    from attncli.library.papers import distinct_names
+    from attncli.library.paper_files import distinct_names
 
     names = distinct_names([paper.sheet.student for paper in papers], {_TABLE})
     return [f"{name}{suffix}" for name in names]
@@ -183,7 +183,7 @@ def _forms(order: GradeArguments) -> AskedForms:
     from attncli.building.exercise_file import load_exercise
     from attncli.exercises.exams import AskedForms, form_exam
     from attncli.exercises.requests import request_of
-    from attncli.library.papers import variants
+    from attncli.library.paper_files import variants
 
     _check_unchanged(order)
     it, scheme = load_exercise(order.scenario), _scheme(order)
@@ -237,7 +237,7 @@ def _graded(
     order: GradeArguments, marker: Marker, asked: Sequence[str], complaints: Complaints
 ) -> GradedClass:
     """All that was handed in: what each paper is worth, or why it has no marks."""
-    from attncli.marking.papers import GradedClass, Roll, files_left, with_the_roll
+    from attncli.marking.marked_papers import GradedClass, Roll, files_left, with_the_roll
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
     papers, unmarked = _marked(
@@ -280,7 +280,7 @@ def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complain
 
 
 def _without_marks(sheet: AnswerSheet, problems: Sequence[Problem]) -> Unmarked:
-    from attncli.marking.papers import Unmarked
+    from attncli.marking.marked_papers import Unmarked
     from attncli.names import Word
 
     return Unmarked(sheet, (Word(" ".join(map(str, problems))),))
@@ -305,7 +305,7 @@ def _marked(
 
 def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedPaper:
     """A paper with its marks. Raises UserError for one of another exercise."""
-    from attncli.marking.papers import marked, of_forms
+    from attncli.marking.marked_papers import marked, of_forms
 
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
     paper = marked(exam, sheet)

@@ -35,7 +35,7 @@ class Showable:
         return rendered(self.document(), form, width)
 
     def _repr_html_(self) -> str:
-        from attncli.formats.html.site import framed
+        from attncli.formats.html.webpage import framed
 
         return framed(self._as_text("html"), whole=self._is_whole)
 
@@ -49,7 +49,7 @@ class Showable:
         return str(rendered(self.document(), form, 80))
 
     def _repr_latex_(self) -> str | None:
-        from attncli.formats.quantities import mathematics_of
+        from attncli.formats.bare_quantities import mathematics_of
 
         return mathematics_of(self.document())
 

@@ -17,7 +17,7 @@ from attncli.output_files import Contents, OutputError, check_folder
 if TYPE_CHECKING:
     from attncli.building.exercise_file import Ask
     from attncli.document.blocks import Document
-    from attncli.formats.html.site import SiteEntry, SiteGroup, SiteLink
+    from attncli.formats.html.webpage import SiteEntry, SiteGroup, SiteLink
     from attncli.trace import Trace
 
 
@@ -76,7 +76,7 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
 def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
     """A page, lessons, and a sheet to try where there is something to ask for."""
     from attncli.building.exercise_file import Ask
-    from attncli.library.papers import blank_sheet
+    from attncli.library.paper_files import blank_sheet
     from attncli.pipeline import work
 
     alone = work(trace.scenario.alone())
@@ -194,7 +194,7 @@ _OPENING = (
 
 def site(typed: SiteArguments) -> FilesOutput | TextOutput:
     """The site; a scenario that can't be worked is left out and named. Raises UserError."""
-    from attncli.formats.html.site import shared_files
+    from attncli.formats.html.webpage import shared_files
 
     complaints = Complaints()
     sources = shipped_sources() if typed.from_ is None else sources_of(typed.from_)
@@ -211,7 +211,7 @@ def site(typed: SiteArguments) -> FilesOutput | TextOutput:
 
 def shipped_sources() -> list[SiteSource]:
     """The shipped scenarios in the order of learning."""
-    from attncli.pages.shipped import contents
+    from attncli.pages.catalogue import contents
 
     groups = contents().items()
     return [SiteSource(name, name, group, says) for group, b in groups for name, says in b.items()]
@@ -219,7 +219,7 @@ def shipped_sources() -> list[SiteSource]:
 
 def sources_of(folder: str) -> list[SiteSource]:
     """The scenario files of a folder, by their names. Raises OutputError where there is none."""
-    from attncli.library.papers import distinct_names
+    from attncli.library.paper_files import distinct_names
 
     place = Path(folder)
     if not place.is_dir():
@@ -253,7 +253,7 @@ def _published(
 
 def site_files(done: Sequence[Published]) -> dict[str, Contents]:
     """All files of the site by their names."""
-    from attncli.formats.html.site import first_page, shared_files
+    from attncli.formats.html.webpage import first_page, shared_files
 
     files: dict[str, Contents] = {INDEX: first_page(_TITLE, _OPENING, _groups(done))}
     for k, published in enumerate(done):
@@ -264,14 +264,14 @@ def site_files(done: Sequence[Published]) -> dict[str, Contents]:
 
 def _around(others: Sequence[Published], relation: str) -> list[SiteLink]:
     """A link to the page before, or to the one behind."""
-    from attncli.formats.html.site import SiteLink
+    from attncli.formats.html.webpage import SiteLink
 
     return [SiteLink(other.title, other.page, relation) for other in others]
 
 
 def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> Contents:
     """A file of a scenario; a page with links to the others."""
-    from attncli.formats.html.site import SiteLink, with_links
+    from attncli.formats.html.webpage import SiteLink, with_links
 
     contents = published.files[name].contents
     if isinstance(contents, bytes):
@@ -283,14 +283,14 @@ def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> Cont
 
 
 def _groups(done: Sequence[Published]) -> Iterator[SiteGroup]:
-    from attncli.formats.html.site import SiteGroup
+    from attncli.formats.html.webpage import SiteGroup
 
     for title, some in groupby(done, lambda p: p.source.group):
         yield SiteGroup(title, tuple(map(_listed, some)))
 
 
 def _listed(published: Published) -> SiteEntry:
-    from attncli.formats.html.site import SiteEntry, SiteLink
+    from attncli.formats.html.webpage import SiteEntry, SiteLink
 
     others = tuple(
         SiteLink(file.text, name)

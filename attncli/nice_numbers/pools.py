@@ -16,7 +16,7 @@ import numpy as np
 
 from attncli.equations.matrix import Matrix
 from attncli.names import Name
-from attncli.nice_numbers.quantity import is_share
+from attncli.nice_numbers.candidate_quantity import is_share
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.scenario.scenario import Scenario

@@ -27,7 +27,7 @@ import numpy as np
 
 from attncli.errors import Problem
 from attncli.file.problems import nearest
-from attncli.nice_numbers.quantity import (
+from attncli.nice_numbers.candidate_quantity import (
     CandidateQuantity,
     Check,
     Flags,

@@ -23,9 +23,9 @@ from attncli.equations.matrix import Matrix
 from attncli.errors import UserError, listed
 from attncli.file.problems import ScenarioError
 from attncli.names import Name
+from attncli.nice_numbers.candidate_quantity import Flags, made_of, shown_rows
 from attncli.nice_numbers.plan import Plan, plan_of
 from attncli.nice_numbers.pools import Drawn, Pools
-from attncli.nice_numbers.quantity import Flags, made_of, shown_rows
 from attncli.nice_numbers.rules import (
     CHECKS,
     GIVEN_CHECKS,

@@ -21,9 +21,7 @@ from numpy.random import RandomState
 
 from attncli.equations.matrix import Matrix
 from attncli.names import Name
-from attncli.nice_numbers.plan import Plan, Stage
-from attncli.nice_numbers.pools import Drawn
-from attncli.nice_numbers.quantity import (
+from attncli.nice_numbers.candidate_quantity import (
     CandidateQuantity,
     Flags,
     attempts,
@@ -32,6 +30,8 @@ from attncli.nice_numbers.quantity import (
     shown_rows,
     units,
 )
+from attncli.nice_numbers.plan import Plan, Stage
+from attncli.nice_numbers.pools import Drawn
 from attncli.nice_numbers.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, cost, halves, sparse
 from attncli.numbers.rounding import Array, Rounding, Unworkable
 from attncli.operations.equation import Indexed, ListOfEquations

@@ -14,8 +14,7 @@ from attncli.document.blocks import Bullets, Callout, Document, Paragraph, Secti
 from attncli.equations.tree import Number
 from attncli.marking.judging import Judge
 from attncli.names import Word
-from attncli.nice_numbers.pools import drawn_of
-from attncli.nice_numbers.quantity import (
+from attncli.nice_numbers.candidate_quantity import (
     Attempt,
     CandidateQuantity,
     Flags,
@@ -28,6 +27,7 @@ from attncli.nice_numbers.quantity import (
     under_both,
     units,
 )
+from attncli.nice_numbers.pools import drawn_of
 from attncli.nice_numbers.rules import CHECKS, GIVEN_CHECKS, RULES, alike_columns, alike_rows
 from attncli.numbers import decimals
 from attncli.pages.parts.selection import made_by, place_in_words, select, shown_parts, title_of

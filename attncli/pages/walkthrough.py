@@ -98,7 +98,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:
-    from attncli.pages.parts.way_back import Alike
+    from attncli.pages.parts.gradients import Alike
 
 
 _CELLS = 78
@@ -454,7 +454,7 @@ def _passed_over(
     """The section of a part that a page in brief goes without, or says in a word."""
     if alike is None or is_left_out(part, selection):
         return section_of(trace, part, number, only_data(trace, part, selection))
-    from attncli.pages.parts.way_back import in_a_word
+    from attncli.pages.parts.gradients import in_a_word
 
     return in_a_word(trace, alike, number, selection)
 
@@ -466,7 +466,7 @@ def _going_back_alike(
     another layer than the one it tells."""
     if not trace.scenario.goes_back:
         return {}
-    from attncli.pages.parts.way_back import going_back_alike
+    from attncli.pages.parts.gradients import going_back_alike
 
     return going_back_alike(shown, selection)
 
@@ -491,7 +491,7 @@ def part_blocks(
     ]
     if not isinstance(part.place, BackwardPlace):
         return blocks
-    from attncli.pages.parts.way_back import with_forward
+    from attncli.pages.parts.gradients import with_forward
 
     return with_forward(trace, part, blocks)
 

@@ -17,9 +17,9 @@ from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Location
 from attncli.errors import UserError
 from attncli.exercises.fingerprint import fingerprint
-from attncli.exercises.lines import Blankable
+from attncli.exercises.line_blanks import Blankable
 from attncli.exercises.requests import AskedInWords, ExerciseRequest
-from attncli.exercises.sections import StepSection
+from attncli.exercises.workable_sections import StepSection
 from attncli.file.problems import ScenarioError
 from attncli.marking.judging import Judge
 from attncli.marking.verdicts import FOLLOW, Given, Verdict, read_number

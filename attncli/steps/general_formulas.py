@@ -83,7 +83,7 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
 
 def _back_through(name: str) -> BackwardPlace:
     """The place of a step that leads back through another, which is at its general place."""
-    from attncli.steps.backward.way import in_general
+    from attncli.steps.backward.chain_rule import in_general
 
     through = step_named(THROUGH[name])
     back = through.backward

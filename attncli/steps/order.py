@@ -164,7 +164,7 @@ _WITHOUT_GRADIENTS = ("tokenize", "gradient", "predict", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
 _FORWARD = (*INPUT, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
 BACKWARD = tuple(
-    StepLine(f"backward_{name}", "backward.steps", through=name)
+    StepLine(f"backward_{name}", "backward.gradient_steps", through=name)
     for name in reversed(dict.fromkeys(line.step for line in _FORWARD))
     if name not in _WITHOUT_GRADIENTS
 )
@@ -186,7 +186,7 @@ STORY = tuple(dict.fromkeys(line.step for line in ORDER))
 def step_named(name: str) -> Step[Any]:
     """The step of a name, which is in a module; one that leads back is made of another."""
     if name in THROUGH:
-        from attncli.steps.backward.steps import step_back
+        from attncli.steps.backward.gradient_steps import step_back
 
         return step_back(step_named(THROUGH[name]), name)
     there = vars(import_module(f"attncli.steps.{_MODULES[name]}"))

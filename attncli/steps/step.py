@@ -121,7 +121,7 @@ class Backward(NamedTuple, Generic[P]):
     """How gradients go back through a step, for which the derivatives of its equations speak.
 
     `through` is what it is called then, `why` says in a sentence where the gradient comes from and
-    which way it pushes. `usual_mistakes` are the names of those in `steps.backward.steps` that
+    which way it pushes. `usual_mistakes` are the names of those in `steps.backward.gradient_steps` that
     are made here, `mistakes` its own. `whole` puts several equations of the step together to one
     whose derivative people know, as those of a softmax. `fixed` are the last names of what is
     given to a step and isn't learned: it gets no gradient. `gives` are more that are given where

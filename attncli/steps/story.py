@@ -369,7 +369,7 @@ class _Teller:
     def what_follows(self) -> None:
         """The gradients of the loss, from the last step back to the first, and training."""
         if self.scenario.goes_back:
-            from attncli.steps.backward.way import what_follows
+            from attncli.steps.backward.chain_rule import what_follows
 
             for part in what_follows(self.scenario, tuple(self.parts), self.complaints):
                 self._told(part)
@@ -453,6 +453,6 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
         steps.append(PlannedStep(part.step, place, tuple(made)))
         yield steps[-1]
     if scenario.goes_back:
-        from attncli.steps.backward.way import what_follows
+        from attncli.steps.backward.chain_rule import what_follows
 
         yield from islice(what_follows(scenario, steps), len(scenario.story) - len(steps))

@@ -14,7 +14,7 @@ from attncli.document.blocks import Document
 from attncli.document.tables import MatrixBlock
 from attncli.equations.elision import elided_rows
 from attncli.equations.tree import Location
-from attncli.exercises.lines import is_in_words, source_of
+from attncli.exercises.line_blanks import is_in_words, source_of
 from attncli.formats import RenderOptions, render
 from attncli.names import below
 from attncli.pages.parts.selection import shown_parts

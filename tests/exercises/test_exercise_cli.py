@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from attncli.cli import app
 from attncli.document.questions import form_name
-from attncli.library.papers import safe_name
+from attncli.library.paper_files import safe_name
 from attncli.output_files import write_files
 
 

@@ -14,8 +14,8 @@ from numpy.random import RandomState
 
 from attncli import load, work
 from attncli.building.plain_scenario import exported, plain_data
+from attncli.nice_numbers.candidate_quantity import shown_rows
 from attncli.nice_numbers.new_scenario import Sizes, sketch
-from attncli.nice_numbers.quantity import shown_rows
 from attncli.nice_numbers.rules import singular, unvaried
 from attncli.nice_numbers.search import UnsatisfiedError, forms
 from attncli.trace import Quantity, Trace

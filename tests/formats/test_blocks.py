@@ -24,11 +24,11 @@ from attncli.document.questions import Interval, Item, Paper, RightAnswer
 from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Blank, Number, Sum, Symbol
 from attncli.exercises.answer_keys import _Wanted
-from attncli.exercises.lines import numbers_shown
+from attncli.exercises.line_blanks import numbers_shown
 from attncli.exercises.papers import sheet_for, sheet_of, translated
 from attncli.exercises.requests import by_names
-from attncli.exercises.sections import StepSection, _begun_anew, _separate, _without
 from attncli.exercises.tasks import _first_lines, room
+from attncli.exercises.workable_sections import StepSection, _begun_anew, _separate, _without
 from attncli.formats import (
     RenderOptions,
     binary_format_names,
@@ -38,13 +38,13 @@ from attncli.formats import (
     paper_format_names,
     picture_format_names,
 )
+from attncli.formats.bare_quantities import mathematics_of, tables_in
 from attncli.formats.exercises._self_marking import _printed as printed_on_paper
 from attncli.formats.html import blocks as html
 from attncli.formats.pages import markdown, terminal
 from attncli.formats.pages.json import TOLD_AS, as_printed, pictures_as_data
-from attncli.formats.quantities import mathematics_of, tables_in
 from attncli.formats.svg.drawing import drawn
-from attncli.formats.tex import files as tex
+from attncli.formats.tex import documents as tex
 from attncli.formats.typst import blocks as typst
 from attncli.formats.workbook import layout
 from attncli.formats.writers import Tables

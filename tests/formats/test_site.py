@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.file import shipped
-from attncli.formats.html.site import shared_files
+from attncli.formats.html.webpage import shared_files
 from attncli.library.site import INDEX, shipped_sources
 from attncli.pipeline import load, work
 from tests.conftest import THOROUGH

@@ -41,7 +41,7 @@ from attncli.file.keys import (
 from attncli.file.matrices import MatrixKind, VectorKind
 from attncli.file.sources import SourceKind
 from attncli.nice_numbers.rules import RULES
-from attncli.pages.shipped import contents
+from attncli.pages.catalogue import contents
 from attncli.pipeline import load, work
 from attncli.scenario.published import NumbersKind
 from attncli.steps import steps

@@ -16,7 +16,7 @@ from attncli.equations.tree import Number, Quotient, Root
 from attncli.exercises.answer_keys import Reach
 from attncli.exercises.blanked import BlankedPage, taken
 from attncli.formats import RenderOptions, render
-from attncli.library.papers import variants
+from attncli.library.paper_files import variants
 from attncli.names import Word
 from attncli.nice_numbers.new_scenario import Sizes, sketch, text_of
 from attncli.numbers.rounding import Array

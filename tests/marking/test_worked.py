@@ -17,14 +17,14 @@ from typer.testing import CliRunner
 
 from attncli.building.exercise_file import Ask, Blanking, ExerciseFile, Frame
 from attncli.cli import app
-from attncli.exercises.classes import class_data, class_page, marked_paper
+from attncli.exercises.class_tables import class_data, class_page, marked_paper
 from attncli.exercises.exams import form_exam
 from attncli.exercises.papers import exercise
 from attncli.exercises.requests import request_of
-from attncli.library.papers import variants
+from attncli.library.paper_files import variants
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.exam import Exam, Scheme
-from attncli.marking.papers import GradedClass, MarkedPaper, marked
+from attncli.marking.marked_papers import GradedClass, MarkedPaper, marked
 from attncli.marking.verdicts import read_number
 from tests.conftest import FEWER, THOROUGH, sampled
 from tests.helpers.marking_cases import RIGHT, graded, run, verdicts, yaml_file

@@ -17,9 +17,9 @@ from attncli.document.tables import Branch
 from attncli.equations.tree import Omitted
 from attncli.formats import RenderOptions, render
 from attncli.names import Name, Word, below
-from attncli.pages.parts import way_back
+from attncli.pages.parts import gradients
+from attncli.pages.parts.gradients import added_up, branches, chain_of, only, sources_of, tree_of
 from attncli.pages.parts.selection import select
-from attncli.pages.parts.way_back import added_up, branches, chain_of, only, sources_of, tree_of
 from attncli.trace import Trace
 from attncli.trace.slopes import gradients_of
 from tests.conftest import sampled
@@ -203,7 +203,7 @@ def test_of_still_more_the_first_and_the_last_are_told(
     most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = lines("next_token")
-    monkeypatch.setattr(way_back, "_MOST_BRANCHES", most)
+    monkeypatch.setattr(gradients, "_MOST_BRANCHES", most)
     *first, left_out, last = (row[0] for row in told("next_token")[1].rows)
     assert first == every[: most - 2]
     assert isinstance(left_out, Omitted)

@@ -24,8 +24,8 @@ from attncli.cli import app
 from attncli.file import shipped
 from attncli.file.keys import Choice, Record
 from attncli.formats import page_format_names
+from attncli.pages.catalogue import contents, entries, topics
 from attncli.pages.lesson import general_formulas
-from attncli.pages.shipped import contents, entries, topics
 from attncli.steps import steps
 from attncli.steps.schema import SCENARIO, givable
 from tests.conftest import ROOT, sampled, share

@@ -209,7 +209,7 @@ def test_only_data_takes_words_as_they_are() -> None:
         "formats/exercises/qti.py",  # answers in words, which are data
         "formats/exercises/_self_marking.py",
         "document/grid.py",  # to put its role before it
-        "formats/workbook/xlsx.py",
+        "formats/workbook/writing.py",
         "formats/pages/json.py",
         "formats/html/blocks.py",  # to see whether it is a number
     }

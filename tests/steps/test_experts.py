@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from attncli import load, work
 from attncli.file.problems import ScenarioError
 from attncli.formats import RenderOptions, render
-from attncli.formats.quantities import arrays_of
+from attncli.formats.bare_quantities import arrays_of
 from attncli.pages.parts.selection import select
 from attncli.pages.walkthrough import walkthrough
 from tests.helpers.exercises import papers, request_for

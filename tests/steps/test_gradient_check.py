@@ -14,8 +14,8 @@ from attncli import load, work
 from attncli.document.blocks import Callout, Table
 from attncli.document.pictures import Curves
 from attncli.names import Word
+from attncli.pages.parts.gradients import chain_of
 from attncli.pages.parts.selection import select
-from attncli.pages.parts.way_back import chain_of
 from attncli.steps import step_named
 from attncli.trace.slopes import checked, gradients_of
 from tests.conftest import sampled

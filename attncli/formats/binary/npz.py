@@ -10,7 +10,7 @@ from numpy.lib.format import write_array
 
 from attncli.document.blocks import Document
 from attncli.formats import FormatInfo, RenderOptions
-from attncli.formats.quantities import arrays_of
+from attncli.formats.bare_quantities import arrays_of
 
 SUFFIXES = (".npz",)
 ABILITIES = FormatInfo(detail="full")

@@ -9,7 +9,7 @@ import numpy as np
 from attncli.document.blocks import Document
 from attncli.errors import UserError
 from attncli.formats import FormatInfo, RenderOptions
-from attncli.formats.quantities import arrays_of
+from attncli.formats.bare_quantities import arrays_of
 
 SUFFIXES = (".safetensors",)
 ABILITIES = FormatInfo(detail="full", package="safetensors")

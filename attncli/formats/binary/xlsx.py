@@ -21,7 +21,7 @@ from attncli.formats.workbook.layout import (
     layout_of,
     paragraph,
 )
-from attncli.formats.workbook.xlsx import Writer
+from attncli.formats.workbook.writing import Writer
 from attncli.notation.escaping import visible
 
 if TYPE_CHECKING:

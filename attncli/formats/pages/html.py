@@ -25,7 +25,7 @@ from attncli.formats.html.blocks import (
     set_apart,
     spans_html,
 )
-from attncli.formats.html.site import INSIDE, SHARED, PageAssets, file_text, looks_of
+from attncli.formats.html.webpage import INSIDE, SHARED, PageAssets, file_text, looks_of
 from attncli.formats.svg.drawing import drawn, inline
 from attncli.formats.svg.elements import Asked, silent
 from attncli.formats.writers import (

@@ -41,8 +41,8 @@ from attncli.equations.tree import (
     with_each,
 )
 from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats.bare_quantities import made_in, tables_in
 from attncli.formats.numbers import text_of
-from attncli.formats.quantities import made_in, tables_in
 from attncli.names import Word, raw
 from attncli.notation import plain, unbreakable
 from attncli.notation.escaping import is_hidden

@@ -188,7 +188,7 @@ def _way_back(trace: Trace, selection: Selection) -> list[Block]:
     is_long = trace.scenario.training and selection.detail == "rows"
     if not back or ((is_long or back == 1) and not selection.whole):
         return []
-    from attncli.pages.parts.way_back import chain_of
+    from attncli.pages.parts.gradients import chain_of
 
     return chain_of(trace, selection)
 

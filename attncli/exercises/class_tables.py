@@ -22,7 +22,14 @@ from attncli.document.tables import SIGNS
 from attncli.exercises.report import Report, raw_text, report, to_look_at
 from attncli.marking.answers import AnswerSheet
 from attncli.marking.exam import address_of
-from attncli.marking.papers import GradedClass, MarkedPaper, Unmarked, average, commonest, hardest
+from attncli.marking.marked_papers import (
+    GradedClass,
+    MarkedPaper,
+    Unmarked,
+    average,
+    commonest,
+    hardest,
+)
 from attncli.names import Phrase, Word
 from attncli.numbers import decimals
 from attncli.pages.parts.published import MEANING

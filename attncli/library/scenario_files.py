@@ -188,7 +188,7 @@ def _catalogue(what: str) -> Document:
         from attncli.pages.lesson import steps_catalogue
 
         return steps_catalogue()
-    from attncli.pages.shipped import scenarios_catalogue
+    from attncli.pages.catalogue import scenarios_catalogue
 
     return scenarios_catalogue()
 
@@ -248,14 +248,14 @@ def help_(typed: HelpArguments) -> PageOutput | TextOutput:
     """The reference's topics, or what it says of one or of a word. Raises UserError."""
     if typed.topic is not None:
         return TextOutput(_reference(typed.topic))
-    from attncli.pages.shipped import topics_page
+    from attncli.pages.catalogue import topics_page
 
     return PageOutput(topics_page(), PageOptions())
 
 
 def _reference(topic: str) -> str:
     from attncli.formats.reference import reference_text
-    from attncli.pages.shipped import entries, topics
+    from attncli.pages.catalogue import entries, topics
 
     found = topics()
     text = found[topic].text if topic in found else entries(topic)
