@@ -29,7 +29,7 @@ from attncli.library.commands import WITHOUT
 from attncli.library.notebook import ShownPart
 
 _HOMES = {
-    **dict.fromkeys(("design", "new", "validate", "schema", "list", "help"), "files"),
+    **dict.fromkeys(("design", "new", "validate", "schema", "list", "help"), "scenario_files"),
     "exercise": "exercises",
     "grade": "grading",
     "site": "site",

@@ -121,14 +121,15 @@ class Backward(NamedTuple, Generic[P]):
     """How gradients go back through a step, for which the derivatives of its equations speak.
 
     `through` is what it is called then, `why` says in a sentence where the gradient comes from and
-    which way it pushes. `usual_mistakes` are the names of those in `steps.backward.gradient_steps` that
-    are made here, `mistakes` its own. `whole` puts several equations of the step together to one
-    whose derivative people know, as those of a softmax. `fixed` are the last names of what is
-    given to a step and isn't learned: it gets no gradient. `gives` are more that are given where
-    it is shown in general. `example` is the shipped scenario on whose numbers the way back is
-    explained if none is asked for, `shown_with` the changes that give that step to it. That
-    through a cell's memory, where gradients vanish, is to be `read_first`; what is
-    `explained_once` isn't again where it goes back from other quantities.
+    which way it pushes. `usual_mistakes` are the names of those in
+    `steps.backward.gradient_steps` that are made here, `mistakes` its own. `whole` puts several
+    equations of the step together to one whose derivative people know, as those of a softmax.
+    `fixed` are the last names of what is given to a step and isn't learned: it gets no
+    gradient. `gives` are more that are given where it is shown in general. `example` is the
+    shipped scenario on whose numbers the way back is explained if none is asked for,
+    `shown_with` the changes that give that step to it. That through a cell's memory, where
+    gradients vanish, is to be `read_first`; what is `explained_once` isn't again where it goes
+    back from other quantities.
     """
 
     through: str
