@@ -131,8 +131,8 @@ def chromium() -> Iterator[Any]:
     """A browser takes a second or two to start: one for all tests of a process."""
     from tests.helpers.browser import browser
 
-    with browser() as one:
-        yield one
+    with browser() as value:
+        yield value
 
 
 @pytest.fixture

@@ -109,9 +109,9 @@ def _ranges(
 
 def report(title: Word, trials: Sequence[Trial]) -> Document:
     """What came of so many trials."""
-    spread = [one.difficulty for one in trials]
-    wrong = [one for trial_ in trials for one in trial_.disagreements]
-    derived, left = sum(one.derived for one in trials), sum(one.left for one in trials)
+    spread = [trial.difficulty for trial in trials]
+    wrong = [d for trial_ in trials for d in trial_.disagreements]
+    derived, left = sum(trial.derived for trial in trials), sum(trial.left for trial in trials)
     rows = (
         ("Variants", f"{len(trials):,}"),
         ("Keys derived again by the oracle", f"{derived:,}"),
@@ -122,17 +122,17 @@ def report(title: Word, trials: Sequence[Trial]) -> Document:
         ("Disagreements", f"{len(wrong):,}" if wrong else "none"),
     )
     table = Table(("What", "Count"), rows)
-    told = (Subheading(("Disagreements",)), Bullets(tuple(map(_told, wrong[:_MOST_TOLD]))))
+    pairs = (Subheading(("Disagreements",)), Bullets(tuple(map(_told, wrong[:_MOST_TOLD]))))
     facts = DefinitionList(
         (("Compared", ("each key must accept all that an independent oracle does",)),)
     )
-    return Document(title, (), facts, closing=(table, *(told if wrong else ())))
+    return Document(title, (), facts, closing=(table, *(pairs if wrong else ())))
 
 
-def _told(one: Disagreement) -> Spans:
-    (a, b), (c, d) = one.key, one.oracle
+def _told(disagreement: Disagreement) -> Spans:
+    (a, b), (c, d) = disagreement.key, disagreement.oracle
     return (
-        f"Form {one.form}, ", Word(one.id), f": the key accepts {a} to {b}, the oracle {c} to {d}.",
+        f"Form {disagreement.form}, ", Word(disagreement.id), f": the key accepts {a} to {b}, the oracle {c} to {d}.",
     )  # fmt: skip
 
 
@@ -175,9 +175,9 @@ def main() -> int:
     with TemporaryDirectory() as folder:
         files = asked.scenario or _drawn(asked.drawn, Path(folder))
         found = [stress(file, asked.step, asked.forms, seed=asked.seed) for file in files]
-    trials = [one for some in found for one in some]
+    trials = [trial for some in found for trial in some]
     print(render(report(Word("Stress"), trials), "terminal", RenderOptions(80)))
-    return 1 if any(one.disagreements for one in trials) else 0
+    return 1 if any(trial.disagreements for trial in trials) else 0
 
 
 if __name__ == "__main__":

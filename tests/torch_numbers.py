@@ -40,9 +40,9 @@ STORED = {
 def plain(value: Any) -> Any:
     """The same with lists, numbers and truths of Python's own."""
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(data) for key, data in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [plain(data) for data in value]
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
@@ -53,7 +53,7 @@ def written(value: Any, indent: int = 0) -> str:
         lines = (f"{inner}{json.dumps(k)}: {written(v, indent + 1)}" for k, v in value.items())
         return "{\n" + ",\n".join(lines) + "\n" + " " * indent + "}"
     if isinstance(value, list) and value and isinstance(value[0], (list, dict)):
-        lines = (inner + written(one, indent + 1) for one in value)
+        lines = (inner + written(data, indent + 1) for data in value)
         return "[\n" + ",\n".join(lines) + "\n" + " " * indent + "]"
     return json.dumps(value)
 

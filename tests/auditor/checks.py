@@ -72,17 +72,17 @@ class _Audit:
 
     def place(self, section: PageSection, tables: Tables) -> None:
         """Where a section is: by its number, or its path, or what a lesson's heading says."""
-        alike = [said for said in tables.sections if said.heading == section.heading]
+        alike = [s for s in tables.sections if s.heading == section.heading]
         if section.number is not None:
             alike = [tables.sections[section.number - 1]]
             if section.heading != alike[0].heading:
                 self.false("heading", section.heading)
         elif section.path is not None:
             called = (section.path, section.heading)  # as another section may be, too
-            alike = [said for said in tables.sections if (said.path, said.title) == called]
+            alike = [s for s in tables.sections if (s.path, s.title) == called]
         if alike:  # else a heading inside a section
             self.path = alike[0].path
-            self.made = frozenset[str]().union(*(said.made for said in alike))
+            self.made = frozenset[str]().union(*(s.made for s in alike))
 
     def false(self, kind: str, what: object) -> None:
         self.report.false.append(f"{kind}: {what}")
@@ -194,7 +194,7 @@ class _Audit:
             true = _same_rows([[*row] for row in zip(*numbers_of, strict=True)], text)
             if table.tokens:
                 whose = [[re.sub(r"\\(.)", r"\1", word)] for word in columns[0]]
-                true = true and _same_rows(whose, [[one] for one in table.tokens])
+                true = true and _same_rows(whose, [[token] for token in table.tokens])
         except _TROUBLE as error:
             self.false("table", f"{name} ({type(error).__name__}: {error})")
             return

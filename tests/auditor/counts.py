@@ -53,7 +53,7 @@ def _rows(quantity: Json) -> dict[str, list[float]]:
 
 def listed(page: Json, note: str) -> list[dict[str, str]]:
     """What stands below a note on how many published numbers don't follow, row by row."""
-    notes = [one for one in page["notes"] if _DIFFERING.search(one)]
+    notes = [value for value in page["notes"] if _DIFFERING.search(value)]
     return [*_tables_of_published(page)][notes.index(note)]
 
 

@@ -22,20 +22,20 @@ class Element:
 
     @property
     def text(self) -> str:
-        told = (one if isinstance(one, str) else one.text for one in self.inside)
-        return "".join(told).translate(_ISOLATES)
+        texts = (entry if isinstance(entry, str) else entry.text for entry in self.inside)
+        return "".join(texts).translate(_ISOLATES)
 
     @property
     def children(self) -> list[Element]:
-        return [one for one in self.inside if isinstance(one, Element)]
+        return [entry for entry in self.inside if isinstance(entry, Element)]
 
     def each(self, *names: str) -> Iterator[Element]:
         """The elements of these names in it, outer ones only."""
-        for one in self.children:
-            if one.name in names:
-                yield one
+        for element in self.children:
+            if element.name in names:
+                yield element
             else:
-                yield from one.each(*names)
+                yield from element.each(*names)
 
     def first(self, name: str) -> Element | None:
         return next(self.each(name), None)

@@ -89,8 +89,8 @@ def audit_published(page: Mapping[str, Any], published: Mapping[str, Any]) -> It
     numbers, working or verdict are wrong; differences that are not said, or not listed."""
     tables = Tables(page)
     texts = [text for step in page["steps"] for text in step.get("text", ())]
-    said = said_on("\n".join(texts), "json")
-    for sentence in said:
+    claims = said_on("\n".join(texts), "json")
+    for sentence in claims:
         yield from _false(sentence)
     yield from _false_rows("\n".join(texts), tables)
     printed = [*_printed(published, tables)]
@@ -103,9 +103,9 @@ def audit_published(page: Mapping[str, Any], published: Mapping[str, Any]) -> It
     ]
     if [(number(row["Source"]), row.get(_AT, "")) for row in listed] != differing:
         yield f"listed: {listed}, differing: {differing}"
-    told = {(number(one.theirs), number(one.ours)) for one in said}
-    if told - {(number(row["Source"]), number(row["Here"])) for row in listed}:
-        yield f"said and not listed: {said}"
+    pairs = {(number(claim.theirs), number(claim.ours)) for claim in claims}
+    if pairs - {(number(row["Source"]), number(row["Here"])) for row in listed}:
+        yield f"said and not listed: {claims}"
     wrong = [row["Verdict"] for row in listed if row["Verdict"] != "correct"]
     (counts,) = (note for note in page["notes"] if _COUNTED.match(note))
     if not _counts(counts, len(printed), wrong):
@@ -116,8 +116,8 @@ def audit_published(page: Mapping[str, Any], published: Mapping[str, Any]) -> It
 
 def _assumed(published: Mapping[str, Any]) -> int:
     """How many numbers of a file its source assumes."""
-    entries = (one for one in published.values() if isinstance(one, dict))
-    return sum(len(_flat(one["numbers"])) for one in entries if one.get("assumed") == "true")
+    entries = (value for value in published.values() if isinstance(value, dict))
+    return sum(len(_flat(entry["numbers"])) for entry in entries if entry.get("assumed") == "true")
 
 
 def _counts(sentence: str, printed: int, wrong: list[str]) -> bool:
@@ -129,19 +129,19 @@ def _counts(sentence: str, printed: int, wrong: list[str]) -> bool:
         which in ("All", "Both") or (which == "The" and not verb),
         which in ("None", "Neither"),
     )
-    said = 0 if none else count if every or which == "The" else int(which)
+    index = 0 if none else count if every or which == "The" else int(which)
     others = {
         name.removesuffix("s") if name.startswith(("slip", "known")) else name: int(number)
         for number, name in re.findall(r"(\d+) ([a-z ]+)", match["others"] or "")
     }
-    return (count, said) == (printed, len(wrong)) and others == Counter(wrong)
+    return (count, index) == (printed, len(wrong)) and others == Counter(wrong)
 
 
-def _false(said: Said) -> Iterator[str]:
-    if said.worked is not None and rounds_to(said.worked, said.ours) != (said.sign == "="):
-        yield f"sign: {said}"
-    if _follows(number(said.theirs), said.ours):
-        yield f"no difference: {said}"
+def _false(claim: Said) -> Iterator[str]:
+    if claim.worked is not None and rounds_to(claim.worked, claim.ours) != (claim.sign == "="):
+        yield f"sign: {claim}"
+    if _follows(number(claim.theirs), claim.ours):
+        yield f"no difference: {claim}"
 
 
 def _false_rows(text: str, tables: Tables) -> Iterator[str]:
@@ -175,4 +175,4 @@ def _printed(published: Mapping[str, Any], tables: Tables) -> Iterator[tuple[Dec
 
 
 def _flat(numbers: Any) -> list[str]:
-    return [x for one in numbers for x in _flat(one)] if isinstance(numbers, list) else [numbers]
+    return [x for n in numbers for x in _flat(n)] if isinstance(numbers, list) else [numbers]

@@ -227,7 +227,7 @@ def _grids(lines: Iterable[str]) -> Iterator[Grid]:
         elif table:
             first, *others = table[0]
             rows = [[name.strip("`"), *cells] for name, *cells in table[2:]]
-            yield Grid([first, *(one.strip("`") for one in others)], rows)
+            yield Grid([first, *(text.strip("`") for text in others)], rows)
             table = []
 
 
@@ -322,24 +322,24 @@ def _tex_table(section: PageSection, lines: list[str], *, beside: bool) -> None:
 
 def _typst(page: str) -> list[PageSection]:
     sections = [PageSection()]
-    for kind, told in calls(page):
+    for kind, texts in calls(page):
         if kind == "heading":
-            heading = _HEADING.match(content(told[1]))
+            heading = _HEADING.match(content(texts[1]))
             number = int(heading["number"]) if heading else None
             sections.append(
-                PageSection(number, heading["heading"] if heading else content(told[1]))
+                PageSection(number, heading["heading"] if heading else content(texts[1]))
             )
         elif kind == "working":
-            lines = (parts(inside(line)) for line in told if line != "none")
+            lines = (parts(inside(line)) for line in texts if line != "none")
             sections[-1].statements += (_typst_line(label, rest) for label, rest in lines)
         else:
-            sections[-1].statements.append(_typst_addition(*told))
+            sections[-1].statements.append(_typst_addition(*texts))
     return sections
 
 
 def _typst_line(label: str, rest: str) -> Statement:
-    pairs = (parts(inside(one)) for one in parts(inside(rest)))
-    return Statement(content(label), tuple((content(sign), content(one)) for sign, one in pairs))
+    pairs = (parts(inside(part)) for part in parts(inside(rest)))
+    return Statement(content(label), tuple((content(sign), content(text)) for sign, text in pairs))
 
 
 def _typst_addition(label: str, rows: str, sign: str, total: str) -> Statement:

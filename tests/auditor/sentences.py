@@ -39,12 +39,12 @@ def audit_sentences(
             of = own._replace(page=other, tables=Tables(other))
 
 
-def _false(said: Said) -> Iterator[str]:
-    text = said.text
+def _false(claim: Said) -> Iterator[str]:
+    text = claim.text
     for pattern, is_true in _CHECKED:
         for match in pattern.finditer(text):
             try:
-                true = is_true(said, match)
+                true = is_true(claim, match)
             except (ValueError, KeyError, IndexError, ArithmeticError) as error:
                 true = False
                 yield f"{type(error).__name__}: {error}"
@@ -57,15 +57,15 @@ def _false(said: Said) -> Iterator[str]:
         yield f"unread: {text}"
 
 
-def _attended(said: Said, match: re.Match[str]) -> bool:
+def _attended(claim: Said, match: re.Match[str]) -> bool:
     """Each query's largest weight, and all keys that have it."""
     place = [part for word in re.findall(r"[A-Z][a-z-]+(?: \d+)?", match["place"] or "")
              for part in [re.sub(r" (\d+)", r"[\1]", _named(word))]]  # fmt: skip
-    path = ".".join(place) if place else said.path
-    own = {name for name in said.tables._tables if name.endswith("weights")}
-    if not place and not said.path and "weights" not in own:
+    path = ".".join(place) if place else claim.path
+    own = {name for name in claim.tables._tables if name.endswith("weights")}
+    if not place and not claim.path and "weights" not in own:
         path = max(own).rpartition(".")[0]
-    table = said.tables[said.tables.full("weights", path)]
+    table = claim.tables[claim.tables.full("weights", path)]
     return all(
         _is_largest(table, clause) for clause in match["clauses"].split("; ") if clause != "…"
     )
@@ -95,8 +95,8 @@ def _is_largest(table: Table, clause: str) -> bool:
         return False
     if match["how"] == "to all alike":
         return not others and number(match["weight"]) == most
-    told, _, unnamed = re.sub(r" and (\d+) others?$", r"\n\1", match["keys"]).partition("\n")
-    named = [_token(key) for key in re.split(r", to | and to ", told)]
+    line, _, unnamed = re.sub(r" and (\d+) others?$", r"\n\1", match["keys"]).partition("\n")
+    named = [_token(key) for key in re.split(r", to | and to ", line)]
     named = [query if key == "itself" else key for key in named]
     tied = named == keys[: len(named)] and len(named) + int(unnamed or 0) == len(keys)
     return tied and number(match["weight"]) == most and bool(match["each"]) == (len(keys) > 1)
@@ -107,8 +107,8 @@ def _token(text: str) -> str:
     return re.sub(r"^[Tt]oken (?=\d)", "", text).strip("“”")
 
 
-def _looked_up(said: Said, match: re.Match[str]) -> bool:
-    weights, V = said.table("weights"), said.table("V")
+def _looked_up(claim: Said, match: re.Match[str]) -> bool:
+    weights, V = claim.table("weights"), claim.table("V")
     row = weights.text[weights.rows.index(match["query"])]
     j = weights.columns.index(match["key"])
     share = (number(row[j]) * 100).quantize(Decimal(1), ROUND_HALF_UP)
@@ -116,26 +116,28 @@ def _looked_up(said: Said, match: re.Match[str]) -> bool:
     return is_most and share == number(match["share"]) and V.rows[j] == match["value"]
 
 
-def _routed(said: Said, match: re.Match[str]) -> bool:
+def _routed(claim: Said, match: re.Match[str]) -> bool:
     """Each token goes to so many experts."""
-    rows = said.table("router.chosen").text
+    rows = claim.table("router.chosen").text
     return all(sum(map(number, row)) == int(match["n"]) for row in rows)
 
 
-def _next(said: Said, match: re.Match[str]) -> bool:
-    table = said.table("probabilities")
+def _next(claim: Said, match: re.Match[str]) -> bool:
+    table = claim.table("probabilities")
     row = table.text[table.rows.index(match["row"])]
-    best = sorted(zip(map(number, row), table.columns, strict=True), key=lambda one: -one[0])[:2]
+    best = sorted(zip(map(number, row), table.columns, strict=True), key=lambda pairs: -pairs[0])[
+        :2
+    ]
     return [(number(match[f"p{k}"]), match[f"token{k}"]) for k in (1, 2)] == best
 
 
-def _sure(said: Said, match: re.Match[str]) -> bool:
-    text = said.table(match["y"]).text[int(match["k"]) - 1]
+def _sure(claim: Said, match: re.Match[str]) -> bool:
+    text = claim.table(match["y"]).text[int(match["k"]) - 1]
     return text == match["p"] and number(match["p"]) * 100 == number(match["share"])
 
 
-def _perplexed(said: Said, match: re.Match[str]) -> bool:
-    return match["p"] == match["count"] and match["p"] in said.table("perplexity").text
+def _perplexed(claim: Said, match: re.Match[str]) -> bool:
+    return match["p"] == match["count"] and match["p"] in claim.table("perplexity").text
 
 
 def _norms(norms: Sequence[str], match: re.Match[str]) -> bool:
@@ -145,9 +147,9 @@ def _norms(norms: Sequence[str], match: re.Match[str]) -> bool:
     return told in (list(norms), list(norms)[::-1]) and (verdict is None or steps == verdict)
 
 
-def _next_of_many(said: Said, match: re.Match[str]) -> bool:
+def _next_of_many(claim: Said, match: re.Match[str]) -> bool:
     """The likeliest, and all that come next to it alike."""
-    table = said.table("probabilities")
+    table = claim.table("probabilities")
     row = dict(zip(table.columns, table.text[table.rows.index(match["row"])], strict=True))
     first, second = number(match["p1"]), number(match["p2"])
     others = re.split(r", | and ", match["others"])
@@ -156,18 +158,18 @@ def _next_of_many(said: Said, match: re.Match[str]) -> bool:
     return number(row[match["token1"]]) == first and second == below and alike == others
 
 
-def _loss(said: Said, place: str) -> str:
+def _loss(claim: Said, place: str) -> str:
     """What is made smaller on this page."""
     losses = ("binary_cross_entropy", "mse", "cross_entropy")
-    return next(one for one in losses if f"{place}.{one}" in said.tables)
+    return next(loss for loss in losses if f"{place}.{loss}" in claim.tables)
 
 
-def _progressed(said: Said, match: re.Match[str]) -> bool:
+def _progressed(claim: Said, match: re.Match[str]) -> bool:
     """The loss after an update, and by how much it changed and was to change."""
     place = f"train[{match['count']}]"
     loss, change, promised = (
-        number(said.tables[f"{place}.{name}"].text[0])
-        for name in (_loss(said, place), "change", "promised")
+        number(claim.tables[f"{place}.{name}"].text[0])
+        for name in (_loss(claim, place), "change", "promised")
     )
     verb = "rose" if change > 0 else "fell" if change < 0 else "changed"
     told = change if match["promised"] is None else number(match["promised"])
@@ -175,44 +177,44 @@ def _progressed(said: Said, match: re.Match[str]) -> bool:
     return right and match["verb"] == verb and told == promised
 
 
-def _trained_otherwise(said: Said, match: re.Match[str]) -> bool:
+def _trained_otherwise(claim: Said, match: re.Match[str]) -> bool:
     """What the training of a variant came to, and what its first gradients were clipped by."""
-    other = said._replace(tables=Tables(said.variants[match["variant"]]))
+    other = claim._replace(tables=Tables(claim.variants[match["variant"]]))
     passes = sum(re.fullmatch(r"train\[\d+\]\.change", name) is not None for name in other.tables)
     place = f"train[{passes}]"
-    loss, compared = _loss(other, place), other if match["before"] else said
+    loss, compared = _loss(other, place), other if match["before"] else claim
     then = loss if match["before"] else f"{place}.{loss}"
-    told = [
+    rows = [
         (f"{place}.{loss}", match["its"], other), (then, match["before"] or match["own"], compared),
         ("grad_norm", match["norm"], other), ("clip_factor", match["factor"], other),
     ]  # fmt: skip
-    numbers = [(number(one.tables[name].text[0]), text) for name, text, one in told if text]
-    return passes == int(match["count"]) and all(one == number(text) for one, text in numbers)
+    numbers = [(number(entry.tables[name].text[0]), text) for name, text, entry in rows if text]
+    return passes == int(match["count"]) and all(n == number(text) for n, text in numbers)
 
 
-def _right_token(said: Said, match: re.Match[str]) -> bool:
+def _right_token(claim: Said, match: re.Match[str]) -> bool:
     """A weight before training and after the last update."""
-    places = [name.rpartition(".")[0] for name in said.tables if name.endswith(".change")]
+    places = [name.rpartition(".")[0] for name in claim.tables if name.endswith(".change")]
     before, after = (
-        said.tables.value(f"{place}{match['cell']}", "") for place in ("", f"{places[-1]}.")
+        claim.tables.value(f"{place}{match['cell']}", "") for place in ("", f"{places[-1]}.")
     )
     grew = number(match["after"]) > number(match["before"])
-    told = (before, after) == (number(match["before"]), number(match["after"]))
-    return told and match["verb"] == ("grew" if grew else "fell")
+    is_given = (before, after) == (number(match["before"]), number(match["after"]))
+    return is_given and match["verb"] == ("grew" if grew else "fell")
 
 
-def _goes_to(said: Said, match: re.Match[str]) -> bool:
+def _goes_to(claim: Said, match: re.Match[str]) -> bool:
     """Each has a gradient on the page, or a part of one."""
-    gradients = [name.partition("grad.")[2] for name in said.tables if "grad." in name]
+    gradients = [name.partition("grad.")[2] for name in claim.tables if "grad." in name]
     return all(
-        any(name.endswith(one) or f"{one}." in name for name in gradients)
-        for one in re.split(r", | and ", match["names"])
+        any(name.endswith(entry) or f"{entry}." in name for name in gradients)
+        for entry in re.split(r", | and ", match["names"])
     )
 
 
-def _sizes(said: Said, match: re.Match[str]) -> bool:
+def _sizes(claim: Said, match: re.Match[str]) -> bool:
     """The sizes of gradients on their way back, those of a variant on its own page."""
-    page = said.variants[match["variant"]] if match["variant"] else said.page
+    page = claim.variants[match["variant"]] if match["variant"] else claim.page
     columns = [
         [row[table["headings"].index("Size")] for row in table["rows"]]
         for table in page["tables"] if "Of the one before" in table["headings"]
@@ -220,101 +222,101 @@ def _sizes(said: Said, match: re.Match[str]) -> bool:
     return any(_norms(sizes, match) for sizes in columns)
 
 
-def _gradient(said: Said, match: re.Match[str]) -> bool:
-    own = said.tables["factor_norms"].text
-    others = [table["text"] for table in said.page.get("variants", ())]
+def _gradient(claim: Said, match: re.Match[str]) -> bool:
+    own = claim.tables["factor_norms"].text
+    others = [table["text"] for table in claim.page.get("variants", ())]
     return any(_norms(norms, match) for norms in (own, *others))
 
 
-def _chosen(said: Said, match: re.Match[str]) -> bool:
-    table = said.table("scores" if match["how"] == "has the largest score" else "counts")
+def _chosen(claim: Said, match: re.Match[str]) -> bool:
+    table = claim.table("scores" if match["how"] == "has the largest score" else "counts")
     at = table.rows.index(match["pair"])
     others = [number(text) for text in table.text]
     return rounds_to(number(match["n"]), table.text[at]) and number(table.text[at]) == max(others)
 
 
-def _grown(said: Said, match: re.Match[str]) -> bool:
+def _grown(claim: Said, match: re.Match[str]) -> bool:
     """A round makes a token; after the last the vocabulary is as large as the page's own."""
     before, after = int(match["before"]), int(match["after"])
-    last = max(int(r) for step in said.page["steps"]
+    last = max(int(r) for step in claim.page["steps"]
                for r in re.findall(r"^rounds\[(\d+)\]$", step.get("path", "")))  # fmt: skip
-    own = int(said.path.strip("rounds[]"))
-    missing = said.size("vocabulary") - after
+    own = int(claim.path.strip("rounds[]"))
+    missing = claim.size("vocabulary") - after
     return after == before + 1 and 0 <= missing <= last - own and (own < last or not missing)
 
 
-def _best_cut(said: Said, match: re.Match[str]) -> bool:
-    return bool(said.table("best").text[-1] == match["n"])
+def _best_cut(claim: Said, match: re.Match[str]) -> bool:
+    return bool(claim.table("best").text[-1] == match["n"])
 
 
-def _published(said: Said, match: re.Match[str]) -> bool:
-    worked = value(match["working"], lambda name: said.tables.value(name, said.path))
+def _published(claim: Said, match: re.Match[str]) -> bool:
+    worked = value(match["working"], lambda name: claim.tables.value(name, claim.path))
     true = rounds_to(worked, match["ours"]) == (match["sign"] == "=") and not same(
         number(match["theirs"]), number(match["ours"])
     )
-    full, indices = said.tables.parted(match["cell"], said.path)
-    ours = said.tables[full].texts(indices)
+    full, indices = claim.tables.parted(match["cell"], claim.path)
+    ours = claim.tables[full].texts(indices)
     return true and rounds_to(number(match["ours"]), str(ours))
 
 
-def _not_adding(said: Said, match: re.Match[str]) -> bool:
-    worked = value(match["sum"], lambda name: said.tables.value(name, said.path))
+def _not_adding(claim: Said, match: re.Match[str]) -> bool:
+    worked = value(match["sum"], lambda name: claim.tables.value(name, claim.path))
     return same(worked, number(match["total"]))
 
 
-def _not_one(said: Said, match: re.Match[str]) -> bool:
-    weights = said.table("weights")
+def _not_one(claim: Said, match: re.Match[str]) -> bool:
+    weights = claim.table("weights")
     row = map(number, weights.text[weights.rows.index(match["row"])])
     return sum(row) == number(match["total"]) != 1
 
 
-def _counted(said: Said, match: re.Match[str]) -> bool:
+def _counted(claim: Said, match: re.Match[str]) -> bool:
     of = int(match["of"])
     n = of if match["n"] == "None" else int(match["n"])
-    rows = counts.listed(said.page, said.text)
-    told = [row["Verdict"] for row in rows if row["Verdict"] != "correct"]
+    rows = counts.listed(claim.page, claim.text)
+    texts = [row["Verdict"] for row in rows if row["Verdict"] != "correct"]
     named = {
         name.removesuffix("s") if name.startswith(("slip", "known")) else name: int(count)
-        for count, name in (one.split(" ", 1) for one in match["verdicts"].split(", "))
+        for count, name in (entry.split(" ", 1) for entry in match["verdicts"].split(", "))
     }
-    return len(told) == n <= of and named == Counter(told)
+    return len(texts) == n <= of and named == Counter(texts)
 
 
-def _not_told(said: Said, match: re.Match[str]) -> bool:
-    (texts,) = (step["text"] for step in said.page["steps"] if said.text in step.get("text", ()))
-    name = said.tables.full(match["name"], said.path)
-    return counts.not_told(said.page, name, texts) == int(match["n"])
+def _not_told(claim: Said, match: re.Match[str]) -> bool:
+    (texts,) = (step["text"] for step in claim.page["steps"] if claim.text in step.get("text", ()))
+    name = claim.tables.full(match["name"], claim.path)
+    return counts.not_told(claim.page, name, texts) == int(match["n"])
 
 
-def _compared(said: Said, match: re.Match[str]) -> bool:
+def _compared(claim: Said, match: re.Match[str]) -> bool:
     """How many rows of a variant's result differ, and where most."""
-    own = said.variants[match["before"]] if match["before"] else said.page
-    both = counts.compared(own, said.variants[match["variant"]], match["name"])
+    own = claim.variants[match["before"]] if match["before"] else claim.page
+    both = counts.compared(own, claim.variants[match["variant"]], match["name"])
     row, of = _token(match["row"]), len(both.own)
     column = both.columns.index(match["column"]) if match["column"] else 0
     n, told_of = int(match["n"] or match["all"] or 1), int(match["of"] or match["all"] or 1)
-    its, others = (Decimal(repr(one[row][column])) for one in (both.other, both.own))
+    its, others = (Decimal(repr(b[row][column])) for b in (both.other, both.own))
     numbers = rounds_to(its, match["its"]) and rounds_to(others, match["own"])
     return (
         numbers
         and (n, told_of) == (both.differing, of)
-        and both.is_most(row, column, _rows_shown(said, match))
+        and both.is_most(row, column, _rows_shown(claim, match))
     )
 
 
-def _rows_shown(said: Said, match: re.Match[str]) -> Sequence[str] | None:
+def _rows_shown(claim: Said, match: re.Match[str]) -> Sequence[str] | None:
     """The rows that a page has of a variant's result, where it speaks of these; None: all."""
-    tables = said.page["variants"] if match["shown"] else ()
+    tables = claim.page["variants"] if match["shown"] else ()
     return next((table["rows"] for table in tables if table["name"] == match["name"]), None)
 
 
-def _moved(said: Said, match: re.Match[str]) -> bool:
+def _moved(claim: Said, match: re.Match[str]) -> bool:
     """From which row of a table to which, and no token that is told further."""
-    begun, ended = said.tables[match["X"]], said.tables[match["result"]]
+    begun, ended = claim.tables[match["X"]], claim.tables[match["result"]]
     row = _token(match["row"])
     texts = [
-        (one.text[one.rows.index(row)], match[end])
-        for one, end in ((begun, "start"), (ended, "end"))
+        (table.text[table.rows.index(row)], match[end])
+        for table, end in ((begun, "start"), (ended, "end"))
     ]
     whole = "…" not in match["start"]
     distances = {
@@ -331,16 +333,16 @@ def _pruned(_: Said, match: re.Match[str]) -> bool:
     return gone == n <= of and (match["most"] is None or n < int(match["most"]) <= of)
 
 
-def _told_apart(said: Said, match: re.Match[str]) -> bool:
+def _told_apart(claim: Said, match: re.Match[str]) -> bool:
     """Both names are rows of a table."""
-    rows = [q["rows"] for step in said.page["steps"] for q in step["quantities"] if "rows" in q]
+    rows = [q["rows"] for step in claim.page["steps"] for q in step["quantities"] if "rows" in q]
     return any({match["first"], match["second"]} <= set(names) for names in rows)
 
 
-def _only_numbered(said: Said, match: re.Match[str]) -> bool:
+def _only_numbered(claim: Said, match: re.Match[str]) -> bool:
     """Some table has rows of all these names."""
-    steps = (q for step in said.page["steps"] for q in step["quantities"])
-    rows = [q["rows"] for q in (*steps, *said.page["given"]) if "rows" in q]
+    steps = (q for step in claim.page["steps"] for q in step["quantities"])
+    rows = [q["rows"] for q in (*steps, *claim.page["given"]) if "rows" in q]
     return list(map(str, range(1, int(match["n"]) + 1))) in map(list, rows)
 
 
@@ -349,19 +351,21 @@ def _shapes(_: Said, match: re.Match[str]) -> bool:
     return inner == again and (rows, columns) == (n, m)
 
 
-def _columns_of_keys(said: Said, match: re.Match[str]) -> bool:
-    return len(said.table("K").columns) == int(match["n"])
+def _columns_of_keys(claim: Said, match: re.Match[str]) -> bool:
+    return len(claim.table("K").columns) == int(match["n"])
 
 
 def _zeros(_: Said, match: re.Match[str]) -> bool:
     return all(map(Decimal(0).__eq__, map(number, match["zeros"].split(", "))))
 
 
-def _counted_from(said: Said, match: re.Match[str]) -> bool:
+def _counted_from(claim: Said, match: re.Match[str]) -> bool:
     """The first sine and cosine of a table of positions are those of the position that is told."""
-    first, angle = said.table(match["P"]).text[0], match["pos"]
+    first, angle = claim.table(match["P"]).text[0], match["pos"]
     return all(
-        rounds_to(value(f"{wave}({angle})", lambda name: said.tables.value(name, said.path)), text)
+        rounds_to(
+            value(f"{wave}({angle})", lambda name: claim.tables.value(name, claim.path)), text
+        )
         for wave, text in zip(("sin", "cos"), first[:2], strict=True)
     )
 

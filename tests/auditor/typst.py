@@ -23,7 +23,7 @@ def parts(text: str, between: str = ",") -> list[str]:
             found.append("")
         else:
             found[-1] += limb
-    return [one.strip() for one in found if one.strip()]
+    return [entry.strip() for entry in found if entry.strip()]
 
 
 def inside(text: str) -> str:
@@ -44,20 +44,20 @@ def content(code: str) -> str:
 
 def plain(mathematics: str) -> str:
     """Mathematics in the plain notation. Raises KeyError for a call that isn't known."""
-    told, rest = "", mathematics
+    text, rest = "", mathematics
     while match := _TOKEN.match(rest):
         rest = rest[match.end() :]
         if match["call"]:
             whole, rest = _closed(rest)
-            told += _called(match["call"], parts(whole))
+            text += _called(match["call"], parts(whole))
         elif match["text"]:
-            told += json.loads(match["text"]).replace(_BREAK, "")
+            text += json.loads(match["text"]).replace(_BREAK, "")
         elif match["name"]:
-            told += " "
+            text += " "
         else:
-            told += match["escaped"] or match["other"]
-    told = re.sub(r"∂ ?", "grad.", told)
-    return re.sub(r"×10\^\(([-−]?\d+)\)", r"e\1", told)
+            text += match["escaped"] or match["other"]
+    text = re.sub(r"∂ ?", "grad.", text)
+    return re.sub(r"×10\^\(([-−]?\d+)\)", r"e\1", text)
 
 
 def _closed(text: str) -> tuple[str, str]:
@@ -76,23 +76,23 @@ def _called(name: str, arguments: list[str]) -> str:
         return " × " if name == "by" else ""
     if name == "attach":
         return _attached(plain(arguments[0]), arguments[1])
-    told = [plain(one) for one in arguments]
+    texts = [plain(a) for a in arguments]
     match name:
         case "dfrac":
-            return f"(({told[0]}) / ({told[1]}))"
+            return f"(({texts[0]}) / ({texts[1]}))"
         case "sqrt":
-            return f"√({told[0]})"
+            return f"√({texts[0]})"
         case "lr" | "italic" | "long":  # which may be broken between its words
-            return told[0].replace("\u200b", "")
+            return texts[0].replace("\u200b", "")
         case "inked":
-            return told[1]
+            return texts[1]
     raise KeyError(name)
 
 
 def _attached(base: str, what: str) -> str:
     """A name's second part, a time, a sign of turning over, or a power."""
-    side, _, told = what.partition(": ")
-    text = plain(told)
+    side, _, line = what.partition(": ")
+    text = plain(line)
     if side == "b":
         return f"{base}{text}" if text.isdigit() else f"{base}_{text}"
     if text.startswith("⟨"):

@@ -74,7 +74,9 @@ def work(folder: Path, ids: Sequence[int]) -> list[Array]:
     x = _kept(kept, w["wte.weight"][list(ids)])
     x = _kept(kept, x + w["wpe.weight"][: len(ids)])
     for i in range(config["n_layer"]):
-        own = {k.removeprefix(f"h.{i}."): one for k, one in w.items() if k.startswith(f"h.{i}.")}
+        own = {
+            k.removeprefix(f"h.{i}."): value for k, value in w.items() if k.startswith(f"h.{i}.")
+        }
         x = _layer(kept, x, own, config["n_head"])
     logits = _kept(kept, _norm(kept, x, w, "ln_f") @ w["wte.weight"].T)
     _softmax(kept, logits)
@@ -88,7 +90,7 @@ def _kept(kept: list[Array], made: Array) -> Array:
 
 def _layer(kept: list[Array], x: Array, w: Mapping[str, Array], heads: int) -> Array:
     joined = _linear(kept, _norm(kept, x, w, "ln_1"), w, "attn.c_attn")
-    Q, K, V = (np.split(one, heads, axis=1) for one in np.split(joined, 3, axis=1))
+    Q, K, V = (np.split(array, heads, axis=1) for array in np.split(joined, 3, axis=1))
     outputs = [_head(kept, q, k, v) for q, k, v in zip(Q, K, V, strict=True)]
     concat = _kept(kept, np.concatenate(outputs, axis=1))
     x = _kept(kept, x + _linear(kept, concat, w, "attn.c_proj"))

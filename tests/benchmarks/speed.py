@@ -193,12 +193,12 @@ def transformer_layer() -> None:
     def cell() -> object:
         return render(cells_page(trace, wanted), "terminal", RenderOptions(80))
 
-    layer, ours, one = best(7, lambda: bare_layer(m), lambda: work(scenario), cell)
+    layer, ours, number = best(7, lambda: bare_layer(m), lambda: work(scenario), cell)
     memory = [peak(task) for task in (lambda: bare_layer(m), lambda: work(scenario))]
     what = f"{TOKENS} × {D_MODEL}, {HEADS} heads, d_ff {D_FF} / the same in bare NumPy"
     say(f"{what}, time", ours / layer, "at most 1.5")
     say(f"{what}, memory", memory[1] / memory[0], "at most 1.5")
-    say("two cells of it as a page / computing it", one / ours, "at most 1")
+    say("two cells of it as a page / computing it", number / ours, "at most 1")
 
 
 def lines_of_working() -> None:
@@ -224,7 +224,7 @@ def json_of_a_large_trace() -> None:
     given = {name: matrix for name, matrix in matrices().items() if name in names}
     for policy in ("exact", "carry"):
         trace = work(load({**given, "rounding": {"policy": policy, "decimals": 3}}))
-        made = [one.values.tolist() for one in trace.quantities.values() if not one.given]
+        made = [q.values.tolist() for q in trace.quantities.values() if not q.given]
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
 
             def ours(trace: Trace = trace, file: TextIO = nowhere) -> None:
@@ -270,13 +270,13 @@ def stack_of(tokens: int, layers: int, activation: str, decimals: int = 0) -> di
         "W2": (d_ff, WIDTH),
     }
     settings = {"norm": "pre", "residuals": True, "activation": activation}
-    told = [
+    entries = [
         {name: rng.normal(size=shape) / shape[0] ** 0.5 for name, shape in shapes.items()}
         for _ in range(layers)
     ]
     rounding = {"policy": "carry", "decimals": decimals} if decimals else {"policy": "exact"}
     X = rng.normal(size=(tokens, WIDTH))
-    return {"X": X, "layers": [{**one, **settings} for one in told], "rounding": rounding}
+    return {"X": X, "layers": [{**data, **settings} for data in entries], "rounding": rounding}
 
 
 erf = np.vectorize(math.erf, otypes=[np.float64])  # NumPy has none of its own
@@ -290,9 +290,9 @@ def bare_stack(source: dict[str, Any], activation: str) -> list[np.ndarray]:
     """The same layers in bare NumPy, every result kept."""
     x, kept = source["X"], []
 
-    def keep(one: np.ndarray) -> np.ndarray:
-        kept.append(one)
-        return one
+    def keep(array: np.ndarray) -> np.ndarray:
+        kept.append(array)
+        return array
 
     def norm(x: np.ndarray) -> np.ndarray:
         centered = keep(x - keep(x.mean(axis=1, keepdims=True)))
@@ -386,8 +386,8 @@ def _formats() -> None:
     trace = work(scenario)
     for name in ("terminal", "markdown", "html", "latex", "json"):
         page = partial(_page, trace, name)
-        told, worked = best(2, page, partial(work, scenario))
-        say(f"64 tokens × {WIDTH}, 1 layer, as {name} / working it", told / worked, "")
+        number, worked = best(2, page, partial(work, scenario))
+        say(f"64 tokens × {WIDTH}, 1 layer, as {name} / working it", number / worked, "")
 
 
 def _page(trace: Trace, name: str) -> object:
@@ -412,8 +412,8 @@ def checkpoint() -> None:
         theirs, *times = best(7, alone, *tasks, clock=_time_of_children)
     say("GPT-2 of 124 M, 16 tokens, read and computed by NumPy, seconds", theirs, "")
     for (option, value), mine in zip(parts.items(), times, strict=True):
-        said = f"{option} {value}" if option == "--detail" else option
-        say(f"attn run {said} of it / NumPy alone", mine / theirs, "at most 3")
+        text = f"{option} {value}" if option == "--detail" else option
+        say(f"attn run {text} of it / NumPy alone", mine / theirs, "at most 3")
 
 
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -437,14 +437,14 @@ def forms() -> None:
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         for what, steps in (("all steps", ()), ("--step softmax", ("--step", "softmax"))):
             words = ("exercise", "i_love_ai", *steps, "--forms", str(FORMS), "--seed", "7")
-            many = one = float("inf")
+            many = number = float("inf")
             for k in range(3):
                 place = ("--format", "markdown", "-o", f"{folder}/{len(steps)}{k}")
-                one = min(one, *best(4, run))
+                number = min(number, *best(4, run))
                 many = min(many, *best(1, process("-m", "attncli", *words, *place)))
             say(
                 f"{FORMS:,} forms with keys, {what} / a cold attn run",
-                many / one,
+                many / number,
                 "at most 100",
             )
 
@@ -467,16 +467,16 @@ def papers() -> None:
         table = f"{folder}/table.csv"
         marking = ("grade", "i_love_ai", str(class_), "-o", table, "--force")
         grade = process("-m", "attncli", *marking, check=False)  # something is wrong in them
-        one, many = best(5, run)[0], best(1, grade)[0]
-    say(f"{PAPERS:,} papers with one wrong number / a cold attn run", many / one, "at most 60")
+        number, many = best(5, run)[0], best(1, grade)[0]
+    say(f"{PAPERS:,} papers with one wrong number / a cold attn run", many / number, "at most 60")
 
 
 def _with_a_slip(right: Sequence[str], k: int) -> str:
     """An answers file in which the k-th number, as often as it takes, is another one."""
-    told = [i for i, line in enumerate(right) if line.startswith('  "')]
-    i = told[k % len(told)]
+    numbers = [i for i, line in enumerate(right) if line.startswith('  "')]
+    i = numbers[k % len(numbers)]
     name, _, number = right[i].rpartition(": ")
-    wrong = float(number) + 0.01 * (1 + k // len(told))
+    wrong = float(number) + 0.01 * (1 + k // len(numbers))
     return "\n".join([*right[:i], f"{name}: {wrong:.3f}", *right[i + 1 :]]) + "\n"
 
 
@@ -505,16 +505,16 @@ def learning() -> None:
     bpe = trainers.BpeTrainer(vocab_size=size, show_progress=False)
     _learned("merges", text, size, "bpe", lambda: (models.BPE(), bpe))
     unigram = trainers.UnigramTrainer(vocab_size=size, show_progress=False, unk_token="<unk>")
-    said = {"kind": "unigram", "training": "expected"}
-    _learned("Unigram pieces", text, size, said, lambda: (models.Unigram(), unigram))
+    by_name = {"kind": "unigram", "training": "expected"}
+    _learned("Unigram pieces", text, size, by_name, lambda: (models.Unigram(), unigram))
 
 
 def _learned(
-    what: str, text: str, size: int, said: object, package: Callable[[], tuple[Any, Any]]
+    what: str, text: str, size: int, value: object, package: Callable[[], tuple[Any, Any]]
 ) -> None:
     from tokenizers import Tokenizer, pre_tokenizers
 
-    settings = {"tokenizer": said, "corpus": text, "vocabulary_size": size, "sentence": "the rest"}
+    settings = {"tokenizer": value, "corpus": text, "vocabulary_size": size, "sentence": "the rest"}
 
     def theirs() -> None:
         model, trainer = package()

@@ -157,10 +157,10 @@ SCALED: dict[str, tuple[str, str, dict[str, Any]]] = {
         "AutoModelForCausalLM",
         {
             **_SIZES, "head_dim": 8, "max_position_embeddings": 3,
-            "rope_parameters": {"rope_type": kind, "rope_theta": 10000.0, **said},
+            "rope_parameters": {"rope_type": kind, "rope_theta": 10000.0, **b},
         },
     )
-    for kind, said in {
+    for kind, b in {
         "linear": {"factor": 4.0},
         "dynamic": {"factor": 4.0},
         "llama3": {**_BY_LENGTH, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
@@ -330,10 +330,10 @@ def test_a_checkpoint_is_what_its_model_is(
     np.save(tmp_path / "picture.npy", given[0])
     seen = _hooked(model)
     with torch.no_grad():
-        told = model(given, output_hidden_states=True, output_attentions=True)
+        value = model(given, output_hidden_states=True, output_attentions=True)
     what = ("--picture", tmp_path / "picture.npy") if sees else ("--tokens", IDS)
     trace = _worked(tmp_path, *what)
-    _same_weights(trace, "layers[{}].heads[{}]", told.attentions)
+    _same_weights(trace, "layers[{}].heads[{}]", value.attentions)
     behind = (
         "bert, causal",
         "opt, norms behind",
@@ -344,17 +344,17 @@ def test_a_checkpoint_is_what_its_model_is(
     beside = name.partition(",")[0] in _SIDE_BY_SIDE and name != "gpt_neox, in a row"
     last = "norm2.normed" if post else "residual1" if beside else "residual2"
     _same_hooks(trace, seen)
-    _same(trace, "X", told.hidden_states[0][0])
+    _same(trace, "X", value.hidden_states[0][0])
     projected = "project_out.projected" in trace
     if projected:
-        _same(trace, "project_out.projected", told.hidden_states[-1][0])
-    shown = told.hidden_states[1:] if post and not projected else told.hidden_states[1:-1]
+        _same(trace, "project_out.projected", value.hidden_states[-1][0])
+    shown = value.hidden_states[1:] if post and not projected else value.hidden_states[1:-1]
     for k, states in enumerate(shown, 1):
         _same(trace, f"layers[{k}].{last}", states[0])
-    if "logits" in told:
-        _same_logits(trace, told)
-    if "pooler_output" in told:
-        _same(trace, "head.activated", told.pooler_output)
+    if "logits" in value:
+        _same_logits(trace, value)
+    if "pooler_output" in value:
+        _same(trace, "head.activated", value.pooler_output)
 
 
 @pytest.mark.slow
@@ -368,14 +368,14 @@ def test_so_is_one_with_an_encoder(
     read, ids = [*IDS, 11, 0, 3], torch.tensor([IDS])
     asked, seen = {"output_hidden_states": True, "output_attentions": True}, _hooked(model)
     with torch.no_grad():
-        told = model(torch.tensor([read]), decoder_input_ids=ids, **asked)
+        value = model(torch.tensor([read]), decoder_input_ids=ids, **asked)
     trace = _worked(tmp_path, "--encoder-tokens", read, "--tokens", IDS)
     _same_hooks(trace, seen)
-    _same_weights(trace, "encoder.layers[{}].heads[{}]", told.encoder_attentions)
+    _same_weights(trace, "encoder.layers[{}].heads[{}]", value.encoder_attentions)
     post = name.startswith("bart")
     encoder = "norm2" if post else "residual2"
-    _same_states(trace, "encoder.", told.encoder_hidden_states, encoder)
-    _same_decoder(trace, told, post=post)
+    _same_states(trace, "encoder.", value.encoder_hidden_states, encoder)
+    _same_decoder(trace, value, post=post)
 
 
 @pytest.mark.slow
@@ -387,12 +387,12 @@ def test_copies_of_shared_embeddings_are_embeddings(
     from safetensors.numpy import load_file, save_file
 
     tensors = load_file(tmp_path / "model.safetensors")
-    for one in ("encoder", "decoder"):
-        tensors[f"{one}.embed_tokens.weight"] = tensors["shared.weight"].copy()
+    for entry in ("encoder", "decoder"):
+        tensors[f"{entry}.embed_tokens.weight"] = tensors["shared.weight"].copy()
     save_file(tensors, tmp_path / "model.safetensors")
     with torch.no_grad():
-        told = model(torch.tensor([IDS]), decoder_input_ids=torch.tensor([IDS]))
-    _same_logits(_worked(tmp_path, "--tokens", IDS), told)
+        value = model(torch.tensor([IDS]), decoder_input_ids=torch.tensor([IDS]))
+    _same_logits(_worked(tmp_path, "--tokens", IDS), value)
 
 
 @pytest.mark.slow
@@ -407,18 +407,18 @@ def test_so_is_one_whose_encoder_is_given(
     np.save(tmp_path / "heard.npy", heard)
     asked, seen = {"output_hidden_states": True, "output_attentions": True}, _hooked(model)
     with torch.no_grad():
-        told = model(encoder_outputs=(heard,), decoder_input_ids=ids, **asked)
+        value = model(encoder_outputs=(heard,), decoder_input_ids=ids, **asked)
     trace = _worked(tmp_path, "--encoder-states", tmp_path / "heard.npy", "--tokens", IDS)
     _same_hooks(trace, seen)
     assert "encoder" not in "".join(trace)
-    _same_decoder(trace, told, post=name.startswith("bart"))
+    _same_decoder(trace, value, post=name.startswith("bart"))
 
 
-def _same_decoder(trace: Trace, told: Any, *, post: bool) -> None:
-    _same_weights(trace, "layers[{}].heads[{}]", told.decoder_attentions)
-    _same_weights(trace, "layers[{}].cross.heads[{}]", told.cross_attentions)
-    _same_states(trace, "", told.decoder_hidden_states, "norm3" if post else "residual3")
-    _same_logits(trace, told)
+def _same_decoder(trace: Trace, value: Any, *, post: bool) -> None:
+    _same_weights(trace, "layers[{}].heads[{}]", value.decoder_attentions)
+    _same_weights(trace, "layers[{}].cross.heads[{}]", value.cross_attentions)
+    _same_states(trace, "", value.decoder_hidden_states, "norm3" if post else "residual3")
+    _same_logits(trace, value)
 
 
 def _same_states(trace: Trace, path: str, states: Any, last: str) -> None:
@@ -431,9 +431,11 @@ def _same_states(trace: Trace, path: str, states: Any, last: str) -> None:
         _same(trace, f"{path}final_norm.normed", states[-1][0])
 
 
-def _worked(folder: Path, *told: object) -> Trace:
+def _worked(folder: Path, *entries: object) -> Trace:
     """The trace of the scenario that `attn new` writes of a checkpoint, for some options."""
-    options = [",".join(map(str, one)) if isinstance(one, list) else str(one) for one in told]
+    options = [
+        ",".join(map(str, value)) if isinstance(value, list) else str(value) for value in entries
+    ]
     place, config = folder / "model.yaml", folder / "config.json"
     new = ["new", str(place), "--force", "--from", str(folder), *options]
     result = CliRunner().invoke(app, new)
@@ -469,7 +471,7 @@ def _hooked(model: Any) -> dict[str, Any]:
 def _same_hooks(trace: Trace, seen: dict[str, Any]) -> None:
     """Whatever a module puts out as wide as X is among what is worked out."""
     shapes = {trace[name].values.shape for name in ("X", "encoder.X") if name in trace}
-    ours = [one.values for one in trace.quantities.values() if one.values.shape in shapes]
+    ours = [q.values for q in trace.quantities.values() if q.values.shape in shapes]
     theirs = {
         name: out.numpy().reshape(-1, out.shape[-1])
         for name, out in seen.items()
@@ -480,7 +482,7 @@ def _same_hooks(trace: Trace, seen: dict[str, Any]) -> None:
     missing = [
         name
         for name, out in theirs.items()
-        if not any(out.shape == one.shape and np.abs(out - one).max() < 1e-6 for one in ours)
+        if not any(out.shape == array.shape and np.abs(out - array).max() < 1e-6 for array in ours)
     ]
     assert missing == []
 
@@ -493,7 +495,7 @@ def _shortest(config: dict[str, Any]) -> dict[str, Any]:
     kind = config["model_type"]
     made = transformers.models.auto.configuration_auto.CONFIG_MAPPING[kind]
     expected = made.from_dict(copy.deepcopy(config)).to_dict()
-    for key in [one for one in config if one != "model_type"]:
+    for key in [text for text in config if text != "model_type"]:
         without = {other: value for other, value in config.items() if other != key}
         with suppress(StrictDataclassError):  # sizes that don't fit together without it
             if made.from_dict(copy.deepcopy(without)).to_dict() == expected:
@@ -501,14 +503,14 @@ def _shortest(config: dict[str, Any]) -> dict[str, Any]:
     return config
 
 
-def _same_logits(trace: Trace, told: Any) -> None:
+def _same_logits(trace: Trace, value: Any) -> None:
     last = [name for name in trace if name.endswith("logits")][-1]
-    logits = told.logits[0]
+    logits = value.logits[0]
     _same(trace, last, logits if logits.dim() > 1 else logits[None])
 
 
-def _same_weights(trace: Trace, path: str, told: Any) -> None:
-    for k, weights in enumerate(told, start=1):
+def _same_weights(trace: Trace, path: str, value: Any) -> None:
+    for k, weights in enumerate(value, start=1):
         for h, expected in enumerate(weights[0], start=1):
             _same(trace, f"{path.format(k, h)}.weights", expected)
 
@@ -531,15 +533,15 @@ def test_a_text_is_read_with_the_tokenizer_beside_it(
     import torch
 
     tokenizer.save(str(tmp_path / "tokenizer.json"))
-    told = tokenizer.encode(text)
+    value = tokenizer.encode(text)
     trace = _worked(tmp_path, "--tokens", text)
-    assert trace.scenario.text.tokens == tuple(told.tokens)
-    assert trace.scenario.text.ids == tuple(told.ids)
-    ids = torch.tensor([told.ids])
+    assert trace.scenario.text.tokens == tuple(value.tokens)
+    assert trace.scenario.text.ids == tuple(value.ids)
+    ids = torch.tensor([value.ids])
     with torch.no_grad():
         made = model(ids, decoder_input_ids=ids) if name == "bart" else model(ids)
     _same(trace, "logits", made.logits[0])
-    assert trace["logits"].columns.names[told.ids[1]] == told.tokens[1]
+    assert trace["logits"].columns.names[value.ids[1]] == value.tokens[1]
 
 
 def _tokenizer(name: str) -> Any:
@@ -579,14 +581,14 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
     arrays = dict.fromkeys([*_tensors("gpt2", 1), "h.0.strange"], np.ones((3, 2)))
     save_file(arrays, tmp_path / "model.safetensors")
     new = ["new", str(tmp_path / "m.yaml"), "--from", str(tmp_path)]
-    for said, told in (
+    for data, text in (
         ({"model_type": "gpt2", "n_layer": 1}, "h.0.strange: these tensors have no place"),
         ({"model_type": "unheard_of"}, "models of the type unheard_of aren't known; known: bart"),
         ({"model_type": "llama"}, "no tensor is called embed_tokens.weight"),
     ):
-        config.write_text(json.dumps(said))
+        config.write_text(json.dumps(data))
         result = CliRunner().invoke(app, new)
-        assert (result.exit_code, told in result.stderr) == (2, True), result.stderr
+        assert (result.exit_code, text in result.stderr) == (2, True), result.stderr
     config.write_text(json.dumps({"model_type": "gpt2", "n_layer": 1}))
     save_file(dict.fromkeys(_tensors("gpt2", 1), np.ones((3, 2))), tmp_path / "model.safetensors")
     result = CliRunner().invoke(app, [*new, "--encoder-tokens", "1"])
@@ -595,7 +597,7 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
         {"model.decoder.embed_tokens.weight": np.ones((3, 2))}, tmp_path / "model.safetensors"
     )
     config.write_text(json.dumps({"model_type": "whisper", "decoder_layers": 1}))
-    for options, told in (
+    for options, text in (
         ((), "the encoder of a model of the type whisper reads no tokens; give what it makes"),
         (("--encoder-tokens", "1"), "reads no tokens; give what it makes"),
         (
@@ -604,7 +606,7 @@ def test_what_has_no_place_is_said(tmp_path: Path) -> None:
         ),
     ):
         result = CliRunner().invoke(app, [*new, *options])
-        assert (result.exit_code, told in result.stderr) == (2, True), result.stderr
+        assert (result.exit_code, text in result.stderr) == (2, True), result.stderr
     config.unlink()
     assert "config.json: No such file" in CliRunner().invoke(app, new).stderr
     assert not (tmp_path / "m.yaml").exists()
@@ -626,24 +628,24 @@ def test_a_family_without_usual_settings_is_told(
 ) -> None:
     monkeypatch.setattr(model_settings, "DEFAULTS", tmp_path / "none.json")
     (tmp_path / "none.json").write_text("{}")
-    told = _told_of(tmp_path, {"model_type": "gpt2"}, *_tensors("gpt2", 1))
-    assert "the usual settings of models of the type gpt2 aren't known; add them to" in told
+    text = _told_of(tmp_path, {"model_type": "gpt2"}, *_tensors("gpt2", 1))
+    assert "the usual settings of models of the type gpt2 aren't known; add them to" in text
 
 
 def test_tensors_of_a_kind_that_is_not_known_are_told(tmp_path: Path) -> None:
     tensors = ("wte.weight", "blocks.0.attn.weight", "blocks.1.attn.weight")
-    told = _told_of(tmp_path, {"model_type": "mpt"}, *tensors)
-    assert "models of the type mpt aren't known" in told
-    assert "blocks.{i}.attn.weight" in told
-    assert "wte.weight" in told
-    assert "blocks.0" not in told
+    text = _told_of(tmp_path, {"model_type": "mpt"}, *tensors)
+    assert "models of the type mpt aren't known" in text
+    assert "blocks.{i}.attn.weight" in text
+    assert "wte.weight" in text
+    assert "blocks.0" not in text
 
 
 def test_a_tensor_that_a_later_layer_lacks_is_told(tmp_path: Path) -> None:
     config = {"model_type": "gpt2", "n_layer": 2, "n_head": 1}
-    tensors = [one for one in _tensors("gpt2", 2) if one != "h.1.ln_1.weight"]
-    told = _told_of(tmp_path, config, *tensors)
-    assert "h.1.ln_1.weight: no such tensor, and 2 layers have one" in told
+    tensors = [t for t in _tensors("gpt2", 2) if t != "h.1.ln_1.weight"]
+    text = _told_of(tmp_path, config, *tensors)
+    assert "h.1.ln_1.weight: no such tensor, and 2 layers have one" in text
     assert not _told_of(tmp_path, config, *tensors, "h.1.ln_1.weight")
 
 
@@ -671,14 +673,14 @@ def test_a_tensor_that_a_later_layer_lacks_is_told(tmp_path: Path) -> None:
 def test_a_tensor_that_is_looked_for_is_told_with_what_is_there(
     kind: str, tensors: str, lacking: str, there: str, tmp_path: Path
 ) -> None:
-    kept = [one for one in _tensors(kind, 1) if re.match(tensors, one)]
+    kept = [t for t in _tensors(kind, 1) if re.match(tensors, t)]
     layers = dict.fromkeys(
         ("num_hidden_layers", "num_layers", "encoder_layers", "decoder_layers"), 1
     )
-    told = _told_of(tmp_path, {"model_type": kind, **layers}, *kept)
-    wrong, right = told.split("; it has")
+    text = _told_of(tmp_path, {"model_type": kind, **layers}, *kept)
+    wrong, right = text.split("; it has")
     assert "no tensor is called" in wrong
-    assert lacking in told
+    assert lacking in text
     assert there in right
 
 
@@ -695,13 +697,11 @@ def test_a_tensor_that_is_looked_for_is_told_with_what_is_there(
 )
 def test_a_setting_that_is_null_is_told(config: dict[str, Any], told: str, tmp_path: Path) -> None:
     tensors = [
-        one
-        for one in _tensors("roberta", 1)
-        if re.match("embeddings.[^_]*_?e|embeddings.L|encoder", one)
+        t for t in _tensors("roberta", 1) if re.match("embeddings.[^_]*_?e|embeddings.L|encoder", t)
     ]
-    said = _told_of(tmp_path, {"model_type": "roberta", "num_hidden_layers": 1, **config}, *tensors)
-    assert told in said
-    assert bool(told) == bool(said)
+    text = _told_of(tmp_path, {"model_type": "roberta", "num_hidden_layers": 1, **config}, *tensors)
+    assert told in text
+    assert bool(told) == bool(text)
 
 
 _STRANGE = [
@@ -725,7 +725,7 @@ _OLDER = ("rope_scaling", "rope_parameters", "rope_theta", "partial_rotary_facto
 @pytest.mark.parametrize("kind", sorted(families()))
 def test_no_setting_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
     save_file = pytest.importorskip("safetensors.numpy").save_file
-    names = [one.replace("{e}", "0") for one in _tensors(kind, 1)]
+    names = [t.replace("{e}", "0") for t in _tensors(kind, 1)]
     save_file({name: np.ones((3, 2)) for name in names}, tmp_path / "model.safetensors")
     np.save(tmp_path / "heard.npy", np.ones((3, 2)))
     layers = ("num_hidden_layers", "num_layers", "encoder_layers", "decoder_layers")
@@ -755,29 +755,25 @@ def test_so_is_one_that_a_later_expert_or_a_layer_of_an_encoder_lacks(
     layers = dict.fromkeys(("num_hidden_layers", "encoder_layers", "decoder_layers"), 2)
     config = {"model_type": kind, **layers, "num_experts": 3}
     forms = [
-        one
-        for one in _tensors(kind, 2)
-        if "mlp." not in one or "mlp.experts" in one or "mlp.gate.w" in one
+        t for t in _tensors(kind, 2) if "mlp." not in t or "mlp.experts" in t or "mlp.gate.w" in t
     ]
-    names = [one.replace("{e}", str(e)) for one in forms for e in range(3)]
-    told = _told_of(tmp_path, config, *(one for one in names if one != lacking))
-    assert f"{lacking}: no such tensor, and 2 layers have one" in told
+    names = [form.replace("{e}", str(e)) for form in forms for e in range(3)]
+    text = _told_of(tmp_path, config, *(name for name in names if name != lacking))
+    assert f"{lacking}: no such tensor, and 2 layers have one" in text
     assert not _told_of(tmp_path, config, *names)
 
 
 def test_a_model_of_one_layer_has_its_type(tmp_path: Path) -> None:
     config = {"model_type": "gemma2", "num_hidden_layers": 1, "sliding_window": 7}
-    assert not _told_of(
-        tmp_path, config, *(one for one in _tensors("gemma2", 1) if "_proj.b" not in one)
-    )
+    assert not _told_of(tmp_path, config, *(t for t in _tensors("gemma2", 1) if "_proj.b" not in t))
     assert "window: 7" in (tmp_path / "m.yaml").read_text("utf-8")
 
 
 def _tensors(kind: str, layers: int) -> list[str]:
     """The names of all tensors that a model of a kind has."""
     keys = families()[kind]["keys"].values()
-    last = (one[-1] if isinstance(one, list) else one for one in keys)
-    forms = dict.fromkeys(one["key"] if isinstance(one, dict) else one for one in last)
+    last = (value[-1] if isinstance(value, list) else value for value in keys)
+    forms = dict.fromkeys(value["key"] if isinstance(value, dict) else value for value in last)
     return [*dict.fromkeys(form.replace("{i}", str(k)) for form in forms for k in range(layers))]
 
 
@@ -797,8 +793,8 @@ def _tensors(kind: str, layers: int) -> list[str]:
 def test_a_setting_that_makes_another_model_is_told(
     kind: str, setting: str, value: object, known: str, tmp_path: Path
 ) -> None:
-    told = _told_of(tmp_path, {"model_type": kind, setting: value}, "wte.weight")
-    assert f"isn't known; known: {setting}: {known}" in told
+    text = _told_of(tmp_path, {"model_type": kind, setting: value}, "wte.weight")
+    assert f"isn't known; known: {setting}: {known}" in text
 
 
 def test_a_pickle_is_not_read(tmp_path: Path) -> None:

@@ -30,13 +30,13 @@ def _row(kind: str) -> dict[str, Any]:
     """What a class takes for those settings that are named where checkpoints are read."""
     made = _class_of(kind)
     names = dict(made.attribute_map)
-    read = [one for one in fields(made) if re.search(rf"\b{one.name}\b", _READ)]
+    read = [field for field in fields(made) if re.search(rf"\b{field.name}\b", _READ)]
     defaults = {
-        names.get(one.name, one.name): (
-            one.default if one.default_factory is MISSING else one.default_factory()
+        names.get(entry.name, entry.name): (
+            entry.default if entry.default_factory is MISSING else entry.default_factory()
         )
-        for one in read
-        if one.name not in ("rope_parameters", "model_type")
+        for entry in read
+        if entry.name not in ("rope_parameters", "model_type")
     }
     turned = getattr(made(), "rope_parameters", None)
     return {"names": names, "defaults": defaults} | ({"rope": turned} if turned else {})
@@ -44,7 +44,7 @@ def _row(kind: str) -> dict[str, Any]:
 
 def _as_text(rows: dict[str, Any]) -> str:
     """JSON with a line for each thing that is said of a type of models."""
-    told = []
+    texts = []
     for kind, row in rows.items():
         parts = (f'"{name}": {json.dumps(part)}' for name, part in row.items())
         lines = (
@@ -53,8 +53,8 @@ def _as_text(rows: dict[str, Any]) -> str:
             )
             for part in parts
         )
-        told.append(f'"{kind}": {{\n' + ",\n".join(lines) + "\n}")
-    return "{\n" + ",\n".join(told) + "\n}\n"
+        texts.append(f'"{kind}": {{\n' + ",\n".join(lines) + "\n}")
+    return "{\n" + ",\n".join(texts) + "\n}\n"
 
 
 def test_the_table_is_that_of_the_classes(rewrite: bool) -> None:
@@ -121,7 +121,7 @@ def test_settings_are_those_of_the_class(said: dict[str, Any]) -> None:
     ours = settled(said)
     if "rope_parameters" in ours:
         assert ours["rope_parameters"].items() == theirs.rope_parameters.items()
-    declared = {one.name for one in fields(theirs)}
+    declared = {field.name for field in fields(theirs)}
     for key in (key for key in ours if key in declared and key != "rope_parameters"):
         expected = getattr(theirs, key)
         if key == "id2label" and ours[key] is None:

@@ -41,7 +41,7 @@ def of_field(field: Field) -> Iterator[str]:
         yield "the field has swallowed another: some alternative before it isn't closed"
     for alternative in field.alternatives:
         yield from _of_alternative(alternative, field.kind)
-    if any(one.catches_all for one in field.alternatives[:-1]):
+    if any(a.catches_all for a in field.alternatives[:-1]):
         yield "alternatives after the catch-all * are never reached"
 
 

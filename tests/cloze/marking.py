@@ -66,7 +66,7 @@ def visible_size(field: Field) -> int:
     """How many characters wide Moodle makes a field that nothing was typed into yet: as its
     longest answer, right or wrong, as stored. (It then adds at random up to 15 %, in whole
     characters: nothing up to 6.)"""
-    longest = max(len(stored(one)) for one in field.alternatives)
+    longest = max(len(stored(a)) for a in field.alternatives)
     return min(WIDEST, max(1, longest))
 
 
@@ -97,14 +97,14 @@ def _accepts(alternative: Alternative, given: Decimal) -> bool:
     return _apart(given, alternative.value) <= _reach(alternative)
 
 
-def _touch(one: Alternative, other: Alternative) -> bool:
-    if one.value is None or other.value is None:
+def _touch(alternative: Alternative, other: Alternative) -> bool:
+    if alternative.value is None or other.value is None:
         return False
-    return _apart(one.value, other.value) <= EXACT.add(_reach(one), _reach(other))
+    return _apart(alternative.value, other.value) <= EXACT.add(_reach(alternative), _reach(other))
 
 
-def _apart(one: Decimal, other: Decimal) -> Decimal:
-    return EXACT.abs(EXACT.subtract(one, other))
+def _apart(number: Decimal, other: Decimal) -> Decimal:
+    return EXACT.abs(EXACT.subtract(number, other))
 
 
 def _reach(alternative: Alternative) -> Decimal:

@@ -99,8 +99,8 @@ class Attention:
         elif kind == "window" and m >= n:
             masks.append({"window": pen.size(1, 3)})
         elif kind in ("allowed", "blocked"):
-            told = {"allowed": (("true", "1"), "false"), "blocked": (("0", "false"), "1")}
-            seen, hidden = told[kind]
+            by_name = {"allowed": (("true", "1"), "false"), "blocked": (("0", "false"), "1")}
+            seen, hidden = by_name[kind]
             masks.append({kind: pen.table(n, m, seen=seen, hidden=hidden)})
         elif kind == "top-left":
             masks.append({"causal": kind})

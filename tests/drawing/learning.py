@@ -167,15 +167,15 @@ def _scaling(pen: Pen, rope: Tree) -> Tree:
     kinds = ["linear", "llama3", "llama3", "yarn"] + (
         [] if rope.get("dimensions") == "2" else ["ntk", "dynamic"]
     )
-    said: Tree = {"kind": pen.choice(*kinds), "factor": pen.choice("2", "4")}
-    if said["kind"] in ("dynamic", "llama3", "yarn"):
-        said["original_length"] = pen.choice("2", "64")
-    if said["kind"] == "yarn":
-        said |= pen.some(2, truncate=("true", "false"), attention_factor=("1.5",), beta_fast=("8",))
-        said |= pen.some(2, beta_slow=("0.5",))
-    if said["kind"] == "llama3":
-        said |= pen.some(2, low_freq_factor=("0.5",), high_freq_factor=("2", "8"))
-    return said
+    tree: Tree = {"kind": pen.choice(*kinds), "factor": pen.choice("2", "4")}
+    if tree["kind"] in ("dynamic", "llama3", "yarn"):
+        tree["original_length"] = pen.choice("2", "64")
+    if tree["kind"] == "yarn":
+        tree |= pen.some(2, truncate=("true", "false"), attention_factor=("1.5",), beta_fast=("8",))
+        tree |= pen.some(2, beta_slow=("0.5",))
+    if tree["kind"] == "llama3":
+        tree |= pen.some(2, low_freq_factor=("0.5",), high_freq_factor=("2", "8"))
+    return tree
 
 
 def _picture(pen: Pen) -> Tree:

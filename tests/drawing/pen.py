@@ -28,9 +28,11 @@ _PLAIN = re.compile(r"[^\W_][^\n:#,{}\[\]&*!|>'\"%@`?\s]*|-?\.?[\d.]+|-inf|~")
 def written(value: Any) -> str:
     """YAML in flow style; texts that would be read as something else are in quotes."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_text(key)}: {written(one)}" for key, one in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{_text(key)}: {written(data)}" for key, data in value.items()) + "}"
+        )
     if isinstance(value, list):
-        return "[" + ", ".join(written(one) for one in value) + "]"
+        return "[" + ", ".join(written(data) for data in value) + "]"
     return _text(value)
 
 
@@ -57,7 +59,7 @@ class Pen:
 
     def some(self, out_of: int, **values: tuple[str, ...]) -> Tree:
         """Each of some keys once in so many times, with one of its values."""
-        return {key: self.choice(*told) for key, told in values.items() if self.coin(out_of)}
+        return {key: self.choice(*texts) for key, texts in values.items() if self.coin(out_of)}
 
     def several(self, low: int, high: int, values: Sequence[str]) -> list[str]:
         return self._draw(st.lists(st.sampled_from(values), min_size=low, max_size=high))

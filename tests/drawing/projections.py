@@ -26,5 +26,5 @@ def widths(pen: Pen, d: int) -> tuple[Widths, Tree]:
 
 def projection(pen: Pen, rows: int, columns: int, *, turned: bool) -> Tree:
     """A matrix, and now and then a bias."""
-    said: Tree = {"W": pen.weight(rows, columns, turned=turned)}
-    return said | ({"b": pen.cells(columns)} if pen.coin() else {})
+    tree: Tree = {"W": pen.weight(rows, columns, turned=turned)}
+    return tree | ({"b": pen.cells(columns)} if pen.coin() else {})

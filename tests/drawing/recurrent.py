@@ -26,31 +26,31 @@ def _layer(pen: Pen, d: int, h: int, *, last: bool) -> tuple[Tree, int]:
     """What a layer says, and how wide its states are."""
     cell, layout = pen.choice("gru", "lstm", "rnn"), pen.choice("linear", "row", "torch")
     direction = pen.choice("forward", "backward", "both")
-    said: Tree = {"cell": cell, "weights_layout": layout, "direction": direction}
+    tree: Tree = {"cell": cell, "weights_layout": layout, "direction": direction}
     if cell == "gru":
-        said |= {"reset": pen.choice("before", "after"), "update": pen.choice("new", "old")}
+        tree |= {"reset": pen.choice("before", "after"), "update": pen.choice("new", "old")}
     if cell == "rnn":
-        said["activation"] = pen.choice("tanh", "relu")
+        tree["activation"] = pen.choice("tanh", "relu")
         if direction != "both" and pen.coin():
-            said["gradient"] = "true"
+            tree["gradient"] = "true"
     way = _Way(pen, cell, layout, d, h)
-    said |= way.record()
+    tree |= way.record()
     if direction == "both":
-        said["backward"] = way.record()
+        tree["backward"] = way.record()
     width = 2 * h if direction == "both" else h
     if last and pen.coin():
-        said |= _readout(pen, width, turned=layout == "row")
-    return said, width
+        tree |= _readout(pen, width, turned=layout == "row")
+    return tree, width
 
 
 def _readout(pen: Pen, width: int, *, turned: bool) -> Tree:
     k = pen.size(1, 2)
-    said: Tree = {"W_ya": pen.matrix(width, k) if turned else pen.matrix(k, width)}
+    tree: Tree = {"W_ya": pen.matrix(width, k) if turned else pen.matrix(k, width)}
     if pen.coin():
-        said["b_y"] = pen.cells(k)
-    said["readout"] = pen.choice("sigmoid", "softmax", "none")
-    said["readout_from"] = pen.choice("every", "last")
-    return said
+        tree["b_y"] = pen.cells(k)
+    tree["readout"] = pen.choice("sigmoid", "softmax", "none")
+    tree["readout_from"] = pen.choice("every", "last")
+    return tree
 
 
 class _Way(NamedTuple):
@@ -63,25 +63,25 @@ class _Way(NamedTuple):
     h: int
 
     def record(self) -> Tree:
-        said = self._stacked() if self.layout == "torch" else self._single()
+        data = self._stacked() if self.layout == "torch" else self._single()
         starts = ["initial_state", "initial_cell"] if self.cell == "lstm" else ["initial_state"]
-        return said | {name: self.pen.cells(self.h) for name in starts if self.pen.coin()}
+        return data | {name: self.pen.cells(self.h) for name in starts if self.pen.coin()}
 
     def _stacked(self) -> Tree:
-        pen, said = self.pen, Tree()
+        pen, data = self.pen, Tree()
         rows = len(_LETTERS[self.cell]) * self.h
         for name, width in (("ih", self.d), ("hh", self.h)):
-            said[f"W_{name}"] = pen.matrix(rows, width)
+            data[f"W_{name}"] = pen.matrix(rows, width)
             if pen.coin():
-                said[f"b_{name}"] = pen.cells(rows)
-        return said
+                data[f"b_{name}"] = pen.cells(rows)
+        return data
 
     def _single(self) -> Tree:
-        pen, h, said = self.pen, self.h, Tree()
+        pen, h, data = self.pen, self.h, Tree()
         for letter in _LETTERS[self.cell]:
             for source, width in (("x", self.d), ("a", h)):
                 shape = (width, h) if self.layout == "row" else (h, width)
-                said[f"W_{letter}{source}"] = pen.matrix(*shape)
+                data[f"W_{letter}{source}"] = pen.matrix(*shape)
             if pen.coin():
-                said[f"b_{letter}"] = pen.cells(h)
-        return said
+                data[f"b_{letter}"] = pen.cells(h)
+        return data

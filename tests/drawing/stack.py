@@ -83,8 +83,8 @@ class Stack:
                 self.tree["tokens"] = self.tokens
             return self._relative()
         self.tree["sentence"] = " ".join(self.tokens)
-        self.widths, said = widths(pen, self.d)
-        self.tree |= said
+        self.widths, tree = widths(pen, self.d)
+        self.tree |= tree
         rows = pen.matrix(len(words), self.widths.embedded)
         if pen.coin():
             self.tree["embeddings"] = dict(zip(words, rows, strict=True))
@@ -174,10 +174,10 @@ class Stack:
                 "heads", "kv_heads", "scale", "softcap", "softcap_order", "temperature",
                 "weights_layout",
             )  # fmt: skip
-            told = {key: self.settings[key] for key in inherited if key in self.settings}
+            data = {key: self.settings[key] for key in inherited if key in self.settings}
             names, width = self.memory
             cross = attention.record(width, names, rope=False, cached=0, merge=True)
-            record["cross"] = told | cross
+            record["cross"] = data | cross
         if not bare or ("W_O" in record and pen.coin()):
             record |= self.feed_forward()
         for name in ("norm1", "norm2", "norm3") if not bare else ():

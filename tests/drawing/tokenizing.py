@@ -56,10 +56,10 @@ def tokenizing(pen: Pen) -> Tree:
 
 
 def _settings(pen: Pen, kind: str) -> Tree:
-    said = {key: pen.choice(*values) for key, values in _SETTINGS[kind].items() if pen.coin(3)}
-    if said.get("marks") in {"▁", "Ġ"}:  # words begin with their spaces
-        said.pop("cut", None)
-    return said | ({"unknown": "?"} if kind in {"word", "bpe"} else {})
+    data = {key: pen.choice(*values) for key, values in _SETTINGS[kind].items() if pen.coin(3)}
+    if data.get("marks") in {"▁", "Ġ"}:  # words begin with their spaces
+        data.pop("cut", None)
+    return data | ({"unknown": "?"} if kind in {"word", "bpe"} else {})
 
 
 def _known(pen: Pen, kind: str, letters: tuple[str, ...]) -> Tree:

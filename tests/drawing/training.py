@@ -59,19 +59,19 @@ def _with_loss(pen: Pen, tree: Tree) -> Tree:
 def _targets(pen: Pen, kind: str, rows: int, width: int) -> Tree:
     """Classes or numbers, and the loss of these."""
     loss = pen.choice(*_LOSSES[kind])
-    said: Tree = {"loss": loss}
+    tree: Tree = {"loss": loss}
     if loss == "cross_entropy" and pen.coin():
         classes = [f"c{k}" for k in range(width)]
-        said |= {"labels": classes, "targets": [pen.choice(*classes) for _ in range(rows)]}
+        tree |= {"labels": classes, "targets": [pen.choice(*classes) for _ in range(rows)]}
         if rows > 1 and pen.coin(3):
-            said |= {"targets": [*said["targets"][1:], "_"], "ignored_target": "_"}
+            tree |= {"targets": [*tree["targets"][1:], "_"], "ignored_target": "_"}
     elif loss == "cross_entropy":
-        said["targets"] = [_shares(pen, width) for _ in range(rows)]
+        tree["targets"] = [_shares(pen, width) for _ in range(rows)]
     else:
-        said["targets"] = pen.matrix(rows, width, *_PARTS)
+        tree["targets"] = pen.matrix(rows, width, *_PARTS)
     if loss == "cross_entropy" and pen.coin():
-        said["label_smoothing"] = pen.choice("0.1", "0.3")
-    return said
+        tree["label_smoothing"] = pen.choice("0.1", "0.3")
+    return tree
 
 
 def _shares(pen: Pen, width: int) -> list[str]:

@@ -61,8 +61,8 @@ def model(bug: str = "", dtype: str = "float32") -> Arrays:
 @pytest.fixture
 def scenario(tmp_path: Path) -> str:
     path = tmp_path / "s.json"
-    said = {name: array.tolist() for name, array in WEIGHTS.items()}
-    path.write_text(json.dumps({**said, "heads": H, "mask": "causal"}), encoding="utf-8")
+    data = {name: array.tolist() for name, array in WEIGHTS.items()}
+    path.write_text(json.dumps({**data, "heads": H, "mask": "causal"}), encoding="utf-8")
     return str(path)
 
 
@@ -98,11 +98,11 @@ def save_safetensors(path: Path, arrays: Arrays) -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_a_right_model_departs_nowhere(dtype: str, scenario: str, tmp_path: Path) -> None:
     save(tmp_path / "d.npz", model(dtype=dtype))
-    code, told = diff(scenario, tmp_path / "d.npz")
+    code, data = diff(scenario, tmp_path / "d.npz")
     assert code == 0
-    assert told["first"] is None
-    assert told["type"] == dtype
-    assert told["counts"] == {"agrees": 14, "departs": 0, "carried forward": 0, "can't tell": 0}
+    assert data["first"] is None
+    assert data["type"] == dtype
+    assert data["counts"] == {"agrees": 14, "departs": 0, "carried forward": 0, "can't tell": 0}
 
 
 @pytest.mark.parametrize(
@@ -118,13 +118,13 @@ def test_a_bug_is_named_where_it_first_shows(
     bug: str, quantity: str, scenario: str, tmp_path: Path
 ) -> None:
     save(tmp_path / "d.npz", model(bug))
-    code, told = diff(scenario, tmp_path / "d.npz")
+    code, data = diff(scenario, tmp_path / "d.npz")
     assert code == 1
-    first = told["first"]
+    first = data["first"]
     assert (first["quantity"], first["cause"]["name"]) == (quantity, bug)
-    departing = [one for one in told["tensors"] if one["verdict"] == "departs"]
-    assert all(one["cause"]["name"] == bug for one in departing)  # the other head
-    last = told["tensors"][-1]
+    departing = [value for value in data["tensors"] if value["verdict"] == "departs"]
+    assert all(value["cause"]["name"] == bug for value in departing)  # the other head
+    last = data["tensors"][-1]
     assert (last["quantity"], last["verdict"]) == ("attention", "carried forward")
     assert last["follows_from"] == ["heads[1].output", "heads[2].output"]
 
@@ -133,15 +133,15 @@ def test_bfloat16_and_written_numbers_are_read_as_coarsely_as_they_are(
     scenario: str, tmp_path: Path
 ) -> None:
     save_safetensors(tmp_path / "d.safetensors", model())
-    code, told = diff(scenario, tmp_path / "d.safetensors")
-    assert (code, told["type"]) == (0, "bfloat16")
+    code, data = diff(scenario, tmp_path / "d.safetensors")
+    assert (code, data["type"]) == (0, "bfloat16")
     written = {
         name: array.astype(float).round(4).tolist() for name, array in model("not_scaled").items()
     }
     (tmp_path / "d.json").write_text(json.dumps(written), encoding="utf-8")
-    code, told = diff(scenario, tmp_path / "d.json")
-    assert (code, told["first"]["cause"]["name"]) == (1, "not_scaled")
-    assert told["first"]["quantity"] == "heads[1].scaled"
+    code, data = diff(scenario, tmp_path / "d.json")
+    assert (code, data["first"]["cause"]["name"]) == (1, "not_scaled")
+    assert data["first"]["quantity"] == "heads[1].scaled"
 
 
 def test_what_is_mapped_is_what_is_said(scenario: str, tmp_path: Path) -> None:
@@ -151,9 +151,9 @@ def test_what_is_mapped_is_what_is_said(scenario: str, tmp_path: Path) -> None:
     lines = "t4: heads[*].scaled\nt6: heads[*].weights\n"
     (tmp_path / "map.yaml").write_text(lines, encoding="utf-8")
     options = ("--map", str(tmp_path / "map.yaml"), "--map", "t3=heads[*].scores")
-    code, told = diff(scenario, tmp_path / "d.npz", *options)
-    assert (code, told["first"]["quantity"]) == (1, "heads[1].scaled")
-    assert told["unknown"] == ["t0", "t1", "t2", "t5", "t7", "t8"]
+    code, data = diff(scenario, tmp_path / "d.npz", *options)
+    assert (code, data["first"]["quantity"]) == (1, "heads[1].scaled")
+    assert data["unknown"] == ["t0", "t1", "t2", "t5", "t7", "t8"]
     wrong = CliRunner().invoke(
         app, ["diff", scenario, str(tmp_path / "d.npz"), "--map", "t=Q", "--map", "t0=heads[9].Q"]
     )
@@ -248,17 +248,17 @@ def stacked(folder: Path, dtype: str, *, right: bool, layers: int = 4) -> tuple[
     wrong model takes W_Q the other way round."""
     own = {name: WEIGHTS[name] for name in ("W_Q", "W_K", "W_V", "W_O")}
     own |= {"W1": WEIGHTS["W_K"], "W2": WEIGHTS["W_V"]}
-    said = {name: array.tolist() for name, array in own.items()}
+    data = {name: array.tolist() for name, array in own.items()}
     top = {"X": WEIGHTS["X"].tolist(), "block": "encoder", "norm": "pre", "heads": H}
     top |= {"norms": {"kind": "rms", "epsilon": 1e-5}, "activation": "relu"}
     scenario = folder / "stacked.json"
-    scenario.write_text(json.dumps({**top, "layers": [said] * layers}), encoding="utf-8")
-    x, W = WEIGHTS["X"].astype(dtype), {name: one.astype(dtype) for name, one in own.items()}
+    scenario.write_text(json.dumps({**top, "layers": [data] * layers}), encoding="utf-8")
+    x, W = WEIGHTS["X"].astype(dtype), {name: entry.astype(dtype) for name, entry in own.items()}
     W_Q = W["W_Q"] if right else W["W_Q"].T
     for _ in range(layers):
         q, k, v = (
-            (normed(x) @ one).reshape(N, H, D // H).transpose(1, 0, 2)
-            for one in (W_Q, W["W_K"], W["W_V"])
+            (normed(x) @ entry).reshape(N, H, D // H).transpose(1, 0, 2)
+            for entry in (W_Q, W["W_K"], W["W_V"])
         )
         z = softmax(q @ k.transpose(0, 2, 1) / np.sqrt(D // H).astype(dtype)) @ v
         x = x + z.transpose(1, 0, 2).reshape(N, D) @ W["W_O"]
@@ -305,7 +305,7 @@ def test_bounds_begin_anew_at_each_tensor_that_is_there(scenario: str, tmp_path:
     dump["layers.0.attn.pattern"] = dump["layers.0.attn.pattern"][:, ::-1].copy()
     save(tmp_path / "d.npz", dump)
     _, data = diff(scenario, tmp_path / "d.npz")
-    verdicts = {one["quantity"]: (one["verdict"], one["open"]) for one in data["tensors"]}
+    verdicts = {value["quantity"]: (value["verdict"], value["open"]) for value in data["tensors"]}
     assert verdicts["heads[1].weights"] == ("departs", 0)
     assert verdicts["heads[1].output"] == ("departs", 0)  # worked from the weights as they were
     assert verdicts["attention"] == ("agrees", 0)
@@ -347,7 +347,7 @@ def test_what_agrees_to_coarser_floats_is_no_departure(scenario: str, tmp_path: 
     save(tmp_path / "d.npz", model("softmax_in_float32", "float64"))
     code, data = diff(scenario, tmp_path / "d.npz")
     assert (code, data["type"]) == (0, "float64")
-    computed = {one["quantity"]: one["computed_in"] for one in data["tensors"]}
+    computed = {value["quantity"]: value["computed_in"] for value in data["tensors"]}
     assert {name for name, kind in computed.items() if kind == "float32"} == {
         "heads[1].weights",
         "heads[2].weights",
@@ -381,7 +381,7 @@ def test_a_small_departure_is_no_coarser_type_of_floats(scenario: str, tmp_path:
     save(tmp_path / "d.npz", {**rounded, **attended(rounded)})
     code, data = diff(scenario, tmp_path / "d.npz")
     assert (code, data["type"]) == (0, "float32")
-    computed = {one["computed_in"] for one in data["tensors"] if "weights" in one["quantity"]}
+    computed = {value["computed_in"] for value in data["tensors"] if "weights" in value["quantity"]}
     assert computed == {"float16"}
 
 
@@ -431,12 +431,12 @@ def test_plain_tolerances_ask_for_no_more(
     save(tmp_path / "d.npz", dump)
     status, data = diff(scenario, tmp_path / "d.npz", *options)
     assert status == code
-    right = {one["quantity"]: one for one in diff(scenario, tmp_path / "d.npz")[1]["tensors"]}
+    right = {value["quantity"]: value for value in diff(scenario, tmp_path / "d.npz")[1]["tensors"]}
     if options:
         assert data["close"] is not None
-        assert {one["verdict"] for one in data["tensors"]} == {"departs" if code else "agrees"}
+        assert {value["verdict"] for value in data["tensors"]} == {"departs" if code else "agrees"}
         assert data["tensors"][-1]["cause"] is None
-        assert right.keys() == {one["quantity"] for one in data["tensors"]}
+        assert right.keys() == {value["quantity"] for value in data["tensors"]}
         page = told(scenario, tmp_path / "d.npz", *options)
         assert ("isn't close enough." if code else "tensors are close enough.") in page
 
@@ -458,7 +458,7 @@ def test_a_mask_as_it_is_added_is_one_of_ones_and_zeros(
     save(tmp_path / "d.npz", dump)
     code, data = diff(scenario, tmp_path / "d.npz")
     assert code == 0
-    assert "heads[1].mask" in {one["quantity"] for one in data["tensors"]}
+    assert "heads[1].mask" in {value["quantity"] for value in data["tensors"]}
     trace = work(load(scenario))
     again = trace.replay({"heads[1].mask": mask})
     assert np.array_equal(again["heads[1].weights"].values, trace["heads[1].weights"].values)
@@ -482,8 +482,8 @@ def test_whole_numbers_that_agree_are_off_by_nothing(tmp_path: Path) -> None:
     dump = {**given, "scores": [[5, 11]], "exp": [[148.4132, 59874.1417]]}
     del dump["scale"]
     (tmp_path / "d.json").write_text(json.dumps(dump), encoding="utf-8")
-    told = diff(str(tmp_path / "s.json"), tmp_path / "d.json")[1]["tensors"]
-    assert [one["largest"]["difference"] for one in told[:3]] == [0, 0, 0]
+    value = diff(str(tmp_path / "s.json"), tmp_path / "d.json")[1]["tensors"]
+    assert [data["largest"]["difference"] for data in value[:3]] == [0, 0, 0]
 
 
 class _Residuals(dict[str, Any]):

@@ -32,9 +32,9 @@ def hooked(model: Any, *inputs: Any, **more: Any) -> dict[str, Any]:
     return dump
 
 
-def diff(folder: Path, said: dict[str, Any], dump: dict[str, Any], *options: str) -> dict[str, Any]:
+def diff(folder: Path, data: dict[str, Any], dump: dict[str, Any], *options: str) -> dict[str, Any]:
     """What `attn diff` says of a dump, with its exit status."""
-    scenario = {**said, "rounding": {"policy": "exact"}}
+    scenario = {**data, "rounding": {"policy": "exact"}}
     (folder / "s.json").write_text(json.dumps(scenario, default=np.ndarray.tolist), "utf-8")
     return judged(folder, folder / "s.json", dump, *options)
 
@@ -65,15 +65,15 @@ def test_the_attention_of_pytorch(dtype: str, tmp_path: Path) -> None:
     x = torch.randn(1, 5, 8, dtype=getattr(torch, dtype))
     dump = hooked(Alone("self_attn", module), x, x, x, need_weights=False)
     assert dump["self_attn"].shape == (1, 5, 8)
-    W_Q, W_K, W_V = (one.double().numpy() for one in module.in_proj_weight.detach().chunk(3))
+    W_Q, W_K, W_V = (value.double().numpy() for value in module.in_proj_weight.detach().chunk(3))
     W_O = module.out_proj.weight.detach().double().numpy()
-    said = {"X": x[0].double().numpy(), "W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": W_O, "heads": 2}
-    told = diff(tmp_path, {**said, "weights_layout": "linear"}, dump)
-    assert told["status"] == (3 if dtype == "bfloat16" else 0)
-    assert [one["quantity"] for one in told["tensors"]] == ["attention"]
+    data = {"X": x[0].double().numpy(), "W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": W_O, "heads": 2}
+    entries = diff(tmp_path, {**data, "weights_layout": "linear"}, dump)
+    assert entries["status"] == (3 if dtype == "bfloat16" else 0)
+    assert [value["quantity"] for value in entries["tensors"]] == ["attention"]
     scaled = {"self_attn": dump["self_attn"] * 3}
-    told = diff(tmp_path, {**said, "weights_layout": "linear"}, scaled, "--precision", dtype)
-    assert told["status"] == 1
+    entries = diff(tmp_path, {**data, "weights_layout": "linear"}, scaled, "--precision", dtype)
+    assert entries["status"] == 1
 
 
 @pytest.mark.parametrize("options", [(), ("--map", "lstm=a[*]")])
@@ -83,18 +83,18 @@ def test_an_lstm(options: tuple[str, ...], tmp_path: Path) -> None:
     x = torch.randn(1, 5, 3)
     dump = hooked(Alone("lstm", module), x)
     weights = {
-        f"{name[0].replace('w', 'W')}_{name.split('_')[1]}": one.detach().double().numpy()
-        for name, one in module.named_parameters()
+        f"{name[0].replace('w', 'W')}_{name.split('_')[1]}": value.detach().double().numpy()
+        for name, value in module.named_parameters()
     }
-    said = {"X": x[0].double().numpy(), "cell": "lstm", "weights_layout": "torch", **weights}
-    told = diff(tmp_path, said, dump, *options)
-    assert told["status"] == 0
-    names = [one["quantity"] for one in told["tensors"]]
+    data = {"X": x[0].double().numpy(), "cell": "lstm", "weights_layout": "torch", **weights}
+    entries = diff(tmp_path, data, dump, *options)
+    assert entries["status"] == 0
+    names = [value["quantity"] for value in entries["tensors"]]
     assert names == ([f"a[{t}]" for t in range(1, 6)] if options else ["states"])
     dump["lstm"][0, 2, 1] += 0.01
-    told = diff(tmp_path, said, dump, *options)
-    assert told["status"] == 1
-    assert told["first"]["quantity"] == ("a[3]" if options else "states")
+    entries = diff(tmp_path, data, dump, *options)
+    assert entries["status"] == 1
+    assert entries["first"]["quantity"] == ("a[3]" if options else "states")
 
 
 SIZES = {
@@ -145,10 +145,10 @@ def test_what_is_called_alike_in_families_is_told_by_its_numbers(
 ) -> None:
     model = saved(tmp_path, family, **more)(tmp_path, attn_implementation="eager").eval()
     dump = hooked(model, torch.tensor(IDS))
-    told = judged(tmp_path, tmp_path / "m.yaml", dump)
-    assert told["first"] is None
-    assert told["misshapen"] == []
-    found = {one["quantity"]: one["called"] for one in told["tensors"]}
+    data = judged(tmp_path, tmp_path / "m.yaml", dump)
+    assert data["first"] is None
+    assert data["misshapen"] == []
+    found = {value["quantity"]: value["called"] for value in data["tensors"]}
     for name, quantity in called.items():
         assert quantity in found
         full = next(x for x in dump if x.endswith(name))
@@ -163,12 +163,12 @@ def test_a_right_llama_of_transformers_follows(
     loaded, folder = llama
     model = loaded(folder, dtype=getattr(torch, dtype), attn_implementation="eager").eval()
     dump = hooked(model, torch.tensor(IDS))
-    assert {one.dtype.itemsize for one in dump.values()} <= {4, {"float64": 8}.get(dtype, 4)}
-    told = judged(tmp_path, folder / "m.yaml", dump)
-    assert told["type"] == dtype
-    assert told["first"] is None
-    assert told["counts"]["agrees"] >= 0.75 * len(told["tensors"])
-    computed = {one["quantity"]: one["computed_in"] for one in told["tensors"]}
+    assert {value.dtype.itemsize for value in dump.values()} <= {4, {"float64": 8}.get(dtype, 4)}
+    data = judged(tmp_path, folder / "m.yaml", dump)
+    assert data["type"] == dtype
+    assert data["first"] is None
+    assert data["counts"]["agrees"] >= 0.75 * len(data["tensors"])
+    computed = {value["quantity"]: value["computed_in"] for value in data["tensors"]}
     assert computed["layers[1].norm1.normed"] == ("float32" if dtype == "float64" else None)
     assert computed["layers[1].Q"] is None
 
@@ -184,9 +184,9 @@ def test_a_broken_llama_of_transformers_does_not(
         weight = model.model.layers[1].mlp.up_proj.weight
         weight.copy_(torch.randn_like(weight) * 0.1)
     dump = hooked(model, torch.tensor(IDS))
-    told = judged(tmp_path, folder / "m.yaml", dump)
-    assert told["status"] == 1
-    assert told["first"]["quantity"] == "layers[2].up"
+    data = judged(tmp_path, folder / "m.yaml", dump)
+    assert data["status"] == 1
+    assert data["first"]["quantity"] == "layers[2].up"
     only = {name: dump[name] for name in dump if name == "lm_head"}
     assert judged(tmp_path, folder / "m.yaml", only)["status"] in (1, 3)
 

@@ -34,7 +34,7 @@ def standings(model: Any, right: Any, dtype: str, looks: str) -> Counter[str]:
     """The verdicts on a model's tensors, beside the scenario of the right one."""
     trace = trace_of(right)
     compared = comparison(model.to(getattr(torch, dtype)), trace, looks).compared
-    return Counter(one.standing for one in compared)
+    return Counter(c.standing for c in compared)
 
 
 @pytest.mark.parametrize("dtype", [*HALVES, "float32", "float64"])

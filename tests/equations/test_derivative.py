@@ -27,8 +27,8 @@ from tests.helpers.equations import EXAMPLES, SEVERAL, Example, equations, texts
 ALL = EXAMPLES | SEVERAL
 PLACES = [
     (name, place)
-    for name, one in ALL.items()
-    for place, kind in enumerate(one.kinds)
+    for name, e in ALL.items()
+    for place, kind in enumerate(e.kinds)
     if kind not in "bc"
 ]
 SMALLEST = Decimal("5e-324")
@@ -37,14 +37,14 @@ SMALLEST = Decimal("5e-324")
 
 def test_every_equation_has_an_example() -> None:
     operations = [example.operation for example in EXAMPLES.values()]
-    assert {*texts().values()} - {one.equation for one in operations} == set()
-    bases = {kind for one in operations for kind in type(one).__mro__}
+    assert {*texts().values()} - {o.equation for o in operations} == set()
+    bases = {kind for o in operations for kind in type(o).__mro__}
     assert {*equations()} - bases == set()
 
 
 def sides_of(signature: str) -> list[list[str]]:
     """The rows and columns of each operand."""
-    return [one.split() for one in signature.partition(" -> ")[0].split(", ")]
+    return [text.split() for text in signature.partition(" -> ")[0].split(", ")]
 
 
 def extents_of(signature: str) -> Iterator[dict[str, int]]:
@@ -98,7 +98,7 @@ def true_cells(
     operation: ops.Operation, operands: Sequence[Matrix], shape: tuple[int, ...]
 ) -> list[list[Decimal]]:
     cells = [[operation.cell(i, j, *operands)[0] for j in range(shape[1])] for i in range(shape[0])]
-    return [[deciding.full(one) for one in row] for row in cells]
+    return [[deciding.full(node) for node in row] for row in cells]
 
 
 @cache
@@ -225,8 +225,8 @@ def test_slopes_far_from_0_are_those_of_autograd(kind: str) -> None:
     result = EXAMPLES[kind].torch(x)
     result.sum().backward()
     known = (
-        Matrix(np.array(one), None, 3)
-        for one in (x.detach().numpy(), result.detach().numpy(), [[1.0] * 6])
+        Matrix(np.array(entry), None, 3)
+        for entry in (x.detach().numpy(), result.detach().numpy(), [[1.0] * 6])
     )
     found = ops.derivative(ops.Activate(kind), 0).make(Rounding("exact", 3), "step", *known)
     np.testing.assert_allclose(found.values, x.grad.numpy(), rtol=1e-12, atol=1e-16)

@@ -23,11 +23,13 @@ from tests.helpers.equations import EXAMPLES, texts
 
 @pytest.mark.parametrize("name", sorted(texts()))
 def test_every_equation_can_be_read(name: str) -> None:
-    one = texts()[name]
-    shapes, tree, _ = read(one, {number: constant(3) for number in one.names})
-    assert shapes.partition(" -> ")[0] == ", ".join(sides for _, sides in one.operands)
+    equation_text = texts()[name]
+    shapes, tree, _ = read(equation_text, {number: constant(3) for number in equation_text.names})
+    assert shapes.partition(" -> ")[0] == ", ".join(sides for _, sides in equation_text.operands)
     known = next(
-        example.operation for example in EXAMPLES.values() if example.operation.equation == one
+        example.operation
+        for example in EXAMPLES.values()
+        if example.operation.equation == equation_text
     )
     assert type(tree) is type(known.tree)
 

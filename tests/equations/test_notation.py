@@ -43,15 +43,23 @@ def no_names(name: str) -> Decimal:
 
 
 def test_nodes_are_what_their_class_and_their_parts_are() -> None:
-    one, two = map(ex.Number.written, (1, 2))
-    assert ex.Sum((one, two)) == ex.Sum(terms=(one, two)) == ex.Sum((one,)).of([(one, two)])
-    assert ex.Sum((one, two)) not in {ex.Product((one, two)), ex.Vector((one, two)), ex.Sum((one,))}
+    number, two = map(ex.Number.written, (1, 2))
+    assert (
+        ex.Sum((number, two))
+        == ex.Sum(terms=(number, two))
+        == ex.Sum((number,)).of([(number, two)])
+    )
+    assert ex.Sum((number, two)) not in {
+        ex.Product((number, two)),
+        ex.Vector((number, two)),
+        ex.Sum((number,)),
+    }
     assert ex.Blank("a") == ex.Blank("a", None)
-    assert ex.Power(one, two).parts == (one, two)
+    assert ex.Power(number, two).parts == (number, two)
     with pytest.raises(TypeError):
-        ex.Power(one)  # type: ignore[call-arg]
+        ex.Power(number)  # type: ignore[call-arg]
     with pytest.raises(AttributeError):
-        one.full = Decimal(3)  # type: ignore[misc]
+        number.full = Decimal(3)  # type: ignore[misc]
 
 
 @given(EXPRESSIONS)
@@ -84,16 +92,16 @@ OF_EACH_KIND: tuple[ex.Expression, ...] = (
 def test_expressions_of_different_kinds_are_never_equal() -> None:
     nodes = {*Node.__subclasses__(), *ex.Leaf.__subclasses__()} - {ex.Leaf}
     # notations and tests have leaves of their own
-    kinds = {one for one in nodes if one.__module__.startswith("attncli.equations")}
-    assert {type(one) for one in OF_EACH_KIND} == kinds | {Word}
+    kinds = {node for node in nodes if node.__module__.startswith("attncli.equations")}
+    assert {type(e) for e in OF_EACH_KIND} == kinds | {Word}
     assert len(set(OF_EACH_KIND)) == len(OF_EACH_KIND)
-    assert len({hash(one) for one in OF_EACH_KIND}) == len(OF_EACH_KIND)
+    assert len({hash(e) for e in OF_EACH_KIND}) == len(OF_EACH_KIND)
     pairs: list[tuple[ex.Expression, ex.Expression]] = [*permutations(OF_EACH_KIND, 2)]
-    for one, other in pairs:
-        assert one != other
-        assert ex.Root(one) != ex.Root(other)
-    for one, _ in pairs:
-        assert one == ex.rewritten(one, lambda _: None)
+    for expression, other in pairs:
+        assert expression != other
+        assert ex.Root(expression) != ex.Root(other)
+    for expression, _ in pairs:
+        assert expression == ex.rewritten(expression, lambda _: None)
 
 
 def test_shapes_of_a_product() -> None:

@@ -425,8 +425,8 @@ def test_signatures(name: str) -> None:
     sides = given_shapes.split(", ") if given_shapes else []
     for shape, axes in zip(case.shapes, sides, strict=True):
         for size, axis in zip(shape, axes.split(" "), strict=True):
-            one, _, more = axis.partition("+")
-            times, _, letter = one.rpartition("*")
+            text, _, more = axis.partition("+")
+            times, _, letter = text.rpartition("*")
             if letter.isdigit():
                 assert size == int(letter)
                 continue
@@ -729,12 +729,12 @@ def test_a_sum_may_be_longer_than_calls_can_nest() -> None:
 
 
 def test_shapes_are_not_stretched() -> None:
-    one, two = (Matrix.of_written([[Decimal(1)] * 2] * n) for n in (1, 2))
+    matrix, two = (Matrix.of_written([[Decimal(1)] * 2] * n) for n in (1, 2))
     for operation in (ops.Add(2), ops.Multiply(), ops.Dropout(HALF), ops.Masked(), ops.AddFinite()):
         with pytest.raises(ValueError, match=r"shape|added"):
-            operation.make(EXACT, "step", two, one)
+            operation.make(EXACT, "step", two, matrix)
     with pytest.raises(ValueError, match="shape"):
-        ops.Seen((ops.TableRule(allowed=True),)).make(EXACT, "mask", two, one)
+        ops.Seen((ops.TableRule(allowed=True),)).make(EXACT, "mask", two, matrix)
 
 
 def test_silu_far_below_zero() -> None:
@@ -789,9 +789,9 @@ def test_what_a_norm_cannot_divide_by() -> None:
         ops.RootOf(EPS).make(EXACT, "norm", Matrix.of_written([[Decimal(-1)]]))
     with pytest.raises(Unworkable, match="one number each"):
         ops.MeanOfSquares(less_one=True).make(EXACT, "norm", Matrix.of_written([[Decimal(1)]]))
-    one, zero = Matrix.of_written([[Decimal(1)]]), Matrix.of_written([[Decimal(0)]])
+    matrix, zero = Matrix.of_written([[Decimal(1)]]), Matrix.of_written([[Decimal(0)]])
     with pytest.raises(Unworkable, match="to divide by is 0"):
-        ops.Normalize(False, False).make(EXACT, "norm", one, zero)
+        ops.Normalize(False, False).make(EXACT, "norm", matrix, zero)
 
 
 @pytest.mark.parametrize(
@@ -1017,10 +1017,12 @@ def test_nuclei(p: str, numbers: tuple[str, ...], kept: list[int]) -> None:
 def test_equal_numbers_stay_as_they_are_written(written: str) -> None:
     """2.0 and 2.00 are equal, and have different digits on a page, in whatever order they come."""
     for order in (["2", "2.0", "2.00"], ["2.00", "2.0", "2"]):
-        made = {one: ops.DivideBy(Number.written(Decimal(one))) for one in order}
+        made = {text: ops.DivideBy(Number.written(Decimal(text))) for text in order}
         x = Matrix.of_written([[Decimal("3.5")]])
-        told = {one: unbreakable(plain(divided.cell(0, 0, x)[0])) for one, divided in made.items()}
-        assert told[written] == f"3.5 / {written}"
+        by_name = {
+            text: unbreakable(plain(divided.cell(0, 0, x)[0])) for text, divided in made.items()
+        }
+        assert by_name[written] == f"3.5 / {written}"
 
 
 def test_the_largest_are_kept_and_shared() -> None:

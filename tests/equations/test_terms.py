@@ -80,15 +80,15 @@ _LINES = {
 def test_an_empty_memory_is_left_out_of_the_lines(name: str) -> None:
     """And only that: one that is given, or put in its place, is worked as ever."""
     trace = trace_of(SHIPPED[name])
-    told = {of: unbreakable(_line(trace, of)) for of in _LINES[name]}
-    assert told == _LINES[name]
+    by_name = {of: unbreakable(_line(trace, of)) for of in _LINES[name]}
+    assert by_name == _LINES[name]
     h = trace["a[0]"].values.shape[0]
     initial = {start: [[1]] * h for start in ("a[0]", "c[0]") if start in trace.quantities}
     given = [f"initial_state={[1] * h}"] + [f"initial_cell={[1] * h}"] * (len(initial) - 1)
     full = trace_of(SHIPPED[name], *given)
     for other in (full, trace.replay(initial)):
-        assert all(len(_line(other, of)) > len(_line(trace, of)) for of in told)
-        assert all(np.allclose(other[of].values, full[of].values) for of in told)
+        assert all(len(_line(other, of)) > len(_line(trace, of)) for of in by_name)
+        assert all(np.allclose(other[of].values, full[of].values) for of in by_name)
     page = " ".join(page_of(trace).split())
     assert "its terms are left out" in page
     assert "its terms are left out" not in " ".join(page_of(full).split())

@@ -40,9 +40,9 @@ def kinds(manifest: Element) -> dict[str, tuple[str, ...]]:
     found = {}
     for resource in manifest.iter(f"{{{PACKAGE}}}resource"):
         for metadata in resource.findall(f"{{{PACKAGE}}}metadata"):
-            kind = [one.text or "" for one in metadata.iter(f"{{{QTI}}}interactionType")]
+            kind = [e.text or "" for e in metadata.iter(f"{{{QTI}}}interactionType")]
             fields = metadata.iter(f"{{{PACKAGE}}}instructureField")
-            kind += [one.attrib["value"] for one in fields if one.get("name") == "question_type"]
+            kind += [e.attrib["value"] for e in fields if e.get("name") == "question_type"]
             found[resource.attrib["href"]] = tuple(kind)
             resource.remove(metadata)
     assert [*faults(manifest, PACKAGE)] == []
@@ -50,7 +50,7 @@ def kinds(manifest: Element) -> dict[str, tuple[str, ...]]:
 
 
 def check_item(item: Element, kind: tuple[str, ...], asked: Item) -> None:
-    (interaction,) = [one for one in item.iter() if one.tag.rpartition("}")[2] in INTERACTIONS]
+    (interaction,) = [e for e in item.iter() if e.tag.rpartition("}")[2] in INTERACTIONS]
     assert interaction.tag == f"{{{QTI}}}{kind[0]}"
     key = asked.key
     if key is None or not key.number.shown.is_finite():
@@ -58,7 +58,7 @@ def check_item(item: Element, kind: tuple[str, ...], asked: Item) -> None:
         return
     assert kind == NUMERICAL
     ends = [item.find(f".//{{{QTI}}}{how}/{{{QTI}}}baseValue") for how in ("gte", "lte")]
-    assert [one is not None and float(one.text or "") for one in ends] == [
+    assert [end is not None and float(end.text or "") for end in ends] == [
         float(key.accepted.low), float(key.accepted.high),
     ]  # fmt: skip
     for number, score in ((key.accepted.low, 1), (key.number.shown, 1), (key.accepted.high + 1, 0)):
@@ -68,14 +68,14 @@ def check_item(item: Element, kind: tuple[str, ...], asked: Item) -> None:
 def check(document: Document) -> None:
     roots = read(files_of([document], "canvas", RenderOptions(80)))
     manifest = roots.pop("imsmanifest.xml")
-    told = kinds(manifest)
+    by_name = kinds(manifest)
     test = roots.pop("A.xml")
-    drawn = [one.attrib["href"] for one in test.iter(f"{{{QTI}}}assessmentItemRef")]
-    assert drawn == [*roots] == [*told]
+    drawn = [e.attrib["href"] for e in test.iter(f"{{{QTI}}}assessmentItemRef")]
+    assert drawn == [*roots] == [*by_name]
     assert len({roots[name].attrib["identifier"] for name in drawn}) == len(drawn)
     for name, asked in zip(drawn, questions(document), strict=True):
-        check_item(roots[name], told[name], asked)
-    weights = (float(one.attrib["value"]) for one in test.iter(f"{{{QTI}}}weight"))
+        check_item(roots[name], by_name[name], asked)
+    weights = (float(e.attrib["value"]) for e in test.iter(f"{{{QTI}}}weight"))
     assert sum(weights) == document_points(document)
 
 
@@ -89,7 +89,7 @@ def test_the_text_of_a_step_stands_once_with_its_blanks_numbered() -> None:
     trace = trace_of(SHIPPED["i_love_ai"])
     document = papers(trace, request_for(trace, steps=["softmax", "weighted_sum"])).whole
     roots = read(files_of([document], "canvas", RenderOptions(80)))
-    texts = {name: "".join(one.itertext()) for name, one in roots.items() if "items/" in name}
+    texts = {name: "".join(e.itertext()) for name, e in roots.items() if "items/" in name}
     softmax = [name for name, text in texts.items() if "e is raised to each" in text]
     assert softmax == ["items/A_1.xml"]
     for k in range(1, 22):
@@ -111,9 +111,9 @@ def test_questions_in_words_are_chosen_or_written(tmp_path: Path) -> None:
     with ZipFile(package) as archive:
         files = {name: archive.read(name).decode() for name in archive.namelist()}
     roots = read(files)
-    told = kinds(roots["imsmanifest.xml"])
-    assert "choiceInteraction" in {kind[0] for kind in told.values()}
-    assert NUMERICAL in told.values()
+    by_name = kinds(roots["imsmanifest.xml"])
+    assert "choiceInteraction" in {kind[0] for kind in by_name.values()}
+    assert NUMERICAL in by_name.values()
 
 
 def test_two_forms_are_two_quizzes(tmp_path: Path) -> None:

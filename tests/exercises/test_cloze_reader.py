@@ -60,11 +60,11 @@ def test_the_documentations_example() -> None:
     assert [field.kind for field in question.fields] == kinds
     assert [field.weight for field in question.fields] == [1, 1, 2, 1, 3]
     choice = question.fields[0].alternatives
-    assert [one.text for one in choice][2:] == [
+    assert [a.text for a in choice][2:] == [
         "Correct answer",
         "Answer that gives half the credit",
     ]
-    assert [one.share for one in choice] == [0, 0, 1, Decimal("0.5")]
+    assert [a.share for a in choice] == [0, 0, 1, Decimal("0.5")]
     assert choice[0].feedback == "Feedback for this wrong answer"
     assert question.marked.endswith("{#4} :-)\n b) What grade would you give it? {#5}")
 
@@ -99,9 +99,9 @@ def test_a_question_has_its_headings() -> None:
 
 def test_several_questions_and_fields_inside_a_table() -> None:
     table = f"<table><tr><th>I &amp; love</th><td>{ROW}</td><td>{ROW}</td></tr><tr><td>0.3</td></tr></table>"
-    one = file_of(table).replace("</quiz>\n", "")
-    two = one[one.index('<question type="cloze">') :]
-    first, second = questions(one + two + "</quiz>")
+    text = file_of(table).replace("</quiz>\n", "")
+    two = text[text.index('<question type="cloze">') :]
+    first, second = questions(text + two + "</quiz>")
     assert first == second
     assert len(first.fields) == 2
     assert "<td>{#1}</td><td>{#2}</td>" in first.marked
@@ -139,12 +139,12 @@ def test_latex_is_no_field() -> None:
 )
 def test_feedback_is_undone_as_moodle_undoes_it(written: str, kept: str) -> None:
     field = field_of("{1:NM:=5:0.1#" + written + "~*#No}")
-    assert [one.feedback for one in field.alternatives] == [kept, "No"]
+    assert [a.feedback for a in field.alternatives] == [kept, "No"]
 
 
 def test_an_answer_goes_on_after_an_ampersand() -> None:
     field = field_of("{1:SA:=R&#38;D&amp;#125;~No}")
-    assert [one.text for one in field.alternatives] == ["R&D&#125;", "No"]
+    assert [a.text for a in field.alternatives] == ["R&D&#125;", "No"]
 
 
 def test_a_backslash_is_not_escaped_by_a_backslash() -> None:
@@ -215,9 +215,9 @@ def test_what_moodle_would_misread_is_an_error(text: str, fault: str) -> None:
 
 
 def test_all_faults_are_told_at_once() -> None:
-    told = faults_of("{0:NM:=5} {1:NM:6:0.1}", "<penalty>2</penalty>", name="a &lt;s&gt;")
+    text = faults_of("{0:NM:=5} {1:NM:6:0.1}", "<penalty>2</penalty>", name="a &lt;s&gt;")
     for fault in ("tag", "penalty 2", "field 1", "weight 0", "no tolerance", "field 2", "no right"):
-        assert fault in told
+        assert fault in text
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_marks_of_a_field(answer: str, share: Decimal, feedback: str) -> None:
 def test_commas_as_moodle_takes_them() -> None:
     numbers = ["1,234", "1,234.5", "1,234,567", "1.2.3"]
     taken = ["1.234", "1234.5", "1234567", "1.2"]
-    assert [typed(number) for number in numbers] == [Decimal(one) for one in taken]
+    assert [typed(number) for number in numbers] == [Decimal(text) for text in taken]
 
 
 def test_weights_count() -> None:
@@ -287,7 +287,7 @@ def test_weights_count() -> None:
 
 def test_intervals_overlap_where_they_touch() -> None:
     def pairs(text: str) -> list[tuple[str, str]]:
-        return [(one.text, other.text) for one, other in overlaps(field_of(text))]
+        return [(a.text, other.text) for a, other in overlaps(field_of(text))]
 
     assert pairs("{1:NM:=0.5:0.005~0.51:0.005~*}") == [("0.5", "0.51")]
     assert pairs("{1:NM:=0.5:0.005~0.51:0.00499~*#No}") == []

@@ -222,7 +222,7 @@ def test_variants_have_the_same_numbers() -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_no_two_forms_are_alike(name: str) -> None:
     made = [load(name), *some(name, 26)]
-    numbers = [tuple(sorted((k, str(v)) for k, v in written(one).items())) for one in made]
+    numbers = [tuple(sorted((k, str(v)) for k, v in written(s).items())) for s in made]
     assert len(set(numbers)) == 27
 
 
@@ -321,10 +321,10 @@ def test_the_search_is_bounded_and_says_what_failed() -> None:
     with pytest.raises(UnsatisfiedError) as refusal:
         list(forms(scenario, 26, 7))
     assert time.process_time() - begun < 60
-    said = str(refusal.value)
-    assert said.startswith("form A: none of ")
-    assert "--allow" in said
-    named = [rule for rule in RULES if f"{rule} ({RULES[rule]}) took" in said]
+    text = str(refusal.value)
+    assert text.startswith("form A: none of ")
+    assert "--allow" in text
+    named = [rule for rule in RULES if f"{rule} ({RULES[rule]}) took" in text]
     assert named
 
 
@@ -468,11 +468,11 @@ def test_a_designed_scenario_is_written_whole(tmp_path: Path) -> None:
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
-    said = refused(
+    texts = refused(
         "--tokens", "0", "--d-model", "x", "--heads", "99999999999", "--seed", "-1",
         "--decimals", "1.5", "--allow", "tie", "-o", "/",
     )  # fmt: skip
-    assert [line.partition(":")[0] for line in said] == [
+    assert [line.partition(":")[0] for line in texts] == [
         "--tokens 0",
         "--d-model x",
         "--heads 99999999999",
@@ -489,11 +489,11 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
 @pytest.mark.slow
 def test_sizes_that_are_too_much_are_refused_in_time() -> None:
     begun = time.process_time()
-    (said,) = refused("--tokens", "8", "--d-model", "8", "--heads", "8")
+    (text,) = refused("--tokens", "8", "--d-model", "8", "--heads", "8")
     assert time.process_time() - begun < 60
-    assert said.startswith("a scenario of these sizes: none of ")
-    assert "sums (" in said
-    assert "--allow" in said
+    assert text.startswith("a scenario of these sizes: none of ")
+    assert "sums (" in text
+    assert "--allow" in text
 
 
 def test_every_rule_is_documented() -> None:

@@ -46,10 +46,10 @@ def made(name: str, blank: str = "results", *steps: str) -> Papers:
 
 def steps_of(trace: Trace) -> list[str]:
     """Those that make numbers which can be asked for: an empty memory is told in words."""
-    told = (
+    steps = (
         p for p in shown_parts(trace) if any(not is_in_words(trace, d.name) for d in p.definitions)
     )
-    return list(dict.fromkeys(p.step for p in told))
+    return list(dict.fromkeys(p.step for p in steps))
 
 
 def digits(document: Document, form: str) -> set[str]:
@@ -57,64 +57,64 @@ def digits(document: Document, form: str) -> set[str]:
     return set(NUMBER.findall(render(document, form, RenderOptions(80)).replace("\u2009", "")))
 
 
-def allowed(trace: Trace, one: Papers) -> set[str]:
+def allowed(trace: Trace, papers: Papers) -> set[str]:
     """The numbers that may stand on a student's page: what is given, what is shown on purpose (by
     the structure of the sheet, not its text), the facts."""
-    shown = {str(abs(value.shown)) for value in numbers(one.sheet)}
+    shown = {str(abs(value.shown)) for value in numbers(papers.sheet)}
     given = {
         str(abs(matrix.number(i, j).shown))
         for matrix in trace.scenario.given.values()
         for i in range(matrix.shape[0])
         for j in range(matrix.shape[1])
     }
-    facts = one.sheet._replace(sections=(), given=(), opening=())
+    facts = papers.sheet._replace(sections=(), given=(), opening=())
     as_data = {
         f"{Decimal(number).normalize():f}" for number in shown | given if number[0].isdigit()
     }
     return shown | given | as_data | digits(facts, "terminal") | digits(facts, "markdown")
 
 
-def leaks(trace: Trace, one: Papers) -> list[str]:
+def leaks(trace: Trace, papers: Papers) -> list[str]:
     """Answers that a student's file of any format tells although nothing shows them."""
-    answers = {str(abs(q.key.number.shown)) for q in questions(one.whole) if q.key is not None}
-    telling = {a for a in answers - allowed(trace, one) if len(a.replace(".", "")) > 3}
+    answers = {str(abs(q.key.number.shown)) for q in questions(papers.whole) if q.key is not None}
+    telling = {a for a in answers - allowed(trace, papers) if len(a.replace(".", "")) > 3}
     return [
         f"{form}, {document.paper.kind}: {answer}"
         for form in SHEET_FORMATS
-        for document in (one.sheet, one.hints)
-        if document.paper is not None and not (document is one.hints and form in {"yaml", "csv"})
+        for document in (papers.sheet, papers.hints)
+        if document.paper is not None and not (document is papers.hints and form in {"yaml", "csv"})
         for answer in telling & digits(document, form)
     ]
 
 
-def hidden_numbers(trace: Trace, one: Papers) -> list[str]:
+def hidden_numbers(trace: Trace, papers: Papers) -> list[str]:
     """Numbers on the sheet that are cells asked for as results."""
-    results = {blank.id for blank in blanks(one.sheet) if ".working[" not in blank.id}
-    told = []
-    for number in numbers(one.sheet):
+    results = {blank.id for blank in blanks(papers.sheet) if ".working[" not in blank.id}
+    texts = []
+    for number in numbers(papers.sheet):
         if number.cell is not None and number.cell.quantity in trace:
             address = trace[number.cell.quantity].address(*number.cell[1:])
-            told += [address] if address in results else []
-    return told
+            texts += [address] if address in results else []
+    return texts
 
 
-def check(trace: Trace, one: Papers) -> None:
-    ids = [blank.id for blank in blanks(one.sheet)]
-    asked = [question.id for question in questions(one.sheet)]
+def check(trace: Trace, papers: Papers) -> None:
+    ids = [blank.id for blank in blanks(papers.sheet)]
+    asked = [question.id for question in questions(papers.sheet)]
     assert sorted(ids) == sorted(asked), "every blank is asked once"
     assert len(set(asked)) == len(asked), "ids are unique"
-    assert asked == [question.id for question in questions(one.key)], "the key fits the sheet"
-    assert all(question.key is None for question in questions(one.sheet))
-    assert all(blank.answer is None for blank in blanks(one.sheet))
-    assert not any(section.solution for section in one.sheet.sections)
-    for block in one.sheet.given:
+    assert asked == [question.id for question in questions(papers.key)], "the key fits the sheet"
+    assert all(question.key is None for question in questions(papers.sheet))
+    assert all(blank.answer is None for blank in blanks(papers.sheet))
+    assert not any(section.solution for section in papers.sheet.sections)
+    for block in papers.sheet.given:
         assert not any(block.matrix.has(*place) for place in block.blanks)
-    answers = {q.id: q.key.number.shown for q in questions(one.whole) if q.key is not None}
-    for blank in blanks(one.whole):
+    answers = {q.id: q.key.number.shown for q in questions(papers.whole) if q.key is not None}
+    for blank in blanks(papers.whole):
         assert blank.answer is not None
         assert answers[blank.id] == blank.answer.shown
-    assert hidden_numbers(trace, one) == []
-    assert leaks(trace, one) == []
+    assert hidden_numbers(trace, papers) == []
+    assert leaks(trace, papers) == []
 
 
 @sampled(23, name=SMALL, blank=BLANKINGS)
@@ -142,8 +142,8 @@ def test_random_scenarios(text: str, data: st.DataObject) -> None:
     blank = data.draw(st.sampled_from(BLANKINGS))
     detail = data.draw(st.sampled_from([None, "summary", "rows", "full"]))
     with workable():
-        one = papers(trace, request_for(trace, blank, steps=steps, detail=detail))
-    check(trace, one)
+        entry = papers(trace, request_for(trace, blank, steps=steps, detail=detail))
+    check(trace, entry)
 
 
 def test_what_is_accepted() -> None:
@@ -167,12 +167,12 @@ def test_the_same_under_exact() -> None:
 
 
 def test_a_term_is_asked_by_its_place_in_the_line() -> None:
-    one = made("i_love_ai", "working", "softmax")
-    keys = {q.id: q.key for q in questions(one.whole)}
+    papers = made("i_love_ai", "working", "softmax")
+    keys = {q.id: q.key for q in questions(papers.whole)}
     key = keys["exp_sum[love].working[3]"]
     assert key is not None
     assert str(key.number.shown) == "7.389"
-    assert "12.825" in digits(one.sheet, "terminal")
+    assert "12.825" in digits(papers.sheet, "terminal")
 
 
 @given(
@@ -210,18 +210,18 @@ def test_a_term_is_accepted_as_finely_as_what_it_comes_from(
 
 def test_what_follows_from_an_answer_off_the_page_is_not_told() -> None:
     trace = trace_of(SHIPPED["i_love_ai"], "scale=2")
-    one = papers(trace, request_for(trace, steps=["scores", "softmax"]))
-    page = render(one.sheet, "terminal", RenderOptions(80))
+    entry = papers(trace, request_for(trace, steps=["scores", "softmax"]))
+    page = render(entry.sheet, "terminal", RenderOptions(80))
     assert "It goes on from what you have worked out" in page
     assert "scaled = scores / 2" in page
     names = {
         block.name
-        for s in one.sheet.sections
+        for s in entry.sheet.sections
         for block in s.blocks
         if isinstance(block, MatrixBlock)
     }
     assert "scaled" not in names
-    check(trace, one)
+    check(trace, entry)
 
 
 def test_inputs_are_asked_for_only_by_name() -> None:
@@ -230,9 +230,9 @@ def test_inputs_are_asked_for_only_by_name() -> None:
         q.id.startswith(("W", "b", "embeddings"))
         for q in questions(papers(trace, request_for(trace)).whole)
     )
-    one = papers(trace, request_for(trace, cells=["W_K[1, 2]", "weights[love, AI]"]))
-    assert [q.id for q in questions(one.whole)] == ["W_K[1, 2]", "weights[love, AI]"]
-    check(trace, one)
+    entry = papers(trace, request_for(trace, cells=["W_K[1, 2]", "weights[love, AI]"]))
+    assert [q.id for q in questions(entry.whole)] == ["W_K[1, 2]", "weights[love, AI]"]
+    check(trace, entry)
 
 
 def test_a_seeded_share() -> None:
@@ -259,9 +259,9 @@ def test_of_a_step_that_isnt_finished_what_it_makes_is_asked_for() -> None:
     """Without W2 the network ends with what its activation makes."""
     text = "tokens: [a]\nX: [[1, 2]]\nprojection: none\nblock: attention\nW1: [[3], [4]]\n"
     trace = trace_of(text)
-    one = papers(trace, request_for(trace, steps=["ffn"]))
-    check(trace, one)
-    assert [q.id for q in questions(one.whole)] == ["hidden[a, 1]", "activated[a, 1]"]
+    entry = papers(trace, request_for(trace, steps=["ffn"]))
+    check(trace, entry)
+    assert [q.id for q in questions(entry.whole)] == ["hidden[a, 1]", "activated[a, 1]"]
 
 
 def goes_there(trace: Trace, quantity: Quantity, row: int) -> bool:
@@ -293,7 +293,7 @@ def test_everything_that_is_made_is_asked_for_once() -> None:
         sources = [cells[id_] for id_ in asked]
         assert len(sources) == len(set(sources)), name
         if not shown:
-            made_here = {one for one in cells.values() if not trace[one.quantity].given}
+            made_here = {cell for cell in cells.values() if not trace[cell.quantity].given}
             assert set(sources) == made_here, name
 
 
@@ -301,15 +301,15 @@ def test_everything_that_is_made_is_asked_for_once() -> None:
 def test_no_copy_of_an_answer_is_told(seed: int, detail: str) -> None:
     """A head's Q is a run of Q's columns, concat has the heads' outputs side by side."""
     trace = trace_of(SHIPPED["three_tokens_two_heads"])
-    one = papers(trace, request_for(trace, "random:0.4", detail=detail, seed=str(seed)))
-    asked = {q.id for q in questions(one.whole)}
-    told = {
+    entry = papers(trace, request_for(trace, "random:0.4", detail=detail, seed=str(seed)))
+    asked = {q.id for q in questions(entry.whole)}
+    texts = {
         trace[n.cell.quantity].address(*n.cell[1:])
-        for n in numbers(one.sheet)
+        for n in numbers(entry.sheet)
         if n.cell is not None and n.cell.quantity in trace
     } | {
         trace[block.quantity].address(i, j)
-        for section in one.sheet.sections
+        for section in entry.sheet.sections
         for block in section.blocks
         if isinstance(block, MatrixBlock)
         for i in range(block.matrix.shape[0])
@@ -330,7 +330,7 @@ def test_no_copy_of_an_answer_is_told(seed: int, detail: str) -> None:
         for j in (1, 2)
     }
     assert asked & copies.keys()
-    assert not {copies[address] for address in asked & copies.keys()} & told
+    assert not {copies[address] for address in asked & copies.keys()} & texts
 
 
 def test_what_is_masked_is_asked_for_as_well() -> None:
@@ -413,15 +413,15 @@ def test_the_oracle_agrees_with_every_key(text: str, data: st.DataObject) -> Non
 @given(st.one_of(transformers(), recurrents()), st.data())
 def test_a_copy_has_the_decimals_of_what_it_copies(text: str, data: st.DataObject) -> None:
     """Of whichever quantity is rounded by itself, more coarsely or more finely than the rest."""
-    said = read(text)
+    entries = read(text)
     with workable():
-        names = copied(work(load(said)))
+        names = copied(work(load(entries)))
         assume(names)
         name, decimals = data.draw(st.sampled_from(names)), data.draw(st.integers(1, 8))
-        said["rounding"]["quantities"] = {name: decimals}
-        trace = work(load(said))
+        entries["rounding"]["quantities"] = {name: decimals}
+        trace = work(load(entries))
     wanted = request_for(trace, data.draw(st.sampled_from(["results", "all"])))
-    assert trial(said, None, trace, wanted, "A").disagreements == ()
+    assert trial(entries, None, trace, wanted, "A").disagreements == ()
 
 
 def copied(trace: Trace) -> list[str]:
@@ -436,18 +436,18 @@ def copied(trace: Trace) -> list[str]:
 def test_a_copy_of_a_given_number_beside_finer_ones() -> None:
     """A cached value is accepted as it is by the scenario's decimals, however many the new values
     in the same table have."""
-    said = read(
+    data = read(
         "X: [[0.32, 0.05], [-0.5, -0.68]]\nW_Q: [[1], [0.5]]\nW_K: [[0.5], [1]]\n"
         "W_V: [[0.9], [0.23]]\ncache: {tokens: [old], K: [[0.32]], V: [[1]]}\n"
         "rounding: {policy: exact, quantities: {V_new: 8}}\n"
     )
-    trace = work(load(said))
+    trace = work(load(data))
     wanted = request_for(trace, "all", cells=["V[old, 1]"])
     keys = {q.id: q.key for q in questions(papers(trace, wanted).whole)}
     key = keys["V[old, 1]"]
     assert key is not None
     assert (key.accepted.low, key.accepted.high) == (Decimal("0.9995"), Decimal("1.0005"))
-    assert trial(said, None, trace, wanted, "A").disagreements == ()
+    assert trial(data, None, trace, wanted, "A").disagreements == ()
 
 
 def test_a_copy_of_coarser_numbers() -> None:

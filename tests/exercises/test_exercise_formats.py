@@ -365,14 +365,14 @@ def test_every_question_has_its_field_and_marks_as_the_key_does() -> None:
     shown = {q.key.number.shown for q in asked if q.key is not None}
     found = [(points, alternatives(field)) for points, field in fields]
     assert len(found) == len(asked)
-    rights = [(points, [one for one in told if one[0] == "="]) for points, told in found]
-    assert {(points, told[-1][1], told[-1][2]) for points, told in rights} == keys
-    assert {(told[0][1] + told[0][2]) / 2 for _, told in rights} == shown
-    assert all(told[0][0] == "=" for _, told in found)
-    slips = [told[1] for _, told in found if len(told) == 3]
+    rights = [(points, [e for e in rows if e[0] == "="]) for points, rows in found]
+    assert {(points, rows[-1][1], rows[-1][2]) for points, rows in rights} == keys
+    assert {(rows[0][1] + rows[0][2]) / 2 for _, rows in rights} == shown
+    assert all(rows[0][0] == "=" for _, rows in found)
+    slips = [rows[1] for _, rows in found if len(rows) == 3]
     assert len(slips) == len(NASTY)
     assert {share for share, *_ in slips} == {"%50%"}
-    assert all(r"upside down" in said and r"amp;\#125;" in said for *_, said in slips)
+    assert all(r"upside down" in text and r"amp;\#125;" in text for *_, text in slips)
 
 
 def test_nothing_but_fields_looks_like_one() -> None:
@@ -449,7 +449,7 @@ def fields_of(document: Document) -> list[str]:
 
 
 def test_mistakes_that_touch_what_is_right_or_each_other_are_left_out() -> None:
-    told = key(
+    right_answer = key(
         "0.42",
         ("same", "0.42"),
         ("touches", "0.43"),
@@ -457,7 +457,7 @@ def test_mistakes_that_touch_what_is_right_or_each_other_are_left_out() -> None:
         ("near", "0.445"),
         ("two", "-0.42"),
     )
-    (field,) = fields_of(asking_for(told, share=30))
+    (field,) = fields_of(asking_for(right_answer, share=30))
     assert [(share, low + high) for share, low, high, _ in alternatives(field)[:-1]] == [
         ("=", Decimal("0.84")),
         ("%30%", Decimal("0.88")),

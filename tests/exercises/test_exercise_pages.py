@@ -51,20 +51,20 @@ def golden(name: str, kind: str, form: str, document: Document, *, rewrite: bool
 
 @pytest.mark.parametrize(("name", "form"), PAGES)
 def test_pages(name: str, form: str, rewrite: bool) -> None:
-    one = made(name)
+    papers = made(name)
     for kind in ("sheet", "key", "hints"):
-        golden(name, kind, form, getattr(one, kind), rewrite=rewrite)
+        golden(name, kind, form, getattr(papers, kind), rewrite=rewrite)
 
 
 @pytest.mark.parametrize("name", READ_IN_EACH_FORMAT)
 @pytest.mark.parametrize("form", exercise_format_names())
 def test_formats_for_exercises(name: str, form: str, rewrite: bool) -> None:
-    one = made(name)
+    papers = made(name)
     if "embedded" in info_of(form).keys:
-        golden(name, "exercise", form, one.whole, rewrite=rewrite)
+        golden(name, "exercise", form, papers.whole, rewrite=rewrite)
     else:
-        golden(name, "sheet", form, one.sheet, rewrite=rewrite)
-        golden(name, "key", form, one.key, rewrite=rewrite)
+        golden(name, "sheet", form, papers.sheet, rewrite=rewrite)
+        golden(name, "key", form, papers.key, rewrite=rewrite)
 
 
 @pytest.mark.parametrize("name", READ_IN_EACH_FORMAT)
@@ -74,23 +74,23 @@ def test_the_one_file_of_latex(name: str, rewrite: bool) -> None:
 
 def test_a_count_is_accepted_as_the_whole_number_that_it_is() -> None:
     trace = work(load("bpe"))
-    one = papers(trace, request_for(trace, "results", steps=["learn"]))
-    keys = [question.key for question in questions(one.whole)]
+    entry = papers(trace, request_for(trace, "results", steps=["learn"]))
+    keys = [question.key for question in questions(entry.whole)]
     assert len(keys) > 100
     assert all(
         key is not None and key.accepted.low == key.accepted.high == key.number.shown
         for key in keys
     )
-    told = render(one.key, "terminal", RenderOptions(80))
-    assert "counts[u n]      │      6      6      6         6       1" in told
-    assert " to 6." not in told
-    assert "unit of the last place" not in told
+    text = render(entry.key, "terminal", RenderOptions(80))
+    assert "counts[u n]      │      6      6      6         6       1" in text
+    assert " to 6." not in text
+    assert "unit of the last place" not in text
 
 
 def test_what_counts_add_up_to_is_a_count_and_a_share_of_them_is_none() -> None:
     trace = work(load("unigram"))
-    one = papers(trace, request_for(trace, "results", steps=["estimate"]))
-    keys = {q.id: q.key for q in questions(one.whole) if q.key is not None}
+    entry = papers(trace, request_for(trace, "results", steps=["estimate"]))
+    keys = {q.id: q.key for q in questions(entry.whole) if q.key is not None}
     assert {id_ for id_ in keys if id_.endswith("total")}
     for id_, key in keys.items():
         is_count = id_.endswith("total") or ".counts[" in id_ or id_.startswith("counts[")
@@ -103,6 +103,6 @@ def test_a_date_that_is_printed_is_not_asked_for(form: str) -> None:
     asked = request_for(trace, "results", steps=["softmax"])
     for date in ("24 November 2026", ""):
         sheet = sheet_of(exercise(trace, asked, "own", "it", Frame(date=date)))
-        told = render(sheet, form, RenderOptions(80))
-        assert told.count("Date") == 1
-        assert date in told
+        text = render(sheet, form, RenderOptions(80))
+        assert text.count("Date") == 1
+        assert date in text

@@ -49,7 +49,7 @@ def test_the_key_earns_full_marks(step: str, tmp_path: Path) -> None:
 @sampled(3, step=STEPS)
 def test_keys_of_new_numbers_are_derived_again(step: str) -> None:
     trials = stress("rnn_backward_through_time", [step], 2, [TRAIN[1]])
-    assert [one.disagreements for one in trials] == [(), ()]
+    assert [trial.disagreements for trial in trials] == [(), ()]
 
 
 @pytest.mark.slow
@@ -57,7 +57,7 @@ def test_keys_of_new_numbers_are_derived_again(step: str) -> None:
 def test_forms_of_a_scenario_of_zeros_and_ones(step: str) -> None:
     """Its numbers are small for being mostly 0; those of a form, which aren't, are to be small."""
     asked = asked_in(shipped_trace("learning_to_attend"), step)
-    made = [work(one) for one in forms(load("learning_to_attend"), 2, 1, asked=asked)]
+    made = [work(form) for form in forms(load("learning_to_attend"), 2, 1, asked=asked)]
     assert len({trace["X"].values.tobytes() for trace in made}) == 2
     for trace in made:
         scores = trace["Q"].values @ trace["K"].values.T
@@ -72,7 +72,7 @@ def test_halves_of_what_was_rounded_keep_no_form_away(seed: int) -> None:
     so that chance would keep all of them off an edge once in thousands of times."""
     name = "embedding_before_during_after"
     asked = asked_in(shipped_trace(name), "backward_loss")
-    made = [work(one) for one in forms(load(name), 3, seed, asked=asked)]
+    made = [work(form) for form in forms(load(name), 3, seed, asked=asked)]
     assert len({trace["X"].values.tobytes() for trace in made}) == 3
     at_edges = 0
     for trace in made:
@@ -102,8 +102,8 @@ def test_forms_of_a_step_back_are_made_and_their_keys_are_right(tmp_path: Path) 
 
 def test_a_few_halves_are_kept_off_edges() -> None:
     scenario = load("embedding_before_during_after", ["train={learning_rate: 1}"])
-    for one in forms(scenario, 2, 1, asked=["grad.logits"]):
-        trace = work(one)
+    for form in forms(scenario, 2, 1, asked=["grad.logits"]):
+        trace = work(form)
         half = (trace["probabilities"].values - [[0, 1, 0], [0, 0, 1]]) / 2 * 1000
         assert (np.abs(half - np.rint(half)) < 1e-9).all()
 
@@ -149,9 +149,9 @@ def test_keys_of_random_trainings(text: str, data: st.DataObject) -> None:
         wanted = request_for(trace, steps=[step])
         whole = papers(trace, wanted).whole
     assert trial(read(text), None, trace, wanted, "A").disagreements == ()
-    answers = {cell_of(trace, one.id): given_as(one) for one in questions(whole)}
+    answers = {cell_of(trace, q.id): given_as(q) for q in questions(whole)}
     found = Judge(trace).verdicts(answers)
-    assert {one.judgement for one in found} <= {"correct"}
+    assert {v.judgement for v in found} <= {"correct"}
 
 
 def given_as(question: Item) -> Given:

@@ -92,12 +92,12 @@ def test_many_matrices_are_looked_at_as_one_is(shape: tuple[int, int]) -> None:
     many = random.randint(-1, 2, size=(*shape, 99)) / 10
     many[:, :, ::9] = many[:1, :, ::9]
     for k in range(99):
-        one = many[:, :, k]
-        rank = 1 if min(shape) == 1 else np.linalg.matrix_rank(one)
-        assert singular(many)[0, 0, k] == singular(one)[0, 0] == (rank < min(shape))
-        commonest = max(np.count_nonzero(one == x) for x in one.ravel())
-        expected = one.size > 1 and commonest > one.size / 2
-        assert unvaried(many)[0, 0, k] == unvaried(one)[0, 0] == expected
+        entry = many[:, :, k]
+        rank = 1 if min(shape) == 1 else np.linalg.matrix_rank(entry)
+        assert singular(many)[0, 0, k] == singular(entry)[0, 0] == (rank < min(shape))
+        commonest = max(np.count_nonzero(entry == x) for x in entry.ravel())
+        expected = entry.size > 1 and commonest > entry.size / 2
+        assert unvaried(many)[0, 0, k] == unvaried(entry)[0, 0] == expected
 
 
 def test_lint_tells_each_weakness() -> None:
@@ -174,8 +174,8 @@ def test_tokenizers_learn_from_texts_that_come_as_often_as_said(name: str, local
         last = [key for key in trace if key.split(".")[-1] == local][-1]
         assert np.array_equal(trace[last].values, again[last].values)
         assert list(trace) == list(own)
-        tokens = [one.scenario.text.tokens for one in (own, trace)]
-        assert len({sum(token in ("<unk>", "[UNK]") for token in one) for one in tokens}) == 1
+        tokens = [w.scenario.text.tokens for w in (own, trace)]
+        assert len({sum(token in ("<unk>", "[UNK]") for token in entry) for entry in tokens}) == 1
         seen.add(texts)
     assert len(seen) == 4
 

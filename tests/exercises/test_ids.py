@@ -80,11 +80,11 @@ def learned(draw: st.DrawFn) -> str:
 
 def ids_of(trace: Trace, blank: str) -> list[str]:
     """The ids of an exercise, having come back from an answers file of each kind."""
-    one = papers(trace, request_for(trace, blank))
-    asked = [question.id for question in questions(one.whole)]
-    rows = csv.reader(io.StringIO(render(one.sheet, "csv", RenderOptions()), newline=""))
+    entry = papers(trace, request_for(trace, blank))
+    asked = [question.id for question in questions(entry.whole)]
+    rows = csv.reader(io.StringIO(render(entry.sheet, "csv", RenderOptions()), newline=""))
     assert [unguarded(row[2]) for row in rows][1:] == asked
-    assert list(yaml.safe_load(render(one.sheet, "yaml", RenderOptions()))["answers"]) == asked
+    assert list(yaml.safe_load(render(entry.sheet, "yaml", RenderOptions()))["answers"]) == asked
     return asked
 
 

@@ -46,7 +46,7 @@ def asking(name: str, *questions: str, written: bool = False) -> Papers:
 
 def test_the_order_names_the_questions_of_each_step() -> None:
     steps = map(step_named, STORY)
-    assert inquiries() == {one.name: step.name for step in steps for one in step.inquiries}
+    assert inquiries() == {i.name: step.name for step in steps for i in step.inquiries}
 
 
 @sampled(3, name=WITH_WEIGHTS)
@@ -55,10 +55,10 @@ def test_most_is_where_the_largest_weight_is(name: str) -> None:
     keys = {q.id: q.words for s in asking(name, "attends_most").whole.sections for q in s.questions}
     asked = questions_at(trace, "attends_most")
     assert len(asked) == len(keys)
-    for one in asked:
-        key, weights = keys[one.id], trace[one.reads].values[one.asked.row]
+    for question in asked:
+        key, weights = keys[question.id], trace[question.reads].values[question.asked.row]
         assert key is not None
-        assert key.answer.raw == trace[one.reads].columns.names[int(np.argmax(weights))]
+        assert key.answer.raw == trace[question.reads].columns.names[int(np.argmax(weights))]
         unit = 10.0**-trace.rounding.decimals
         assert all(weights[k] >= weights.max() - 2 * unit for k in key.right)
         assert set(np.flatnonzero(weights == weights.max())) <= set(key.right)
@@ -80,13 +80,13 @@ def test_the_pair_that_occurs_most_often_is_merged() -> None:
     times = trace["word_counts"].values[:, 0].astype(int).tolist()
     words = [tuple(word) for word in trace["word_counts"].rows.names]
     ids = sorted({letter for word in words for letter in word})
-    for one in questions_at(trace, "merged"):
+    for question in questions_at(trace, "merged"):
         pairs = counted_pairs(words, times)
         most = max(pairs.values())
         best = min((p for p, n in pairs.items() if n == most), key=lambda p: order(p, ids))
-        held = trace[one.reads].values
-        assert [one.asked.options[k] for k in one.asked.right(held, held)] == [best]
-        assert best in [one.asked.options[k] for k in one.asked.listed]
+        held = trace[question.reads].values
+        assert [question.asked.options[k] for k in question.asked.right(held, held)] == [best]
+        assert best in [question.asked.options[k] for k in question.asked.listed]
         words = [merged(word, best) for word in words]
         ids.append(best.replace(" ", ""))
 
@@ -104,11 +104,11 @@ def merged(word: tuple[str, ...], pair: str) -> tuple[str, ...]:
 def test_a_sheet_does_not_tell_which_pair_is_merged(form: str, call: list[str]) -> None:
     """No piece that it would make, and lists go by names."""
     key = ["--key", "none", "--format", form]
-    told = CliRunner().invoke(app, ["exercise", "bpe", *call, *key]).output
+    text = CliRunner().invoke(app, ["exercise", "bpe", *call, *key]).output
     last = 1 if "--step" not in call else len(questions_at(trace_of(SHIPPED["bpe"]), "merged"))
-    assert f"rounds[{last}].merged" in told or f"in round {last}?" in told
-    assert f"round {last + 1}" not in told
-    asked = re.findall(rf"rounds\[{last}\]\.counts\[(.*?)\]", told)
+    assert f"rounds[{last}].merged" in text or f"in round {last}?" in text
+    assert f"round {last + 1}" not in text
+    asked = re.findall(rf"rounds\[{last}\]\.counts\[(.*?)\]", text)
     assert asked == sorted(asked)
 
 
@@ -122,10 +122,10 @@ def test_a_pair_that_a_sheet_tells_is_refused() -> None:
 @pytest.mark.parametrize("name", ["i_love_tennis_causal"])
 def test_one_of_the_masks_is_the_right_one(name: str) -> None:
     trace = trace_of(SHIPPED[name])
-    for one in questions_at(trace, "which_mask"):
-        held = trace[one.reads].values
-        tables = [table.values for table in one.asked.tables]
-        (right,) = one.asked.right(held, held)
+    for question in questions_at(trace, "which_mask"):
+        held = trace[question.reads].values
+        tables = [table.values for table in question.asked.tables]
+        (right,) = question.asked.right(held, held)
         np.testing.assert_array_equal(tables[right], np.tril(np.ones(held.shape)))
         assert len({table.tobytes() for table in tables}) == len(tables) > 2
 
@@ -134,8 +134,8 @@ def test_what_is_right_of_a_tie_is_said_whether_there_is_one_or_not() -> None:
     """i_love_ai has rows with two largest weights, learned numbers have none."""
     for name in ("i_love_ai", "three_tokens_two_heads"):
         sheet = CliRunner().invoke(app, ["exercise", name, "--ask", "attends_most"]).stdout
-        told = "If several tokens share the largest weight, each of them is right."
-        assert told in " ".join(sheet.split())
+        text = "If several tokens share the largest weight, each of them is right."
+        assert text in " ".join(sheet.split())
 
 
 def test_a_mask_that_a_sheet_tells_is_refused() -> None:
@@ -156,20 +156,20 @@ def test_a_sheet_is_the_same_whatever_is_right(form: str, written: bool) -> None
     assert blanks
     assert all(blank.answer is None for blank in blanks)
     assert all(q.key is None and q.words is None for s in sheet.sections for q in s.questions)
-    told = render(sheet, form, RenderOptions(80))
+    text = render(sheet, form, RenderOptions(80))
     trace = trace_of(SHIPPED["three_tokens_two_heads"])
-    weights = [trace[one.reads] for one in questions_at(trace, "attends_most")]
+    weights = [trace[question.reads] for question in questions_at(trace, "attends_most")]
     shown = {str(w.number(i, j).shown) for w in weights for i in range(3) for j in range(3)}
-    assert not [number for number in shown if len(number) > 4 and number in told]
+    assert not [number for number in shown if len(number) > 4 and number in text]
 
 
 def test_a_file_with_both_sheet_and_key_keeps_answers_to_the_key() -> None:
     """What is in `\\fillin[…]` the class `exam` prints with the answers alone."""
     call = ["exercise", "i_love_ai", "--ask", "attends_most", "--format", "latex"]
-    told = CliRunner().invoke(app, call).output
-    places = re.findall(r"\\mbox\{Answer (\S*)\[\d+mm\]\}", told)
+    text = CliRunner().invoke(app, call).output
+    places = re.findall(r"\\mbox\{Answer (\S*)\[\d+mm\]\}", text)
     assert places == [r"\fillin[I]", r"\fillin[AI]", r"\fillin[AI]"]
-    assert told.count(r"\mbox{Answer") == 3
+    assert text.count(r"\mbox{Answer") == 3
 
 
 PAIRS = ("u n", "un g", "h u")
@@ -208,14 +208,14 @@ def graded(folder: Path, answers: Mapping[str, str], scenario: str = "i_love_ai"
     path.write_text("\n".join(["answers:", *lines]) + "\n", "utf-8")
     result = CliRunner().invoke(app, ["grade", scenario, str(path), "--format", "json"])
     assert result.exit_code in (0, 1), result.output
-    return {one["cell"]: one for one in json.loads(result.output)["verdicts"]}
+    return {value["cell"]: value for value in json.loads(result.output)["verdicts"]}
 
 
 def test_marking_knows_right_wrong_and_what_follows(tmp_path: Path) -> None:
     ids = ["attends_most[I]", "attends_most[love]", "attends_most[AI]"]
-    said = graded(tmp_path, dict(zip(ids, ["c", "love", "''"], strict=True)))
-    assert [said[id_]["verdict"] for id_ in ids] == ["correct", "slip", "blank"]
-    assert said[ids[1]]["accepted"] == ["AI"]
+    data = graded(tmp_path, dict(zip(ids, ["c", "love", "''"], strict=True)))
+    assert [data[id_]["verdict"] for id_ in ids] == ["correct", "slip", "blank"]
+    assert data[ids[1]]["accepted"] == ["AI"]
     assert graded(tmp_path, {ids[1]: "nobody"})[ids[1]]["verdict"] == "unreadable"
     own = {"scores[love, I]": "4", ids[1]: "I"}  # 4 is wrong, and the largest of its row
     assert graded(tmp_path, own)[ids[1]]["verdict"] == "carried forward"
@@ -228,9 +228,9 @@ def test_a_wrong_way_that_gives_the_words_is_named(tmp_path: Path) -> None:
     first; a right answer that the way would have missed speaks against it."""
 
     def cause(scenario: str, answers: Mapping[str, str]) -> str | None:
-        said = graded(tmp_path, answers, scenario)[[*answers][-1]]
-        assert (said["verdict"] == "known mistake") == (said["cause"] is not None)
-        return None if said["cause"] is None else str(said["cause"]["name"])
+        value = graded(tmp_path, answers, scenario)[[*answers][-1]]
+        assert (value["verdict"] == "known mistake") == (value["cause"] is not None)
+        return None if value["cause"] is None else str(value["cause"]["name"])
 
     love = "attends_most[love]"
     weights = trace_of(SHIPPED["i_love_ai"])["weights"].values
@@ -240,7 +240,9 @@ def test_a_wrong_way_that_gives_the_words_is_named(tmp_path: Path) -> None:
     causal = trace_of(SHIPPED["i_love_tennis_causal"])
     (masks,) = questions_at(causal, "which_mask")
     tables = [table.values for table in masks.asked.tables]
-    turned = next(k for k, one in enumerate(tables) if np.array_equal(one, np.triu(one * 0 + 1)))
+    turned = next(
+        k for k, array in enumerate(tables) if np.array_equal(array, np.triu(array * 0 + 1))
+    )
     chosen_mask = {"which_mask": masks.asked.options[turned]}
     assert cause("i_love_tennis_causal", chosen_mask) == "row_and_column"
     # unhappily comes first, in which h a is met before a p, as frequent, whose IDs are smaller
@@ -263,7 +265,7 @@ def test_an_exercise_of_questions_is_made_and_marked(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "exam" / "manifest.json").read_text("utf-8"))
     assert manifest["forms"]["A"]["asked"]["attends_most[love]"] == 2.5
     for place in (str(exam), f"{tmp_path}/exam/"):
-        keys = sorted(str(one) for one in (tmp_path / "keys").rglob("*key*"))
+        keys = sorted(str(path) for path in (tmp_path / "keys").rglob("*key*"))
         result = run(app, ["grade", place, *keys])
         assert result.exit_code == 0, result.output
 
@@ -289,7 +291,7 @@ def test_moodle_and_qti_mark_them(scenario: str, written: bool) -> None:
     for field, key in zip(question.fields, keys, strict=True):
         assert field.kind == ("shortanswer" if written or not key.labels else "multichoice")
         right = {answer.raw for answer in key.answers}
-        shares = {html.unescape(one.text): one.share for one in field.alternatives}
+        shares = {html.unescape(a.text): a.share for a in field.alternatives}
         for option in key.options:
             if field.kind == "multichoice":
                 assert shares[printed(option)] == (option.raw in right)
@@ -298,7 +300,7 @@ def test_moodle_and_qti_mark_them(scenario: str, written: bool) -> None:
     package = qti.opened(packed(files_of([whole], "qti", RenderOptions(80))))
     (item,) = package.items.values()
     assert not [*faults(item)]
-    names = [one.attrib["identifier"] for one in item.iter(f"{{{QTI}}}responseDeclaration")]
+    names = [e.attrib["identifier"] for e in item.iter(f"{{{QTI}}}responseDeclaration")]
     typed = [f"option{key.right[0] + 1}" if key.labels else key.answer.raw for key in keys]
     score = qti.mark(item, dict(zip(names, typed, strict=True))).score
     assert score == len(keys)

@@ -44,14 +44,14 @@ def texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(part, str):
         yield path, part
     elif isinstance(part, FrameWords):
-        for name, one in part._asdict().items():
-            yield from texts(one.texts, name)
+        for name, value in part._asdict().items():
+            yield from texts(value.texts, name)
     elif isinstance(part, Mapping):
-        for name, one in part.items():
-            yield from texts(one, f"{path}[{name}]")
+        for name, value in part.items():
+            yield from texts(value, f"{path}[{name}]")
     elif isinstance(part, list):
-        for k, one in enumerate(part):
-            yield from texts(one, f"{path}[{k}]")
+        for k, value in enumerate(part):
+            yield from texts(value, f"{path}[{k}]")
 
 
 def holes(text: str) -> list[str]:
@@ -78,7 +78,7 @@ def test_each_language_has_every_text_with_the_same_places(language: str) -> Non
 )
 def test_points_are_counted_as_the_language_does(language: str, told: list[str]) -> None:
     words = words_of(language)
-    assert [counted_points(Decimal(one), words) for one in ("1", "0.5", "1.5", "2")] == told
+    assert [counted_points(Decimal(entry), words) for entry in ("1", "0.5", "1.5", "2")] == told
 
 
 @cache
@@ -105,7 +105,7 @@ def test_no_paper_has_words_of_another_language(language: str) -> None:
         if other != language
         for word in own_words(other) - known
         if len(word) >= (TELLING if word[:1].isupper() else SENTENCE)
-        and not any(word in one for one in known)
+        and not any(word in entry for entry in known)
     }
     any_of = re.compile(rf"\b(?:{'|'.join(map(re.escape, foreign))})\b")
     for kind, paper in papers(language).items():
@@ -136,9 +136,9 @@ def test_tasks_are_grammatical(language: str, task: str) -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_what_steps_say_is_told_with_all_its_numbers(language: str) -> None:
-    told = sentences_in(language)
-    assert len(told) > 100
-    for english, own in told.items():
+    by_name = sentences_in(language)
+    assert len(by_name) > 100
+    for english, own in by_name.items():
         assert own
         assert own.count("{}") == english.count("{}"), english
 
@@ -156,9 +156,9 @@ def said(document: Document) -> Iterator[str]:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_sentences_with_gaps_for_names_have_the_same_ones(language: str) -> None:
-    named = {one: own for one, own in sentences_in(language).items() if holes(one)}
+    named = {text: own for text, own in sentences_in(language).items() if holes(text)}
     assert len(named_sentences_in(language)) == len(named) > 0
-    assert all(holes(own) == holes(one) for one, own in named.items())
+    assert all(holes(own) == holes(text) for text, own in named.items())
 
 
 WITH_QUESTIONS = [name for name in SHIPPED if name not in ("i_love_tennis", "tokenizers")]
@@ -168,8 +168,8 @@ WITH_QUESTIONS = [name for name in SHIPPED if name not in ("i_love_tennis", "tok
 def test_what_steps_say_on_sheets_is_translated(name: str, language: str) -> None:
     trace = trace_of(SHIPPED[name])
     english, translated = (
-        sheet_of(exercise(trace, request_for(trace), "A", "", Frame(language=one)))
-        for one in ("en", language)
+        sheet_of(exercise(trace, request_for(trace), "A", "", Frame(language=text)))
+        for text in ("en", language)
     )
     known = {*sentences_in(language).values()}
     for before, now in zip(said(english), said(translated), strict=True):
@@ -193,10 +193,10 @@ def test_questions_in_words_are_asked_in_a_language(question: str, language: str
     """None of their sentences is left in English."""
     wanted = ExerciseRequest((), words=(WordsWanted(question),))
     asked = exercise(trace_of(ASKED[question]), wanted, "A", "", Frame(language=language))
-    blocks = [block for one in sheet_of(asked).sections for block in one.blocks]
-    told = [span for block in blocks if isinstance(block, WordBlank) for span in block.text]
-    assert told
-    left = " ".join(span for span in told if isinstance(span, str))
+    blocks = [block for s in sheet_of(asked).sections for block in s.blocks]
+    lines = [span for block in blocks if isinstance(block, WordBlank) for span in block.text]
+    assert lines
+    left = " ".join(span for span in lines if isinstance(span, str))
     assert not re.search(r"\b(the|which|Among|Of|and|attend|merged)\b", left), left
 
 
@@ -204,7 +204,7 @@ def test_numbers_and_hashes_know_no_language() -> None:
     english, german = (papers(language)["exercise"] for language in ("en", "de"))
     assert english.paper is not None
     assert german.paper == english.paper._replace(language="de")
-    assert [one.questions for one in german.sections] == [one.questions for one in english.sections]
+    assert [s.questions for s in german.sections] == [s.questions for s in english.sections]
 
 
 TOKENIZERS: Sequence[Mapping[str, Any]] = (
@@ -266,11 +266,11 @@ def test_tex_prints_the_letters_of_a_language(tmp_path: Path, language: str) -> 
 def test_a_language_that_there_is_not_is_told(tmp_path: Path) -> None:
     exam = tmp_path / "exam.yaml"
     exam.write_text("exercise: It\nscenario: i_love_ai\nlanguage: it\n")
-    said = CliRunner().invoke(app, ["exercise", str(exam), "-o", str(tmp_path / "exam/")])
-    assert said.exit_code == 2
-    assert "exam.yaml:3:11" in said.output
+    result = CliRunner().invoke(app, ["exercise", str(exam), "-o", str(tmp_path / "exam/")])
+    assert result.exit_code == 2
+    assert "exam.yaml:3:11" in result.output
     for language in LANGUAGES:
-        assert language in said.output
-    said = CliRunner().invoke(app, ["exercise", "i_love_ai", "--language", "it"])
-    assert said.exit_code == 2
-    assert "--language it: no such choice" in said.output
+        assert language in result.output
+    result = CliRunner().invoke(app, ["exercise", "i_love_ai", "--language", "it"])
+    assert result.exit_code == 2
+    assert "--language it: no such choice" in result.output

@@ -31,11 +31,11 @@ def check(trace: Trace, blank: str, steps: list[str]) -> int:
     whole = papers(trace, request_for(trace, blank, steps=steps)).whole
     (question,) = cloze.questions(render(whole, "moodle", RenderOptions(80)))
     answers = in_order(question, whole)
-    right = [typed(one) for one in answers]
+    right = [typed(a) for a in answers]
     assert cloze.marks(question, right) == 1, "the key earns full marks"
     assert cloze.marks(question, ["7777777" for _ in right]) == 0
-    for field, one in zip(question.fields, answers, strict=True):
-        check_field(field, one)
+    for field, item in zip(question.fields, answers, strict=True):
+        check_field(field, item)
     sizes = {cloze.visible_size(field) for field in question.fields}
     assert len(sizes) == 1, "all blanks look alike"
     return len(answers)
@@ -43,9 +43,9 @@ def check(trace: Trace, blank: str, steps: list[str]) -> int:
 
 def in_order(question: cloze.Cloze, whole: Document) -> list[Item]:
     """The questions, whose order is that of their fields: exports count these."""
-    asked = [one for section in whole.sections for one in section.questions]
+    asked = [q for section in whole.sections for q in section.questions]
     answers = [field.alternatives[0].value for field in question.fields]
-    assert answers == [shown(one) for one in asked]
+    assert answers == [shown(item) for item in asked]
     return asked
 
 
@@ -65,7 +65,7 @@ def check_field(field: cloze.Field, question: Item) -> None:
     key = question.key
     assert key is not None
     assert field.weight == question.points
-    assert all(one.share == other.share == 1 for one, other in cloze.overlaps(field))
+    assert all(a.share == other.share == 1 for a, other in cloze.overlaps(field))
     if not key.number.shown.is_finite():
         assert [cloze.mark(field, text)[0] for text in ("-inf", "−∞", "0")] == [1, 1, 0]
         return
@@ -125,17 +125,24 @@ def test_a_draw_of_one_form_is_the_whole_exercise() -> None:
     path = category.findtext("category/text")
     assert path == "$course$/top/I love AI · 1 · Attention scores · 2 · Softmax"
     read = cloze.questions(text)
-    assert len(read) == len({one.name for one in read}) == len({one.idnumber for one in read}) == 30
-    for one in read:
-        assert len(one.fields) == 30
-        assert len(one.hints) == 2
-        tables = one.marked.split("<table>")
+    assert (
+        len(read)
+        == len({entry.name for entry in read})
+        == len({entry.idnumber for entry in read})
+        == 30
+    )
+    for entry in read:
+        assert len(entry.fields) == 30
+        assert len(entry.hints) == 2
+        tables = entry.marked.split("<table>")
         given = [
             table for table in tables if "<code>Q</code>" in table or "<code>K</code>" in table
         ]
         assert [len(re.findall(r">−?[0-9.]+</td>", table)) for table in given] == [6, 6]
-        assert one.tags[1] in one.text, "an export tells the form"
-        assert "--seed" not in f"{one.text}{one.feedback}", "no student learns how to make the key"
+        assert entry.tags[1] in entry.text, "an export tells the form"
+        assert "--seed" not in f"{entry.text}{entry.feedback}", (
+            "no student learns how to make the key"
+        )
     assert "attn exercise" in (category.findtext("info/text") or "")
 
 
@@ -143,7 +150,7 @@ def test_the_answer_is_shown_and_all_of_its_interval_is_right() -> None:
     """6.436 under carry, 6.437 in full: both are right, and what Moodle shows is 6.436."""
     (read,) = cloze.questions(printed(*ARGUMENTS, "--cell", "exp_sum[I]"))
     (field,) = read.fields
-    first = next(one for one in field.alternatives if one.share == 1)
+    first = next(a for a in field.alternatives if a.share == 1)
     assert first.value == Decimal("6.436")
     marks = [cloze.mark(field, text)[0] for text in ("6.4355", "6.436", "6.437", "6.4375")]
     assert marks == [1, 1, 1, 1]
@@ -153,9 +160,9 @@ def test_the_answer_is_shown_and_all_of_its_interval_is_right() -> None:
 def test_nobody_is_paid_for_typing_nothing() -> None:
     """Without exponentials the score 0 gives the weight 0, which is told, and earns nothing."""
     (read,) = cloze.questions(printed(*ARGUMENTS, "--step", "softmax"))
-    told = [cloze.mark(field, "0") for field in read.fields]
-    assert {share for share, _ in told} == {0}
-    assert any("without exponentials" in said for _, said in told)
+    pairs = [cloze.mark(field, "0") for field in read.fields]
+    assert {share for share, _ in pairs} == {0}
+    assert any("without exponentials" in text for _, text in pairs)
 
 
 def test_hints_give_no_number_away() -> None:
@@ -169,9 +176,9 @@ def test_hints_give_no_number_away() -> None:
 def test_half_points_are_whole_weights() -> None:
     """Moodle takes whole weights only: 0.5, 2 and 0.25 points are as 2, 8 and 1."""
     points: list[int | Decimal] = [Decimal("0.5"), 2, Decimal("0.25")]
-    asked = [Item(f"x[{k}]", one) for k, one in enumerate(points)]
+    asked = [Item(f"x[{k}]", entry) for k, entry in enumerate(points)]
     size = Size.of(asked, [])
-    assert [size.weight(one) for one in asked] == [2, 8, 1]
+    assert [size.weight(item) for item in asked] == [2, 8, 1]
 
 
 def printed(*arguments: str) -> str:

@@ -20,11 +20,11 @@ def test_another_reader_finds_each_blank_with_its_points_and_its_answer() -> Non
     fields = [gap for gap in question.gaps if gap.sub_type == "NUMERICAL"]
     asked = questions(document)
     assert len(fields) == len(asked)
-    for gap, one in zip(fields, asked, strict=True):
-        assert one.key is not None
-        assert gap.sub_grade == one.points
+    for gap, item in zip(fields, asked, strict=True):
+        assert item.key is not None
+        assert gap.sub_grade == item.points
         best = [option.answer for option in gap.options if option.score == 100]
-        assert Decimal(best[0].partition(":")[0]) == one.key.number.shown
+        assert Decimal(best[0].partition(":")[0]) == item.key.number.shown
         middle, _, tolerance = best[-1].partition(":")
         ends = Decimal(middle) - Decimal(tolerance), Decimal(middle) + Decimal(tolerance)
-        assert ends == one.key.accepted
+        assert ends == item.key.accepted

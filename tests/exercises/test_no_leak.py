@@ -44,15 +44,15 @@ def distinctive(question: Item) -> str:
 
 
 def leaks(trace: Trace, seed: str, steps: list[str]) -> list[str]:
-    one = papers(trace, request_for(trace, "random:0.4", steps=steps, seed=seed))
-    answers = {q.id: distinctive(q) for q in questions(one.whole)}
+    entry = papers(trace, request_for(trace, "random:0.4", steps=steps, seed=seed))
+    answers = {q.id: distinctive(q) for q in questions(entry.whole)}
     assert any(answers.values())
     return [
         f"{form}: {id_} is {answer}"
         for form in SHEET_FORMATS
-        for told in [digits(render(one.sheet, form, RenderOptions(100)))]
+        for texts in [digits(render(entry.sheet, form, RenderOptions(100)))]
         for id_, answer in answers.items()
-        if len(answer) > 3 and answer in told
+        if len(answer) > 3 and answer in texts
     ]
 
 
@@ -65,9 +65,9 @@ def test_no_answer_of_a_share_is_printed(name: str, seed: str) -> None:
 def test_a_printed_answer_would_be_found() -> None:
     """A sheet that keeps its answers is full of them."""
     trace = trace_of(SHIPPED["i_love_ai"])
-    one = papers(trace, request_for(trace, "random:0.4"))
-    answers = {distinctive(question) for question in questions(one.whole)} - {""}
-    assert answers <= digits(render(one.key, "terminal", RenderOptions(100)))
+    entry = papers(trace, request_for(trace, "random:0.4"))
+    answers = {distinctive(question) for question in questions(entry.whole)} - {""}
+    assert answers <= digits(render(entry.key, "terminal", RenderOptions(100)))
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_of_the_command_line(asked: list[str], tmp_path_factory: pytest.TempPath
         assert result.exit_code == 0, result.output
     for sheet in folder.glob("*_sheet.txt"):
         key = sheet.with_name(sheet.name.replace("_sheet.txt", "_key.csv"))
-        told = digits(sheet.read_text())
+        texts = digits(sheet.read_text())
         with key.open(newline="") as file:
             answers = [row["answer"].lstrip("-\u2212") for row in csv.DictReader(file)]
         assert answers
         telling = [x for x in answers if len(x.replace(".", "")) > 2]
-        assert not {x.rstrip("0").rstrip(".") for x in telling if float(x)} & told
+        assert not {x.rstrip("0").rstrip(".") for x in telling if float(x)} & texts
 
 
 HIDDEN = Decimal("0.492608")
@@ -126,35 +126,35 @@ def test_no_answer_of_a_recurrent_layer_is_printed(seed: int) -> None:
 def test_a_sheet_as_data_has_no_more_digits_than_on_paper() -> None:
     """With the digits behind them, a result would tell the one term of it that isn't 0."""
     trace = trace_of(ONE_TERM)
-    one = papers(trace, request_for(trace, "working", detail="full"))
-    (term,) = (q for q in questions(one.whole) if q.key and abs(q.key.number.shown) == HIDDEN)
+    entry = papers(trace, request_for(trace, "working", detail="full"))
+    (term,) = (q for q in questions(entry.whole) if q.key and abs(q.key.number.shown) == HIDDEN)
     assert ".working[" in term.id
-    data = json.loads(render(one.sheet, "json", RenderOptions(80)))
+    data = json.loads(render(entry.sheet, "json", RenderOptions(80)))
     lines = [line for step in data["steps"] for line in step["working"]]
     assert any(line.get("value") == -0.493 for line in lines)
-    assert str(HIDDEN) not in render(one.sheet, "json", RenderOptions(80))
-    assert str(HIDDEN) in render(one.key, "json", RenderOptions(80))
+    assert str(HIDDEN) not in render(entry.sheet, "json", RenderOptions(80))
+    assert str(HIDDEN) in render(entry.key, "json", RenderOptions(80))
 
 
 def test_no_number_is_asked_for_twice() -> None:
     """Inside lines, too: each is asked for where it is needed first."""
     trace = trace_of(SHIPPED["pasta_lookup"])
-    one = papers(trace, request_for(trace, "working", steps=["softmax"]))
-    ids = [q.id for q in questions(one.whole)]
+    entry = papers(trace, request_for(trace, "working", steps=["softmax"]))
+    ids = [q.id for q in questions(entry.whole)]
     assert ids.count("weights[Pasta, Food].working[2]") == 1
     assert len(ids) == 9  # four scores, four exponentials, one sum
     assert "/ \u00b7\u00b7\u00b7\u00b7\u00b7\u00b7" in render(
-        one.sheet, "terminal", RenderOptions(100)
+        entry.sheet, "terminal", RenderOptions(100)
     )
 
 
 def test_an_empty_memory_is_told_and_not_asked_for() -> None:
     trace = trace_of(SHIPPED["yassine_rnn"])
-    one = papers(trace, request_for(trace))
-    names = {q.id.partition("[")[0] for q in questions(one.whole)}
+    entry = papers(trace, request_for(trace))
+    names = {q.id.partition("[")[0] for q in questions(entry.whole)}
     assert names == {"ax", "z", "a", "ya", "z_y", "y"}
-    assert not any(q.id.startswith("a[0]") for q in questions(one.whole))
-    page = render(one.sheet, "terminal", RenderOptions(100))
+    assert not any(q.id.startswith("a[0]") for q in questions(entry.whole))
+    page = render(entry.sheet, "terminal", RenderOptions(100))
     assert "W_aa (given)" not in page.split("Initial state")[1].split("Input at")[0]
     assert "States" not in page
     assert [q.id for q in questions(papers(trace, request_for(trace, steps=["states"])).whole)]

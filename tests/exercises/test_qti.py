@@ -34,16 +34,16 @@ def check(trace: Trace, blank: str) -> int:
     package = qti.opened(packed(files_of([document], "qti", RenderOptions(80))))
     (item,) = package.items.values()
     asked = questions(document)
-    variables = [one.attrib["identifier"] for one in item.iter(f"{{{QTI}}}responseDeclaration")]
+    variables = [e.attrib["identifier"] for e in item.iter(f"{{{QTI}}}responseDeclaration")]
     assert len(variables) == len(asked)
-    right = {name: typed(one) for name, one in zip(variables, asked, strict=True)}
+    right = {name: typed(entry) for name, entry in zip(variables, asked, strict=True)}
     assert qti.mark(item, right) == (document_points(document), ()), "the key earns full marks"
     assert qti.mark(item, {}).score == 0
     for ends in (0, 1):
-        edges = {name: edge(one, ends) for name, one in zip(variables, asked, strict=True)}
+        edges = {name: edge(entry, ends) for name, entry in zip(variables, asked, strict=True)}
         assert qti.mark(item, edges).score == document_points(document), "ends are included"
-    for name, one in islice(zip(variables, asked, strict=True), 0, None, 1 + len(asked) // 3):
-        check_blank(item, name, one)
+    for name, entry in islice(zip(variables, asked, strict=True), 0, None, 1 + len(asked) // 3):
+        check_blank(item, name, entry)
     return len(asked)
 
 
@@ -65,12 +65,10 @@ def check_blank(item: ElementTree.Element, name: str, question: Item) -> None:
         others = any(slip.accepted.low <= number <= slip.accepted.high for slip in key.slips)
         assert others or qti.mark(item, {name: f"{number:f}"}).score == 0
     for slip in key.slips:
-        score, told = qti.mark(item, {name: f"{slip.number.shown:f}"})
+        score, texts = qti.mark(item, {name: f"{slip.number.shown:f}"})
         assert score == (0 if slip.accepted.low <= 0 <= slip.accepted.high else 0.5)
-        feedback = [
-            said for said in item.iter(f"{{{QTI}}}modalFeedback") if said.get("identifier") in told
-        ]
-        assert any(slip.name.replace("_", " ") in "".join(said.itertext()) for said in feedback)
+        feedback = [e for e in item.iter(f"{{{QTI}}}modalFeedback") if e.get("identifier") in texts]
+        assert any(slip.name.replace("_", " ") in "".join(e.itertext()) for e in feedback)
 
 
 def document_points(document: Document) -> float:
@@ -166,4 +164,4 @@ def test_the_same_bytes_each_time(tmp_path: Path) -> None:
 )
 def test_what_the_schema_forbids_is_a_fault(text: str, fault: str) -> None:
     root = ElementTree.fromstring(f'<div xmlns="{QTI}">{text}</div>')
-    assert any(fault in said for said in faults(root[0]))
+    assert any(fault in line for line in faults(root[0]))

@@ -19,26 +19,26 @@ from tests.helpers.pages import SHIPPED, trace_of
 
 def made(name: str, *steps: str, layout: str = "lines", token: str | None = None) -> Papers:
     trace = trace_of(SHIPPED[name])
-    chosen = next(one for one in LAYOUTS if one == layout)
+    chosen = next(entry for entry in LAYOUTS if entry == layout)
     return papers(trace, request_for(trace, steps=steps, token=token)._replace(layout=chosen))
 
 
-def flat(one: Papers) -> str:
-    return " ".join(render(one.sheet, "terminal", RenderOptions(100)).split())
+def flat(papers: Papers) -> str:
+    return " ".join(render(papers.sheet, "terminal", RenderOptions(100)).split())
 
 
 def test_the_task_is_said_in_words() -> None:
-    one = made("i_love_ai", "scores", token="love")
-    assert "Compute the three scores of the query \u201clove\u201d. (3 points)" in flat(one)
+    papers = made("i_love_ai", "scores", token="love")
+    assert "Compute the three scores of the query \u201clove\u201d. (3 points)" in flat(papers)
     several = flat(made("i_love_ai", "softmax"))
     assert "Compute the nine numbers of exp (9 points), the three numbers of exp_sum" in several
     assert "and the nine weights (9 points). (21 points)" in several
 
 
 def test_questions_are_numbered_from_one() -> None:
-    one = made("i_love_ai", "softmax", "weighted_sum")
-    assert [section.number for section in one.sheet.sections] == [1, 2]
-    assert [section.number for section in one.key.sections] == [1, 2]
+    papers = made("i_love_ai", "softmax", "weighted_sum")
+    assert [section.number for section in papers.sheet.sections] == [1, 2]
+    assert [section.number for section in papers.key.sections] == [1, 2]
 
 
 def test_a_key_says_that_it_is_one() -> None:
@@ -61,20 +61,20 @@ def test_room_is_as_asked_for() -> None:
 
 
 def test_counting_needs_no_room_and_says_things_once() -> None:
-    one = made("bpe")
-    blocks = [block for section in one.sheet.sections for block in section.blocks]
+    papers = made("bpe")
+    blocks = [block for section in papers.sheet.sections for block in section.blocks]
     assert not any(isinstance(block, AnswerSpace) for block in blocks)
-    assert flat(one).count("each pair of neighbours is counted") == 1
+    assert flat(papers).count("each pair of neighbours is counted") == 1
 
 
 def test_rounds_of_merges_take_little_room() -> None:
     """The words with their counts in running text, never broken inside a word; the blanks of a
     list in several columns, none of which is lost."""
-    one = made("bpe")
-    page = render(one.sheet, "terminal", RenderOptions(80))
+    papers = made("bpe")
+    page = render(papers.sheet, "terminal", RenderOptions(80))
     assert "h a p p i n e s s (2)" in page.replace("\u00a0", " ")
     assert not any(line.endswith(" h a") for line in page.splitlines())
-    first = render(one.sheet, "latex", RenderOptions()).partition(r"\question[17]")[0]
+    first = render(papers.sheet, "latex", RenderOptions()).partition(r"\question[17]")[0]
     rows = [line for line in first.splitlines() if r"\fillin" in line]
     assert [line.count(r"\fillin") for line in rows] == [5, 5, 4, 4]
 
@@ -83,10 +83,10 @@ def test_pairs_to_be_counted_stand_in_the_order_of_the_words() -> None:
     """Not the most frequent one first, which would tell what is merged."""
     text = "tokenizer: bpe\ncorpus: {ab: 1, cab: 2, dd: 5}\nmerges: 2\nsentence: ab"
     trace = trace_of(text)
-    one = papers(trace, request_for(trace))
-    ids = [question.id for question in one.key.sections[0].questions]
+    entry = papers(trace, request_for(trace))
+    ids = [question.id for question in entry.key.sections[0].questions]
     assert ids == ["rounds[1].counts[a b]", "rounds[1].counts[c a]", "rounds[1].counts[d d]"]
-    answers = [q.key.number.shown for q in one.key.sections[0].questions if q.key]
+    answers = [q.key.number.shown for q in entry.key.sections[0].questions if q.key]
     assert answers == [3, 2, 5]
 
 

@@ -26,10 +26,10 @@ def make(folder: Path, students: str, *more: str) -> Result:
 
 
 def listed_in(folder: Path) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = json.loads((folder / "exam/manifest.json").read_text("utf-8"))[
+    entries: list[dict[str, Any]] = json.loads((folder / "exam/manifest.json").read_text("utf-8"))[
         "students"
     ]
-    return told
+    return entries
 
 
 @pytest.mark.parametrize(("form", "suffix"), [("terminal", "txt"), ("markdown", "md")])
@@ -38,19 +38,19 @@ def test_each_student_has_a_sheet_and_all_are_in_one_file(
 ) -> None:
     assert make(tmp_path, LIST, "--format", form).exit_code == 0
     students = listed_in(tmp_path)
-    assert [(one["name"], one["id"], one["form"]) for one in students] == [
+    assert [(s["name"], s["id"], s["form"]) for s in students] == [
         ("Müller, Änne", "s-001", "A"), ("Bob & Co_%", "s_001", "C"), ("Cy", "17", "B"),
         ("Di", "18", "C"), ("Ed", "19", "A"),
     ]  # fmt: skip
-    sheets = [(tmp_path / "exam" / one["sheet"]).read_text("utf-8") for one in students]
-    assert len({one["sheet"].lower() for one in students}) == 5
-    for one, sheet in zip(students, sheets, strict=True):
-        form_sheet = tmp_path / "exam" / f"exam_{one['form']}_sheet.{suffix}"
+    sheets = [(tmp_path / "exam" / s["sheet"]).read_text("utf-8") for s in students]
+    assert len({s["sheet"].lower() for s in students}) == 5
+    for data, sheet in zip(students, sheets, strict=True):
+        form_sheet = tmp_path / "exam" / f"exam_{data['form']}_sheet.{suffix}"
         own, of_form = sheet.splitlines(), form_sheet.read_text("utf-8").splitlines()
-        assert any("ID" in line and line.replace("\\", "").endswith(one["id"]) for line in own)
+        assert any("ID" in line and line.replace("\\", "").endswith(data["id"]) for line in own)
         assert len([line for line in own if line not in of_form]) == 3  # name, ID, fields
         assert "Name ___" not in sheet
-        assert f"form {one['form']}" in own[0]
+        assert f"form {data['form']}" in own[0]
     together = (tmp_path / f"exam/exam_print.{suffix}").read_text("utf-8")
     places = [together.find(sheet.strip()) for sheet in sheets]
     assert -1 not in places
@@ -64,12 +64,12 @@ def test_answers_are_graded_by_name_and_id(tmp_path: Path, form: str, suffix: st
     exam, filled = tmp_path / "exam", tmp_path / "filled"
     filled.mkdir()
     students = listed_in(tmp_path)
-    for one in students:
-        sheet = (exam / one["sheet"]).read_text("utf-8")
-        assert one["sheet"].endswith(suffix)
-        for told in (one["name"], one["id"]):
-            assert told in sheet.replace('""', '"')
-        source = one["sheet"] if form == "csv" else one["answers"]
+    for student in students:
+        sheet = (exam / student["sheet"]).read_text("utf-8")
+        assert student["sheet"].endswith(suffix)
+        for value in (student["name"], student["id"]):
+            assert value in sheet.replace('""', '"')
+        source = student["sheet"] if form == "csv" else student["answers"]
         empty = (exam / source).read_text("utf-8")
         (filled / f"x{Path(source).name}").write_text(empty, "utf-8")
     result = run("grade", exam, filled, "-o", f"{tmp_path}/marked/")
@@ -78,16 +78,16 @@ def test_answers_are_graded_by_name_and_id(tmp_path: Path, form: str, suffix: st
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {(row["student"], row["id"], row["form"]) for row in rows} == {
-        (one["name"], one["id"], one["form"]) for one in students
+        (s["name"], s["id"], s["form"]) for s in students
     }
 
 
 def test_made_again_students_keep_their_forms(tmp_path: Path) -> None:
     assert make(tmp_path, LIST).exit_code == 0
-    before = {one["id"]: one["form"] for one in listed_in(tmp_path)}
+    before = {data["id"]: data["form"] for data in listed_in(tmp_path)}
     assert make(tmp_path, "id;name\n20;New\n19;Ed\n17;Cy\ns_001;Bob\n").exit_code == 0
-    again = {one["id"]: one["form"] for one in listed_in(tmp_path)}
-    assert again == {"20": "A", **{one: before[one] for one in ("19", "17", "s_001")}}
+    again = {data["id"]: data["form"] for data in listed_in(tmp_path)}
+    assert again == {"20": "A", **{entry: before[entry] for entry in ("19", "17", "s_001")}}
 
 
 def test_what_is_wrong_with_a_list_is_told_by_line(tmp_path: Path) -> None:
@@ -95,19 +95,19 @@ def test_what_is_wrong_with_a_list_is_told_by_line(tmp_path: Path) -> None:
     result = make(tmp_path, wrong)
     assert result.exit_code == 2
     source = tmp_path / "list.csv"
-    for told in (
+    for line in (
         "3:1: there is no name", '4:1: the ID "1" is that of line 2, too', "5:1: there is no ID",
         '5:1: there is no form "D"; the exercise has A, B, C', "6:1: there are more cells than",
     ):  # fmt: skip
-        assert f"{source}:{told}" in result.stderr
+        assert f"{source}:{line}" in result.stderr
     assert not (tmp_path / "exam").exists()
-    for text, told in (
+    for text, line in (
         ("name,ID,from\n", "from"), ("name\nx\n", "no column says the id"),
         ("name,id\n", "there are no students"), ("", "there are no students"),
     ):  # fmt: skip
         refused = make(tmp_path, text)
         assert refused.exit_code == 2
-        assert told in refused.stderr
+        assert line in refused.stderr
         assert str(source) in refused.stderr
 
 
@@ -130,8 +130,8 @@ def test_the_sheets_are_one_latex_file(tmp_path: Path) -> None:
         done = subprocess.run(
             words, cwd=tmp_path / "exam", capture_output=True, check=False, timeout=60
         )
-    said = done.stdout.decode("utf-8", "replace")
-    assert done.returncode == 0, said
-    assert "multiply" not in said
-    assert "Overfull" not in said
-    assert "(3 pages" in said
+    text = done.stdout.decode("utf-8", "replace")
+    assert done.returncode == 0, text
+    assert "multiply" not in text
+    assert "Overfull" not in text
+    assert "(3 pages" in text

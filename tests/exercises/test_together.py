@@ -31,26 +31,26 @@ def test_paths_that_are_worked_together_lead_where_they_lead_alone(name: str) ->
     shown = forms[0].plan[0].name
     alone = [Judge(trace, [shown]).right for trace in forms]
     many = together([Judge(trace, [shown]).right for trace in forms])
-    for one, beside in zip(alone, many, strict=True):
+    for entry, beside in zip(alone, many, strict=True):
         assert beside.together is not None
-        for quantity in one.trace:
+        for quantity in entry.trace:
             for ask in ("made", "carried", "written"):
-                own, other = (getattr(paths, ask)(quantity) for paths in (one, beside))
+                own, other = (getattr(paths, ask)(quantity) for paths in (entry, beside))
                 np.testing.assert_allclose(other, own, rtol=1e-11, atol=1e-11, err_msg=quantity)
 
 
 def test_traces_that_tell_different_stories_are_worked_alone() -> None:
     both = [Judge(trace_of(SHIPPED[name])).right for name in ("i_love_ai", "word_order")]
-    assert all(one is other for one, other in zip(together(both), both, strict=True))
+    assert all(paths is other for paths, other in zip(together(both), both, strict=True))
 
 
 def test_what_forms_are_made_from_is_told_once() -> None:
     first, second = forms_of("i_love_ai", 2)
-    told = MadeFrom.of_scenario(first.scenario)
-    assert told.like(second.scenario) is told
+    made_from = MadeFrom.of_scenario(first.scenario)
+    assert made_from.like(second.scenario) is made_from
     other = trace_of(SHIPPED["yassine_gru"]).scenario
-    assert told.like(other) == MadeFrom.of_scenario(other)
-    assert fingerprint(second, [], told) == fingerprint(second, []) != fingerprint(first, [])
+    assert made_from.like(other) == MadeFrom.of_scenario(other)
+    assert fingerprint(second, [], made_from) == fingerprint(second, []) != fingerprint(first, [])
 
 
 def test_a_number_that_carries_is_what_its_line_comes_to() -> None:

@@ -123,9 +123,9 @@ def test_no_format_goes_over_an_unknown_block(form: str, page: Document) -> None
 )
 def test_no_format_of_papers_goes_over_an_unknown_block(form: str) -> None:
     """But for tables to write answers into, which have the ids of questions only."""
-    one = Decimal(1)
-    key = RightAnswer(Number.written(one), Interval(one, one), None, None)
-    asked = SECTION._replace(questions=(Item("a", one, key),))
+    number = Decimal(1)
+    key = RightAnswer(Number.written(number), Interval(number, number), None, None)
+    asked = SECTION._replace(questions=(Item("a", number, key),))
     with pytest.raises(TypeError, match=r"^Unheard "):
         _contents(BLOCKS[0]._replace(sections=(asked,), paper=PAPER), form)
 
@@ -152,7 +152,7 @@ def test_blocks_are_a_closed_set() -> None:
 
 
 def test_parts_are_found_at_any_depth_but_behind_blanks() -> None:
-    one, two, three = map(Number.written, (1, 2, 3))
-    line = Line(Symbol("x"), (("=", one), ("=", Sum((two, Blank("a", three))))))
+    number, two, three = map(Number.written, (1, 2, 3))
+    line = Line(Symbol("x"), (("=", number), ("=", Sum((two, Blank("a", three))))))
     assert [*parts_of(Derivation((line,)), Line)] == [line]
-    assert [*parts_of(Derivation((line,)), Number)] == [one, two]
+    assert [*parts_of(Derivation((line,)), Number)] == [number, two]

@@ -34,8 +34,8 @@ def luminance(colour: str) -> float:
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def contrast(one: str, other: str) -> float:
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+def contrast(text: str, other: str) -> float:
+    light, dark = sorted((luminance(text), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -117,7 +117,7 @@ def test_sixteen_colours_nobody_knows_are_left_alone(
 
 def style_at(page: str, line: str, text: str) -> Style:
     """How a text on a line of a page is written."""
-    (whole,) = [one for one in page.split("\n") if line in Text.from_ansi(one).plain]
+    (whole,) = [entry for entry in page.split("\n") if line in Text.from_ansi(entry).plain]
     told = Text.from_ansi(whole)
     at = told.plain.index(text, told.plain.index(line))
     styles = [span.style for span in told.spans if span.start <= at < span.end]

@@ -33,32 +33,32 @@ def placed(
     parent: ElementTree.Element, x: float = 0, y: float = 0
 ) -> Iterator[tuple[ElementTree.Element, float, float]]:
     """Every element with what it is moved by."""
-    for one in parent:
-        moved = re.match(r"translate\(([-\d.]+) ([-\d.]+)\)", one.get("transform", ""))
+    for element in parent:
+        moved = re.match(r"translate\(([-\d.]+) ([-\d.]+)\)", element.get("transform", ""))
         here = (x + float(moved[1]), y + float(moved[2])) if moved else (x, y)
-        yield one, *here
-        yield from placed(one, *here)
+        yield element, *here
+        yield from placed(element, *here)
 
 
 def texts_of(block: Picture) -> Iterator[tuple[str, Box]]:
     """The texts that aren't turned, with the places that they take."""
-    for one, x, y in placed(root_of(block)):
-        if one.tag == "text" and "rotate" not in one.get("transform", ""):
-            text = one.text or ""
-            kinds = one.get("class", "").split()
+    for element, x, y in placed(root_of(block)):
+        if element.tag == "text" and "rotate" not in element.get("transform", ""):
+            text = element.text or ""
+            kinds = element.get("class", "").split()
             share = 1.0 if "end" in kinds else 0.5 if "middle" in kinds else 0.0
-            left = x + float(one.get("x", 0)) - share * text_width(text)
-            base = y + float(one.get("y", 0))
+            left = x + float(element.get("x", 0)) - share * text_width(text)
+            base = y + float(element.get("y", 0))
             yield text, (left, base - TEXT_SIZE * 0.7, left + text_width(text), base)
 
 
 def numbers_of(block: Picture) -> Iterator[Number]:
     match block:
         case Bars() | Curves():
-            yield from (one for series in block.series for one in series.numbers)
+            yield from (n for series in block.series for n in series.numbers)
         case Plane():
             arrows = (arrow for group in block.groups for arrow in group.arrows)
-            yield from (one for arrow in arrows for one in (*arrow.end, *(arrow.start or ())))
+            yield from (value for arrow in arrows for value in (*arrow.end, *(arrow.start or ())))
         case HeatMaps():
             for _, table in block.maps:
                 rows, columns = table.matrix.shape
@@ -77,48 +77,48 @@ class TestEachExample:
         for text, box in texts:
             assert left <= box[0] <= box[2] <= left + wide, text
             assert top <= box[1] <= box[3] <= top + high, text
-        for (one, a), (other, b) in combinations(texts, 2):
+        for (entry, a), (other, b) in combinations(texts, 2):
             apart = a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
-            assert apart, (one, other)
+            assert apart, (entry, other)
 
     def test_all_its_numbers_are_told(self, name: str) -> None:
         root = root_of(EXAMPLES[name])
-        told = bare(root.findtext("desc") or "")
+        text = bare(root.findtext("desc") or "")
         assert root.findtext("title")
         assert root.get("role") == "img"
-        assert all(plain(one) in told for one in numbers_of(EXAMPLES[name]))
+        assert all(plain(n) in text for n in numbers_of(EXAMPLES[name]))
 
     def test_words_stay_data(self, name: str) -> None:
         root = ElementTree.fromstring(figure_html(EXAMPLES[name]))
         known = {"figure", "div", "svg", "g", "title", "desc", "rect", "text", "line", "path"}
-        assert {one.tag for one in root.iter()} <= known | {"circle", "figcaption", "bdi"}
-        assert not any(key.startswith("on") for one in root.iter() for key in one.attrib)
+        assert {e.tag for e in root.iter()} <= known | {"circle", "figcaption", "bdi"}
+        assert not any(key.startswith("on") for e in root.iter() for key in e.attrib)
 
 
 def bars_of(block: Bars) -> list[float]:
-    found = (one for one in root_of(block).iter("rect") if "bar" in one.get("class", "").split())
-    return [float(one.get("width", 0)) for one in found]
+    found = (e for e in root_of(block).iter("rect") if "bar" in e.get("class", "").split())
+    return [float(e.get("width", 0)) for e in found]
 
 
 def test_a_bar_is_as_long_as_its_number() -> None:
     block = EXAMPLES["bars scores"]
     assert isinstance(block, Bars)
-    scores = [float(one.shown) for one in block.series[0].numbers]
+    scores = [float(n.shown) for n in block.series[0].numbers]
     sizes = bars_of(block)
-    drawn_scores = [one for one in scores if one]
-    for (one, size), (other, next_size) in pairwise(zip(drawn_scores, sizes, strict=False)):
-        assert abs(one) * next_size == pytest.approx(abs(other) * size, abs=0.3)
+    drawn_scores = [score for score in scores if score]
+    for (number, size), (other, next_size) in pairwise(zip(drawn_scores, sizes, strict=False)):
+        assert abs(number) * next_size == pytest.approx(abs(other) * size, abs=0.3)
 
 
 def test_shares_have_one_scale_whatever_the_temperature() -> None:
     three = EXAMPLES["bars temperatures"]
     assert isinstance(three, Bars)
     scale = {
-        round(size / float(one.shown), -1)
-        for one, size in zip(
+        round(size / float(number.shown), -1)
+        for number, size in zip(
             [n for s in three.series for n in s.numbers if n.shown], bars_of(three), strict=True
         )
-        if one.shown > 0.1
+        if number.shown > 0.1
     }
     assert len(scale) == 1
 
@@ -128,8 +128,8 @@ def test_curves_are_where_their_numbers_are() -> None:
     root = root_of(block)
     ticks = {text: box for text, box in texts_of(block) if text in ("1.0", "−1.0")}
     middle = {text: (box[1] + box[3]) / 2 for text, box in ticks.items()}
-    points = [(float(one.get("cx", 0)), float(one.get("cy", 0))) for one in root.iter("circle")]
-    shown = [float(one.shown) for one in block.series[0].numbers]
+    points = [(float(e.get("cx", 0)), float(e.get("cy", 0))) for e in root.iter("circle")]
+    shown = [float(n.shown) for n in block.series[0].numbers]
     unit = (middle["−1.0"] - middle["1.0"]) / 2
     for (_, y), number in zip(points, shown, strict=True):
         assert (points[0][1] - y) / unit == pytest.approx(number, abs=0.01)
@@ -150,9 +150,9 @@ def test_arrows_end_at_their_vectors() -> None:
     """From the origin, by one scale in both directions."""
     block = EXAMPLES["plane around"]
     assert isinstance(block, Plane)
-    heads = [one for one in root_of(block).iter("path") if "head" in one.get("class", "").split()]
-    tips = [tuple(map(float, re.findall(r"[-\d.]+", one.get("d", ""))[:2])) for one in heads]
-    ends = [tuple(float(n.shown) for n in one.end) for one in block.groups[0].arrows]
+    heads = [e for e in root_of(block).iter("path") if "head" in e.get("class", "").split()]
+    tips = [tuple(map(float, re.findall(r"[-\d.]+", e.get("d", ""))[:2])) for e in heads]
+    ends = [tuple(float(n.shown) for n in arrow.end) for arrow in block.groups[0].arrows]
     (x0, y0), (x1, y1) = tips[:2]
     unit = (x1 - x0) / (ends[1][0] - ends[0][0])
     assert (y1 - y0) / (ends[0][1] - ends[1][1]) == pytest.approx(unit, rel=0.01)
@@ -164,11 +164,11 @@ def test_arrows_end_at_their_vectors() -> None:
 def test_numbers_below_0_have_a_hue_of_their_own_and_0_none() -> None:
     block = EXAMPLES["encoding"]
     root = root_of(block)
-    shades = [one.get("class", "") for one in root.iter("rect")]
-    found = [one for one in root.iter("text") if " on" in one.get("class", "")]
+    shades = [e.get("class", "") for e in root.iter("rect")]
+    found = [e for e in root.iter("text") if " on" in e.get("class", "")]
     assert len(found) == len(shades) == 24
-    for one, shade in zip(found, shades, strict=True):
-        number = float((one.text or "").replace("−", "-"))
+    for element, shade in zip(found, shades, strict=True):
+        number = float((element.text or "").replace("−", "-"))
         assert ("below" in shade) == (number < 0)
         assert shade.removeprefix("shade").removeprefix("-below") == str(round(abs(number) * 8))
 
@@ -176,22 +176,22 @@ def test_numbers_below_0_have_a_hue_of_their_own_and_0_none() -> None:
 def test_chosen_links_are_bold_and_last() -> None:
     block = EXAMPLES["lattice"]
     assert isinstance(block, Diagram)
-    ways = [one for one in root_of(block).iter("path") if "way" in one.get("class", "").split()]
-    chosen = ["chosen" in one.get("class", "").split() for one in ways]
+    ways = [e for e in root_of(block).iter("path") if "way" in e.get("class", "").split()]
+    chosen = ["chosen" in e.get("class", "").split() for e in ways]
     assert len(ways) == len(block.links)
     assert chosen == sorted(chosen)
-    assert sum(chosen) == sum(one.chosen for one in block.links)
+    assert sum(chosen) == sum(link.chosen for link in block.links)
 
 
 def test_links_meet_no_box_but_their_own() -> None:
     for name in ("lattice", "merges", "pipeline across", "pipeline down"):
         root = root_of(EXAMPLES[name])
         boxes = [
-            tuple(float(one.get(key, 0)) for key in ("x", "y", "width", "height"))
-            for one in root.iter("rect")
-            if "box" in one.get("class", "").split()
+            tuple(float(e.get(key, 0)) for key in ("x", "y", "width", "height"))
+            for e in root.iter("rect")
+            if "box" in e.get("class", "").split()
         ]
-        for way in (one for one in root.iter("path") if "way" in one.get("class", "").split()):
+        for way in (e for e in root.iter("path") if "way" in e.get("class", "").split()):
             numbers_in = [*map(float, re.findall(r"[-\d.]+", way.get("d", "")))]
             points = [*zip(numbers_in[::2], numbers_in[1::2], strict=True)]
             inside = [
@@ -207,7 +207,7 @@ def test_colours_can_be_told_from_the_page() -> None:
     for scheme in (LIGHT, DARK):
         page = scheme.page.background
         assert all(contrast(ink, page) >= 4.5 for ink in scheme.inks)
-        assert all(contrast(one.background, one.text) >= 4.5 for one in scheme.below)
+        assert all(contrast(shade.background, shade.text) >= 4.5 for shade in scheme.below)
         assert contrast(scheme.line, page) >= FAINT
         assert contrast(scheme.below[6].background, page) >= FAINT
         assert contrast(scheme.aside, page) >= 4.5
@@ -216,9 +216,9 @@ def test_colours_can_be_told_from_the_page() -> None:
 def test_curves_are_told_apart_without_colours() -> None:
     """Each of twelve has its own kind of line and of point."""
     root = root_of(EXAMPLES["curves many waves"])
-    lines = [one.get("class", "") for one in root.iter("path") if "curve" in one.get("class", "")]
+    lines = [e.get("class", "") for e in root.iter("path") if "curve" in e.get("class", "")]
     assert len(set(lines)) == 12
-    dashes = [re.sub(r"ink\d", "", one) for one in lines]
+    dashes = [re.sub(r"ink\d", "", line) for line in lines]
     assert len(set(dashes)) == 4
 
 
@@ -227,8 +227,8 @@ def test_what_is_drawn_has_a_look() -> None:
     used = {
         kind
         for block in EXAMPLES.values()
-        for one in root_of(block).iter()
-        for kind in one.get("class", "").split()
+        for e in root_of(block).iter()
+        for kind in e.get("class", "").split()
     }
     known = set(re.findall(r"\.([a-zQKV]+(?:-[a-z]+)?\d*)", style_sheet()))
     assert used - known <= {"dash0"}

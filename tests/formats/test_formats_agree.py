@@ -113,10 +113,10 @@ def test_pages_of_tex(name: str, tmp_path: Path) -> None:
     check_numbered(printed(tmp_path), name)
 
 
-def check_numbered(told: str, name: str) -> None:
+def check_numbered(text: str, name: str) -> None:
     """The same numbers, and that of each page."""
-    pages = Counter(map(str, range(1, told.count("\f") + 1)))
-    assert differences(numbers(told), numbers(text_of(name)) + pages) == ({}, {})
+    pages = Counter(map(str, range(1, text.count("\f") + 1)))
+    assert differences(numbers(text), numbers(text_of(name)) + pages) == ({}, {})
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -125,11 +125,11 @@ def test_data(name: str) -> None:
     products that a sum in columns adds up."""
     page = text_of(name)
     data = readers.data(render(document(name), "json", RenderOptions()))
-    told, laid_out = _values(data), _values("\n".join(ONLY_LAID_OUT[name]))
+    numbers, laid_out = _values(data), _values("\n".join(ONLY_LAID_OUT[name]))
     sections = _values("\n".join(re.findall(r"^(\d+) · ", page, re.MULTILINE)))
     added = _values("\n".join(line for line in page.split("\n") if "→" in line))
-    assert told <= _values(page)
-    assert _values(page) - told - sections - added == laid_out
+    assert numbers <= _values(page)
+    assert _values(page) - numbers - sections - added == laid_out
 
 
 def _values(text: str) -> set[Decimal]:
@@ -142,11 +142,11 @@ def test_workbooks(name: str) -> None:
     data = contents_of(document(name), "xlsx", RenderOptions())
     assert isinstance(data, bytes)
     cells = [*_numbers_of_cells(data)]
-    shown = {one.normalize() for one in _values(text_of(name))}
+    shown = {n.normalize() for n in _values(text_of(name))}
     assert len(cells) > 40
-    assert {abs(one) for one in cells} <= shown
+    assert {abs(cell) for cell in cells} <= shown
     for quantity in shipped_trace(name).quantities.values():
-        wanted = {Decimal(one) for one in numbers_printed(quantity) if "∞" not in one}
+        wanted = {Decimal(text) for text in numbers_printed(quantity) if "∞" not in text}
         assert wanted <= {*cells}, quantity.name
 
 
@@ -183,9 +183,9 @@ def test_pages_of_commands(command: str, tmp_path: Path) -> None:
     assert wanted.total() > 50
     assert differences(numbers(page("markdown").decode()), wanted) == ({}, {})
     assert differences(numbers(html_text(page("html").decode())), wanted) == ({}, {})
-    told = on_paper(page("pdf"))
-    pages = Counter(map(str, range(1, told.count("\f") + 1)))
-    assert differences(numbers(told), wanted + pages) == ({}, {})
+    text = on_paper(page("pdf"))
+    pages = Counter(map(str, range(1, text.count("\f") + 1)))
+    assert differences(numbers(text), wanted + pages) == ({}, {})
 
 
 @pytest.mark.parametrize("form", ["markdown", "html"])

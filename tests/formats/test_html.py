@@ -37,8 +37,8 @@ def written(tmp_path: Path) -> Any:
 
 def entries_of(page: str) -> list[list[Any]]:
     """The workings behind a page's numbers."""
-    scripts = (one for one in parsed(page).each("script"))
-    (data,) = (one.text for one in scripts if one.attributes.get("id") == "numbers")
+    scripts = (e for e in parsed(page).each("script"))
+    (data,) = (s.text for s in scripts if s.attributes.get("id") == "numbers")
     return list(json.loads(data))
 
 
@@ -88,8 +88,8 @@ def test_of_a_very_large_trace_only_the_nearest_numbers_are_followed(
     monkeypatch.setattr(asked, "MOST_FOLLOWED", most)
     page = render(document_of(trace), "html", RenderOptions())
     entries = entries_of(page)
-    assert [told(one) for one in entries] == [told(one) for one in whole[:most]]
-    places = [part[1] for one in entries for part in one[1:] if not isinstance(part, str)]
+    assert [told(v) for v in entries] == [told(v) for v in whole[:most]]
+    places = [part[1] for v in entries for part in v[1:] if not isinstance(part, str)]
     places += [int(n) for n in re.findall(r'data-n="(\d+)"', page)]
     assert max(places) < most
 
@@ -97,8 +97,8 @@ def test_of_a_very_large_trace_only_the_nearest_numbers_are_followed(
 def test_the_numbers_of_a_page_are_the_traces() -> None:
     trace = shipped_trace("i_love_ai")
     tables = [*main_of(page_of(trace, "html")).each("table")]
-    tables = [one for one in tables if one.attributes["class"] == "quantity"]
-    (weights,) = (one for one in tables if one.text.strip().startswith("weights"))
+    tables = [table for table in tables if table.attributes["class"] == "quantity"]
+    (weights,) = (table for table in tables if table.text.strip().startswith("weights"))
     rows = [[*row.each("td")] for row in weights.first("tbody").each("tr")]  # type: ignore[union-attr]
     numbers = [[float(cell.text) for cell in row[:3]] for row in rows]
     np.testing.assert_allclose(numbers, trace["weights"].values, atol=5e-4)

@@ -79,20 +79,22 @@ def test_the_cells_have_what_is_accepted_and_nothing_else(
 @sampled(3, name=SCENARIOS, blank=["results", "random:0.4", "all"])
 def test_no_answer_is_in_the_file(name: str, blank: str) -> None:
     steps = {"sentencepiece": ["viterbi"]}.get(name, [])
-    one = papers(trace_of(SHIPPED[name]), request_for(trace_of(SHIPPED[name]), blank, steps=steps))
-    sheet = self_checking(one.whole)
+    entry = papers(
+        trace_of(SHIPPED[name]), request_for(trace_of(SHIPPED[name]), blank, steps=steps)
+    )
+    sheet = self_checking(entry.whole)
     page, plain = (
         render(sheet, "html", RenderOptions(80)),
-        render(one.sheet, "html", RenderOptions(80)),
+        render(entry.sheet, "html", RenderOptions(80)),
     )
-    answers = {distinctive(question) for question in questions(one.whole)} - {""}
+    answers = {distinctive(question) for question in questions(entry.whole)} - {""}
     assert answers
     assert not answers & (digits(page) - digits(plain))
     assert not sheet.origins
     assert "data-n=" not in page
     assert "attn exercise" not in page
-    assert page.count('class="field"') == len(questions(one.whole))
-    assert page == render(self_checking(one.whole), "html", RenderOptions(80))
+    assert page.count('class="field"') == len(questions(entry.whole))
+    assert page == render(self_checking(entry.whole), "html", RenderOptions(80))
 
 
 def run(*words: str) -> Any:
@@ -143,14 +145,14 @@ class TestInTheBrowser:
         unread = [*(text for text in UNREAD if text.strip()), "9e400", "9" * 310, "1 1/2"]
         more = {"٠٫٥": "0.5", "2/3": None, "1E-400": None, "0.1345000000000000000000001": None}
         path = tmp_path / "sheet.html"
-        keys = [key_of(one, one) for one in [*numbers, Decimal("0.5")]]
+        keys = [key_of(n, n) for n in [*numbers, Decimal("0.5")]]
         keys += [key_of(Decimal("0.6665"), Decimal("0.6675")), key_of(Decimal(0), Decimal("1e-9"))]
         keys += [key_of(Decimal("0.1345"), Decimal("0.1355"))] * (1 + len(unread))
         path.write_text(render(numbers_asked(keys), "html", RenderOptions(80)), "utf-8")
         with opened(chromium, path) as page:
-            said = states(page, [*WRITTEN, *more, *unread])
-            told = dict(zip([*WRITTEN, *more, *unread], said, strict=True))
-        assert told == dict.fromkeys([*WRITTEN, *more], "right") | dict.fromkeys(
+            texts = states(page, [*WRITTEN, *more, *unread])
+            by_name = dict(zip([*WRITTEN, *more, *unread], texts, strict=True))
+        assert by_name == dict.fromkeys([*WRITTEN, *more], "right") | dict.fromkeys(
             unread, "unreadable"
         )
 
@@ -164,20 +166,20 @@ class TestInTheBrowser:
         whole = papers(trace, request_for(trace, steps=["mask", "softmax"])).whole
         path = tmp_path / "sheet.html"
         path.write_text(render(self_checking(whole), "html", RenderOptions(80)), "utf-8")
-        keys = [one.key for one in questions(whole) if one.key is not None]
-        finite = [one.number.shown.is_finite() for one in keys]
+        keys = [q.key for q in questions(whole) if q.key is not None]
+        finite = [r.number.shown.is_finite() for r in keys]
         assert not all(finite)
         with opened(chromium, path) as page:
             for ends in ("low", "high"):
-                typed = [f"{getattr(one.accepted, ends):f}".replace(".", ",") for one in keys]
+                typed = [f"{getattr(r.accepted, ends):f}".replace(".", ",") for r in keys]
                 assert {*states(page, typed)} == {"right"}
             assert page.locator("#check .tally").inner_text() == f"{len(keys)} of {len(keys)} right"
-            assert {*states(page, [f"{one.number.shown}" for one in keys])} == {"right"}
-            below = [f"{one.accepted.low - FINER}" for one in keys]
-            above = [f"{one.accepted.high + FINER}" for one in keys]
+            assert {*states(page, [f"{r.number.shown}" for r in keys])} == {"right"}
+            below = [f"{r.accepted.low - FINER}" for r in keys]
+            above = [f"{r.accepted.high + FINER}" for r in keys]
             for typed in (below, above):
-                said = states(page, typed)
-                assert said == ["wrong" if own else "right" for own in finite]
+                texts = states(page, typed)
+                assert texts == ["wrong" if own else "right" for own in finite]
             assert {*states(page, ["x"] * len(keys))} == {"unreadable"}
             assert {*states(page, [""] * len(keys))} == {""}
 
@@ -186,7 +188,7 @@ class TestInTheBrowser:
         chosen = Item("a", words=RightWords(options, (1,), ("A", "B", "C")))
         written = [Item(f"w[{k}]", words=RightWords(options, (k,))) for k in (0, 1, 2)]
         asked = {chosen: WordBlank("a", ("Which?",), options, ("A", "B", "C"))}
-        asked |= {one: WordBlank(one.id, (f"Which? {one.id}",)) for one in written}
+        asked |= {item: WordBlank(item.id, (f"Which? {item.id}",)) for item in written}
         path = tmp_path / "sheet.html"
         path.write_text(render(sheet_with(asked), "html", RenderOptions(80)), "utf-8")
         with opened(chromium, path) as page:
@@ -205,8 +207,8 @@ class TestInTheBrowser:
             for text in ("2.718", "1", "2,72", "n"):
                 page.keyboard.type(text)
                 page.keyboard.press("Tab")
-            said = page.locator(".said").all_inner_texts()
-            assert said[:5] == ["✓ right", "✓ right", "✗ not yet", "? not a number", ""]
+            value = page.locator(".said").all_inner_texts()
+            assert value[:5] == ["✓ right", "✓ right", "✗ not yet", "? not a number", ""]
             assert page.get_by_role("status").inner_text() == "? not a number: exp[love, I]"
             assert page.locator("section .tally").inner_text() == "2 of 21 right"
             name = page.evaluate("document.activeElement.getAttribute('aria-label')")

@@ -41,8 +41,8 @@ def test_rows_are_written_as_their_numbers_are(
     matrix = Matrix.of_array(np.array([finite, finite[::-1]]), places, carry=carry)
     if not carry:
         matrix = Matrix(np.array([numbers, numbers[::-1]]), None, places)
-    told = [[plain(matrix.number(i, j)) for j in range(len(numbers))] for i in (0, 1)]
-    texts = ["; ".join(row) for row in told]
+    entries = [[plain(matrix.number(i, j)) for j in range(len(numbers))] for i in (0, 1)]
+    texts = ["; ".join(row) for row in entries]
     assert [*plain_rows(matrix, (0, 1), "; ")] == texts
     assert [*plain_rows(matrix, (1,), "; ")] == texts[1:]
 
@@ -56,8 +56,8 @@ def big(policy: str, size: int) -> dict[str, Any]:
 
 def test_every_text_of_a_large_trace_is_that_of_its_number() -> None:
     trace = work(load(big("exact", 50)))
-    told = json.loads(render(walkthrough(trace, Selection()), "json", RenderOptions()))
-    made = {one["name"]: one for step in told["steps"] for one in step["quantities"]}
+    data = json.loads(render(walkthrough(trace, Selection()), "json", RenderOptions()))
+    made = {entry["name"]: entry for step in data["steps"] for entry in step["quantities"]}
     rng = np.random.default_rng(6)
     for name in ("scores", "exp", "weights", "output", "masked"):
         quantity = trace[name]

@@ -104,8 +104,8 @@ def documents(first: int) -> list[Document]:
     lessons on one of them."""
     names = [name for name in SHIPPED if name not in LARGE]
     traces = [trace_of(SHIPPED[name]) for name in (names if THOROUGH else names[first::4])]
-    told = [(step, trace_of(SHIPPED["encoder_block"])) for step in steps()]
-    return [*map(document_of, traces), lessons(told[0][1], told, Selection())]
+    pairs = [(step, trace_of(SHIPPED["encoder_block"])) for step in steps()]
+    return [*map(document_of, traces), lessons(pairs[0][1], pairs, Selection())]
 
 
 def of_blocks(*blocks: Block, title: str = "A page") -> Document:
@@ -313,9 +313,9 @@ def test_a_picture_is_a_table_of_its_numbers(tmp_path: Path) -> None:
     page = render(of_blocks(*PICTURE_EXAMPLES.values()), "latex", RenderOptions())
     assert "tikz" not in page
     assert overfull(compiled(tmp_path, page)) == []
-    told = printed(tmp_path)
+    text = printed(tmp_path)
     for picture in PICTURE_EXAMPLES.values():
-        assert raw(picture.title).split()[0] in told
+        assert raw(picture.title).split()[0] in text
 
 
 @given(st.from_regex(ADDRESS, fullmatch=True, alphabet=CHARACTERS))
@@ -353,16 +353,16 @@ ANSWERS = {
 
 def exercise(kind: str) -> Document:
     """A paper by hand: blanks in a table, in lines, in a vector and an addition."""
-    told = kind == "exercise"
+    is_given = kind == "exercise"
 
     def blank(name: str) -> ex.Blank:
-        return ex.Blank(name, N(Decimal(ANSWERS[name])) if told else None)
+        return ex.Blank(name, N(Decimal(ANSWERS[name])) if is_given else None)
 
     ids = {(0, 1): "scores[I, love]", (1, 0): "scores[love, I]"}
     numbers = [[Decimal(1), Decimal("13.57")], [Decimal("-24.68"), Decimal(2)]]
     matrix = Matrix.of_written(numbers)
     table = MatrixBlock(
-        "scores", matrix if told else matrix.without(ids), as_words(("I", "love")), as_words(("I", "love")), (0, 1),
+        "scores", matrix if is_given else matrix.without(ids), as_words(("I", "love")), as_words(("I", "love")), (0, 1),
         made_in="scores", with_sums=True, blanks=ids,
     )  # fmt: skip
     symbol = ex.Symbol("exp", ("I",))
@@ -386,7 +386,7 @@ def exercise(kind: str) -> Document:
         Section("scores", 4, ("Attention scores",), (ex.Equation(ex.Symbol("scores"), ex.Symbol("X")),),
                 (table, AnswerSpace(3)), questions=(Item("a", 2), Item("b", 3))),
         Section("softmax", 5, ("Softmax",), (), (lines, addition), questions=(Item("c"),),
-                solution=(Paragraph(("This is how it is worked.",)), worked) if told else ()),
+                solution=(Paragraph(("This is how it is worked.",)), worked) if is_given else ()),
         Section("out", 6, ("Nothing asked",), (), (Paragraph(("Only read.",)),)),
     )  # fmt: skip
     return Document(

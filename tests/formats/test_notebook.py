@@ -70,10 +70,10 @@ def test_parts_are_shown_with_true_signs(trace: Any, form: str) -> None:
 
 
 def test_mathematics_is_the_working(trace: Any) -> None:
-    told = trace["weights"].cell("love", "AI")._repr_latex_()
-    assert told.startswith("$$\\begin{aligned}\n")
-    assert told.endswith("\\end{aligned}$$")
-    assert r"\dfrac{7.389}{12.825} = 0.576" in told
+    value = trace["weights"].cell("love", "AI")._repr_latex_()
+    assert value.startswith("$$\\begin{aligned}\n")
+    assert value.endswith("\\end{aligned}$$")
+    assert r"\dfrac{7.389}{12.825} = 0.576" in value
     assert r"W _{Q} &= \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}" in trace["W_Q"]._repr_latex_()
 
 
@@ -82,32 +82,32 @@ BRACKETED = re.compile(
 )
 
 
-def matrices_in(told: str | None) -> dict[str, list[list[str]]]:
+def matrices_in(text: str | None) -> dict[str, list[list[str]]]:
     """The matrices of a page in LaTeX, by what stands before them."""
     return {
         name: [row.split(" & ") for row in rows.split(r" \\ ")]
-        for name, rows in BRACKETED.findall(told or "")
+        for name, rows in BRACKETED.findall(text or "")
     }
 
 
 def test_a_matrix_has_its_own_columns_in_mathematics(trace: Any) -> None:
     """Neither the sums of its rows nor a list beside it are any of them."""
-    told = matrices_in(trace.step("softmax")._repr_latex_())
+    by_name = matrices_in(trace.step("softmax")._repr_latex_())
     weights = [
         ["0.422", "0.155", "0.422"],
         ["0.212", "0.212", "0.576"],
         ["0.245", "0.090", "0.665"],
     ]
-    assert told[r"\mathrm{weights}"] == weights
-    assert told[r"\mathrm{weights} \thinspace \mathbf{1}"] == [["0.999"], ["1.000"], ["1.000"]]
-    assert [len(row) for row in told[r"\mathrm{exp}"]] == [3, 3, 3]
-    assert told[r"\mathrm{exp} _{\mathrm{sum}}"] == [["6.436"], ["12.825"], ["30.193"]]
+    assert by_name[r"\mathrm{weights}"] == weights
+    assert by_name[r"\mathrm{weights} \thinspace \mathbf{1}"] == [["0.999"], ["1.000"], ["1.000"]]
+    assert [len(row) for row in by_name[r"\mathrm{exp}"]] == [3, 3, 3]
+    assert by_name[r"\mathrm{exp} _{\mathrm{sum}}"] == [["6.436"], ["12.825"], ["30.193"]]
 
 
 def test_vectors_side_by_side_are_matrices_in_mathematics(trace: Any) -> None:
-    told = matrices_in(trace.step("project")._repr_latex_())
-    assert {"X", "Q", "K", "V"} <= told.keys()
-    assert told["V"] == [["1", "2"], ["2", "1"], ["3", "3"]]
+    by_name = matrices_in(trace.step("project")._repr_latex_())
+    assert {"X", "Q", "K", "V"} <= by_name.keys()
+    assert by_name["V"] == [["1", "2"], ["2", "1"], ["3", "3"]]
 
 
 def test_what_is_left_out_of_a_matrix_is_dots_of_its_kind() -> None:
@@ -122,11 +122,11 @@ def test_what_is_left_out_of_a_matrix_is_dots_of_its_kind() -> None:
 @pytest.mark.slow
 @needs_tex
 def test_tex_takes_the_mathematics(tmp_path: Path) -> None:
-    told = [work(load(name))._repr_latex_() for name in ("i_love_ai", "yassine_lstm")]
+    entries = [work(load(name))._repr_latex_() for name in ("i_love_ai", "yassine_lstm")]
     data = hostile.attention(Random(3), tmp_path)
-    told += [work(load(data))._repr_latex_() or ""]
+    entries += [work(load(data))._repr_latex_() or ""]
     # TeX has none of somebody's scripts, which browsers have
-    plain = "\n\n".join(TEXT.sub(r"\\text{x}", one or "") for one in told)
+    plain = "\n\n".join(TEXT.sub(r"\\text{x}", text or "") for text in entries)
     compiled(tmp_path, bare("article", rf"\allowdisplaybreaks {plain}"), draft=True)
 
 

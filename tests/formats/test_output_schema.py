@@ -85,9 +85,9 @@ def test_a_broken_page_is_found() -> None:
 
 @pytest.mark.slow
 def test_the_schema_of_scenarios_is_short() -> None:
-    told = printed("schema")
-    assert json.loads(told)["properties"].keys() == {key.name for key in SCENARIO.keys}
-    assert len(told.encode()) < 100_000
+    text = printed("schema")
+    assert json.loads(text)["properties"].keys() == {key.name for key in SCENARIO.keys}
+    assert len(text.encode()) < 100_000
 
 
 def test_of_what_there_is_no_schema() -> None:

@@ -68,17 +68,17 @@ def text_of(pdf: bytes, *options: str) -> str:
 @pytest.mark.parametrize("name", SAMPLED)
 def test_a_page_has_every_number(name: str) -> None:
     trace: Trace = trace_of(SHIPPED[name])
-    told = numbers_in(text_of(pdf_of(name), "-layout"))
+    texts = numbers_in(text_of(pdf_of(name), "-layout"))
     for quantity in trace.quantities.values():
-        assert set(printed(quantity)) <= told, quantity.name
+        assert set(printed(quantity)) <= texts, quantity.name
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLED)
 def test_nothing_is_over_the_margins(name: str) -> None:
     boxes = text_of(pdf_of(name), "-bbox")
-    right = [float(one) for one in re.findall(r'xMax="([\d.]+)"', boxes)]
-    left = [float(one) for one in re.findall(r'xMin="([\d.]+)"', boxes)]
+    right = [float(value) for value in re.findall(r'xMax="([\d.]+)"', boxes)]
+    left = [float(value) for value in re.findall(r'xMin="([\d.]+)"', boxes)]
     margin = 22 / 25.4 * 72
     assert len(right) > 100
     assert max(right) <= 595.3 - margin + 1
@@ -103,7 +103,7 @@ def test_no_number_is_printed_upon_another(name: str) -> None:
     )
     for page in text_of(pdf_of(name), "-bbox").split("<page")[1:]:
         boxes = [tuple(map(float, found)) for found in numbers.findall(page)]
-        assert all(covered(one, other) < MOST_COVERED for one, other in combinations(boxes, 2))
+        assert all(covered(e, other) < MOST_COVERED for e, other in combinations(boxes, 2))
 
 
 def page_of_pictures(*blocks: Picture) -> bytes:
@@ -113,10 +113,10 @@ def page_of_pictures(*blocks: Picture) -> bytes:
 def test_pictures_are_drawn() -> None:
     """Each text of a drawing is on the page; what it says in words goes with it."""
     pdf = page_of_pictures(*EXAMPLES.values())
-    told = "".join(text_of(pdf, "-raw").split())
+    text = "".join(text_of(pdf, "-raw").split())
     for block in EXAMPLES.values():
-        texts = ["".join((one.text or "").split()) for one in drawing_of(block).iter("text")]
-        assert all(one in told for one in texts if one.isascii())
+        texts = ["".join((e.text or "").split()) for e in drawing_of(block).iter("text")]
+        assert all(entry in text for entry in texts if entry.isascii())
     assert pdf.count(b"/Alt") == len(EXAMPLES)
 
 
@@ -170,11 +170,11 @@ def test_a_folder_of_sheets_and_keys(tmp_path: Path) -> None:
     words = ["exercise", "i_love_ai", "--step", "softmax", "--forms", "2", "--format", "pdf"]
     result = CliRunner().invoke(app, [*words, "--layout", "pages", "-o", f"{tmp_path}/forms/"])
     assert result.exit_code == 0, result.output
-    told = {one.stem: text_of(one.read_bytes()) for one in (tmp_path / "forms").iterdir()}
-    assert sorted(told) == [
+    by_name = {path.stem: text_of(path.read_bytes()) for path in (tmp_path / "forms").iterdir()}
+    assert sorted(by_name) == [
         f"i_love_ai_{form}_{kind}" for form in "AB" for kind in ("key", "sheet")
     ]
-    sheet, key = told["i_love_ai_A_sheet"], told["i_love_ai_A_key"]
+    sheet, key = by_name["i_love_ai_A_sheet"], by_name["i_love_ai_A_key"]
     assert "Worksheet, form A" in sheet
     assert "Answer key, form A" in key
     answers = set(re.findall(r"\d+\.\d{3}", key)) - set(re.findall(r"\d+\.\d{3}", sheet))
@@ -205,7 +205,7 @@ def pages_in(pdf: bytes) -> int:
 
 @pytest.mark.parametrize("name", ["i_love_ai", "three_tokens", "bpe"])
 def test_a_compact_sheet_has_fewer_pages(name: str, tmp_path: Path) -> None:
-    compact, usual = (pages_in(sheet_in(one, name, tmp_path)) for one in ("compact", "lines"))
+    compact, usual = (pages_in(sheet_in(entry, name, tmp_path)) for entry in ("compact", "lines"))
     assert compact < usual
 
 
@@ -242,9 +242,9 @@ def test_sheets_of_students_are_one_file_to_print(tmp_path: Path) -> None:
     options = ["--students", str(tmp_path / "list.csv"), "--format", "pdf"]
     result = CliRunner().invoke(app, ["exercise", str(exam), "-o", f"{tmp_path}/out/", *options])
     assert result.exit_code == 0, result.output
-    told = text_of((tmp_path / "out" / "exam_print.pdf").read_bytes())
-    assert "Ann" in told
-    assert "Łukasz U+732B" in told
+    text = text_of((tmp_path / "out" / "exam_print.pdf").read_bytes())
+    assert "Ann" in text
+    assert "Łukasz U+732B" in text
 
 
 def test_a_marked_paper(tmp_path: Path) -> None:
@@ -260,12 +260,12 @@ def test_a_marked_paper(tmp_path: Path) -> None:
 def test_words_stay_words(seed: int, tmp_path: Path) -> None:
     data = attention(Random(seed), tmp_path)
     pdf = bytes_of(document_of(trace_of(yaml.safe_dump(data))))
-    told = "".join(text_of(pdf, "-raw").split())
+    text = "".join(text_of(pdf, "-raw").split())
     for token in data["tokens"]:
         shown = "".join(characters(visible(Word(token))).split())
-        assert set(shown) <= set(told)
+        assert set(shown) <= set(text)
         if shown.isascii():
-            assert shown in told
+            assert shown in text
 
 
 def test_a_literal_is_the_string_that_it_says() -> None:
@@ -280,12 +280,12 @@ def test_the_fonts_have_what_is_printed() -> None:
     every = (chr(code) for code in range(0x20, 0x10000))
     unseen = ("C", "Z")  # neither spaces nor signs without ink
     known = [
-        one
-        for one in every
-        if unicodedata.category(one)[0] not in unseen and characters(one) == one
+        text
+        for text in every
+        if unicodedata.category(text)[0] not in unseen and characters(text) == text
     ]
     assert len(known) > 3000
     fonts = '#set text(font: ("New Computer Modern", "Libertinus Serif", "DejaVu Sans Mono"))'
-    told = f"#for one in ({', '.join(map(literal, known))}) [#one ]"
-    source = f'{fonts}\n#set document(title: "x")\n{told}'
+    line = f"#for one in ({', '.join(map(literal, known))}) [#one ]"
+    source = f'{fonts}\n#set document(title: "x")\n{line}'
     typst.compile(source.encode(), format="pdf", ignore_system_fonts=True, pdf_standards="a-2u")

@@ -45,23 +45,23 @@ def illustrated(trace: Trace) -> Document:
 
 def blocks_of(trace: Trace) -> Iterator[Block]:
     page = illustrated(trace)
-    yield from (*page.opening, *(one for section in page.sections for one in section.blocks))
+    yield from (*page.opening, *(block for section in page.sections for block in section.blocks))
     yield from page.closing
 
 
 def pictures_of(trace: Trace, kind: type[P], title: str = "") -> list[P]:
     found = [block for block in blocks_of(trace) if isinstance(block, kind)]
-    return [one for one in found if title in raw(getattr(one, "title", ""))]
+    return [entry for entry in found if title in raw(getattr(entry, "title", ""))]
 
 
 @cache
 def shipped_pictures(name: str) -> tuple[Picture, ...]:
-    return tuple(one for one in blocks_of(shipped_trace(name)) if isinstance(one, PICTURES))
+    return tuple(block for block in blocks_of(shipped_trace(name)) if isinstance(block, PICTURES))
 
 
 def values_of(series: Sequence[Series]) -> Array:
     """A column for each series."""
-    return np.array([[float(number.full) for number in one.numbers] for one in series]).T
+    return np.array([[float(number.full) for number in s.numbers] for s in series]).T
 
 
 def softmax(x: Array) -> Array:
@@ -79,7 +79,7 @@ def test_waves_are_sines_and_cosines() -> None:
     ]
     expected = np.where(np.arange(wide) % 2 == 0, np.sin(angles), np.cos(angles))
     assert np.abs(values_of(waves.series) - expected).max() <= 0.0005
-    (table,) = (one for one in pictures_of(shipped_trace("encoder_block"), HeatMaps) if one.signed)
+    (table,) = (h for h in pictures_of(shipped_trace("encoder_block"), HeatMaps) if h.signed)
     assert np.abs(table.maps[0][1].matrix.values - expected).max() <= 0.0005
 
 
@@ -88,10 +88,10 @@ def test_temperatures_are_worked_by_the_same_equations(change: tuple[str, ...]) 
     trace = trace_of(SHIPPED["i_love_ai"], "rounding.policy=exact", *change)
     (bars,) = pictures_of(trace, Bars, "several temperatures")
     scores = trace["Q"].values @ trace["K"].values.T
-    told = {raw(one.name): one for one in bars.series}
+    by_name = {raw(s.name): s for s in bars.series}
     own = {"T = 0.7"} if "temperature=0.7" in change else set()
-    assert told.keys() == {"T = 0.5", "T = 1", "T = 2"} | own
-    for name, series in told.items():
+    assert by_name.keys() == {"T = 0.5", "T = 1", "T = 2"} | own
+    for name, series in by_name.items():
         expected = softmax(scores[-1] / float(name.removeprefix("T = ")))
         assert values_of([series])[:, 0] == pytest.approx(expected)
 
@@ -117,7 +117,7 @@ def test_bars_are_scores_and_what_softmax_makes_of_them() -> None:
 def test_graphs_have_all_edges_from_the_stated_threshold_on(name: str) -> None:
     trace = shipped_trace(name)
     blocks = [*blocks_of(trace)]
-    graphs = [(before, one) for before, one in pairwise(blocks) if isinstance(one, Graph)]
+    graphs = [(before, block) for before, block in pairwise(blocks) if isinstance(block, Graph)]
     assert len(graphs) == sum(q.local == "weights" for q in trace.quantities.values())
     for heading, graph in graphs:
         assert isinstance(heading, Subheading)
@@ -137,8 +137,8 @@ def test_gradients_are_products_through_time() -> None:
     (curve,) = pictures_of(trace, Curves, "norm")
     assert curve.logarithmic
     states = trace["states"].values
-    (told,) = pictures_of(trace, Curves, "state after")
-    assert values_of(told.series) == pytest.approx(states)
+    (curves,) = pictures_of(trace, Curves, "state after")
+    assert values_of(curves.series) == pytest.approx(states)
     factor, norms = np.eye(states.shape[1]), list[float]()
     for a in states[::-1]:
         factor = trace["W_aa"].values.T @ np.diag(1 - a**2) @ factor
@@ -149,9 +149,9 @@ def test_gradients_are_products_through_time() -> None:
 def test_arrows_are_vectors_of_two_dimensions() -> None:
     trace = shipped_trace("i_love_ai")
     planes = pictures_of(trace, Plane)
-    names = [[raw(group.name) for group in one.groups] for one in planes]
+    names = [[raw(group.name) for group in plane.groups] for plane in planes]
     assert names == [["X"], ["Q", "K", "V"], ["V", "output"]]
-    for group in (group for one in planes for group in one.groups):
+    for group in (group for plane in planes for group in plane.groups):
         ends = [[float(number.full) for number in arrow.end] for arrow in group.arrows]
         assert ends == trace[raw(group.name)].values.tolist()
 
@@ -164,7 +164,7 @@ def test_heads_are_small_multiples() -> None:
 
 
 def test_the_best_path_is_the_best_of_all() -> None:
-    for lattice in (one for one in shipped_pictures("unigram") if isinstance(one, Diagram)):
+    for lattice in (s for s in shipped_pictures("unigram") if isinstance(s, Diagram)):
         if not any(link.chosen for link in lattice.links):
             continue
         edges = {}
@@ -177,10 +177,14 @@ def test_the_best_path_is_the_best_of_all() -> None:
         for count in range(length):
             for inner in combinations(range(1, length), count):
                 way = [*zip((0, *inner), (*inner, length), strict=True)]
-                if all(one in edges for one in way):
-                    totals[*way] = sum(edges[one][1] for one in way)
+                if all(pairs in edges for pairs in way):
+                    totals[*way] = sum(edges[pairs][1] for pairs in way)
         assert totals
-        chosen = [(int(one.source[1:]), int(one.target[1:])) for one in lattice.links if one.chosen]
+        chosen = [
+            (int(entry.source[1:]), int(entry.target[1:]))
+            for entry in lattice.links
+            if entry.chosen
+        ]
         assert totals[*sorted(chosen)] == pytest.approx(max(totals.values()))
         last = next(box for box in lattice.boxes if box.id == f"p{length}")
         assert float(raw(last.below).replace("−", "-")) == pytest.approx(max(totals.values()))
@@ -188,9 +192,7 @@ def test_the_best_path_is_the_best_of_all() -> None:
 
 def test_trees_grow_by_the_merges_in_their_order() -> None:
     trees = [
-        one
-        for one in shipped_pictures("bpe")
-        if isinstance(one, Diagram) and "merges of" in raw(one.title)
+        s for s in shipped_pictures("bpe") if isinstance(s, Diagram) and "merges of" in raw(s.title)
     ]
     assert trees
     merges = [tuple(pair.split(" ")) for pair in _merges_of_bpe()]
@@ -213,29 +215,29 @@ def _merges_of_bpe() -> list[str]:
 
 def _learned_list(name: str, of: str) -> list[str]:
     data = json.loads(render(illustrated(shipped_trace(name)), "json", RenderOptions()))
-    lists = (one for step in data["steps"] for one in step["quantities"])
-    return next(one["values"] for one in lists if one["name"] == of)
+    lists = (value for step in data["steps"] for value in step["quantities"])
+    return next(value["values"] for value in lists if value["name"] == of)
 
 
 def test_wordpieces_come_by_merges_that_were_learned_with_their_scores() -> None:
-    pictures = [one for one in shipped_pictures("wordpiece") if isinstance(one, Diagram)]
-    trees = [one for one in pictures if "were learned" in raw(one.title)]
+    pictures = [s for s in shipped_pictures("wordpiece") if isinstance(s, Diagram)]
+    trees = [p for p in pictures if "were learned" in raw(p.title)]
     assert len(trees) == 3
     merges, pieces = (_learned_list("wordpiece", of) for of in ("merges", "merge_pieces"))
     trace = shipped_trace("wordpiece")
-    scores = [one for one in trace.quantities.values() if one.local == "scores"]
+    scores = [q for q in trace.quantities.values() if q.local == "scores"]
     for tree in trees:
         boxes = {box.id: box for box in tree.boxes}
         rounds = []
         for made in (box for box in tree.boxes if box.row):
-            parts = [boxes[one.source] for one in tree.links if one.target == made.id]
-            pair = " ".join(raw(one.label) for one in parts)
+            parts = [boxes[link.source] for link in tree.links if link.target == made.id]
+            pair = " ".join(raw(part.label) for part in parts)
             rounds.append(merges.index(pair))
             assert pieces[rounds[-1]] == raw(made.label)
-            assert made.column == min(one.column for one in parts)
+            assert made.column == min(part.column for part in parts)
             best = scores[rounds[-1]]
-            told = float(raw(made.below).removeprefix("score "))
-            assert told == pytest.approx(best.values.max(), abs=1e-4)
+            number = float(raw(made.below).removeprefix("score "))
+            assert number == pytest.approx(best.values.max(), abs=1e-4)
         assert rounds == sorted(rounds)
         ends = sorted((box.column, raw(box.label)) for box in tree.boxes if box.chosen)
         word = raw(tree.title).split(" of ")[1].split(" ")[0]
@@ -247,17 +249,15 @@ def test_what_is_left_out_of_a_picture_is_said() -> None:
     rows = [[k, 1] for k in range(14)]
     trace = work(load({"Q": rows, "K": rows, "V": rows, "rounding": {"decimals": 4}}))
     blocks = [*blocks_of(trace)]
-    told = [raw(one.title) for one in blocks if isinstance(one, Plane | Bars)]
-    told += [text_of_spans(one.text) for one in blocks if isinstance(one, Subheading)]
+    texts = [raw(block.title) for block in blocks if isinstance(block, Plane | Bars)]
+    texts += [text_of_spans(block.text) for block in blocks if isinstance(block, Subheading)]
     for said in ("the first 12 of 14 queries", "the largest 12 of 14 shares"):
-        assert any(said in one for one in told), said
-    assert sum("the first 12 of 14 tokens" in one for one in told) == 2
-    titles = [
-        raw(one.title) for one in shipped_pictures("i_can_go_alone") if isinstance(one, Curves)
-    ]
-    assert [one.partition(", the ")[2] for one in titles] == ["first 12 of 512 dimensions"]
+        assert any(said in text for text in texts), said
+    assert sum("the first 12 of 14 tokens" in text for text in texts) == 2
+    titles = [raw(s.title) for s in shipped_pictures("i_can_go_alone") if isinstance(s, Curves)]
+    assert [title.partition(", the ")[2] for title in titles] == ["first 12 of 512 dimensions"]
     for name in ("i_love_ai", "yassine_rnn_sentence"):
-        assert not any("first" in raw(one.title) for one in shipped_pictures(name))
+        assert not any("first" in raw(s.title) for s in shipped_pictures(name))
 
 
 @pytest.mark.parametrize("name", ["i_love_ai", "next_token", "yassine_rnn", "encoder_block"])
@@ -271,9 +271,9 @@ def test_pipelines_have_the_shapes_on_the_arrows(name: str) -> None:
     shapes |= {f"{q.local} [{q.matrix.shape[0]}]" for q in trace.quantities.values()}
     for link in drawn.links:
         assert boxes[link.source].row < boxes[link.target].row
-        told = raw(link.label)
-        if ", " not in told.partition(" [")[0]:
-            assert told in shapes or " [" not in told, told
+        text = raw(link.label)
+        if ", " not in text.partition(" [")[0]:
+            assert text in shapes or " [" not in text, text
 
 
 @pytest.mark.parametrize("name", ["learning_to_attend", "embedding_before_during_after"])
@@ -294,12 +294,12 @@ def test_layers_and_heads_beyond_two_are_left_out() -> None:
     layer = {"W_Q": eye, "W_K": eye, "W_V": eye, "W1": eye, "W2": eye, "heads": 4}
     trace = trace_of(json.dumps({"tokens": ["a", "b"], "X": eye[:2], "layers": [layer] * 5}))
     drawn = pictures_of(trace, Diagram, "The steps")[0]
-    told = [(raw(box.label), raw(box.below)) for box in drawn.boxes]
-    places = {below for _, below in told}
+    pairs = [(raw(box.label), raw(box.below)) for box in drawn.boxes]
+    places = {below for _, below in pairs}
     assert {"Layer 1 · Head 1", "Layer 1 · Head 2", "Layer 2 · Head 2"} <= places
     assert not any("Head 3" in below or "Layer 3" in below for below in places)
-    assert [label for label, _ in told].count("2 more heads") == 2
-    assert [label for label, _ in told].count("3 more layers") == 1
+    assert [label for label, _ in pairs].count("2 more heads") == 2
+    assert [label for label, _ in pairs].count("3 more layers") == 1
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -328,11 +328,11 @@ def test_every_format_tells_every_picture(name: str, form: str) -> None:
     page = render(illustrated(trace), form, RenderOptions(80))
     if form == "json":
         data = json.loads(page)
-        told = [
+        values = [
             *data.get("pictures", ()),
             *(p for s in data["steps"] for p in s.get("pictures", ())),
         ]
-        assert len(told) == len(shipped_pictures(name))
+        assert len(values) == len(shipped_pictures(name))
     assert len(page) > len(render(walkthrough(trace, Selection()), form, RenderOptions(80)))
 
 
@@ -353,7 +353,7 @@ def test_words_in_pictures_stay_data(words: str) -> None:
     eye = [[1, 0], [0, 1]]
     given = {"tokens": [words, words + "2"], "X": eye, "W_Q": eye, "W_K": eye, "W_V": eye}
     trace = trace_of(json.dumps({**given, "mask": "causal"}))
-    blocks = tuple(one for one in blocks_of(trace) if isinstance(one, (*PICTURES, Graph)))
+    blocks = tuple(block for block in blocks_of(trace) if isinstance(block, (*PICTURES, Graph)))
     document = Document(Word("t"), (Section("s", None, ("s",), (), blocks),))
     for form in ("markdown", "latex"):
         assert words not in render(document, form, RenderOptions(80)), form

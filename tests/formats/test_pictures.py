@@ -32,7 +32,7 @@ def weights_of(name: str) -> list[Quantity]:
     quantities = trace_of(SHIPPED[name]).quantities.values()
     found = [quantity for quantity in quantities if quantity.local == "weights"]
     aside = ("grad", "train[1]")  # gradients aren't drawn, nor what is told in brief
-    return [one for one in found if not str(one.name).startswith(aside)]
+    return [q for q in found if not str(q.name).startswith(aside)]
 
 
 def picture_of(name: str) -> ElementTree.Element:
@@ -42,7 +42,7 @@ def picture_of(name: str) -> ElementTree.Element:
 
 
 def texts_of(root: ElementTree.Element) -> list[str]:
-    return [bare(one.text or "") for one in root.iter(f"{SVG}text")]
+    return [bare(e.text or "") for e in root.iter(f"{SVG}text")]
 
 
 def attn(*arguments: str) -> tuple[int, str, str]:
@@ -61,9 +61,9 @@ def test_every_weight_is_drawn_and_told(name: str) -> None:
     root = picture_of(name)
     texts = texts_of(root)
     for group in root.findall(f"{SVG}g"):
-        told = bare(group.findtext(f"{SVG}desc") or "")
-        drawn = [bare(one.text or "") for one in group.iter(f"{SVG}text")]
-        assert all(text in told for text in drawn), (told, drawn)
+        line = bare(group.findtext(f"{SVG}desc") or "")
+        drawn = [bare(e.text or "") for e in group.iter(f"{SVG}text")]
+        assert all(text in line for text in drawn), (line, drawn)
     assert len(root.findall(f"{SVG}g")) >= len(weights)
     for quantity in weights:
         rows, columns = quantity.matrix.shape
@@ -74,15 +74,15 @@ def test_every_weight_is_drawn_and_told(name: str) -> None:
 
 def test_the_largest_of_each_row_is_bold_where_it_is() -> None:
     root = picture_of("i_love_ai")
-    bold = [one.text for one in root.iter(f"{SVG}text") if "most" in one.get("class", "").split()]
+    bold = [e.text for e in root.iter(f"{SVG}text") if "most" in e.get("class", "").split()]
     assert bold == ["0.422", "0.422", "0.576", "0.665"]
 
 
 def test_a_larger_weight_is_in_a_heavier_shade() -> None:
     root = picture_of("i_love_tennis")
-    classes = [one.get("class", "") for one in root.iter(f"{SVG}rect")]
-    classes = [one for one in classes if one.startswith("shade")]
-    texts = [one.text or "" for one in root.iter(f"{SVG}text") if " on" in one.get("class", "")]
+    classes = [e.get("class", "") for e in root.iter(f"{SVG}rect")]
+    classes = [entry for entry in classes if entry.startswith("shade")]
+    texts = [e.text or "" for e in root.iter(f"{SVG}text") if " on" in e.get("class", "")]
     shades = dict(zip(texts, classes, strict=True))
     order = sorted(shades, key=float)
     assert [shades[text] for text in order] == sorted(shades.values())
@@ -93,7 +93,7 @@ def test_the_graph_has_an_arrow_for_each_edge() -> None:
     root = picture_of("i_love_tennis")
     arrows = list(root.iter(f"{SVG}line"))
     assert len(arrows) == 16
-    widths = {float(one.get("stroke-width", "0")) for one in arrows}
+    widths = {float(e.get("stroke-width", "0")) for e in arrows}
     assert min(widths) == 1
     assert max(widths) == 5
     assert not list(picture_of("i_love_ai").iter(f"{SVG}line"))
@@ -109,18 +109,18 @@ def check_inside(root: ElementTree.Element) -> None:
     _, _, width, height = map(float, root.get("viewBox", "").split())
     for group in root.findall(f"{SVG}g"):
         x, y = map(float, group.get("transform", "")[len("translate(") : -1].split())
-        for one in group.iter(f"{SVG}rect"):
-            assert x + float(one.get("x", 0)) + float(one.get("width", 0)) <= width
-            assert y + float(one.get("y", 0)) + float(one.get("height", 0)) <= height
+        for element in group.iter(f"{SVG}rect"):
+            assert x + float(element.get("x", 0)) + float(element.get("width", 0)) <= width
+            assert y + float(element.get("y", 0)) + float(element.get("height", 0)) <= height
 
 
 @pytest.mark.parametrize("draw", range(12))
 def test_words_are_drawn_harmlessly(draw: int, tmp_path: Path) -> None:
     data = hostile.attention(Random(f"svg {draw}"), tmp_path)
-    code, page, said = attn(
+    code, page, line = attn(
         "run", str(hostile.written(data, tmp_path / "s.yaml")), "--format", "svg"
     )
-    assert code == 0, said
+    assert code == 0, line
     texts = texts_of(ElementTree.fromstring(page.encode()))
     assert all(refused(text) == [] for text in texts)
     assert visible(Word(data["title"])) in texts
@@ -129,18 +129,16 @@ def test_words_are_drawn_harmlessly(draw: int, tmp_path: Path) -> None:
 
 
 def test_a_graph_is_called_as_on_the_page() -> None:
-    titles = [
-        one.findtext(f"{SVG}title") for one in picture_of("tennis_and_rafael").findall(f"{SVG}g")
-    ]
+    titles = [e.findtext(f"{SVG}title") for e in picture_of("tennis_and_rafael").findall(f"{SVG}g")]
     assert titles == ["weights", "Who attends to whom", "Who attends to whom in the variant causal"]
 
 
 def test_a_part_of_a_page_has_its_own_pictures(tmp_path: Path) -> None:
     path = tmp_path / "weights.svg"
-    code, _, said = attn("run", "encoder_block", "--head", "2", "--token", "go", "-o", str(path))
-    assert code == 0, said
+    code, _, text = attn("run", "encoder_block", "--head", "2", "--token", "go", "-o", str(path))
+    assert code == 0, text
     root = ElementTree.fromstring(path.read_text("utf-8"))
-    titles = [one.findtext(f"{SVG}title") or "" for one in root.findall(f"{SVG}g")]
+    titles = [e.findtext(f"{SVG}title") or "" for e in root.findall(f"{SVG}g")]
     assert "Head 2 · weights" in titles
     assert all("Head 2" in title for title in titles)
     assert "Q: go" in texts_of(root)
@@ -152,9 +150,9 @@ def test_a_part_of_a_page_has_its_own_pictures(tmp_path: Path) -> None:
     [("run", "i_love_ai", "--step", "tokenize"), ("lint", "i_love_ai")],
 )
 def test_a_page_without_pictures_is_told_so(arguments: tuple[str, ...]) -> None:
-    code, page, said = attn(*arguments, "--format", "svg")
+    code, page, text = attn(*arguments, "--format", "svg")
     assert (code, page) == (2, "")
-    assert said == (
+    assert text == (
         "--format svg: there is nothing on this page to draw; pictures are made of steps such as"
         " softmax, so ask for a page with one\n"
     )
@@ -162,9 +160,9 @@ def test_a_page_without_pictures_is_told_so(arguments: tuple[str, ...]) -> None:
 
 def test_pictures_are_no_papers() -> None:
     assert picture_format_names() == ["svg"]
-    code, _, said = attn("exercise", "i_love_ai", "--format", "svg")
+    code, _, text = attn("exercise", "i_love_ai", "--format", "svg")
     assert code == 2
-    assert "no such format" in said
+    assert "no such format" in text
 
 
 def steps_of(text: str, *changes: str) -> Diagram:

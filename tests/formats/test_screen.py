@@ -33,9 +33,11 @@ OTHERS = [name for name in SHIPPED if name not in (SMALL, STRUCTURED)]
 
 
 def test_what_pages_say_themselves_is_as_wide_as_terminals_have_it() -> None:
-    wide = {one: (width(f"√{one}"), cell_len(f"√{one}"), 1 + cells) for one, cells in CELLS.items()}
+    wide = {
+        text: (width(f"√{text}"), cell_len(f"√{text}"), 1 + cells) for text, cells in CELLS.items()
+    }
     assert len(wide) > 100
-    assert {one: all_ways for one, all_ways in wide.items() if len({*all_ways}) > 1} == {}
+    assert {text: all_ways for text, all_ways in wide.items() if len({*all_ways}) > 1} == {}
 
 
 def check_no_digit_is_lost(trace: Trace, detail: str, *sizes: int) -> None:
@@ -127,14 +129,14 @@ def test_wrapping_keeps_every_word(texts: list[str], cells: int) -> None:
 def test_lines_break_between_components(text: str, brackets: str, lines: list[str]) -> None:
     text = text.replace("+ [", "+\u00a0[")
     found = wrapped([StyledText(text)], 13, brackets=brackets)
-    told = ["".join(piece.text for piece in line) for line in found]
-    assert told == [line.replace("\u00a0", " ") for line in lines]
+    texts = ["".join(piece.text for piece in line) for line in found]
+    assert texts == [line.replace("\u00a0", " ") for line in lines]
 
 
 def test_what_is_longer_than_a_line_goes_on_before_a_sign() -> None:
     text = "grad.y[i, j] = grad.loss[i, j] × (y[i, j] − t[i, j])".replace(" ", GLUE)
-    told = ["".join(piece.text for piece in one) for one in wrapped([StyledText(text)], 24, 2)]
-    assert told == ["grad.y[i, j]", "  = grad.loss[i, j]", "  × (y[i, j] − t[i, j])"]
+    texts = ["".join(piece.text for piece in line) for line in wrapped([StyledText(text)], 24, 2)]
+    assert texts == ["grad.y[i, j]", "  = grad.loss[i, j]", "  × (y[i, j] − t[i, j])"]
     assert len(wrapped([StyledText(text)], 60)) == 1
 
 

@@ -41,10 +41,10 @@ class Page(HTMLParser):
         self.feed(path.read_text("utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
+        by_name = dict(attrs)
         self.tags.add(tag)
-        self.links += [value for key in ("href", "src") if (value := told.get(key)) is not None]
-        self.ids += [told["id"] or ""] if "id" in told else []
+        self.links += [value for key in ("href", "src") if (value := by_name.get(key)) is not None]
+        self.ids += [by_name["id"] or ""] if "id" in by_name else []
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -146,7 +146,7 @@ def test_each_scenario_has_a_spreadsheet(site: Path) -> None:
         assert f"Spreadsheet ({round(size / 1000)} kB)" in Page(site / INDEX).text
     book = load_workbook(site / "pasta_lookup.xlsx", data_only=True)
     values = {cell.value for sheet in book for row in sheet.iter_rows() for cell in row}
-    assert any(isinstance(one, float) and abs(one - 0.808) < 1e-9 for one in values)
+    assert any(isinstance(value, float) and abs(value - 0.808) < 1e-9 for value in values)
 
 
 def test_a_scenario_comes_with_the_files_that_it_names(tmp_path: Path) -> None:

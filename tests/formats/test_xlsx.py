@@ -93,7 +93,7 @@ def test_a_workbook_comes_to_the_numbers_of_the_trace(tmp_path: Path) -> None:
             traces[f"{kind} {policy}"] = work(load(name, [*own, f"{cell}={number}"]))
     found = recalculated(tmp_path, files)
     wrong = {name: not_as_worked(found[name], trace) for name, trace in traces.items()}
-    assert {name: one for name, one in wrong.items() if one} == {}
+    assert {name: texts for name, texts in wrong.items() if texts} == {}
 
 
 SIGNS = """
@@ -112,14 +112,14 @@ def test_numbers_are_seen_as_they_are_on_the_page(tmp_path: Path) -> None:
     path = tmp_path / "signs.yaml"
     path.write_text(SIGNS, "utf-8")
     trace = work(load(path))
-    told = rendered(tmp_path, workbook_of(trace))
-    rows = {" ".join(line.split()[-2:]) for line in told.splitlines()}
+    text = rendered(tmp_path, workbook_of(trace))
+    rows = {" ".join(line.split()[-2:]) for line in text.splitlines()}
     for name in ("Q", "K", "V", "output"):
         matrix = trace[name].matrix
         for i in range(3):
             assert " ".join(str(matrix.number(i, j).shown) for j in range(2)) in rows, name
-    assert "-1.503 −∞ −∞" in " ".join(told.split())
-    assert "###" not in told
+    assert "-1.503 −∞ −∞" in " ".join(text.split())
+    assert "###" not in text
 
 
 def changed(data: bytes, cell: str, number: float) -> bytes:
@@ -141,7 +141,7 @@ class TestFormulas:
 
     def cells(self, quantity: str, count: int, *, down: bool = False) -> list[Number]:
         at = (Location(quantity, k * down, k * (not down)) for k in range(count))
-        return [Number(ex.ONE.full, ex.ONE.shown, one) for one in at]
+        return [Number(ex.ONE.full, ex.ONE.shown, cell) for cell in at]
 
     def test_cells_are_addresses(self) -> None:
         (a,) = self.cells("here", 1)
@@ -195,7 +195,9 @@ def test_hostile_words_stay_texts(tmp_path: Path, seed: int) -> None:
     assert all(cell.quotePrefix for cell in texts if str(cell.value).startswith(FORMULAS))
     found = "\n".join(str(cell.value) for cell in texts).replace(ISOLATE, "").replace(POP, "")
     assert all(visible(Word(word)) in found for word in hostile.strings(data))
-    formulas = {str(getattr(one.value, "text", one.value)) for one in cells if one.data_type == "f"}
+    formulas = {
+        str(getattr(value.value, "text", value.value)) for value in cells if value.data_type == "f"
+    }
     assert formulas
     words = [word for word in hostile.strings(data) if len(word) > 4]
     assert not [word for word in words for text in formulas if word in text]
@@ -206,7 +208,7 @@ def test_the_same_page_is_the_same_file() -> None:
     data = workbook_of(trace)
     assert data == workbook_of(work(load("i_love_ai")))
     with zipfile.ZipFile(io.BytesIO(data)) as file:
-        assert {one.date_time[0] for one in file.infolist()} == {1980}
+        assert {m.date_time[0] for m in file.infolist()} == {1980}
 
 
 def test_what_is_given_can_be_changed_and_what_is_worked_cannot() -> None:

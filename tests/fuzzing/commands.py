@@ -120,8 +120,8 @@ def _step(pen: Pen, tree: Tree) -> str:
     """A step, mostly one of those that such a scenario goes through."""
     if pen.coin(4):
         return str(pen.choice(*(step.name for step in steps())))
-    told = str(tree)
-    kind = "recurrent" if "'cell'" in told else "tokenizer" if "'corpus'" in told else "attention"
+    text = str(tree)
+    kind = "recurrent" if "'cell'" in text else "tokenizer" if "'corpus'" in text else "attention"
     return str(pen.choice(*_LIKELY[kind]))
 
 

@@ -34,12 +34,12 @@ def scenario(pen: Pen) -> Tree:
 
 def rounding(pen: Pen) -> Tree:
     """A policy with 0 to 12 decimals, here and there with others for a step or a quantity."""
-    said: Tree = {"policy": pen.choice("carry", "exact"), "decimals": _decimals(pen)}
+    tree: Tree = {"policy": pen.choice("carry", "exact"), "decimals": _decimals(pen)}
     if pen.coin(4):
-        said["steps"] = {pen.choice(*_STEPS): _decimals(pen)}
+        tree["steps"] = {pen.choice(*_STEPS): _decimals(pen)}
     if pen.coin(4):
-        said["quantities"] = {pen.choice(*_QUANTITIES): _decimals(pen)}
-    return said
+        tree["quantities"] = {pen.choice(*_QUANTITIES): _decimals(pen)}
+    return tree
 
 
 def _decimals(pen: Pen) -> int:

@@ -60,16 +60,16 @@ def rename(pen: Pen, tree: Tree) -> None:
 
 def swap(pen: Pen, tree: Tree) -> None:
     """Two values that don't hold each other change their places."""
-    one = _somewhere(pen, tree)
-    inside = list(places(one.value)) if isinstance(one.value, dict | list) else []
+    entry = _somewhere(pen, tree)
+    inside = list(places(entry.value)) if isinstance(entry.value, dict | list) else []
     other = _somewhere(pen, tree)
     held = any(place.holder is other.holder for place in inside)
     holds = isinstance(other.value, dict | list) and any(
-        place.holder is one.holder for place in places(other.value)
+        place.holder is entry.holder for place in places(other.value)
     )
     if not held and not holds:
-        value = one.value
-        one.put(other.value)
+        value = entry.value
+        entry.put(other.value)
         other.put(value)
 
 
@@ -91,10 +91,10 @@ def word_everywhere(pen: Pen, tree: Tree) -> None:
 def _renamed(value: Any, old: str, new: str) -> Any:
     """A value in which a word is another, as a key or between spaces."""
     if isinstance(value, dict):
-        return {new if key == old else key: _renamed(one, old, new) for key, one in value.items()}
+        return {new if key == old else key: _renamed(data, old, new) for key, data in value.items()}
     if isinstance(value, list):
-        return [_renamed(one, old, new) for one in value]
-    return " ".join(new if one == old else one for one in str(value).split(" "))
+        return [_renamed(data, old, new) for data in value]
+    return " ".join(new if text == old else text for text in str(value).split(" "))
 
 
 def retype(pen: Pen, tree: Tree) -> None:

@@ -37,33 +37,33 @@ def verdicts(numbers: Iterable[int]) -> Iterator[Verdict]:
             yield verdict(worker, case(number))
 
 
-def verdict(worker: Worker, one: Case) -> Verdict:
+def verdict(worker: Worker, case: Case) -> Verdict:
     with TemporaryDirectory() as place:
         folder = Path(place) / "folder"
         folder.mkdir()
-        one.furnish(folder)
+        case.furnish(folder)
         before = files_of(folder)
-        outcome = worker.run(folder, one.columns, one.arguments)
-        found = faults(one, outcome, before, files_of(folder))
-        if not found and _can_be_audited(one, outcome):
-            found = _audited(worker, folder, one, outcome)
-    return Verdict(one, outcome, found)
+        outcome = worker.run(folder, case.columns, case.arguments)
+        found = faults(case, outcome, before, files_of(folder))
+        if not found and _can_be_audited(case, outcome):
+            found = _audited(worker, folder, case, outcome)
+    return Verdict(case, outcome, found)
 
 
-def _can_be_audited(one: Case, outcome: Outcome) -> bool:
+def _can_be_audited(case: Case, outcome: Outcome) -> bool:
     """Whether a page is one of numbers that nobody has spoiled, wide enough for lines to be read.
 
     The auditor knows tables with all of their rows, and no names that are spaces.
     """
-    whole = "--token" not in one.arguments and b"tokenizer: character" not in one.scenario
-    ran = outcome.status == 0 and one.arguments[0] == "run"
-    return one.sound and ran and whole and one.columns >= 80
+    whole = "--token" not in case.arguments and b"tokenizer: character" not in case.scenario
+    ran = outcome.status == 0 and case.arguments[0] == "run"
+    return case.sound and ran and whole and case.columns >= 80
 
 
-def _audited(worker: Worker, folder: Path, one: Case, outcome: Outcome) -> list[str]:
+def _audited(worker: Worker, folder: Path, case: Case, outcome: Outcome) -> list[str]:
     """The false signs of a page, if it is in a format that the auditor reads."""
-    typed = one.arguments
-    form = one.said("--format") or "terminal"
+    typed = case.arguments
+    form = case.said("--format") or "terminal"
     kept = [word for pair in pairwise(typed) if pair[0] in _KEPT for word in pair]
     if form not in AUDITED or not outcome.stdout or outcome.stdout.count(b"\n") > MOST_LINES:
         return []
@@ -73,7 +73,7 @@ def _audited(worker: Worker, folder: Path, one: Case, outcome: Outcome) -> list[
     if numbers.status != 0:
         return [f"has a page, but no numbers: {numbers.stderr.decode(errors='replace')}"]
     report = audit(outcome.stdout.decode(), form, Tables(json.loads(numbers.stdout)))
-    return [f"is false: {one}" for one in report.false]
+    return [f"is false: {text}" for text in report.false]
 
 
 MOST_LINES = 2000

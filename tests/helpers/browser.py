@@ -24,30 +24,30 @@ def browser() -> Iterator[Any]:
     """A browser; Playwright is a development extra."""
     api = pytest.importorskip("playwright.sync_api", reason="no playwright here")
     with api.sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield one
-        one.close()
+        value = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield value
+        value.close()
 
 
 @cache
-def _window(one: Any, **kind: Any) -> Any:
+def _window(value: Any, **kind: Any) -> Any:
     """A window of its kind, which a page is opened in after another: a new one takes longer than
     most pages."""
-    return one.new_context(**kind).new_page()
+    return value.new_context(**kind).new_page()
 
 
 @contextmanager
-def opened(one: Any, path: Path, **looked_at: Any) -> Iterator[Any]:
+def opened(value: Any, path: Path, **looked_at: Any) -> Iterator[Any]:
     """A page in a window where no other is, nor has left anything: the pointer, what is stored,
     how it is looked at. What it says on the console, and asks for that doesn't lie beside it, is
     wrong."""
     size = looked_at.pop("viewport", {"width": 1280, "height": 900})
     scheme = looked_at.pop("color_scheme", "light")
-    page, beside, said = _window(one, **looked_at), f"{path.parent.as_uri()}/", list[str]()
+    page, beside, texts = _window(value, **looked_at), f"{path.parent.as_uri()}/", list[str]()
     heard = {
-        "console": lambda message: said.append(message.text),
-        "pageerror": lambda error: said.append(str(error)),
-        "request": lambda asked: said.append(asked.url),
+        "console": lambda message: texts.append(message.text),
+        "pageerror": lambda error: texts.append(str(error)),
+        "request": lambda asked: texts.append(asked.url),
     }
     page.set_viewport_size(size)
     page.emulate_media(media="null", color_scheme=scheme)
@@ -62,7 +62,7 @@ def opened(one: Any, path: Path, **looked_at: Any) -> Iterator[Any]:
         for what, hear in heard.items():
             page.remove_listener(what, hear)
         page.goto("about:blank")
-    assert [text for text in said if not text.startswith(beside)] == []
+    assert [text for text in texts if not text.startswith(beside)] == []
 
 
 def findings(page: Any) -> list[str]:
@@ -77,7 +77,7 @@ def findings(page: Any) -> list[str]:
         page.evaluate(_PAINTED, _PAINT)
         page.evaluate(_OF_PAINTED)
     found = page.evaluate("options => axe.run(options)", _TELLING)["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found]
+    return [f"{value['id']}: {value['nodes'][0]['html']}" for value in found]
 
 
 _TELLING = {"preload": False, "resultTypes": ["violations"]}

@@ -356,10 +356,10 @@ def modules() -> list[ModuleType]:
 def texts() -> dict[str, ops.EquationText]:
     """The equations of the package that are texts, by their names."""
     return {
-        name: one
+        name: value
         for module in modules()
-        for name, one in vars(module).items()
-        if isinstance(one, ops.EquationText)
+        for name, value in vars(module).items()
+        if isinstance(value, ops.EquationText)
     }
 
 

@@ -28,12 +28,14 @@ class Erratum(NamedTuple):
 def errata(trace: Trace) -> Iterator[Erratum]:
     """All of them, in the order of the working."""
     judge, verdicts = published_verdicts(trace)
-    for one in verdicts:
-        if one.judgement != "correct":
-            cell = address_of(judge.trace, one.cell)
-            right = plain(one.expected)
-            why = _why(judge.trace, one)
-            yield Erratum(cell, one.given.where, one.given.text, right, one.judgement, why)
+    for verdict in verdicts:
+        if verdict.judgement != "correct":
+            cell = address_of(judge.trace, verdict.cell)
+            right = plain(verdict.expected)
+            why = _why(judge.trace, verdict)
+            yield Erratum(
+                cell, verdict.given.where, verdict.given.text, right, verdict.judgement, why
+            )
 
 
 def _why(trace: Trace, verdict: Verdict) -> str:

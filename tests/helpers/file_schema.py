@@ -28,7 +28,7 @@ def validator() -> Any:
 
 def faults(text: str) -> list[str]:
     """Where a file isn't as the schema has it, and how."""
-    return [f"{one.json_path}: {one.message}" for one in validator().iter_errors(data_of(text))]
+    return [f"{i.json_path}: {i.message}" for i in validator().iter_errors(data_of(text))]
 
 
 def data_of(text: str) -> Any:
@@ -40,7 +40,7 @@ def _data(node: yaml.Node | None) -> Any:
     if isinstance(node, yaml.MappingNode):
         return dict(_entries(node))
     if isinstance(node, yaml.SequenceNode):
-        return [_data(one) for one in node.value]
+        return [_data(value) for value in node.value]
     if node is None or not isinstance(node, yaml.ScalarNode):
         return None
     return _scalar(node.value) if node.style is None else node.value
@@ -51,10 +51,10 @@ def _entries(node: yaml.MappingNode) -> Iterator[tuple[str, Any]]:
     own = []
     for key, value in node.value:
         sources = value.value if isinstance(value, yaml.SequenceNode) else [value]
-        maps = all(isinstance(one, yaml.MappingNode) for one in sources)
+        maps = all(isinstance(s, yaml.MappingNode) for s in sources)
         if key.value == "<<" and key.style is None and maps:
-            for one in reversed(sources):
-                yield from _entries(one)
+            for source in reversed(sources):
+                yield from _entries(source)
         else:
             own.append((key.value, _data(value)))
     yield from own

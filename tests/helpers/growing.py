@@ -48,8 +48,8 @@ def _gates(n: int) -> str:
 
 
 def _variants(n: int) -> str:
-    told = "".join(f"  v{i}: {{scale: none}}\n" for i in range(n))
-    return f"sentence: a b\n{_TABLE}{_WEIGHTS}variants:\n{told}"
+    text = "".join(f"  v{i}: {{scale: none}}\n" for i in range(n))
+    return f"sentence: a b\n{_TABLE}{_WEIGHTS}variants:\n{text}"
 
 
 def _vocabulary(n: int) -> str:

@@ -65,8 +65,8 @@ def _parts(node: Expression) -> tuple[Expression, ...]:
             return parts
         case ex.Quotient(a, b) | ex.Power(a, b):
             return a, b
-        case ex.Negative(one) | ex.Root(one):
-            return (one,)
+        case ex.Negative(entry) | ex.Root(entry):
+            return (entry,)
     raise TypeError(type(node).__name__)
 
 
@@ -158,7 +158,7 @@ class Honest:
 
     def _pulls(self, targets: list[Location]) -> dict[Location, list[Array]]:
         """How much each target [t] changes with each use of a number in each cell."""
-        full = {at: one[0] for at, one in self.walked(1, lambda _, ways: ways[0]).items()}
+        full = {at: array[0] for at, array in self.walked(1, lambda _, ways: ways[0]).items()}
         pull = {at: np.zeros(len(targets)) for at in self.forms}
         for k, at in enumerate(targets):
             pull[at][k] = 1.0
@@ -166,8 +166,8 @@ class Honest:
         for cell, form in reversed([*self.forms.items()]):
             uses, slopes = self._slopes(form, full)
             found[cell] = [slope * pull[cell] for slope in slopes]
-            for at, one in zip(uses, found[cell], strict=True):
-                pull[at] += one
+            for at, array in zip(uses, found[cell], strict=True):
+                pull[at] += array
         return found
 
     def _slopes(

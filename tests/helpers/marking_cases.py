@@ -39,4 +39,4 @@ def graded(path: Path, *more: str, scenario: str = "i_love_ai") -> dict[str, Any
 
 
 def verdicts(data: Mapping[str, Any]) -> dict[str, str]:
-    return {one["cell"]: one["verdict"] for one in data["verdicts"]}
+    return {value["cell"]: value["verdict"] for value in data["verdicts"]}

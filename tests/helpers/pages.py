@@ -66,8 +66,8 @@ def tables_of(trace: Trace) -> Tables:
 
 def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> str:
     """What `attn explain` says of each step with a trace's numbers."""
-    told = [(step, trace) for step in steps()]
-    return render(lessons(trace, told, Selection(detail=detail)), form, RenderOptions(80))
+    pairs = [(step, trace) for step in steps()]
+    return render(lessons(trace, pairs, Selection(detail=detail)), form, RenderOptions(80))
 
 
 def page_of_cells(trace: Trace, wanted: Sequence[str], form: str = "terminal") -> str:

@@ -54,8 +54,8 @@ def pairs(*ends: tuple[float, float]) -> tuple[Arrow, ...]:
 
 
 def softmax(values: Sequence[float], temperature: float) -> list[float]:
-    powers = [exp(one / temperature) for one in values]
-    return [one / sum(powers) for one in powers]
+    powers = [exp(n / temperature) for n in values]
+    return [power / sum(powers) for power in powers]
 
 
 def table(
@@ -115,14 +115,14 @@ def lattice() -> Diagram:
 
 def merges() -> Diagram:
     boxes = (
-        *(Box(f"0{k}", Word(one), column=k, row=0) for k, one in enumerate("lowest")),
+        *(Box(f"0{k}", Word(text), column=k, row=0) for k, text in enumerate("lowest")),
         Box("es", Word("es"), "1", 3, 1), Box("est", Word("est"), "2", 3, 2),
         Box("lo", Word("lo"), "3", 0, 3), Box("low", Word("low"), "4", 0, 4),
         Box("lowest", Word("lowest"), "5", 1, 5, chosen=True),
     )  # fmt: skip
     ways = (("03", "es"), ("04", "es"), ("es", "est"), ("05", "est"), ("00", "lo"), ("01", "lo"),
             ("lo", "low"), ("02", "low"), ("low", "lowest"), ("est", "lowest"))  # fmt: skip
-    links = tuple(Link(*one) for one in ways)
+    links = tuple(Link(*way) for way in ways)
     return Diagram('How "lowest" is merged', boxes, links, across=False)
 
 
@@ -141,7 +141,7 @@ def pipeline(*, across: bool, heads: int) -> Diagram:
     boxes.append(Box("cat", "Concatenate", "W_O", 3, 1))
     links.append(Link("cat", "add", "3 × 4"))
     if not across:
-        boxes = [one._replace(column=one.row, row=one.column) for one in boxes]
+        boxes = [box._replace(column=box.row, row=box.column) for box in boxes]
     return Diagram("A block of attention", tuple(boxes), tuple(links), across)
 
 
@@ -206,8 +206,8 @@ def _curves() -> Iterator[tuple[str, Curves]]:
 def examples() -> dict[str, Picture]:
     """All of them, by their names."""
     return {
-        **{f"bars {name}": one for name, one in _bars()},
-        **{f"curves {name}": one for name, one in _curves()},
+        **{f"bars {name}": bars for name, bars in _bars()},
+        **{f"curves {name}": c for name, c in _curves()},
         "heads two": heads(2, MANY[:3]),
         "heads eight": heads(8, MANY[:4]),
         "heads words": heads(1, WORDS),

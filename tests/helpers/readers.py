@@ -50,19 +50,19 @@ def terminal(page: str) -> str:
 def markdown(page: str) -> str:
     """The text of a page in Markdown, in which nothing of anybody's is markup."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    told: list[str] = []
+    texts: list[str] = []
     for block in parser.parse(page):
         tags = set(re.findall(r"</?(\w+)", block.content)) if block.type == "html_block" else set()
         assert tags <= TAGS, block.content
         if block.type in ("fence", "code_block"):
             assert block.info in ("mermaid", ""), block.content
-            told.append("" if block.info else block.content)
+            texts.append("" if block.info else block.content)
             continue
         for token in block.children or ():
             assert token.type in ALLOWED, (token.type, block.content)
-            told.append(token.content)
-        told.append("\n")
-    text = bare("".join(told))
+            texts.append(token.content)
+        texts.append("\n")
+    text = bare("".join(texts))
     assert refused(text.replace("\n", "")) == []
     return text
 
@@ -173,9 +173,9 @@ def package(page: str) -> str:
     roots = [
         ElementTree.fromstring(text.encode()) for name, text in files.items() if ".xml" in name
     ]
-    told = ["".join(root.itertext()) for root in roots]
-    told += [root.get("title") or "" for root in roots]
-    found = "\n".join(told)
+    texts = ["".join(root.itertext()) for root in roots]
+    texts += [root.get("title") or "" for root in roots]
+    found = "\n".join(texts)
     # words and their counts stay on a line
     assert refused(bare(found).replace("\n", "").replace("\xa0", " ")) == []
     return found
@@ -183,10 +183,10 @@ def package(page: str) -> str:
 
 def rows(page: str) -> str:
     """The ids of an answers file for spreadsheets."""
-    told = [*csv.DictReader(io.StringIO(page, newline=""))]
-    assert all(set(row) == {"form", "hash", "id", "answer"} for row in told)
-    assert refused("".join(row["id"] for row in told)) == []
-    return "\n".join(row["id"] for row in told)
+    entries = [*csv.DictReader(io.StringIO(page, newline=""))]
+    assert all(set(row) == {"form", "hash", "id", "answer"} for row in entries)
+    assert refused("".join(row["id"] for row in entries)) == []
+    return "\n".join(row["id"] for row in entries)
 
 
 def answers(page: str) -> str:
@@ -206,8 +206,8 @@ def _texts(value: object) -> list[str]:
         case str():
             return [value]
         case list():
-            return [text for one in value for text in _texts(one)]
+            return [text for data in value for text in _texts(data)]
         case dict():
-            return [text for one in value.values() for text in _texts(one)]
+            return [text for data in value.values() for text in _texts(data)]
         case _:
             return []

@@ -143,29 +143,29 @@ def _named(net: Network, states: Numbers, ends: list[Numbers]) -> dict[str, Numb
 
 def restated(net: Network, layout: str, rng: np.random.Generator) -> Record:
     """The scenario in a layout, its settings at the top or in every layer."""
-    said: Record = {"cell": net.cell, "direction": net.direction}
+    record: Record = {"cell": net.cell, "direction": net.direction}
     if layout != "linear" or rng.integers(2):
-        said["weights_layout"] = layout
+        record["weights_layout"] = layout
     if net.activation and (net.activation != "tanh" or rng.integers(2)):
-        said["activation"] = net.activation
+        record["activation"] = net.activation
     order = list(ORDERS[net.cell])
     if layout == "torch" and net.cell != "rnn" and rng.integers(2):
         rng.shuffle(order)
-        said["gate_order"] = [ORDERS[net.cell][letter] for letter in order]
+        record["gate_order"] = [ORDERS[net.cell][letter] for letter in order]
     if layout != "torch" and net.cell == "gru":
-        said |= {"reset": "after", "update": "old"}
+        record |= {"reset": "after", "update": "old"}
     layers = []
     for ways in net.layers:
-        told = [_told(net, way, layout, order) for way in ways]
-        layers.append(told[0] | ({"backward": told[1]} if len(told) > 1 else {}))
+        entries = [_told(net, way, layout, order) for way in ways]
+        layers.append(entries[0] | ({"backward": entries[1]} if len(entries) > 1 else {}))
     if rng.integers(2):
-        return {"X": net.X, **said, **(layers[0] if len(layers) == 1 else {"layers": layers})}
-    return {"X": net.X, "layers": [{**said, **layer} for layer in layers]}
+        return {"X": net.X, **record, **(layers[0] if len(layers) == 1 else {"layers": layers})}
+    return {"X": net.X, "layers": [{**record, **layer} for layer in layers]}
 
 
 def _told(net: Network, way: Record, layout: str, order: list[str]) -> Record:
     """One way's matrices and its start, which isn't told where it is 0."""
-    told = {key: way[key] for key in ("initial_state", "initial_cell") if np.any(way.get(key, 0))}
+    data = {key: way[key] for key in ("initial_state", "initial_cell") if np.any(way.get(key, 0))}
     unsaid = {"both": (), "none": ("b_ih", "b_hh"), "first": ("b_hh",)}[net.biased]
     letters = list(ORDERS[net.cell])
     runs = {
@@ -174,17 +174,17 @@ def _told(net: Network, way: Record, layout: str, order: list[str]) -> Record:
         if stored not in unsaid
     }
     if layout == "torch":
-        return told | {
+        return data | {
             k: np.concatenate([run[letter] for letter in order]) for k, run in runs.items()
         }
     for letter in letters:
         for stored, part in (("W_ih", "x"), ("W_hh", "a")):
             W = runs[stored][letter]
-            told[f"W_{letter}{part}"] = W.T if layout == "row" else W
+            data[f"W_{letter}{part}"] = W.T if layout == "row" else W
         if "b_ih" in runs:
             both = "b_hh" in runs and not (net.cell == "gru" and letter == "c")
-            told[f"b_{letter}"] = runs["b_ih"][letter] + (runs["b_hh"][letter] if both else 0)
-    return told
+            data[f"b_{letter}"] = runs["b_ih"][letter] + (runs["b_hh"][letter] if both else 0)
+    return data
 
 
 def gated(seed: int, letters: str) -> tuple[Numbers, Record]:

@@ -84,10 +84,10 @@ def _keys_in(path: str) -> Rows:
     name, *rest = path.split()
     (key,) = (key for part in (*PARTS, "whole") for key in _part(part) if key.name == name)
     for name in rest:
-        key = next(one for one in _inside(key.kind) if one.name == name)
+        key = next(entry for entry in _inside(key.kind) if entry.name == name)
     inner: dict[str, list[Key[Any]]] = {}
-    for one in _inside(key.kind):
-        inner.setdefault(one.name, []).append(one)
+    for entry in _inside(key.kind):
+        inner.setdefault(entry.name, []).append(entry)
     return _HEADINGS, map(_row_of_several, inner.values())
 
 
@@ -97,7 +97,7 @@ def _steps(_: str) -> Rows:
 
 
 def _questions(_: str) -> Rows:
-    asked = ([f"`{one.name}`", one.does] for step in steps() for one in step.inquiries)
+    asked = ([f"`{i.name}`", i.does] for step in steps() for i in step.inquiries)
     return ["question", "asks"], asked
 
 
@@ -112,7 +112,7 @@ def _group(title: str, scenarios: Mapping[str, str]) -> Iterator[list[str]]:
 
 
 def _options(command: str) -> Rows:
-    found = [one for one in COMMANDS[command].params if one.param_type_name == "option"]
+    found = [param for param in COMMANDS[command].params if param.param_type_name == "option"]
     return ["option", "takes", "means"], map(_option, found)
 
 
@@ -145,8 +145,15 @@ def _errata(name: str) -> Rows:
 def errata_of(name: str) -> Iterator[list[str]]:
     text = shipped.find(name).read_text("utf-8")
     if "published:" in text:
-        for one in errata(work(load(name))):
-            yield [f"`{one.cell}`", one.printed, one.right, one.verdict, one.at, one.why]
+        for erratum in errata(work(load(name))):
+            yield [
+                f"`{erratum.cell}`",
+                erratum.printed,
+                erratum.right,
+                erratum.verdict,
+                erratum.at,
+                erratum.why,
+            ]
 
 
 _TABLES: dict[str, Callable[[str], Rows]] = {

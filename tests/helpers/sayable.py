@@ -29,8 +29,8 @@ def _in_schema(key: str, schema: Any, left_out: Collection[str]) -> Iterator[str
 def _words(schema: Any) -> Sequence[object]:
     if not isinstance(schema, Mapping):
         return ()
-    said: Sequence[object] = schema.get("enum", [schema["const"]] if "const" in schema else ())
-    return said
+    entries: Sequence[object] = schema.get("enum", [schema["const"]] if "const" in schema else ())
+    return entries
 
 
 def _inside(schema: Any) -> Iterator[tuple[str, Any]]:
@@ -49,8 +49,8 @@ def said(tree: Any, key: str = "") -> Iterator[str]:
             yield str(name)
             yield from said(inner, str(name))
     elif isinstance(tree, list):
-        for one in tree:
-            yield from said(one, key)
+        for value in tree:
+            yield from said(value, key)
     else:
         yield from _pair(key, tree)
 

@@ -59,7 +59,7 @@ def _converted(folder: Path, files: Mapping[str, bytes], form: str) -> Mapping[s
 def range_of(workbook: Any, quantity: str) -> Sequence[Sequence[Any]]:
     """The cells of the range that is named after a quantity."""
     plain = re.sub(r"[^A-Za-z0-9_]+", "_", quantity).strip("_")
-    known = {name.lower(): one for name, one in workbook.defined_names.items()}
+    known = {name.lower(): value for name, value in workbook.defined_names.items()}
     named = known[plain.lower() if plain.lower() in known else f"_{plain.lower()}"]
     ((sheet, cells),) = named.destinations
     found = workbook[sheet][cells.replace("$", "")]
@@ -69,8 +69,8 @@ def range_of(workbook: Any, quantity: str) -> Sequence[Sequence[Any]]:
 def numbers_of(workbook: Any, quantity: str) -> Any:
     """What the cells of a quantity come to, [n, m]; a text that an error has is nan."""
     values = [[cell.value for cell in row] for row in range_of(workbook, quantity)]
-    told = [[v if isinstance(v, int | float) else math.nan for v in row] for row in values]
-    array = np.array(told, dtype=np.float64)
+    entries = [[v if isinstance(v, int | float) else math.nan for v in row] for row in values]
+    array = np.array(entries, dtype=np.float64)
     return np.where(array < _HIDDEN, -math.inf, array)
 
 
@@ -95,7 +95,7 @@ def not_as_worked(workbook: Any, trace: Trace, group: str = "") -> list[str]:
         if not (quantity.given and quantity.values.size > 10_000)
         and not is_as_worked(workbook, quantity, group, rounded=carries)
     ]
-    tokens = {f"token {k}": one for k, one in enumerate(trace.generated, start=2)}
+    tokens = {f"token {k}": entry for k, entry in enumerate(trace.generated, start=2)}
     further = {**trace.variants, **tokens}
-    others = (not_as_worked(workbook, one, f"{name}.") for name, one in further.items())
+    others = (not_as_worked(workbook, entry, f"{name}.") for name, entry in further.items())
     return [*own, *(wrong for each in others for wrong in each)]

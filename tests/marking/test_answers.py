@@ -103,7 +103,7 @@ def test_moodles_responses_leave_nobody_out_and_know_their_parts_by_number(tmp_p
     no = "Poe,No,n@x,Finished,0,-,-"
     turned = 'Loe,Tu,t@x,Finished,0,"part 2: 2; part 1: 1","part 1: 3"'
     path.write_text("\n".join([head, jo, al, no, turned, average]), "utf-8")
-    sheets = {one.student: texts(one) for one in read_answers(path, ["a", "b", "c"])}
+    sheets = {sheet.student: texts(sheet) for sheet in read_answers(path, ["a", "b", "c"])}
     assert sheets["Al Roe"] == {"a": "", "b": "", "c": "2/3"}
     assert sheets["No Poe"] == {}
     assert sheets["Tu Loe"] == {"a": "1", "b": "2", "c": "3"}
@@ -117,8 +117,8 @@ def test_one_students_rows_dont_refuse_those_of_others(tmp_path: Path) -> None:
         'student,id,answer,comment\nAnn,"Q[I, 1]",1,\nBen,"Q[I, 1]",1,\nBen,"Q[I, 1]",2,x\n'
         'Cy,"Q[I, 1]",0,42,7\nDi,,5,\n'
     )
-    sheets = {one.student: one for one in written(tmp_path / "a.csv", text)}
-    wrong = {name: [*map(str, one.wrong)] for name, one in sheets.items()}
+    sheets = {sheet.student: sheet for sheet in written(tmp_path / "a.csv", text)}
+    wrong = {name: [*map(str, sheet.wrong)] for name, sheet in sheets.items()}
     assert wrong["Ann"] == []
     assert "a.csv:4:1: Q[I, 1] is answered twice (first on line 3)" in wrong["Ben"][0]
     assert "a.csv:5:1: there are more cells than columns" in wrong["Cy"][0]

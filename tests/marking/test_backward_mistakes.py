@@ -57,8 +57,8 @@ class Paper:
 
     def write(self, name: str, values: Array, **wrong: Array) -> Array:
         """The right numbers, or those of the mistake."""
-        told = wrong.get(self.mistake, values)
-        self.written[f"grad.{name}"] = rounded(np.asarray(told, dtype=float))
+        array = wrong.get(self.mistake, values)
+        self.written[f"grad.{name}"] = rounded(np.asarray(array, dtype=float))
         return self.written[f"grad.{name}"]
 
 
@@ -72,7 +72,7 @@ def paper_with(mistake: str) -> Mapping[str, Array]:
     data = read(TEXT)
     W = {name: np.array(data[name], dtype=float) for name in data if name in MATRICES}
     X = W["X"]
-    Q, K, V = (rounded(X @ W[f"W_{one}"]) for one in "QKV")
+    Q, K, V = (rounded(X @ W[f"W_{text}"]) for text in "QKV")
     A = softmax(rounded(rounded(Q @ K.T) / np.sqrt(3)))
     O = rounded(A @ V)  # noqa: E741
     z = rounded(O @ W["W1"] + W["b1"])
@@ -96,7 +96,7 @@ def paper_with(mistake: str) -> Mapping[str, Array]:
     d_scaled = made.write("scaled", right, diagonal_only=A * (1 - A) * d_A)
     d_scores = made.write("scores", d_scaled / np.sqrt(3), scale_left_out=d_scaled)
     d_Q, d_K = made.write("Q", d_scores @ K), made.write("K", d_scores.T @ Q)
-    parts = [rounded(d @ W[f"W_{one}"].T) for d, one in ((d_V, "V"), (d_K, "K"), (d_Q, "Q"))]
+    parts = [rounded(d @ W[f"W_{text}"].T) for d, text in ((d_V, "V"), (d_K, "K"), (d_Q, "Q"))]
     made.write("X", np.sum(parts, axis=0), one_use_only=parts[0])
     return made.written
 
@@ -109,11 +109,8 @@ def judged(written: Mapping[str, Array]) -> list[tuple[str, str]]:
         for (i, j), value in np.ndenumerate(table)
     }
     verdicts = Judge(work(load(read(TEXT)))).verdicts(numbers)
-    wrong = (one for one in verdicts if one.judgement not in ("correct", "carried forward"))
-    return [
-        (str(one.cell.quantity), one.judgement if one.cause is None else one.cause.name)
-        for one in wrong
-    ]
+    wrong = (v for v in verdicts if v.judgement not in ("correct", "carried forward"))
+    return [(str(v.cell.quantity), v.judgement if v.cause is None else v.cause.name) for v in wrong]
 
 
 def test_a_right_paper_is_right() -> None:

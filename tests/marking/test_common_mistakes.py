@@ -91,13 +91,13 @@ def marked(scenario: str, mistake: str, folder: Path, *more: str) -> dict[str, A
 
 
 def wrong(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [one for one in data["verdicts"] if one["verdict"] not in FOLLOWS]
+    return [value for value in data["verdicts"] if value["verdict"] not in FOLLOWS]
 
 
-def shows(one: Mapping[str, Any]) -> bool:
+def shows(data: Mapping[str, Any]) -> bool:
     """Whether a number is none of those that are accepted."""
-    low, high = map(float, one["accepted"])
-    return not low - 1e-9 <= float(one["given"]) <= high + 1e-9
+    low, high = map(float, data["accepted"])
+    return not low - 1e-9 <= float(data["given"]) <= high + 1e-9
 
 
 def quantity_of(cell: str) -> str:
@@ -119,12 +119,12 @@ def test_a_mistake_is_named_where_it_is_made(
 ) -> None:
     data = marked(scenario, mistake, folder)
     found = wrong(data)
-    assert {(one["verdict"], one["cause"]["name"]) for one in found} == {("known mistake", name)}
-    assert {local(one["cell"]) for one in found} == {quantity}
+    assert {(e["verdict"], e["cause"]["name"]) for e in found} == {("known mistake", name)}
+    assert {local(e["cell"]) for e in found} == {quantity}
     assert all(map(shows, found))
     assert data["of"] - data["points"] == 1
-    costly = [one for one in data["verdicts"] if not one["points"]]
-    assert [one["cell"] for one in costly] == [found[0]["cell"]]
+    costly = [value for value in data["verdicts"] if not value["points"]]
+    assert [value["cell"] for value in costly] == [found[0]["cell"]]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_reset_after_the_product_is_ignored(folder: Path) -> None:
     written = paper(GRU, "reset_ignored", reset="after")
     given = answers(written, asked(GRU, folder, *changes))
     data = graded(yaml_file(folder / "paper.yaml", given), *changes, scenario=GRU)
-    found = {(local(one["cell"]), one["cause"]["name"]) for one in wrong(data)}
+    found = {(local(e["cell"]), e["cause"]["name"]) for e in wrong(data)}
     assert found == {("reset_a", "reset_ignored")}
     assert data["of"] - data["points"] == 1
 
@@ -150,9 +150,9 @@ def test_a_reset_after_the_product_is_ignored(folder: Path) -> None:
 def test_a_mask_may_hide_too_much(scenario: str, folder: Path) -> None:
     """The first token sees nothing then, and its later numbers can't be worked."""
     data = marked(scenario, "does_not_see_itself", folder)
-    found = {(local(one["cell"]), one["cause"]["name"]) for one in wrong(data)}
+    found = {(local(e["cell"]), e["cause"]["name"]) for e in wrong(data)}
     assert found == {("masked", "does_not_see_itself")}
-    blanks = sum(one["verdict"] == "blank" for one in data["verdicts"])
+    blanks = sum(value["verdict"] == "blank" for value in data["verdicts"])
     assert data["of"] - data["points"] == 1 + blanks
 
 
@@ -176,8 +176,8 @@ def test_what_is_rounded_inside_a_line_is_named(
 ) -> None:
     data = marked(scenario, name, folder)
     found = wrong(data)
-    assert {(one["verdict"], one["cause"]["name"]) for one in found} == {("rounding", name)}
-    assert {local(one["cell"]) for one in found} == quantities
+    assert {(e["verdict"], e["cause"]["name"]) for e in found} == {("rounding", name)}
+    assert {local(e["cell"]) for e in found} == quantities
     assert all(map(shows, found))
     assert data["of"] - data["points"] == 1
 
@@ -190,8 +190,8 @@ def test_fewer_decimals_throughout_are_not_rounded_inside_lines(
     given = answers(written, asked(ENCODER, folder))
     given = {name: f"{float(x):.2f}" for name, x in given.items()}
     data = graded(yaml_file(folder / "paper.yaml", given), scenario=ENCODER)
-    found = [one for one in wrong(data) if local(one["cell"]) == quantity and one["cause"]]
-    causes = {one["cause"]["name"] for one in found}
+    found = [e for e in wrong(data) if local(e["cell"]) == quantity and e["cause"]]
+    causes = {e["cause"]["name"] for e in found}
     assert causes
     assert not causes & {name for name, _, _ in ROUNDINGS}
 
@@ -212,10 +212,8 @@ def test_a_forgotten_mask_is_named_where_it_shows_first(
     written = {k: x for k, x in paper(scenario, "not_masked").items() if k not in left_out}
     given = answers(written, asked(scenario, folder))
     data = graded(yaml_file(folder / "paper.yaml", given), scenario=scenario)
-    assert {(local(one["cell"]), one["cause"]["name"]) for one in wrong(data)} == {
-        (first, "not_masked")
-    }
-    blanks = sum(one["verdict"] == "blank" for one in data["verdicts"])
+    assert {(local(e["cell"]), e["cause"]["name"]) for e in wrong(data)} == {(first, "not_masked")}
+    blanks = sum(value["verdict"] == "blank" for value in data["verdicts"])
     assert data["of"] - data["points"] == 1 + blanks
 
 
@@ -225,10 +223,10 @@ SOFTMAXES = [CAUSAL, ENCODER, DECODER, GPT, BERT, HEADS, LECTURE, ATTEND, LOSS, 
 @pytest.mark.parametrize("scenario", SOFTMAXES)
 def test_a_softmax_may_subtract_the_maximum_first(scenario: str, folder: Path) -> None:
     data = marked(scenario, "maximum_subtracted", folder)
-    others = [one for one in data["verdicts"] if one["verdict"] != "correct"]
-    assert {one["verdict"] for one in others} == {"worked otherwise"}
-    assert {local(one["cell"]) for one in others} == {"exp", "exp_sum"}
-    assert {one["cause"]["says"] for one in others} == {"with the row's maximum subtracted."}
+    others = [value for value in data["verdicts"] if value["verdict"] != "correct"]
+    assert {value["verdict"] for value in others} == {"worked otherwise"}
+    assert {local(value["cell"]) for value in others} == {"exp", "exp_sum"}
+    assert {value["cause"]["says"] for value in others} == {"with the row's maximum subtracted."}
     assert data["points"] == data["of"]
     half = marked(scenario, "maximum_subtracted", folder, "--otherwise", "0.5")
     assert data["of"] - half["points"] == len(others) / 2
@@ -243,8 +241,8 @@ def test_the_maximum_may_be_subtracted_where_no_exponential_is_asked(folder: Pat
         written = {name: x for name, x in paper_.items() if name not in left_out}
         given = answers(written, asked(CAUSAL, folder))
         data = graded(yaml_file(folder / "paper.yaml", given), scenario=CAUSAL)
-        assert wrong(data) == [one for one in wrong(data) if one["verdict"] == "worked otherwise"]
-        assert {one["points"] for one in data["verdicts"] if one["given"]} == {1}
+        assert wrong(data) == [e for e in wrong(data) if e["verdict"] == "worked otherwise"]
+        assert {value["points"] for value in data["verdicts"] if value["given"]} == {1}
 
 
 @pytest.mark.parametrize("number", ["1", "0.001", "0"])
@@ -264,7 +262,7 @@ def test_a_wrong_sum_of_powers_with_the_maximum_subtracted_is_wrong(folder: Path
     written["exp_sum"] = written["exp_sum"] + np.array([[0.0], [0.2], [0.0]])
     given = answers(written, asked(LECTURE, folder))
     data = graded(yaml_file(folder / "paper.yaml", given))
-    told = {one["cell"]: one["verdict"] for one in data["verdicts"]}
-    assert told["exp_sum[love]"] == "slip"
-    assert told["exp_sum[I]"] == told["exp_sum[AI]"] == "worked otherwise"
+    entries = {value["cell"]: value["verdict"] for value in data["verdicts"]}
+    assert entries["exp_sum[love]"] == "slip"
+    assert entries["exp_sum[I]"] == entries["exp_sum[AI]"] == "worked otherwise"
     assert data["of"] - data["points"] == 1

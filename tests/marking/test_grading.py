@@ -29,9 +29,9 @@ def test_an_answer_of_white_space_is_empty(tmp_path: Path, text: str) -> None:
     path.write_text(json.dumps({"answers": cells}), "utf-8")
     data = graded(path)
     assert {*verdicts(data).values()} == {"blank"}
-    told = " ".join(run("grade", "i_love_ai", path).stdout.split())
-    assert "All answers are empty." in told
-    assert "love │ – (0.576)" in told
+    line = " ".join(run("grade", "i_love_ai", path).stdout.split())
+    assert "All answers are empty." in line
+    assert "love │ – (0.576)" in line
 
 
 def test_answers_that_are_only_white_space_say_so(tmp_path: Path) -> None:
@@ -48,10 +48,10 @@ def test_a_wrong_number_costs_once(tmp_path: Path) -> None:
     }  # fmt: skip
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs})
     data = graded(path)
-    told = {one["cell"]: one for one in data["verdicts"]}
-    assert told["scores[I, I]"]["verdict"] == "slip"
-    assert {told[cell]["verdict"] for cell in [*theirs][1:]} == {"carried forward"}
-    assert told["exp[I, I]"]["follows_from"] == ["scores[I, I]"]
+    entries = {value["cell"]: value for value in data["verdicts"]}
+    assert entries["scores[I, I]"]["verdict"] == "slip"
+    assert {entries[cell]["verdict"] for cell in [*theirs][1:]} == {"carried forward"}
+    assert entries["exp[I, I]"]["follows_from"] == ["scores[I, I]"]
     assert (data["points"], data["counts"]["carried forward"]) == (9, 5)
     assert graded(path, "--no-carry")["points"] == 4
     assert run("grade", "i_love_ai", path).exit_code == 1
@@ -59,11 +59,15 @@ def test_a_wrong_number_costs_once(tmp_path: Path) -> None:
 
 def test_a_verdict_has_these_keys(tmp_path: Path) -> None:
     data = graded(yaml_file(tmp_path / "a.yaml", {**RIGHT, "exp[I, I]": "7.389"}))
-    one = next(one for one in data["verdicts"] if one["cell"] == "exp[I, I]")
+    value = next(value for value in data["verdicts"] if value["cell"] == "exp[I, I]")
     keys = {"cell", "given", "expected", "accepted", "verdict", "cause", "follows_from"}
-    assert keys <= one.keys()
-    assert (one["given"], one["expected"], one["accepted"]) == ("7.389", "2.718", [2.7175, 2.7185])
-    bounds = [bound for one in data["verdicts"] for bound in one["accepted"]]
+    assert keys <= value.keys()
+    assert (value["given"], value["expected"], value["accepted"]) == (
+        "7.389",
+        "2.718",
+        [2.7175, 2.7185],
+    )
+    bounds = [bound for value in data["verdicts"] for bound in value["accepted"]]
     assert all(bound == round(bound, 4) for bound in bounds)  # and not 0.28250000000000003
     assert set(data["counts"]) == {
         "correct", "worked otherwise", "carried forward", "not worked", "rounding", "known mistake",
@@ -74,9 +78,9 @@ def test_a_verdict_has_these_keys(tmp_path: Path) -> None:
 def test_blank_and_unreadable_answers_block_nothing(tmp_path: Path) -> None:
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, "exp[I, I]": "", "exp_sum[I]": "abc"})
     data = graded(path)
-    told = verdicts(data)
-    assert (told["exp[I, I]"], told["exp_sum[I]"]) == ("blank", "unreadable")
-    assert told["weights[I, I]"] == "correct"
+    by_name = verdicts(data)
+    assert (by_name["exp[I, I]"], by_name["exp_sum[I]"]) == ("blank", "unreadable")
+    assert by_name["weights[I, I]"] == "correct"
     assert data["points"] == 8
     assert f"exp_sum[I]: abc, in {path}:8" in " ".join(
         run("grade", "i_love_ai", path).output.split()
@@ -91,9 +95,9 @@ def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
     }  # fmt: skip
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs})
     data = graded(path)
-    told = verdicts(data)
-    assert told["exp[I, I]"] == told["exp[I, AI]"] == "known mistake"
-    assert told["weights[I, I]"] == "carried forward"
+    by_name = verdicts(data)
+    assert by_name["exp[I, I]"] == by_name["exp[I, AI]"] == "known mistake"
+    assert by_name["weights[I, I]"] == "carried forward"
     assert data["points"] == 9
     assert graded(path, "--no-carry")["points"] == 4
 
@@ -124,9 +128,9 @@ def test_points_are_those_of_the_steps(tmp_path: Path) -> None:
 def test_what_only_follows_from_zeros_earns_nothing_and_is_told(tmp_path: Path) -> None:
     zeros = {name: "0" for name in RIGHT if name.startswith("exp[")}
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **zeros, "exp_sum[I]": "0"})
-    told = " ".join(run("grade", "i_love_ai", path).output.split())
-    assert "From exp on this paper shows no working: 3 numbers are wrong" in told
-    assert "What only follows from wrong numbers (1) earns nothing" in told
+    text = " ".join(run("grade", "i_love_ai", path).output.split())
+    assert "From exp on this paper shows no working: 3 numbers are wrong" in text
+    assert "What only follows from wrong numbers (1) earns nothing" in text
     data = graded(path)
     assert verdicts(data)["exp_sum[I]"] == "not worked"
     assert (data["points"], data["doubt"]["too_few"]) == (6, True)
@@ -216,11 +220,11 @@ def test_published_numbers_that_follow_end_well(tmp_path: Path) -> None:
 
 def test_numbers_that_a_source_prints_twice_are_judged_each() -> None:
     data = json.loads(run("check", "i_love_ai", "--format", "json").stdout)
-    wrong = [one["cell"] for one in data["verdicts"] if one["verdict"] != "correct"]
+    wrong = [value["cell"] for value in data["verdicts"] if value["verdict"] != "correct"]
     assert (sum(data["counts"].values()), wrong) == (57, ["ffn[AI, 1]"])
     page = run("check", "i_love_ai").stdout
-    said = "As this scenario rounds, 4 numbers would be others, as its page tells; 3 of them follow"
-    assert said in " ".join(page.split())
+    text = "As this scenario rounds, 4 numbers would be others, as its page tells; 3 of them follow"
+    assert text in " ".join(page.split())
 
 
 def test_of_two_numbers_for_a_cell_each_is_judged(tmp_path: Path) -> None:
@@ -228,8 +232,8 @@ def test_of_two_numbers_for_a_cell_each_is_judged(tmp_path: Path) -> None:
     given = "Q: [[1]]\nK: [[2], [3]]\nscale: none\npublished:\n"
     path.write_text(f"{given}  scores: [[4, 3]]\n  scores[1, 1]: 2\n", "utf-8")
     data = json.loads(run("check", path, "--format", "json").stdout)
-    said = [(one["given"], one["verdict"] == "correct") for one in data["verdicts"]]
-    assert said == [("4", False), ("2", True), ("3", True)]
+    pairs = [(value["given"], value["verdict"] == "correct") for value in data["verdicts"]]
+    assert pairs == [("4", False), ("2", True), ("3", True)]
 
 
 def test_the_numbers_of_variants_are_judged(tmp_path: Path) -> None:
@@ -277,7 +281,7 @@ def test_every_key_is_worth_all_points(tmp_path: Path, scenario: str, blank: str
     words = ("exercise", scenario, "--format", "yaml", "--key", "separate", "--blank", blank)
     assert run(*words, "-o", f"{tmp_path}/key/").exit_code == 0
     data = graded(tmp_path / "key" / f"{scenario}_key.yaml", scenario=scenario)
-    wrong = [one for one in data["verdicts"] if one["verdict"] != "correct"]
+    wrong = [value for value in data["verdicts"] if value["verdict"] != "correct"]
     assert not wrong
 
 
@@ -325,8 +329,8 @@ def test_a_cell_may_be_written_otherwise(tmp_path: Path) -> None:
     assert result.exit_code == 0
     a.write_text(f'{a.read_text("utf-8")}  "exp[I, love]": 7\n', "utf-8")
     twice = run("grade", exam, a)
-    told = "exp[I, love] is answered a second time, as exp[1,2]. The first answer counts."
-    assert told in " ".join(twice.stdout.split())
+    line = "exp[I, love] is answered a second time, as exp[1,2]. The first answer counts."
+    assert line in " ".join(twice.stdout.split())
 
 
 EXAM = """\
@@ -417,9 +421,9 @@ def test_what_is_no_manifest_is_refused(tmp_path: Path) -> None:
     manifest = made_exam(tmp_path) / "manifest.json"
     text = manifest.read_text("utf-8")
     wrong = {'"forms/A.yaml"': '"../A.yaml"', '"units"': '"unit"', '"forms": {': '"form": {'}
-    for said, instead in wrong.items():
-        assert said in text
-        manifest.write_text(text.replace(said, instead, 1), "utf-8")
+    for line, instead in wrong.items():
+        assert line in text
+        manifest.write_text(text.replace(line, instead, 1), "utf-8")
         refused = run("grade", manifest, tmp_path / "keys")
         assert refused.exit_code == 2
         assert "manifest.json: is no manifest of an exercise" in refused.stderr
@@ -449,8 +453,8 @@ def class_with_faults(folder: Path) -> tuple[Path, Path]:
     key = (folder / "made" / "exam_A_key.yaml").read_text("utf-8").partition("answers:")
     answers.mkdir()
 
-    def hand_in(file: str, number: int, more: dict[str, str], said: dict[str, str]) -> None:
-        own = {"student": names[number - 1], "id": f"s{number}", "form": "A", **said}
+    def hand_in(file: str, number: int, more: dict[str, str], by_name: dict[str, str]) -> None:
+        own = {"student": names[number - 1], "id": f"s{number}", "form": "A", **by_name}
         mark = re.search("hash: .*", key[0])
         assert mark is not None
         head = [*(f'{name}: "{text}"' for name, text in own.items()), mark[0], "answers:"]
@@ -472,18 +476,18 @@ def test_nothing_that_was_handed_in_is_dropped_in_silence(tmp_path: Path) -> Non
     result = run("grade", exam, answers, "--format", "json")
     assert result.exit_code == 2  # a file can't be read
     data = json.loads(result.stdout)
-    told = {Path(one["file"]).name: (one["points"], " ".join(one["remarks"]))
-            for one in data["papers"]}  # fmt: skip
-    assert {points for points, _ in told.values()} == {16}
-    assert told["s1.yaml"][1] == ""
-    assert "wieghts[I, I]: 0.3 is the answer to nothing that is asked" in told["s2.yaml"][1]
-    assert "did you mean weights[I, I]?" in told["s2.yaml"][1]
-    assert "It says form B, but its hash" in told["s3.yaml"][1]
-    assert "is that of form A, by which it is marked. By form B it would" in told["s3.yaml"][1]
-    assert "There are 2 papers: " in told["s4.yaml"][1]
-    assert told["s4.yaml"] == told["s4 again.yaml"]
-    assert told["zed.yaml"][1] == "The list of students has nobody of this name or ID."
-    without = {one["student"]: (one["id"], one["why"]) for one in data["not_marked"]}
+    entries = {Path(value["file"]).name: (value["points"], " ".join(value["remarks"]))
+            for value in data["papers"]}  # fmt: skip
+    assert {points for points, _ in entries.values()} == {16}
+    assert entries["s1.yaml"][1] == ""
+    assert "wieghts[I, I]: 0.3 is the answer to nothing that is asked" in entries["s2.yaml"][1]
+    assert "did you mean weights[I, I]?" in entries["s2.yaml"][1]
+    assert "It says form B, but its hash" in entries["s3.yaml"][1]
+    assert "is that of form A, by which it is marked. By form B it would" in entries["s3.yaml"][1]
+    assert "There are 2 papers: " in entries["s4.yaml"][1]
+    assert entries["s4.yaml"] == entries["s4 again.yaml"]
+    assert entries["zed.yaml"][1] == "The list of students has nobody of this name or ID."
+    without = {value["student"]: (value["id"], value["why"]) for value in data["not_marked"]}
     assert without["Flo"] == ("s6", "Nothing was handed in.")
     assert without["Ed"][0] == "s5"
     assert "s5.yaml:2:1: broken YAML" in without["Ed"][1]
@@ -517,7 +521,7 @@ def test_one_paper_tells_what_does_not_fit_at_its_top(tmp_path: Path) -> None:
 def test_a_folder_is_a_class_whatever_is_in_it(tmp_path: Path) -> None:
     yaml_file(tmp_path / "ann.yaml", RIGHT)
     data = json.loads(run("grade", "i_love_ai", tmp_path, "--format", "json").stdout)
-    assert [(one["student"], one["points"]) for one in data["papers"]] == [("ann", 10)]
+    assert [(value["student"], value["points"]) for value in data["papers"]] == [("ann", 10)]
     (tmp_path / "ann.yaml").write_text("answers: [", "utf-8")
     broken = run("grade", "i_love_ai", tmp_path, "--format", "json")
     data = json.loads(broken.stdout)

@@ -138,28 +138,30 @@ def agree(data: Any, carry: Trace, exact: Trace) -> None:
     cells = [
         (name, int(i), int(j)) for name in made for i, j in np.ndindex(made[name].values.shape)
     ]
-    for (name, i, j), told in oracle.intervals(data, cells).items():
+    for (name, i, j), interval in oracle.intervals(data, cells).items():
         definition = made[name].definition
         assert definition is not None
         if not definition.operation.copies and not isinstance(definition.operation, TakeRows):
-            assert told.decimals == carry.rounding.decimals_of(definition.step, definition.name), (
-                name
-            )
+            assert interval.decimals == carry.rounding.decimals_of(
+                definition.step, definition.name
+            ), name
         carried, full = carry[name].matrix.number(i, j).full, exact[name].values[i, j]
-        assert told.carry == carried, (name, i, j)
+        assert interval.carry == carried, (name, i, j)
         if not np.isfinite(full):
-            assert told.low == told.high == carried
+            assert interval.low == interval.high == carried
             continue
-        assert told.exact is not None
-        half = Decimal(5).scaleb(-told.decimals - 1)
-        assert told.low == min(carried, told.exact) - half
-        assert told.high == max(carried, told.exact) + half
-        assert told.exact == rounded(full, told) or abs(full - halfway(told.exact)) < 1e-9
+        assert interval.exact is not None
+        half = Decimal(5).scaleb(-interval.decimals - 1)
+        assert interval.low == min(carried, interval.exact) - half
+        assert interval.high == max(carried, interval.exact) + half
+        assert (
+            interval.exact == rounded(full, interval) or abs(full - halfway(interval.exact)) < 1e-9
+        )
 
 
-def rounded(full: float, told: oracle.Interval) -> Decimal:
-    assert told.carry is not None
-    places = max(told.decimals, -int(told.carry.as_tuple().exponent))
+def rounded(full: float, interval: oracle.Interval) -> Decimal:
+    assert interval.carry is not None
+    places = max(interval.decimals, -int(interval.carry.as_tuple().exponent))
     return Decimal(f"{full:.15g}").quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
 
 

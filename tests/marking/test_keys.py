@@ -94,11 +94,11 @@ def test_no_right_answer_is_rejected(called: str) -> None:
     trace = trace_of(SHIPPED[name], *changes)
     wanted = request_for(trace)
     for form, variant in variants(trace, wanted, FORMS, 7, ("sums", "edges", "difficulty")):
-        one = taken(variant, wanted, form)
-        keys = one.keys()
+        page = taken(variant, wanted, form)
+        keys = page.keys()
         for rounds, as_printed in STUDENTS:
             theirs = answers(variant, rounds, as_printed=as_printed)
-            for place in one.places:
+            for place in page.places:
                 assert place.cell is not None
                 key, number = keys[place.id], theirs[place.quantity][place.cell[1:]]
                 assert (
@@ -125,10 +125,10 @@ def test_no_path_of_the_oracle_is_rejected(called: str) -> None:
     """Which draws anew how a number is rounded each time that it is used."""
     name, *changes = called.split()
     trace = trace_of(SHIPPED[name], *changes)
-    one = taken(trace, request_for(trace), "A")
-    keys, found = one.keys(), told_by_the_oracle(one, plain_data(name, changes), 60)
+    page = taken(trace, request_for(trace), "A")
+    keys, found = page.keys(), told_by_the_oracle(page, plain_data(name, changes), 60)
     spans = []
-    for place in one.places:
+    for place in page.places:
         key = keys[place.id]
         interval = found[place.cell or place.number.cell]
         assert key.accepted.low <= interval.low <= interval.high <= key.accepted.high, place.id
@@ -139,10 +139,10 @@ def test_no_path_of_the_oracle_is_rejected(called: str) -> None:
     assert sum(spans) / len(spans) <= 1.5, "a key is hardly wider than it must be"
 
 
-def told_by_the_oracle(one: BlankedPage, data: Any, paths: int) -> Mapping[Any, oracle.Interval]:
-    cells = [place.cell for place in one.places if place.cell is not None]
-    written = with_numbers(data, given_numbers(one.trace))
-    return oracle.intervals(written, cells, paths=paths, roots=[*map(int, one.roots)])
+def told_by_the_oracle(page: BlankedPage, data: Any, paths: int) -> Mapping[Any, oracle.Interval]:
+    cells = [place.cell for place in page.places if place.cell is not None]
+    written = with_numbers(data, given_numbers(page.trace))
+    return oracle.intervals(written, cells, paths=paths, roots=[*map(int, page.roots)])
 
 
 def test_stress_tells_keys_that_accept_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,11 +158,11 @@ def test_stress_tells_keys_that_accept_too_little(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.slow
 def test_keys_of_many_forms_are_derived_again() -> None:
-    told = render(
+    text = render(
         report(Word("Stress"), stress("i_love_ai", (), 20, seed=5)), "terminal", RenderOptions(80)
     )
-    assert "Keys derived again by the oracle │ 1,560" in told
-    assert re.search(r"Disagreements +│ none", told)
+    assert "Keys derived again by the oracle │ 1,560" in text
+    assert re.search(r"Disagreements +│ none", text)
 
 
 def test_what_the_oracle_lacks_is_an_error_of_its_own(tmp_path: Path) -> None:
@@ -186,11 +186,11 @@ def test_answers_that_tell_little_are_told() -> None:
     """Of 1000 × weights, rounded to three decimals, each rounding moves whole units."""
     text = "scores: [[1, 2]]\nscale: none\nV: [[1000], [0]]\n"
     trace = trace_of(text)
-    one = papers(trace, request_for(trace))
-    key = next(q.key for q in questions(one.whole) if q.id == "output[1, 1]")
+    entry = papers(trace, request_for(trace))
+    key = next(q.key for q in questions(entry.whole) if q.id == "output[1, 1]")
     assert key is not None
     assert key.is_wide
-    page = render(one.key, "terminal", RenderOptions(80))
+    page = render(entry.key, "terminal", RenderOptions(80))
     assert "by more than five units of the last place: output[1, 1]" in " ".join(page.split())
     found = render(weaknesses(trace), "terminal", RenderOptions(200))
     assert "rounding.decimals=5 with rounding.quantities={output: 3}" in " ".join(found.split())
@@ -218,10 +218,10 @@ def test_what_would_tell_more_does(seed: int) -> None:
 def test_a_mistake_that_rounding_hides_is_told_with_what_would_help() -> None:
     """The sheet accepts 0.29 for 0.30, so that the softmax without e goes unseen."""
     trace = trace_of(SHIPPED["three_tokens_two_heads"])
-    one = taken(trace, request_for(trace), "A").keys()["heads[1].weights[1, 3]"]
-    assert one.number.shown == Decimal("0.30")
-    assert one.accepted.low <= Decimal("0.29") <= one.accepted.high
+    right_answer = taken(trace, request_for(trace), "A").keys()["heads[1].weights[1, 3]"]
+    assert right_answer.number.shown == Decimal("0.30")
+    assert right_answer.accepted.low <= Decimal("0.29") <= right_answer.accepted.high
     for changes, hidden in (((), True), (("rounding.decimals=3",), False)):
         other = trace_of(SHIPPED["three_tokens_two_heads"], *changes)
-        told = render(weaknesses(other), "json", RenderOptions(80))
-        assert ("which is 0.30; rounding.decimals=3 would tell them apart" in told) is hidden
+        text = render(weaknesses(other), "json", RenderOptions(80))
+        assert ("which is 0.30; rounding.decimals=3 would tell them apart" in text) is hidden

@@ -71,6 +71,6 @@ def test_a_number_may_be_rounded_here_and_kept_in_full_there() -> None:
 def test_what_cancels_is_known_beside_sines_and_cosines() -> None:
     """Which are made of no other numbers."""
     paths = Judge(trace_of(SHIPPED["encoder_block"])).right
-    name = next(one.name for one in paths.trace.plan[::-1] if one.name.local == "centered")
+    name = next(d.name for d in paths.trace.plan[::-1] if d.name.local == "centered")
     rough = replace(paths, roughly=True, _told={}).made(name)
     assert (np.ptp(paths.made(name), axis=0) < 0.9 * np.ptp(rough, axis=0)).all()

@@ -30,10 +30,10 @@ def practised(*words: str, answers: list[str]) -> tuple[int, str]:
 
 
 def test_all_right_as_people_write_numbers() -> None:
-    code, said = practised(answers=RIGHT)
+    code, text = practised(answers=RIGHT)
     assert code == 0
-    assert said.count(": right.") == 7
-    assert "All of it is right." in said
+    assert text.count(": right.") == 7
+    assert "All of it is right." in text
 
 
 def test_what_is_counted_is_shown() -> None:
@@ -46,27 +46,27 @@ def test_what_is_counted_is_shown() -> None:
 
 def test_a_known_mistake_is_named_and_gone_on_with() -> None:
     """2^1, 2^1, 2^2: base 2 is a known mistake; what follows from these numbers counts."""
-    code, said = practised(answers=["2", "2", "4", "8", "0.25", "0.25", "0.5"])
+    code, text = practised(answers=["2", "2", "4", "8", "0.25", "0.25", "0.5"])
     assert code == 1
-    assert "✗ exp[love, AI]: it doesn't follow. It is what this gives: " in said
-    assert said.count("it follows from your earlier number") == 4
-    assert "attn practice i_love_ai --step softmax --fresh" in said
+    assert "✗ exp[love, AI]: it doesn't follow. It is what this gives: " in text
+    assert text.count("it follows from your earlier number") == 4
+    assert "attn practice i_love_ai --step softmax --fresh" in text
 
 
 def test_hints_never_have_the_answer() -> None:
-    code, said = practised(answers=["2.718", "2.718", "?", "?", "quit"])
+    code, text = practised(answers=["2.718", "2.718", "?", "?", "quit"])
     assert code == 0
-    assert "e^scores[love, AI]" in said
-    assert "= e^2\n" in said
-    assert "7.389" not in said
+    assert "e^scores[love, AI]" in text
+    assert "= e^2\n" in text
+    assert "7.389" not in text
 
 
 def test_what_was_skipped_is_shown_and_gone_on_with() -> None:
-    code, said = practised(answers=["3", "3", "7", "skip", "0.231", "0.231", "0.538"])
+    code, text = practised(answers=["3", "3", "7", "skip", "0.231", "0.231", "0.538"])
     assert code == 1
-    assert "exp_sum[love] = 3 + 3 + 7 = 13" in said
-    assert "exp_sum[love] = 13" in said.partition("5 of 7")[2]
-    assert said.count("it follows from your earlier number") == 3
+    assert "exp_sum[love] = 3 + 3 + 7 = 13" in text
+    assert "exp_sum[love] = 13" in text.partition("5 of 7")[2]
+    assert text.count("it follows from your earlier number") == 3
 
 
 def test_questions_are_asked_in_words(tmp_path: Path) -> None:
@@ -93,10 +93,10 @@ def test_questions_are_asked_in_words(tmp_path: Path) -> None:
 
 
 def test_rows_at_once_and_the_end_of_the_input() -> None:
-    code, said = practised("--rows", answers=["2.718 2.718 7.389", "12.825 1"])
+    code, text = practised("--rows", answers=["2.718 2.718 7.389", "12.825 1"])
     assert code == 1
-    assert "1 of 3 · exp[love] for I, love, AI" in said
-    assert said.count(": right.") == 3
+    assert "1 of 3 · exp[love] for I, love, AI" in text
+    assert text.count(": right.") == 3
 
 
 def test_the_place_is_kept(tmp_path: Path) -> None:
@@ -104,10 +104,10 @@ def test_the_place_is_kept(tmp_path: Path) -> None:
     practised("--place", str(place), answers=RIGHT[:3])
     kept = json.loads(place.read_text("utf-8"))["answers"]
     assert [*kept] == ["exp[love, I]", "exp[love, love]", "exp[love, AI]"]
-    code, said = practised("--place", str(place), answers=RIGHT[3:])
+    code, text = practised("--place", str(place), answers=RIGHT[3:])
     assert code == 0
-    assert "Going on where you were: 3 of 7 done." in said
-    assert "4 of 7 · exp_sum[love]" in said
+    assert "Going on where you were: 3 of 7 done." in text
+    assert "4 of 7 · exp_sum[love]" in text
     assert "1 of 7" in practised("--place", str(place), "--fresh", answers=[])[1]
 
 
@@ -179,10 +179,10 @@ def _read(master: int) -> bytes:
 
 
 def test_in_a_terminal_one_may_try_again_and_leave(tmp_path: Path) -> None:
-    said = typed(["2.7\n", "2.718\n", "3\n", "\n", "\x04"], tmp_path)
-    assert "Try again, or press Enter to go on with it." in said
-    assert "3 of 7" in said
-    assert "Traceback" not in said
+    text = typed(["2.7\n", "2.718\n", "3\n", "\n", "\x04"], tmp_path)
+    assert "Try again, or press Enter to go on with it." in text
+    assert "3 of 7" in text
+    assert "Traceback" not in text
     (kept,) = (tmp_path / "state" / "attncli" / "practice").iterdir()
     answers = json.loads(kept.read_text("utf-8"))["answers"]
     assert answers["exp[love, I]"]["mistakes"]

@@ -44,17 +44,17 @@ def exams(name: str, forms: int = 2) -> list[Exam]:
     trace = shipped_trace(name)
     request = request_of(trace, ExerciseFile(name))
     made = variants(trace, request, forms, 1, ())
-    return [form_exam(one, request, form, Scheme(), Frame()).exam for form, one in made]
+    return [form_exam(entry, request, form, Scheme(), Frame()).exam for form, entry in made]
 
 
 def key_of(exam: Exam) -> dict[str, str]:
     numbers = {
-        one.id: str(exam.trace[cell.quantity].number(*cell[1:]).shown)
-        for cell, one in exam.results.items()
+        item.id: str(exam.trace[cell.quantity].number(*cell[1:]).shown)
+        for cell, item in exam.results.items()
     }
-    terms = {one.id: str(one.right.number.shown) for one in exam.terms}
-    right = {one.id: one.right_on(exam.judge.right)[0] for _, one in exam.words}
-    words = {one.id: one.asked.options[right[one.id]] for _, one in exam.words}
+    terms = {term.id: str(term.right.number.shown) for term in exam.terms}
+    right = {q.id: q.right_on(exam.judge.right)[0] for _, q in exam.words}
+    words = {q.id: q.asked.options[right[q.id]] for _, q in exam.words}
     return {**numbers, **terms, **words}
 
 
@@ -63,12 +63,12 @@ def paper(exam: Exam, answers: Answers) -> MarkedPaper:
     return marked(exam, AnswerSheet("x", "", "", given))
 
 
-def right_by_itself(told: MarkedPaper) -> Decimal:
+def right_by_itself(marked_paper: MarkedPaper) -> Decimal:
     """The points of answers that are the key's own."""
-    worth = {cell: one.points for cell, one in told.exam.results.items()}
-    numbers = (worth[one.cell] for one in told.verdicts if one.judgement == "correct")
-    terms = (one.points for one in told.terms if one.judgement == "correct")
-    words = (one.points for one in told.words if one.judgement == "correct")
+    worth = {cell: item.points for cell, item in marked_paper.exam.results.items()}
+    numbers = (worth[v.cell] for v in marked_paper.verdicts if v.judgement == "correct")
+    terms = (m.points for m in marked_paper.terms if m.judgement == "correct")
+    words = (m.points for m in marked_paper.words if m.judgement == "correct")
     return Decimal(sum((*numbers, *terms, *words)))
 
 
@@ -95,10 +95,15 @@ def test_what_nobody_worked_earns_what_is_right_by_itself(name: str) -> None:
     forms = exams(name)
     assert paper(forms[0], key_of(forms[0])).points == forms[0].points
     for kind, answers in unworked(forms):
-        told = paper(forms[0], answers)
-        more = told.points - right_by_itself(told)
-        assert more * 10 <= forms[0].points, (name, kind, told.points, right_by_itself(told))
-        assert told.doubt is not None, (name, kind)
+        marked_paper = paper(forms[0], answers)
+        more = marked_paper.points - right_by_itself(marked_paper)
+        assert more * 10 <= forms[0].points, (
+            name,
+            kind,
+            marked_paper.points,
+            right_by_itself(marked_paper),
+        )
+        assert marked_paper.doubt is not None, (name, kind)
 
 
 def class_of(papers: list[MarkedPaper]) -> GradedClass:
@@ -109,11 +114,11 @@ def test_a_class_says_which_papers_show_no_working() -> None:
     (exam,) = exams("i_love_ai", 1)
     key = key_of(exam)
     papers = [paper(exam, key), paper(exam, dict.fromkeys(key, "0"))]
-    told: Any = class_data(class_of(papers))["papers"]
-    honest, zeros = told
+    value: Any = class_data(class_of(papers))["papers"]
+    honest, zeros = value
     assert (honest["remarks"], "doubt" in honest) == ([], False)
-    (said,) = zeros["remarks"]
-    assert said.startswith("From X on this paper shows no working: 15 numbers are wrong")
+    (data,) = zeros["remarks"]
+    assert data.startswith("From X on this paper shows no working: 15 numbers are wrong")
     assert zeros["doubt"]["too_few"] is True
 
 
@@ -149,10 +154,10 @@ def test_fewer_decimals_must_still_tell_a_number(
     names = ("weights[I, I]", "weights[I, love]", "weights[I, AI]")
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **dict(zip(names, numbers, strict=True))})
     data = graded(path)
-    told = {one["cell"]: one for one in data["verdicts"]}
-    assert told["weights[I, love]"]["verdict"] == verdict
+    entries = {value["cell"]: value for value in data["verdicts"]}
+    assert entries["weights[I, love]"]["verdict"] == verdict
     cause = {"rounding": "other_decimals", "slip": "too_few_decimals"}[verdict]
-    assert told["weights[I, love]"]["cause"]["name"] == cause
+    assert entries["weights[I, love]"]["cause"]["name"] == cause
 
 
 LOSS = {
@@ -165,9 +170,9 @@ LOSS = {
 def test_what_cant_be_worked_from_ones_own_is_judged_by_the_key(tmp_path: Path, own: str) -> None:
     answers = {**LOSS, "probabilities[photo, cat]": own}
     data = graded(yaml_file(tmp_path / "a.yaml", answers), scenario="softmax_gradient")
-    told = verdicts(data)
-    assert (told["loss[photo]"], told["cross_entropy"]) == ("slip", "correct")
-    (loss,) = (one for one in data["verdicts"] if one["cell"] == "loss[photo]")
+    by_name = verdicts(data)
+    assert (by_name["loss[photo]"], by_name["cross_entropy"]) == ("slip", "correct")
+    (loss,) = (value for value in data["verdicts"] if value["cell"] == "loss[photo]")
     says = (
         f"It can't be worked from your probabilities[photo, cat] = {own}: the key's numbers count."
     )
@@ -224,7 +229,7 @@ def test_an_exam_asks_in_the_order_of_its_paper() -> None:
     request = request_of(trace, order)
     paper = exercise(trace, request, "own", "", Frame())
     exam = form_exam(trace, request, "own", Scheme(), Frame()).exam
-    assert exam.ids == tuple(one.id for one in paper.items)
+    assert exam.ids == tuple(item.id for item in paper.items)
     kinds = [
         kind
         for kind, _ in groupby("w" if "most" in x else "t" if ".w" in x else "r" for x in exam.ids)
@@ -234,6 +239,6 @@ def test_an_exam_asks_in_the_order_of_its_paper() -> None:
 
 def test_a_class_without_a_paper_that_can_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("nope: [\n", "utf-8")
-    told = run("grade", "i_love_ai", tmp_path)
-    assert told.exit_code == 2
-    assert "Not marked  1" in told.stdout
+    result = run("grade", "i_love_ai", tmp_path)
+    assert result.exit_code == 2
+    assert "Not marked  1" in result.stdout

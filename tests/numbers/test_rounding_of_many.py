@@ -69,7 +69,7 @@ def test_products(seed: int, decimals: int, dense: bool) -> None:
 def test_quotients_means_and_norms(seed: int, decimals: int) -> None:
     x, gamma = drawn(seed, (ROWS, WIDTH), decimals), drawn(seed + 1, (1, WIDTH), decimals)
     below = drawn(seed + 2, (ROWS, 1), decimals, low=0.5)
-    X, G, D = (np.array(exact(one), dtype=object) for one in (x, gamma, below))
+    X, G, D = (np.array(exact(m), dtype=object) for m in (x, gamma, below))
     assert_rounded(carried(ops.DivideByRow(), decimals, x, below), X / D, decimals)
     squares = (X * X).sum(axis=1, keepdims=True) / WIDTH
     assert_rounded(together(ops.MeanOfSquares(), decimals, x), squares, decimals)
@@ -84,8 +84,8 @@ def test_halves_of_many_products(seed: int) -> None:
     """Numbers of 24 decimals to 3 of them: what is left out is too long for the machine."""
     odd = 2 * np.random.default_rng(seed).integers(-(10**6), 10**6, (ROWS, 1)) + 1
     x = Matrix.of_array(odd / 2000, 12, carry=True)
-    one = Matrix.of_array(np.ones((1, 3)), 12, carry=True)
-    assert_rounded(carried(ops.MatMul(), 3, x, one), np.array(exact(x)) @ exact(one), 3)
+    matrix = Matrix.of_array(np.ones((1, 3)), 12, carry=True)
+    assert_rounded(carried(ops.MatMul(), 3, x, matrix), np.array(exact(x)) @ exact(matrix), 3)
 
 
 @settings(max_examples=FEWER)
@@ -142,7 +142,7 @@ def test_functions(name: str) -> None:
 def test_too_many_are_told() -> None:
     """Numbers of more digits than floats have are settled one by one, as many as are allowed."""
     rows = [[constant(f"0.{k:03}0000000000000000000001").full] for k in range(50)]
-    one = Matrix.of_written([[constant("0.5").full]])
+    matrix = Matrix.of_written([[constant("0.5").full]])
     rounding = Rounding("carry", 3, most_settled=5)
     with pytest.raises(Unworkable, match="numbers are too long"):
-        ops.MatMul().make(rounding, "project", Matrix.of_written(rows), one)
+        ops.MatMul().make(rounding, "project", Matrix.of_written(rows), matrix)

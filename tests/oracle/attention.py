@@ -47,7 +47,7 @@ class _Head:
 def attention(book: Book, record: Record, inputs: Inputs) -> Numbers | None:
     """[n, d_model], or None where the scenario gives too little to get so far."""
     cached = [str(token) for token in record.get("cache", {}).get("tokens", [])]
-    named = (names_of(one.get("K")) for one in (record, *_heads(record)))
+    named = (names_of(data.get("K")) for data in (record, *_heads(record)))
     own = next(filter(None, named), None)
     inputs = replace(inputs, key_names=own or cached + inputs.key_names)
     found = (_own if _are_own(record) else _split)(book, record, inputs)
@@ -75,8 +75,8 @@ def _average(book: Book, record: Record, count: int) -> None:
 
 def _heads(record: Record) -> list[Record]:
     """What each head says of itself."""
-    told = record.get("heads", 1)
-    return told if isinstance(told, list) else [{}] * int(told)
+    value = record.get("heads", 1)
+    return value if isinstance(value, list) else [{}] * int(value)
 
 
 def _are_own(record: Record) -> bool:
@@ -214,9 +214,9 @@ def _masked(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers 
     if "temperature" in record:
         t = book.number(record["temperature"])
         x = book.keep("tempered", x / t, [(x, slopes.divided(t))])
-    told = masks.rules(record, causal=inputs.causal)
-    if told:
-        seen = masks.seen(book, told, inputs.key_names, x.shape)
+    entries = masks.rules(record, causal=inputs.causal)
+    if entries:
+        seen = masks.seen(book, entries, inputs.key_names, x.shape)
         mask = book.copy("mask", book.numbers(seen.astype(int)))
         instead = book.number(record.get("mask_value", "-inf"))
         x = book.copy("masked", where(seen, x, instead), [(x, slopes.multiplied(mask))])
@@ -280,7 +280,7 @@ def _rope(record: Record, inputs: Inputs) -> Record | None:
         return None
     left = dict(inputs.rope or {})
     other = {"cos": ("base", "scaling"), "base": ("cos", "sin"), "scaling": ("cos", "sin")}
-    for key in (key for said in own for key in other.get(said, ())):
+    for key in (key for value in own for key in other.get(value, ())):
         left.pop(key, None)  # angles are made in one way
     return {**left, **own} or None
 

@@ -207,8 +207,8 @@ class Book:
         full = self.path + name
         local = _TIME.sub("", name.rpartition(".")[2])
         step = step or _step_of(name)
-        said = self.steps.get(step, self.decimals)
-        return int(self.quantities.get(full, self.quantities.get(local, said)))
+        value = self.steps.get(step, self.decimals)
+        return int(self.quantities.get(full, self.quantities.get(local, value)))
 
     def number(self, number: object) -> Number:
         """A number as YAML or Python has it; a decimal has all the decimals of the scenario, by

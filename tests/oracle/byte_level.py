@@ -34,23 +34,23 @@ def _parts(text: str) -> Iterator[str]:
 
 def _size_of_first(text: str) -> int:
     """`'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+`"""
-    for one in _CONTRACTIONS:
-        if text.startswith(one):
-            return len(one)
+    for entry in _CONTRACTIONS:
+        if text.startswith(entry):
+            return len(entry)
     after = 1 if text[0] == " " and len(text) > 1 and _kind(text[1]) != "space" else 0
     kind = _kind(text[after])
     run = after + sum(1 for _ in takewhile(lambda c: _kind(c) == kind, text[after:]))
     return run - 1 if kind == "space" and 1 < run < len(text) else run
 
 
-def _kind(one: str) -> str:
-    if one.isspace() and one not in _SEPARATORS:
+def _kind(text: str) -> str:
+    if text.isspace() and text not in _SEPARATORS:
         return "space"
-    category = unicodedata.category(one)[0]
+    category = unicodedata.category(text)[0]
     return category if category in "LN" else "other"
 
 
 def _printable(byte: int) -> str:
     """A byte that is printable is itself; the others are counted on from U+0100."""
     own = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), 256)}
-    return chr(byte if byte in own else 256 + sum(1 for one in range(byte) if one not in own))
+    return chr(byte if byte in own else 256 + sum(1 for index in range(byte) if index not in own))

@@ -23,8 +23,8 @@ class CountedWords(NamedTuple):
 
 def counted(data: Record, cut: Callable[[str, str], list[str]]) -> CountedWords | None:
     """The dictionary of a scenario's corpus; None where there is no corpus, or one for pieces."""
-    said = data.get("tokenizer", "whitespace")
-    record: Record = said if isinstance(said, Mapping) else {"kind": said}
+    value = data.get("tokenizer", "whitespace")
+    record: Record = value if isinstance(value, Mapping) else {"kind": value}
     kind = str(record.get("kind", "whitespace"))
     if "corpus" not in data or kind not in _KINDS:
         return None

@@ -33,19 +33,19 @@ class _Stage(NamedTuple):
     make: Callable[[Numbers], Made]
 
 
-def embedded(book: Book, data: Record, told: Told) -> Numbers | None:
+def embedded(book: Book, data: Record, output: Told) -> Numbers | None:
     """Rows of the table, scaled, projected, with positions and segments added, and normed."""
     if "X" in data:
         return book.copy("X", matrix(book, data["X"]), step="embed")
     if "patches" in data:
-        return _with_more(book, data, told, *_patches(book, data))
+        return _with_more(book, data, output, *_patches(book, data))
     if "embeddings" not in data or not tokens(data):
-        _alone(book, data, told)
+        _alone(book, data, output)
         return None
     ids = identities(data)
     table = embeddings(book, data, _widths(book, data, int(data.get("d_model", 0)))[0])
     rows = [ids[token] for token in tokens(data)]
-    return _with_more(book, data, told, table[rows], [(table, slopes.taken_rows(table, rows))])
+    return _with_more(book, data, output, table[rows], [(table, slopes.taken_rows(table, rows))])
 
 
 def projected_out(book: Book, data: Record, x: Numbers) -> Numbers:
@@ -54,10 +54,10 @@ def projected_out(book: Book, data: Record, x: Numbers) -> Numbers:
     return place.keep("projected", *_projected(place, data, "project_out", x), step="project_out")
 
 
-def _alone(book: Book, data: Record, told: Told) -> None:
+def _alone(book: Book, data: Record, output: Told) -> None:
     """Positions and segments of tokens that have no embeddings."""
     if tokens(data):
-        _added(book, data, told, (len(tokens(data)), int(data.get("d_model", 0))))
+        _added(book, data, output, (len(tokens(data)), int(data.get("d_model", 0))))
 
 
 def _patches(book: Book, data: Record) -> Made:
@@ -76,18 +76,18 @@ def _patches(book: Book, data: Record) -> Made:
     return np.concatenate(rows), slopes.one_above_the_other(rows)
 
 
-def _with_more(book: Book, data: Record, told: Told, E: Numbers, backs: WaysBack) -> Numbers:
+def _with_more(book: Book, data: Record, output: Told, E: Numbers, backs: WaysBack) -> Numbers:
     """Vectors with all that goes into them; the last that is done to them makes X."""
-    stages = [*_stages(book, data, told, (len(E), E.shape[1]))]
+    stages = [*_stages(book, data, output, (len(E), E.shape[1]))]
     if not stages:
         return E if book.has("X") else book.copy("X", E, backs, step="embed")
     x = E if book.has("E") else book.copy("E", E, backs)
-    for one in stages[:-1]:
-        x = one.place.keep(one.name, *one.make(x), step=one.step)
+    for stage in stages[:-1]:
+        x = stage.place.keep(stage.name, *stage.make(x), step=stage.step)
     return book.keep("X", *stages[-1].make(x), step=stages[-1].step)
 
 
-def _stages(book: Book, data: Record, told: Told, shape: tuple[int, int]) -> Iterator[_Stage]:
+def _stages(book: Book, data: Record, output: Told, shape: tuple[int, int]) -> Iterator[_Stage]:
     n, (d_embed, d_model) = shape[0], _widths(book, data, shape[1])
     when = data["project_in"].get("when", "before") if "project_in" in data else ""
     place = book.at("project_in")
@@ -100,22 +100,22 @@ def _stages(book: Book, data: Record, told: Told, shape: tuple[int, int]) -> Ite
         yield _Stage(book, "scaled_E", "embed", lambda x: (x * by, [(x, slopes.multiplied(by))]))
     if when == "before":
         yield project
-    terms = _added(book, data, told, (n, d_model if when == "before" else d_embed))
+    terms = _added(book, data, output, (n, d_model if when == "before" else d_embed))
     if terms:
         yield _Stage(
             book, "summed", "positions", lambda x: (sum(terms, x), slopes.added(x, *terms))
         )
     if "embedding_norm" in data:
-        at, said = book.at("embedding_norm"), own_norm(data, "embedding_norm")
-        yield _Stage(at, "normed", "norm", lambda x: normed(at, said, x))
+        at, entries = book.at("embedding_norm"), own_norm(data, "embedding_norm")
+        yield _Stage(at, "normed", "norm", lambda x: normed(at, entries, x))
     if when == "after":
         yield project
 
 
 def _projected(place: Book, data: Record, key: str, x: Numbers) -> Made:
     """x W + b (Lan et al. 2019, arXiv:1909.11942, 3.1)."""
-    said = {**data[key], "weights_layout": data.get("weights_layout")}
-    return linear(place, said, ("W", "b"), x, int(data.get("d_model", 0)))
+    entries = {**data[key], "weights_layout": data.get("weights_layout")}
+    return linear(place, entries, ("W", "b"), x, int(data.get("d_model", 0)))
 
 
 def _widths(book: Book, data: Record, width: int) -> tuple[int, int]:
@@ -135,10 +135,10 @@ def _factor(book: Book, data: Record, d_model: int) -> object:
     return book.root(d_model) if scale == "sqrt_d_model" else book.number(scale)
 
 
-def _added(book: Book, data: Record, told: Told, shape: tuple[int, int]) -> list[Numbers]:
+def _added(book: Book, data: Record, output: Told, shape: tuple[int, int]) -> list[Numbers]:
     """What is added to the embeddings: positions, segments (Devlin et al. 2018,
     arXiv:1810.04805)."""
-    terms = added(book, told.positions, shape, told.cached)
+    terms = added(book, output.positions, shape, output.cached)
     if "segments" in data:
         rows = [int(segment) for segment in data["segments"]]
         table = matrix(book, data["segment_embeddings"], (max(rows) + 1, shape[1]))

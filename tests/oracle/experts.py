@@ -82,5 +82,5 @@ def _routing(book: Book, record: Record, x: Numbers, count: int) -> Numbers:
 def _largest(book: Book, rows: Numbers, k: int) -> Numbers:
     """1 for the k largest of each row, the first of equal ones, else 0."""
     order = [sorted(range(len(row)), key=lambda e, row=row: (-row[e], e))[:k] for row in rows]  # type: ignore[misc]
-    chosen = np.array([[int(e in one) for e in range(rows.shape[1])] for one in order])
+    chosen = np.array([[int(e in n) for e in range(rows.shape[1])] for n in order])
     return book.copy("router.chosen", book.numbers(chosen))

@@ -114,8 +114,8 @@ def _is_activation(record: Record) -> bool:
 
 def _norm_alone(book: Book, record: Record, x: Numbers | None) -> Numbers | None:
     """The norm of a layer that has nothing else."""
-    said = {"norm", "norms", "norm1"} & record.keys()
-    if x is None or not said or record.get("norm") == "none":
+    texts = {"norm", "norms", "norm1"} & record.keys()
+    if x is None or not texts or record.get("norm") == "none":
         return x
     return norm(book.at("norm1"), {**record.get("norms", {}), **(record.get("norm1") or {})}, x)
 
@@ -159,10 +159,10 @@ def _side_by_side(
             own = {**record.get("norms", {}), **(record.get(f"norm{number}") or {})}
             normed_x = norm(book.at(f"norm{number}"), own, x)
         made.append(sublayer(normed_x))
-    whole = [one for one in made if one is not None]
+    whole = [n for n in made if n is not None]
     if x is None or len(whole) < len(made):
         return None
-    scaled = [_times(book, record, one, k) for k, one in enumerate(whole, 1)]
+    scaled = [_times(book, record, array, k) for k, array in enumerate(whole, 1)]
     whole_sum = x + sum(scaled[1:], scaled[0])
     return book.keep("residual1", whole_sum, slopes.added(x, *scaled))
 
@@ -171,9 +171,9 @@ def _times(book: Book, record: Record, y: Numbers, number: int) -> Numbers:
     """A sublayer's output times the residual's multiplier, where there is one."""
     if "residual_scale" not in record:
         return y
-    said = record["residual_scale"]
-    each = isinstance(said, list | tuple | np.ndarray)
-    by = book.number(said[number - 1] if each else said)
+    value = record["residual_scale"]
+    each = isinstance(value, list | tuple | np.ndarray)
+    by = book.number(value[number - 1] if each else value)
     backs = [(y, slopes.multiplied(by))]
     return book.keep(f"multiplied{number}", y * by, backs, step="residual")
 

@@ -82,10 +82,10 @@ def tell(book: Book, learned: LearnedPieces) -> Scores:
     """Writes down the rounds; hands on the scores of the last one."""
     scores: Scores = {}
     last = len(learned.rounds)
-    for k, one in enumerate(learned.rounds, 1):
-        scores = _estimate(book, k, one.pieces)
+    for k, pruning_round in enumerate(learned.rounds, 1):
+        scores = _estimate(book, k, pruning_round.pieces)
         if k < last:
-            _prune(book, k, one, learned.words, scores)
+            _prune(book, k, pruning_round, learned.words, scores)
     return scores
 
 
@@ -151,17 +151,17 @@ def _estimate(book: Book, k: int, pieces: Counts) -> Scores:
     return dict(zip(pieces, log_p[:, 0], strict=True))
 
 
-def _prune(book: Book, k: int, one: PruningRound, words: Words, scores: Scores) -> Scores:
+def _prune(book: Book, k: int, pruning_round: PruningRound, words: Words, scores: Scores) -> Scores:
     """The scores of the cuts, the loss, and by how much it grows without a piece."""
-    sums = book.numbers([[_sum(cut, scores)] for cut in one.cuts])
+    sums = book.numbers([[_sum(cut, scores)] for cut in pruning_round.cuts])
     cut_scores = book.keep(f"rounds[{k}].cut_scores", sums)
     times = book.numbers([[count] for _, count in words])
     book.keep(f"rounds[{k}].loss", -(times * cut_scores).sum(axis=0, keepdims=True))
-    if not one.anew:
+    if not pruning_round.anew:
         return {}
-    rows = [[_falls(found, times, cut_scores, scores)] for found in one.anew.values()]
+    rows = [[_falls(found, times, cut_scores, scores)] for found in pruning_round.anew.values()]
     growth = book.keep(f"rounds[{k}].growth", book.numbers(rows))
-    return dict(zip(one.anew, growth[:, 0], strict=True))
+    return dict(zip(pruning_round.anew, growth[:, 0], strict=True))
 
 
 def _falls(anew: Mapping[int, Cut], times: Numbers, cut_scores: Numbers, scores: Scores) -> Number:

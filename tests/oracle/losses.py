@@ -85,8 +85,8 @@ def distribution(book: Book, data: Record, hot: tuple[Sequence[int], int] | None
 
 def against(p: Numbers, y: Numbers) -> Numbers:
     """−Σ_j y ln p of each row, in which 0 ln 0 is 0."""
-    told: Numbers = -(y * apply("log", np.where(y == 0, y + 1, p))).sum(axis=1, keepdims=True)
-    return told
+    numbers: Numbers = -(y * apply("log", np.where(y == 0, y + 1, p))).sum(axis=1, keepdims=True)
+    return numbers
 
 
 def less_targets(p: Numbers, y: Numbers, kept: Sequence[int]) -> Back:

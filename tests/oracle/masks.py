@@ -17,33 +17,37 @@ _YES = {"true", "1", "1.0"}
 
 def rules(record: Record, *, causal: bool) -> list[object]:
     """The rules of a mask, one after the other; a decoder's is causal if it says none."""
-    said = record.get("mask", "causal" if causal else [])
-    return [one for one in (said if isinstance(said, list) else [said]) if one != "none"]
+    value = record.get("mask", "causal" if causal else [])
+    return [data for data in (value if isinstance(value, list) else [value]) if data != "none"]
 
 
-def tables_added(book: Book, told: Sequence[object]) -> list[Numbers]:
+def tables_added(book: Book, entries: Sequence[object]) -> list[Numbers]:
     """The tables that are added to the scores; −∞ in them hides, and adds nothing."""
-    tables = (matrix(book, one["add"]) for one in told if isinstance(one, Mapping) and "add" in one)
+    tables = (
+        matrix(book, value["add"])
+        for value in entries
+        if isinstance(value, Mapping) and "add" in value
+    )
     infinite, zero = book.number("-inf"), book.number(0)
     return [where(table != infinite, table, zero) for table in tables]
 
 
-def seen(book: Book, told: Sequence[object], keys: list[str], shape: tuple[int, int]) -> Seen:
+def seen(book: Book, entries: Sequence[object], keys: list[str], shape: tuple[int, int]) -> Seen:
     """Which keys each query sees, [n, m], the last query standing at the last key."""
     n, m = shape
     i, j = np.arange(n)[:, None] + (m - n), np.arange(m)[None, :]
     result = np.ones(shape, dtype=bool)
-    for one in told:
-        if not isinstance(one, Mapping):
+    for value in entries:
+        if not isinstance(value, Mapping):
             result &= j <= i
             continue
         corner = {"top-left": j <= i - (m - n), "bottom-right": j <= i}
-        result &= corner.get(str(one.get("causal")), True)
-        result &= abs(i - j) < int(one.get("window", n + m))
-        result &= ~_is_padding(one.get("padding", []), keys, m)
-        result &= truths(one["allowed"]) if "allowed" in one else True
-        result &= ~truths(one["blocked"]) if "blocked" in one else True
-        result &= matrix(book, one["add"]) != book.number("-inf") if "add" in one else True
+        result &= corner.get(str(value.get("causal")), True)
+        result &= abs(i - j) < int(value.get("window", n + m))
+        result &= ~_is_padding(value.get("padding", []), keys, m)
+        result &= truths(value["allowed"]) if "allowed" in value else True
+        result &= ~truths(value["blocked"]) if "blocked" in value else True
+        result &= matrix(book, value["add"]) != book.number("-inf") if "add" in value else True
     return result
 
 

@@ -26,14 +26,14 @@ def is_source(value: object) -> TypeGuard[Record]:
 
 def matrix(book: Book, value: object, shape: Shape | None = None) -> Numbers:
     """A matrix of the book's numbers; `shape` is for random ones that don't say their own."""
-    said = value
+    data = value
     if is_source(value):
         value = _stored(book, value) if "file" in value else _random(value, shape)
     if isinstance(value, np.ndarray):
         numbers = _unwritten(book, value.astype(float))
     else:
         numbers = book.numbers(list(value.values()) if isinstance(value, Mapping) else value)
-    return book.tape.reads(numbers if numbers.ndim > 1 else numbers[None, :], said)
+    return book.tape.reads(numbers if numbers.ndim > 1 else numbers[None, :], data)
 
 
 def times(book: Book, record: Record, name: str, x: Numbers, columns: int) -> tuple[Numbers, Backs]:

@@ -46,9 +46,9 @@ class Remembered(Decimal):
 class Uses(np.ndarray):
     """An array of remembered numbers: each sum that it goes into takes each of them in one way."""
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **said: Any) -> Any:
-        drawn = [_drawn(one) if isinstance(one, Uses) else one for one in inputs]
-        return getattr(ufunc, method)(*drawn, **said)
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **data: Any) -> Any:
+        drawn = [_drawn(value) if isinstance(value, Uses) else value for value in inputs]
+        return getattr(ufunc, method)(*drawn, **data)
 
 
 def _drawn(values: Uses) -> Any:

@@ -95,8 +95,8 @@ def tell(book: Book, data: Record) -> None:
     if known is None:
         return
     rounds = dict(enumerate(known.rounds, 1))
-    for k, one in rounds.items():
-        _tell_round(book, f"rounds[{k}]", one, likelihood=known.training.likelihood)
+    for k, merge_round in rounds.items():
+        _tell_round(book, f"rounds[{k}]", merge_round, likelihood=known.training.likelihood)
 
 
 def split(text: str, written: Record) -> list[str]:
@@ -108,14 +108,14 @@ def split(text: str, written: Record) -> list[str]:
     return normal.words(text, str(written.get("cut", "whitespace")))
 
 
-def _tell_round(book: Book, name: str, one: MergeRound, *, likelihood: bool) -> None:
-    counts = book.keep(f"{name}.counts", _column(book, one.pairs.values()))
+def _tell_round(book: Book, name: str, merge_round: MergeRound, *, likelihood: bool) -> None:
+    counts = book.keep(f"{name}.counts", _column(book, merge_round.pairs.values()))
     if not likelihood:
         return
-    symbols = book.keep(f"{name}.symbols", _column(book, one.symbols.values()))
-    row = {symbol: i for i, symbol in enumerate(one.symbols)}
-    left = symbols[[row[pair[0]] for pair in one.pairs]]
-    right = symbols[[row[pair[1]] for pair in one.pairs]]
+    symbols = book.keep(f"{name}.symbols", _column(book, merge_round.symbols.values()))
+    row = {symbol: i for i, symbol in enumerate(merge_round.symbols)}
+    left = symbols[[row[pair[0]] for pair in merge_round.pairs]]
+    right = symbols[[row[pair[1]] for pair in merge_round.pairs]]
     book.keep(f"{name}.scores", counts / (left * right))
 
 
@@ -168,10 +168,12 @@ def _written(record: Record) -> dict[str, str]:
 
 def _given(training: MergeTask, data: Record) -> LearnedMerges:
     """A tokenizer whose merges, or whose vocabulary, are as they are written."""
-    parts = [one.split(" ") if isinstance(one, str) else one for one in data.get("merges", ())]
+    parts = [
+        value.split(" ") if isinstance(value, str) else value for value in data.get("merges", ())
+    ]
     merges = [(str(left), str(right)) for left, right in parts]
     if data.get("vocabulary"):
-        ids = {str(token): int(one) for token, one in data["vocabulary"].items()}
+        ids = {str(token): int(value) for token, value in data["vocabulary"].items()}
         return LearnedMerges(training, ids, tuple(merges))
     made = [joined(pair, training.marks) for pair in merges]
     first = {part for pair in merges for part in pair} - {*made}
@@ -211,14 +213,14 @@ def _learn(training: MergeTask) -> LearnedMerges:
         vocabulary.setdefault(token, len(vocabulary))
     rounds: list[MergeRound] = []
     while not _is_full(training, len(vocabulary), len(rounds)):
-        one = _round(training, words, vocabulary)
-        if not one.pairs or one.pairs[one.chosen] < training.min_count:
+        merge_round = _round(training, words, vocabulary)
+        if not merge_round.pairs or merge_round.pairs[merge_round.chosen] < training.min_count:
             break
-        piece = joined(one.chosen, training.marks)
-        words = [(_merged(word, one.chosen, piece), count) for word, count in words]
+        piece = joined(merge_round.chosen, training.marks)
+        words = [(_merged(word, merge_round.chosen, piece), count) for word, count in words]
         vocabulary.setdefault(piece, len(vocabulary))
-        rounds.append(one)
-    return LearnedMerges(training, vocabulary, tuple(one.chosen for one in rounds), tuple(rounds))
+        rounds.append(merge_round)
+    return LearnedMerges(training, vocabulary, tuple(m.chosen for m in rounds), tuple(rounds))
 
 
 def _is_full(training: MergeTask, tokens: int, merges: int) -> bool:
@@ -253,8 +255,8 @@ def _round(training: MergeTask, words: list[tuple[Cut, int]], ids: Mapping[str, 
 
     least = training.min_count if training.likelihood else 0
     best = sorted((pair for pair in pairs if pairs[pair] >= least), key=rank)[:_TOLD_PAIRS]
-    told = {symbol: symbols[symbol] for pair in best for symbol in pair}
-    return MergeRound({pair: pairs[pair] for pair in best}, told)
+    by_name = {symbol: symbols[symbol] for pair in best for symbol in pair}
+    return MergeRound({pair: pairs[pair] for pair in best}, by_name)
 
 
 def symbols(word: str, marks: str) -> Cut:

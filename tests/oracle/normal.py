@@ -33,7 +33,7 @@ def _rewritten(text: str, *, special: bool) -> Iterator[str]:
     """What the rules make of a text, each time of as much of its beginning as one rule takes."""
     while text:
         alike = {length: _one_character(text[:length]) for length in range(2, 5)}
-        length = max((k for k, one in alike.items() if one and k <= len(text)), default=1)
+        length = max((k for k, entry in alike.items() if entry and k <= len(text)), default=1)
         first, text = text[:length], text[length:]
         if length > 1:
             yield alike[length]
@@ -46,9 +46,9 @@ def _rewritten(text: str, *, special: bool) -> Iterator[str]:
 def _one_character(letters: str) -> str:
     """The character that is taken apart into these letters, in their order; else nothing."""
     plain = [unicodedata.normalize("NFKC", letter) for letter in letters]
-    one = unicodedata.normalize("NFC", "".join(plain))
-    apart = [*unicodedata.normalize("NFKD", one)]
-    return one if len(one) == 1 and apart == plain else ""
+    text = unicodedata.normalize("NFC", "".join(plain))
+    apart = [*unicodedata.normalize("NFKD", text)]
+    return text if len(text) == 1 and apart == plain else ""
 
 
 def words(text: str, cut: str) -> list[str]:
@@ -63,13 +63,13 @@ def words(text: str, cut: str) -> list[str]:
     return apart.split()
 
 
-def _goes(one: str) -> bool:
-    return one == "\ufffd" or any(_is(one, kind) for kind in ("Cc", "Cf", "Co", "Cs"))
+def _goes(text: str) -> bool:
+    return text == "\ufffd" or any(_is(text, kind) for kind in ("Cc", "Cf", "Co", "Cs"))
 
 
-def _is_sign(one: str) -> bool:
-    return _is(one, "P") or (one.isascii() and one.isprintable() and not one.isalnum())
+def _is_sign(text: str) -> bool:
+    return _is(text, "P") or (text.isascii() and text.isprintable() and not text.isalnum())
 
 
-def _is(one: str, kind: str) -> bool:
-    return unicodedata.category(one).startswith(kind)
+def _is(text: str, kind: str) -> bool:
+    return unicodedata.category(text).startswith(kind)

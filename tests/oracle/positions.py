@@ -16,7 +16,7 @@ from tests.oracle.numerals import DIGITS, Number, Numbers, of_mpmath
 def kinds(positions: object) -> list[object]:
     """What `positions` says as a list of records and matrices."""
     if isinstance(positions, list) and not isinstance(positions[0], list):
-        return [kind for one in positions for kind in kinds(one)]
+        return [kind for p in positions for kind in kinds(p)]
     if isinstance(positions, str):
         return [{"kind": positions}]
     if isinstance(positions, Mapping) and not is_source(positions):
@@ -26,9 +26,9 @@ def kinds(positions: object) -> list[object]:
 
 def of_kind(positions: Sequence[object], kind: str) -> Record | None:
     """The record of a kind, if the scenario has it."""
-    for one in positions:
-        if isinstance(one, Mapping) and one.get("kind") == kind:
-            return one
+    for position in positions:
+        if isinstance(position, Mapping) and position.get("kind") == kind:
+            return position
     return None
 
 
@@ -40,17 +40,21 @@ def added(
     `first` is how many positions came before the first row: those of a cache.
     """
     terms: list[Numbers] = []
-    for one in positions:
+    for position in positions:
         name = f"P{len(terms) + 1}" if terms else "P"
-        if not isinstance(one, Mapping) or is_source(one) or one["kind"] == "table":
-            said: Record = one if isinstance(one, Mapping) and "table" in one else {"table": one}
-            start = int(said.get("start", 0)) + first
-            taken = [int(one) for one in said.get("ids", range(start, start + shape[0]))]
-            rows = matrix(book, said["table"], (max(taken) + 1, shape[1]))
+        if not isinstance(position, Mapping) or is_source(position) or position["kind"] == "table":
+            record: Record = (
+                position
+                if isinstance(position, Mapping) and "table" in position
+                else {"table": position}
+            )
+            start = int(record.get("start", 0)) + first
+            taken = [int(value) for value in record.get("ids", range(start, start + shape[0]))]
+            rows = matrix(book, record["table"], (max(taken) + 1, shape[1]))
             terms.append(book.copy(name, rows[taken], [(rows, slopes.taken_rows(rows, taken))]))
-        elif one["kind"] == "sinusoidal":
-            start = int(one.get("start", 0)) + first
-            terms.append(book.keep(name, _sinusoidal(book, one, start, shape)))
+        elif position["kind"] == "sinusoidal":
+            start = int(position.get("start", 0)) + first
+            terms.append(book.keep(name, _sinusoidal(book, position, start, shape)))
     return terms
 
 
@@ -115,7 +119,8 @@ def rotated(
     made = _tables(book, record, width, (int(record.get("start", 0)) + first, len(x)), theta)
     keep = book.copy if "cos" in record else book.keep
     cosine, sine = (
-        keep(f"{name}_{table}", one) for table, one in zip(("cosine", "sine"), made, strict=True)
+        keep(f"{name}_{table}", array)
+        for table, array in zip(("cosine", "sine"), made, strict=True)
     )
     left, right = np.arange(0, width, 2), np.arange(1, width, 2)
     if record.get("pairs", "interleaved") == "half":

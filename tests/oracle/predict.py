@@ -195,14 +195,14 @@ def _loss(book: Book, data: Record, probabilities: Numbers, logits: Numbers | No
     hot = (found, whole.shape[1]) if found else None
     y = losses.distribution(book, data, hot)
     if y is not None:
-        told = losses.against(probabilities, y)
+        array = losses.against(probabilities, y)
         ways: Backs = [] if logits is None else [(logits, losses.less_targets(whole, y, kept))]
     else:
-        told = -apply(
+        array = -apply(
             "log", np.array([[row[j]] for row, j in zip(probabilities, found, strict=True)])
         )
         ways = _of_targets(whole, probabilities, logits, [*zip(kept, found, strict=True)])
-    loss = book.keep("loss", told, ways)
+    loss = book.keep("loss", array, ways)
     count = len(loss)
     mean = loss.sum(axis=0, keepdims=True) / count
     shared = (loss, lambda G: G.repeat(count, axis=0) / count)

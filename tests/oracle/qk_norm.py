@@ -22,8 +22,8 @@ def is_due(record: Record, heads: int, when: str) -> bool:
 
 def normed_pair(book: Book, record: Record, Q: Numbers, K: Numbers) -> tuple[Numbers, Numbers]:
     """Queries and keys, normalized. [n, d], [m, d] -> [n, d], [m, d]"""
-    told = record["qk_norm"]
-    return _normed(book, told, "Q", Q), _normed(book, told, "K", K)
+    value = record["qk_norm"]
+    return _normed(book, value, "Q", Q), _normed(book, value, "K", K)
 
 
 def _normed(book: Book, told: Record, name: str, x: Numbers) -> Numbers:

@@ -16,42 +16,42 @@ from tests.oracle.numerals import DIGITS, Number, Numbers, of_mpmath
 def frequencies(book: Book, record: Record, width: int, length: int) -> Numbers:
     """The scaled frequencies of `width` columns that turn, of a text that is so long, [pairs, 1];
     those before they are scaled are written down, too."""
-    said, pairs = record["scaling"], range(width // 2)
-    base, factor = (mpmath.mpf(str(one)) for one in (record.get("base", 10000), said["factor"]))
+    value, pairs = record["scaling"], range(width // 2)
+    base, factor = (mpmath.mpf(str(data)) for data in (record.get("base", 10000), value["factor"]))
     with mpmath.workdps(DIGITS):
         plain = _column(book, [base ** (-mpmath.mpf(2 * k) / width) for k in pairs])
         theta = book.keep("frequencies", plain)
-        if said["kind"] == "linear":
-            scaled = theta / book.number(said["factor"])
-        elif said["kind"] in ("ntk", "dynamic"):
-            larger = base * _stretch(said, factor, length) ** (mpmath.mpf(width) / (width - 2))
+        if value["kind"] == "linear":
+            scaled = theta / book.number(value["factor"])
+        elif value["kind"] in ("ntk", "dynamic"):
+            larger = base * _stretch(value, factor, length) ** (mpmath.mpf(width) / (width - 2))
             scaled = _column(book, [larger ** (-mpmath.mpf(2 * k) / width) for k in pairs])
         else:
-            ramp = _by_turns(said) if said["kind"] == "llama3" else _by_pairs(said, base, width)
+            ramp = _by_turns(value) if value["kind"] == "llama3" else _by_pairs(value, base, width)
             shares = [ramp(k, mpmath.mpf(str(theta[k, 0]))) for k in pairs]
             kept = book.keep("ramp", _column(book, shares))
-            scaled = kept * theta + (1 - kept) * theta / book.number(said["factor"])
+            scaled = kept * theta + (1 - kept) * theta / book.number(value["factor"])
         return book.keep("scaled_frequencies", scaled)
 
 
 def _column(book: Book, numbers: list[Any]) -> Numbers:
-    return np.array([[of_mpmath(one, decimal=book.decimal)] for one in numbers])
+    return np.array([[of_mpmath(n, decimal=book.decimal)] for n in numbers])
 
 
-def _stretch(said: Record, factor: Any, length: int) -> Any:
+def _stretch(record: Record, factor: Any, length: int) -> Any:
     """By what the base grows: of dynamic scaling with the length, once that is past the first."""
-    if said["kind"] == "ntk":
+    if record["kind"] == "ntk":
         return factor
-    original = int(said["original_length"])
+    original = int(record["original_length"])
     return factor * max(length, original) / original - (factor - 1)
 
 
-def _by_turns(said: Record) -> Callable[[int, Any], Any]:
+def _by_turns(record: Record) -> Callable[[int, Any], Any]:
     """Llama 3: how often a pair turns within the original length says what it keeps."""
-    low, high = (mpmath.mpf(str(said.get(f"{x}_freq_factor", d))) for x, d in _LLAMA)
+    low, high = (mpmath.mpf(str(record.get(f"{x}_freq_factor", d))) for x, d in _LLAMA)
 
     def share(_: int, theta: Any) -> Any:
-        turns = int(said["original_length"]) / (2 * mpmath.pi / theta)
+        turns = int(record["original_length"]) / (2 * mpmath.pi / theta)
         if turns >= high:
             return mpmath.mpf(1)
         return max((turns - low) / (high - low), mpmath.mpf(0))
@@ -59,22 +59,22 @@ def _by_turns(said: Record) -> Callable[[int, Any], Any]:
     return share
 
 
-def _by_pairs(said: Record, base: Any, width: int) -> Callable[[int, Any], Any]:
+def _by_pairs(record: Record, base: Any, width: int) -> Callable[[int, Any], Any]:
     """YaRN: all up to a first pair, nothing from a last one on, straight between the two."""
-    fast, slow = (mpmath.mpf(str(said.get(f"beta_{x}", d))) for x, d in _YARN)
+    fast, slow = (mpmath.mpf(str(record.get(f"beta_{x}", d))) for x, d in _YARN)
 
     def pair(turns: Any) -> Any:
-        length = int(said["original_length"])
+        length = int(record["original_length"])
         return width * mpmath.log(length / (turns * 2 * mpmath.pi)) / (2 * mpmath.log(base))
 
     first, last = pair(fast), pair(slow)
-    if str(said.get("truncate", "true")).lower() == "true":
+    if str(record.get("truncate", "true")).lower() == "true":
         first, last = mpmath.floor(first), mpmath.ceil(last)
     first, last = max(first, mpmath.mpf(0)), min(last, mpmath.mpf(width - 1))
     if first == last:
         last += mpmath.mpf("0.001")
-    zero, one = map(mpmath.mpf, range(2))
-    return lambda k, _: one - min(max((k - first) / (last - first), zero), one)
+    zero, value = map(mpmath.mpf, range(2))
+    return lambda k, _: value - min(max((k - first) / (last - first), zero), value)
 
 
 _LLAMA = (("low", 1), ("high", 4))
@@ -82,27 +82,27 @@ _YARN = (("fast", 32), ("slow", 1))
 
 
 def tables(
-    book: Book, said: Record, theta: Numbers, start: int, count: int
+    book: Book, record: Record, theta: Numbers, start: int, count: int
 ) -> tuple[Numbers, Numbers]:
     """The cosines and sines of scaled frequencies, [count, pairs] each."""
     with mpmath.workdps(DIGITS):
-        factor = _attention_factor(said)
+        factor = _attention_factor(record)
 
         def wave(function: Callable[[Any], Any], i: int, k: int) -> Number:
             angle = (start + i) * mpmath.mpf(str(theta[k, 0]))
             return of_mpmath(factor * function(angle), decimal=book.decimal)
 
         cosine, sine = (
-            np.array([[wave(one, i, k) for k in range(len(theta))] for i in range(count)])
-            for one in (mpmath.cos, mpmath.sin)
+            np.array([[wave(value, i, k) for k in range(len(theta))] for i in range(count)])
+            for value in (mpmath.cos, mpmath.sin)
         )
     return cosine, sine
 
 
-def _attention_factor(said: Record) -> Any:
+def _attention_factor(record: Record) -> Any:
     """YaRN: 0.1 ln s + 1, unless it is said."""
-    if said["kind"] != "yarn":
+    if record["kind"] != "yarn":
         return mpmath.mpf(1)
-    if "attention_factor" in said:
-        return mpmath.mpf(str(said["attention_factor"]))
-    return 1 + max(mpmath.log(mpmath.mpf(str(said["factor"]))), mpmath.mpf(0)) / 10
+    if "attention_factor" in record:
+        return mpmath.mpf(str(record["attention_factor"]))
+    return 1 + max(mpmath.log(mpmath.mpf(str(record["factor"]))), mpmath.mpf(0)) / 10

@@ -17,7 +17,7 @@ def saved(text: str, sentence: str) -> Record:
     """The keys that say what a file says. Raises UnknownError for what they have no words for."""
     data = json.loads(text, parse_float=str)
     model = data["model"]
-    if any(str(one["content"]) in sentence for one in data.get("added_tokens") or ()):
+    if any(str(value["content"]) in sentence for value in data.get("added_tokens") or ()):
         raise UnknownError("tokens that are added to those of a tokenizer in a file")
     kind = {"kind": _KINDS.get(model["type"], "")}
     record = {**kind, **_cut(data), **_settings(model)}

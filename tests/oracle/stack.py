@@ -136,7 +136,7 @@ def _layers(data: Record) -> list[Record]:
     bare = {key: value for key, value in outer.items() if key != "cell"}
     layers = data.get("layers", ())
     return [
-        {"block": "encoder", **(bare if "block" in one else outer), **one} for one in layers
+        {"block": "encoder", **(bare if "block" in layer else outer), **layer} for layer in layers
     ] or [data]
 
 

@@ -56,10 +56,10 @@ class Tape:
     latest: Mapping[str, Numbers] = field(default_factory=dict)
     under: str = ""
 
-    def reads(self, values: Numbers, said: object) -> Numbers:
+    def reads(self, values: Numbers, value: object) -> Numbers:
         """A matrix that a scenario gives at some place, which has its name from that."""
-        if id(said) in self.places:
-            name = self.places[id(said)]
+        if id(value) in self.places:
+            name = self.places[id(value)]
             self.given.add(name)
             values = self.latest.get(name, values).view()
             self.names[id(values)] = name, values
@@ -74,14 +74,14 @@ class Tape:
                 self.uses.append(Use(self.names[id(operand)][0], name, step, back))
         return own
 
-    def go_back(self, loss: str, one: Numbers, keep: Keep) -> None:
+    def go_back(self, loss: str, numbers: Numbers, keep: Keep) -> None:
         """Writes down the gradient of a loss with respect to all that it hangs on; a quantity that
         is used several times gets a part by each use, and their sum."""
         uses = self.leading_to(loss)
         if not uses:
             return
         counts = Counter(use.of for use in uses)
-        gradients = {loss: keep(loss, one, _back_through(uses[0]))}
+        gradients = {loss: keep(loss, numbers, _back_through(uses[0]))}
         parts: dict[str, list[Numbers]] = {}
         for use, name in zip(uses, _names(uses, counts), strict=True):
             part = keep(name, use.back(gradients[use.made]), _back_through(use))
@@ -107,33 +107,33 @@ class Tape:
         return found
 
 
-def named_parts(said: Any, tape: Tape, name: str = "") -> Any:
+def named_parts(value: Any, tape: Tape, name: str = "") -> Any:
     """A scenario in which each matrix is an object of its own, whose place the tape knows:
     `layers[1].heads[2].W_Q`."""
-    if isinstance(said, Mapping):
+    if isinstance(value, Mapping):
         prefix = f"{name}." if name else ""
-        said = {key: named_parts(one, tape, f"{prefix}{key}") for key, one in said.items()}
-    elif isinstance(said, list | tuple) and not _is_matrix(said):
-        alone = len(said) == 1 and name.rpartition(".")[2] in _ALONE
-        said = [
-            named_parts(one, tape, name.rpartition(".")[0] if alone else f"{name}[{k}]")
-            for k, one in enumerate(said, 1)
+        value = {key: named_parts(data, tape, f"{prefix}{key}") for key, data in value.items()}
+    elif isinstance(value, list | tuple) and not _is_matrix(value):
+        alone = len(value) == 1 and name.rpartition(".")[2] in _ALONE
+        value = [
+            named_parts(data, tape, name.rpartition(".")[0] if alone else f"{name}[{k}]")
+            for k, data in enumerate(value, 1)
         ]
-    elif isinstance(said, list | tuple):
-        said = [*said]
-    elif isinstance(said, np.ndarray):
-        said = said.view()
+    elif isinstance(value, list | tuple):
+        value = [*value]
+    elif isinstance(value, np.ndarray):
+        value = value.view()
     else:
-        return said
-    tape.places[id(said)] = name
-    return said
+        return value
+    tape.places[id(value)] = name
+    return value
 
 
-def _is_matrix(said: Sequence[object]) -> bool:
+def _is_matrix(entries: Sequence[object]) -> bool:
     """Whether these are numbers or rows of numbers, rather than records and whole matrices."""
-    rows = (one for one in said if isinstance(one, list | tuple | np.ndarray))
+    rows = (value for value in entries if isinstance(value, list | tuple | np.ndarray))
     deep = any(np.ndim(row[0]) if len(row) else 0 for row in rows)
-    return not deep and not any(isinstance(one, Mapping) for one in said)
+    return not deep and not any(isinstance(value, Mapping) for value in entries)
 
 
 def _back_through(use: Use) -> str:

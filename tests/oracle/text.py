@@ -66,8 +66,8 @@ def names_of(rows: object) -> list[str]:
 def vocabulary(data: Record) -> dict[str, int]:
     """The IDs that the scenario gives, or else those of its tokenizer; none without."""
     made = learned(data) or unigram(data) or dictionary_of(data)
-    said: Record = data.get("vocabulary") or ({} if made is None else made.vocabulary)
-    return {str(token): int(one) for token, one in said.items()}
+    record: Record = data.get("vocabulary") or ({} if made is None else made.vocabulary)
+    return {str(token): int(value) for token, value in record.items()}
 
 
 def identities(data: Record) -> dict[str, int]:
@@ -105,15 +105,15 @@ def columns(data: Record, width: int | None = None) -> dict[str, int]:
         return {str(label): place for place, label in enumerate(data["labels"])}
     tied = isinstance(data.get("unembedding"), str)
     given = {} if tied else data.get("vocabulary") or {}
-    ids = {str(token): int(one) for token, one in given.items()} or identities(data)
+    ids = {str(token): int(value) for token, value in given.items()} or identities(data)
     if width is not None and len(ids) == width <= max(ids.values(), default=0):
         ids = {token: place for place, token in enumerate(sorted(ids, key=ids.__getitem__))}
     return ids
 
 
 def _kind(data: Record) -> str:
-    said = data.get("tokenizer", "whitespace")
-    return str(said["kind"] if isinstance(said, Mapping) else said)
+    value = data.get("tokenizer", "whitespace")
+    return str(value["kind"] if isinstance(value, Mapping) else value)
 
 
 def _known(data: Record, words: list[str]) -> list[str]:
@@ -136,19 +136,19 @@ def _clusters(sentence: str) -> list[str]:
     """Characters as a reader sees them, in short: marks, joiners, skin tones and flags stay with
     what they belong to (Unicode, UAX 29)."""
     found: list[str] = []
-    for one in sentence:
-        if found and _belongs(found[-1], one):
-            found[-1] += one
+    for text in sentence:
+        if found and _belongs(found[-1], text):
+            found[-1] += text
         else:
-            found.append(one)
+            found.append(text)
     return found
 
 
-def _belongs(before: str, one: str) -> bool:
-    if one == _JOINER or before[-1] == _JOINER:
+def _belongs(before: str, text: str) -> bool:
+    if text == _JOINER or before[-1] == _JOINER:
         return not before[0].isspace()
-    flag = len(before) == 1 and _FLAG.match(before) and _FLAG.match(one)
-    return bool(flag or _SKIN.match(one) or unicodedata.category(one)[0] == "M")
+    flag = len(before) == 1 and _FLAG.match(before) and _FLAG.match(text)
+    return bool(flag or _SKIN.match(text) or unicodedata.category(text)[0] == "M")
 
 
 def _words(clusters: list[str]) -> list[str]:

@@ -35,11 +35,11 @@ _GONE_PAST = {
 Parameters = dict[str, Numbers]
 
 
-def trained(said: Record, given: Iterable[str]) -> set[str]:
+def trained(record: Record, given: Iterable[str]) -> set[str]:
     """The names of the parameters: those that `of` names, by their full or their last names, or all
     but what comes from outside."""
-    if "of" in said:
-        wanted = {str(name) for name in said["of"]}
+    if "of" in record:
+        wanted = {str(name) for name in record["of"]}
         return {name for name in given if name in wanted or _last(name) in wanted}
     places = {name: {part.partition("[")[0] for part in name.split(".")} for name in given}
     return {name for name, parts in places.items() if parts.isdisjoint(_FROM_OUTSIDE)}
@@ -49,12 +49,12 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def train(book: Book, said: Record, loss: str, work: Callable[[Book], None]) -> None:
+def train(book: Book, record: Record, loss: str, work: Callable[[Book], None]) -> None:
     """Writes down each update, and what `work` makes of a book with the parameters after it."""
     names = [name for name in _names(book) if f"grad.{name}" in book.pages]
     known = dict(book.tape.names.values())
-    training = _Training(said, loss, {name: known[name] for name in names})
-    steps = int(said.get("steps", 1))
+    training = _Training(record, loss, {name: known[name] for name in names})
+    steps = int(record.get("steps", 1))
     for k in range(1, steps + 1):
         before, latest = training.latest, training.update(book, k)
         tape = Tape(places=book.tape.places, latest=latest, under=f"train[{k}].")
@@ -159,8 +159,8 @@ class _Training:
         whole = apply("sqrt", sum(squares[1:], squares[0]))
         whole = book.keep("grad_norm", whole, step="update")
         share = self.number(book, "clip") / (whole + book.number("0.000001"))
-        one = book.numbers([[1]])
-        factor = book.keep("clip_factor", np.minimum(one, share), step="update")
+        array = book.numbers([[1]])
+        factor = book.keep("clip_factor", np.minimum(array, share), step="update")
         return {
             name: book.keep(f"clipped.{name}", factor * gradient, step="update")
             for name, gradient in gradients.items()

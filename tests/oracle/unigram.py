@@ -112,8 +112,8 @@ def split(text: object, setting: UnigramSetting) -> list[str]:
     return viterbi.split(normal.sentencepiece(str(text), setting.record), setting.marks)
 
 
-def _is_true(said: object) -> bool:
-    return str(said).lower() == "true"
+def _is_true(value: object) -> bool:
+    return str(value).lower() == "true"
 
 
 def _numbered(order: Iterable[str]) -> dict[str, int]:
@@ -122,11 +122,11 @@ def _numbered(order: Iterable[str]) -> dict[str, int]:
 
 def _given(setting: UnigramSetting, pieces: Record) -> UnigramTask:
     """A tokenizer whose pieces and scores are as they are written."""
-    said = {str(piece): Decimal(str(score)) for piece, score in pieces.items()}
-    control = (piece for piece in said if piece in _CONTROL and piece not in setting.front)
+    by_name = {str(piece): Decimal(str(score)) for piece, score in pieces.items()}
+    control = (piece for piece in by_name if piece in _CONTROL and piece not in setting.front)
     setting = setting._replace(front=(*setting.front, *control))
-    order = (*(token for token in setting.front if token not in said), *said)
-    return UnigramTask(setting, _numbered(order), said, None)
+    order = (*(token for token in setting.front if token not in by_name), *by_name)
+    return UnigramTask(setting, _numbered(order), by_name, None)
 
 
 def _lesson(data: Record, setting: UnigramSetting) -> PruningTask:

@@ -79,10 +79,10 @@ def level(score: Kind) -> Kind:
 def tell(book: Book, words: Iterable[str], pieces: Pieces) -> None:
     """Writes down how the told words are cut."""
     numbered = enumerate(dict.fromkeys(words), 1)
-    told = [(k, word) for k, word in numbered if len(word) <= _LONGEST_TOLD]
-    if len(told) > _TOLD_WORDS:
-        told = [*told[:_FIRST_WORDS], told[-1]]
-    for k, word in told:
+    pairs = [(k, word) for k, word in numbered if len(word) <= _LONGEST_TOLD]
+    if len(pairs) > _TOLD_WORDS:
+        pairs = [*pairs[:_FIRST_WORDS], pairs[-1]]
+    for k, word in pairs:
         _walk(book, f"words[{k}]", word, pieces)
 
 
@@ -134,7 +134,7 @@ def _walk(book: Book, name: str, word: str, pieces: Pieces) -> Cut:
 
 def _with_unknown(book: Book, name: str, word: str, pieces: Pieces) -> Scores:
     """The scores, with those of the characters that no piece of one character covers."""
-    own = {one for one in word if one not in pieces.scores}
+    own = {text for text in word if text not in pieces.scores}
     if not own:
         return pieces.scores
     score = book.keep(f"{name}.unknown", book.numbers([[pieces.least]]) - _BELOW)

@@ -32,18 +32,18 @@ def written_out(data: Record) -> Record:
             _put(stack, path.split("."), source)
             continue
         for i, layer in enumerate(stack["layers"]):
-            one = {**source, "key": source["key"].replace("{i}", str(i))}
+            entries = {**source, "key": source["key"].replace("{i}", str(i))}
             first, *inner = path.split(".")
             if inner and isinstance(stack.get(first), Mapping):
                 layer.setdefault(first, stack[first])
-            _put(layer, path.split("."), one)
+            _put(layer, path.split("."), entries)
     return whole
 
 
 def inherited(settings: Record, data: Record, inner: Record) -> Record:
     """What an encoder takes over of the settings of the stack that reads it."""
     cells = [inner, *inner.get("layers", ())]
-    if any("cell" in one for one in cells):
+    if any("cell" in cell for cell in cells):
         return {}
     taken = {key: value for key, value in settings.items() if key not in _NOT_OF_AN_ENCODER}
     found = {key: value for key, value in taken.items() if not _numbers_in(value)}
@@ -65,7 +65,7 @@ def part(array: Numbers, source: Record) -> Numbers:
     if "patches" in source:
         array = _patches(array, int(source["patches"]))
     if str(source.get("flat")).lower() == "true":
-        array = np.array([one.ravel() for one in array])
+        array = np.array([value.ravel() for value in array])
     while array.ndim > 2 and len(array) == 1:
         array = array[0]
     if str(source.get("transposed")).lower() == "true":
@@ -75,7 +75,7 @@ def part(array: Numbers, source: Record) -> Numbers:
     array = array[columns] if array.ndim == 1 else array[:, columns]
     if "split" not in source:
         return array
-    count, number = (int(one) for one in source["split"])
+    count, number = (int(value) for value in source["split"])
     heads = int(source.get("heads", 1))
     axis = int(array.ndim == 2 and array.shape[1] > array.shape[0])
     pieces = np.split(array, heads * count, axis)
@@ -110,20 +110,20 @@ def _has_table(positions: object) -> bool:
     if isinstance(positions, Mapping):
         return any(key in positions for key in ("random", "file", "table"))
     if isinstance(positions, list):
-        return any(isinstance(one, list) or _has_table(one) for one in positions)
+        return any(isinstance(p, list) or _has_table(p) for p in positions)
     return isinstance(positions, np.ndarray)
 
 
 def _with_layers(data: Record) -> Parts:
     layers = data.get("layers", [])
     if isinstance(layers, list | tuple):
-        return {**data, **({"layers": [{**one} for one in layers]} if layers else {})}
-    said = layers if isinstance(layers, Mapping) else {"count": layers}
-    numbers = range(1, int(said["count"]) + 1)
+        return {**data, **({"layers": [{**layer} for layer in layers]} if layers else {})}
+    entries = layers if isinstance(layers, Mapping) else {"count": layers}
+    numbers = range(1, int(entries["count"]) + 1)
     parts = [("each", "odd" if k % 2 else "even", str(k)) for k in numbers]
-    each = [[said.get(name, said.get(int(name)) if name.isdigit() else None) for name in names]
+    each = [[entries.get(name, entries.get(int(name)) if name.isdigit() else None) for name in names]
             for names in parts]  # fmt: skip
-    made = [{k: v for one in few for k, v in (one or {}).items()} for few in each]
+    made = [{k: v for entry in few for k, v in (entry or {}).items()} for few in each]
     return {**data, "layers": made}
 
 

@@ -123,29 +123,31 @@ def gathered(trace: Trace) -> set[str]:
     """Gradients that are told by rows without a working: those that are another one as it is, or
     put back to where its numbers came from, the sum of a single row, and p − y."""
     return {
-        one.name
-        for one in trace.plan
-        if one.operation.repeats
-        or (one.name.inside(GRADIENTS) and _sums_one_row(trace, one))
-        or isinstance(one.operation, TargetDifference)
+        d.name
+        for d in trace.plan
+        if d.operation.repeats
+        or (d.name.inside(GRADIENTS) and _sums_one_row(trace, d))
+        or isinstance(d.operation, TargetDifference)
     }
 
 
-def _sums_one_row(trace: Trace, one: Definition) -> bool:
+def _sums_one_row(trace: Trace, definition: Definition) -> bool:
     """Whether a quantity adds up the rows of another one, which has just one."""
-    operand = trace.quantities.get(one.operands[0]) if len(one.operands) == 1 else None
-    return operand is not None and operand.values.shape[0] == 1 and trace[one.name].is_vector
+    operand = (
+        trace.quantities.get(definition.operands[0]) if len(definition.operands) == 1 else None
+    )
+    return operand is not None and operand.values.shape[0] == 1 and trace[definition.name].is_vector
 
 
 def check(report: Report, trace: Trace, detail: str) -> None:
     """No false sign, and no line left unread."""
     assert report.false == []
     expected = lines_of(trace, detail)
-    starts = {one.name for one in trace.plan if isinstance(one.operation, One)}  # 1, which is said
+    starts = {d.name for d in trace.plan if isinstance(d.operation, One)}  # 1, which is said
     assert report.told.keys() <= lines_of(trace, "full").keys() | rows_of_their_own(trace) | starts
     if detail == "rows":  # each step is worked once at least
-        told = {_step(trace[name]) for name in report.told}
-        assert expected.keys() <= told
+        texts = {_step(trace[name]) for name in report.told}
+        assert expected.keys() <= texts
         expected = Counter(report.told)
     assert all(report.told[name] >= count for name, count in expected.items())
     assert report.results == sum(report.told.values())
@@ -200,7 +202,7 @@ def test_numbers_are_their_values_rounded(name: str, policy: str) -> None:
 
 def sentences_of(trace: Trace) -> list[str]:
     """What is false in the sentences of a trace's page."""
-    variants = {name: json.loads(page_of(one, "json")) for name, one in trace.variants.items()}
+    variants = {name: json.loads(page_of(entry, "json")) for name, entry in trace.variants.items()}
     return [*audit_sentences(json.loads(page_of(trace, "json")), variants)]
 
 
@@ -219,7 +221,9 @@ def test_another_number_in_a_sentence_is_found(name: str) -> None:
     page = {**json.loads(page_of(trace_of(SHIPPED[name]), "json")), "notes": []}
     spoilt = 0
     for step in page["steps"]:
-        for text in [text for text in step.get("text", ()) if any(one in text for one in FOUND)]:
+        for text in [
+            text for text in step.get("text", ()) if any(entry in text for entry in FOUND)
+        ]:
             for digit in re.finditer(r"\d(?=[ )])", text):
                 wrong = f"{text[: digit.start()]}{(int(digit[0]) + 1) % 10}{text[digit.end() :]}"
                 steps = [{**step, "text": [wrong]}, *page["steps"]]
@@ -246,7 +250,7 @@ NUMBER = re.compile(r"(?<!row of )(?<!token )\b\d+\b(?![^()]*\): )")
 def test_another_count_in_a_sentence_is_found(name: str) -> None:
     """Each number in turn of a sentence that counts what differs, or doesn't follow."""
     trace = trace_of(SHIPPED[name])
-    variants = {name: json.loads(page_of(one, "json")) for name, one in trace.variants.items()}
+    variants = {name: json.loads(page_of(entry, "json")) for name, entry in trace.variants.items()}
     text, published = page_of(trace, "json"), read(SHIPPED[name]).get("published")
 
     def false(page: str) -> list[str]:
@@ -255,12 +259,14 @@ def test_another_count_in_a_sentence_is_found(name: str) -> None:
         return [*audit_sentences(own, variants), *of_source]
 
     sentences = re.findall(r'(?<=")(?:[^"\\]|\\.)+(?=")', text)
-    counts = {one for one in sentences if any(part in one for part in COUNTED)}
+    counts = {s for s in sentences if any(part in s for part in COUNTED)}
     assert counts
     assert false(text) == []
-    for said, place in ((one, found.span()) for one in counts for found in NUMBER.finditer(one)):
-        wrong = f"{said[: place[0]]}{int(said[slice(*place)]) + 1}{said[place[1] :]}"
-        assert false(text.replace(said, wrong)) != [], wrong
+    for value, place in (
+        (count, found.span()) for count in counts for found in NUMBER.finditer(count)
+    ):
+        wrong = f"{value[: place[0]]}{int(value[slice(*place)]) + 1}{value[place[1] :]}"
+        assert false(text.replace(value, wrong)) != [], wrong
 
 
 @pytest.mark.slow

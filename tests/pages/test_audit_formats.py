@@ -80,7 +80,7 @@ def page_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., st
         result = CliRunner(env={"COLUMNS": "2000"}).invoke(app, [*typed, *options])
         assert result.exit_code in (0, 1), result.output
         if path.is_dir():  # a marked paper for each student
-            (path,) = (one for one in path.iterdir() if one.suffix != ".csv")
+            (path,) = (entry for entry in path.iterdir() if entry.suffix != ".csv")
         return laid_out[-1] if form == "pdf" else path.read_text("utf-8")
 
     return written
@@ -101,8 +101,8 @@ def test_the_tree_of_a_number(page_of: Callable[..., str]) -> None:
     typed = ("why", "output[love, 2]", "i_love_ai", "--depth", "all")
     counts = set()
     for form, lines in TREES.items():
-        told = [_COPIED.sub("", one) for one in lines(page_of(form, *typed)) if "=" in one]
-        report = audit("\n\n".join(f"  {one}" for one in told), "terminal", None)
+        texts = [_COPIED.sub("", line) for line in lines(page_of(form, *typed)) if "=" in line]
+        report = audit("\n\n".join(f"  {text}" for text in texts), "terminal", None)
         assert report.false == [], form
         counts.add(report.checked)
     (count,) = counts
@@ -120,12 +120,14 @@ def _of_markdown(page: str) -> Iterator[str]:
 
 def _of_html(page: str) -> Iterator[str]:
     def items(element: Element) -> Iterator[str]:
-        for one in element.children:
-            if one.name == "li":
-                inner = (part for part in one.inside if isinstance(part, str) or part.name != "ul")
-                told = "".join(part if isinstance(part, str) else part.text for part in inner)
-                yield _NUMBERED.sub("", told, count=1).strip() if _NUMBERED.match(told) else ""
-            yield from items(one)
+        for entry in element.children:
+            if entry.name == "li":
+                inner = (
+                    part for part in entry.inside if isinstance(part, str) or part.name != "ul"
+                )
+                text = "".join(part if isinstance(part, str) else part.text for part in inner)
+                yield _NUMBERED.sub("", text, count=1).strip() if _NUMBERED.match(text) else ""
+            yield from items(entry)
 
     yield from items(main_of(page))
 
@@ -133,8 +135,8 @@ def _of_html(page: str) -> Iterator[str]:
 def _of_typst(source: str) -> Iterator[str]:
     (tree,) = re.findall(r"^tree\(.*\)$", source, re.MULTILINE)
     for row in parts(inside(tree)):
-        _, number, told = parts(inside(row))
-        yield content(told) if number != '""' else ""
+        _, number, text = parts(inside(row))
+        yield content(text) if number != '""' else ""
 
 
 TREES = {"markdown": _of_markdown, "html": _of_html, "pdf": _of_typst}

@@ -38,9 +38,9 @@ def test_a_longer_bar_is_a_larger_share(rows: list[list[int]]) -> None:
     shares = [[f"0.{n:02}" for n in (row * 6)[: len(rows[0])]] for row in rows]
     text = ", ".join(f"[{', '.join(row)}]" for row in shares)
     page = page_of(trace_of(f"weights: [{text}]\n"))
-    told = list(ROW.finditer(page.partition("Given")[2]))
+    entries = list(ROW.finditer(page.partition("Given")[2]))
     numbers = [float(number) for row in shares for number in row]
-    bars = [(match["bars"] or "  ")[2:].ljust(len(rows[0])) for match in told]
+    bars = [(match["bars"] or "  ")[2:].ljust(len(rows[0])) for match in entries]
     if not any(numbers):
         assert not "".join(bars).strip()
         return

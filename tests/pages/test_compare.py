@@ -44,15 +44,15 @@ def alone(name: str, *changes: str) -> Trace:
 
 def differing(own: Trace, other: Trace, name: str) -> set[str]:
     """The cells of a quantity with the same names that differ, by a loop over all names."""
-    one, two = own[name], other[name]
+    quantity, two = own[name], other[name]
     found = set()
-    for i, row in enumerate(one.rows.names):
-        for j, column in enumerate(one.columns.names or [None]):
+    for i, row in enumerate(quantity.rows.names):
+        for j, column in enumerate(quantity.columns.names or [None]):
             if row in two.rows.names and (column is None or column in two.columns.names):
                 k = two.rows.names.index(row)
                 m = 0 if column is None else two.columns.names.index(column)
-                if not np.isclose(one.values[i, j], two.values[k, m], 1e-9, 1e-12):
-                    found.add(one.address(i, j))
+                if not np.isclose(quantity.values[i, j], two.values[k, m], 1e-9, 1e-12):
+                    found.add(quantity.address(i, j))
     return found
 
 
@@ -69,46 +69,48 @@ CASES = [
 def test_the_cells_that_differ(case: tuple[str, tuple[str, ...], str, tuple[str, ...]]) -> None:
     name, changes, other, others = case
     first, second = alone(name, *changes), alone(other, *others)
-    typed = [f"--set={one}" for one in others]
-    told = data(name, *([] if name == other else [other]), *typed)
-    by_name = {one["first"]: {cell["cell"] for cell in one["cells"]} for one in told["quantities"]}
-    common = [one for one in first if one in second]
-    assert by_name.keys() >= {*common} - {*told["nothing_in_common"]}
-    expected = {one: differing(first, second, one) for one in common}
-    assert {one: by_name.get(one, set()) for one in common} == expected
-    made = [one for one in common if not (first[one].given and second[one].given)]
-    begins = next(one for one in made if expected[one])
-    assert told["first_difference"]["cell"] in expected[begins]
-    assert told["only"]["first"] == [one for one in first if one not in second]
-    assert told["only"]["second"] == [one for one in second if one not in first]
+    typed = [f"--set={text}" for text in others]
+    value = data(name, *([] if name == other else [other]), *typed)
+    by_name = {
+        entry["first"]: {cell["cell"] for cell in entry["cells"]} for entry in value["quantities"]
+    }
+    common = [text for text in first if text in second]
+    assert by_name.keys() >= {*common} - {*value["nothing_in_common"]}
+    expected = {text: differing(first, second, text) for text in common}
+    assert {text: by_name.get(text, set()) for text in common} == expected
+    made = [text for text in common if not (first[text].given and second[text].given)]
+    begins = next(text for text in made if expected[text])
+    assert value["first_difference"]["cell"] in expected[begins]
+    assert value["only"]["first"] == [text for text in first if text not in second]
+    assert value["only"]["second"] == [text for text in second if text not in first]
 
 
 def test_heads_stand_beside_what_has_none() -> None:
     first, second = alone(HEADS[0]), alone(HEADS[1])
-    told = data(*HEADS)
-    pairs = {(one["first"], one["second"]): one for one in told["quantities"]}
+    value = data(*HEADS)
+    pairs = {(entry["first"], entry["second"]): entry for entry in value["quantities"]}
     for k in (1, 2):
         pair = pairs["weights", f"heads[{k}].weights"]
         off = ~np.isclose(first["weights"].values, second[f"heads[{k}].weights"].values)
         assert len(pair["cells"]) == off.sum()
-    assert "output" in told["only"]["first"]  # four columns are no two
+    assert "output" in value["only"]["first"]  # four columns are no two
 
 
 def test_the_drift() -> None:
     """Against the same sums in plain floats, in units of the last place."""
     rounded, full = alone("i_love_ai"), alone("i_love_ai", "rounding.policy=exact")
-    told = data(*DRIFT, "--detail", "full")["drift"]
-    units = {cell["cell"]: cell["units"] for cell in told["cells"]}
-    made = [one for one in rounded.quantities.values() if not one.given]
+    value = data(*DRIFT, "--detail", "full")["drift"]
+    units = {cell["cell"]: cell["units"] for cell in value["cells"]}
+    made = [q for q in rounded.quantities.values() if not q.given]
     expected = {
-        one.address(i, j): (one.values[i, j] - full[one.name].values[i, j]) * 1000
-        for one in made
-        for i, j in np.ndindex(*one.values.shape)
+        q.address(i, j): (q.values[i, j] - full[q.name].values[i, j]) * 1000
+        for q in made
+        for i, j in np.ndindex(*q.values.shape)
     }
     assert units.keys() == expected.keys()
     assert all(abs(units[cell] - expected[cell]) < 0.006 for cell in units)
-    assert told["begins"] == next(cell for cell in expected if abs(expected[cell]) > 0.5)
-    assert abs(expected[told["worst"]]) == pytest.approx(max(map(abs, expected.values())))
+    assert value["begins"] == next(cell for cell in expected if abs(expected[cell]) > 0.5)
+    assert abs(expected[value["worst"]]) == pytest.approx(max(map(abs, expected.values())))
 
 
 @pytest.mark.parametrize("scenario", ["i_love_tennis", "tokenizers"])
@@ -138,13 +140,13 @@ def test_exit_statuses_and_parts() -> None:
     attn("i_love_ai", "i_love_ai", code=0)
     attn(*SCALED, "--step", "project", code=0)
     softmax = data(*SCALED, "--step", "softmax", "--token", "love")
-    cells = [cell["cell"] for one in softmax["quantities"] for cell in one["cells"]]
+    cells = [cell["cell"] for value in softmax["quantities"] for cell in value["cells"]]
     assert [cell for cell in cells if cell.startswith("weights")] == [
         f"weights[love, {key}]" for key in ("I", "love", "AI")
     ]
     assert all("[love" in cell for cell in cells)
     head = data(*HEADS, "--head", "2")
-    assert {one["second"] for one in head["quantities"]} == {
+    assert {value["second"] for value in head["quantities"]} == {
         f"heads[2].{name}" for name in ("scores", "exp", "exp_sum", "weights")
     }
     change = ("word_order", "--set", "mask=causal")
@@ -173,7 +175,7 @@ def test_what_cannot_be_compared_is_said(typed: list[str], said: str) -> None:
 @pytest.mark.parametrize("form", sorted(READERS.keys() & {*format_names()}))
 def test_words_are_data(command: str, form: str, tmp_path: Any) -> None:
     """Tokens and titles of any kind."""
-    words = [one for one in hostile.WORDS if one.strip() and not set(one) & {"\0"}][::7]
+    words = [text for text in hostile.WORDS if text.strip() and not set(text) & {"\0"}][::7]
     tokens = dict.fromkeys(words)
     scenario = {
         "title": words[0], "tokens": [*tokens], "mask": "causal",

@@ -44,8 +44,8 @@ def missing_from(trace: Trace, document: Document, form: str) -> dict[str, list[
         return numbers_in(render(page, form, RenderOptions(80)))
 
     alike: dict[tuple[str, str], list[Section]] = {}
-    for one in document.sections:
-        alike.setdefault((one.step, one.path), []).append(one)
+    for section in document.sections:
+        alike.setdefault((section.step, section.path), []).append(section)
     pools = {which: told(*sections) for which, sections in alike.items()}
     everywhere = numbers_in(render(document, form, RenderOptions(80)))
     missing: dict[str, list[str]] = {}
@@ -53,7 +53,7 @@ def missing_from(trace: Trace, document: Document, form: str) -> dict[str, list[
         part = trace.part_of(quantity.name)
         made = None if quantity.given or part is None else pools.get((part.step, part.path))
         pool = everywhere if made is None else made
-        missing[name] = [one for one in printed(quantity) if one not in pool]
+        missing[name] = [text for text in printed(quantity) if text not in pool]
     return {name: numbers for name, numbers in missing.items() if numbers}
 
 
@@ -67,7 +67,7 @@ def test_a_page_in_full_has_every_number(name: str, form: str) -> None:
 def test_a_number_that_is_left_out_is_found() -> None:
     trace = trace_of(SHIPPED["i_love_ai"])
     document = document_of(trace)
-    softmax = next(one for one in document.sections if one.step == "softmax")
-    others = tuple(one for one in document.sections if one is not softmax)
+    softmax = next(s for s in document.sections if s.step == "softmax")
+    others = tuple(s for s in document.sections if s is not softmax)
     cut = document._replace(sections=(*others, softmax._replace(blocks=softmax.blocks[:1])))
     assert set(missing_from(trace, cut, "terminal")) == {"exp", "exp_sum", "weights"}

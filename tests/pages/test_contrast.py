@@ -40,7 +40,7 @@ def test_variants_differ_in_the_numbers_that_are_told(
     page = " ".join(page_of(trace_of(text)).split())
     compared = CONTRAST.findall(page)
     assert compared or "has the same rows" in page
-    assert all(one != other for one, other in compared)
+    assert all(value != other for value, other in compared)
 
 
 @settings(max_examples=FEWER)
@@ -60,14 +60,14 @@ def test_the_largest_score_is_larger_than_all_but_the_ties(
     chosen = CHOICE.findall(" ".join(page_of(trace).split()))
     learned = trace.scenario.text.learned_as(MergeTraining)
     assert learned is not None
-    for told, one in zip(chosen, learned.rounds, strict=True):
-        scores = trace[f"rounds[{one.number}].scores"]
+    for value, merge in zip(chosen, learned.rounds, strict=True):
+        scores = trace[f"rounds[{merge.number}].scores"]
         shown = [str(scores.matrix.number(i, 0).shown) for i in range(len(scores.values))]
-        assert scores.rows.names[0] == " ".join(one.pair)
-        assert told not in shown[one.ties + 1 :]
+        assert scores.rows.names[0] == " ".join(merge.pair)
+        assert value not in shown[merge.ties + 1 :]
         if policy == "carry":
             assert [text == shown[0] for text in shown] == [
-                i <= one.ties for i in range(len(shown))
+                i <= merge.ties for i in range(len(shown))
             ]
     numbers = oracle.work(read(text))
     for name in (name for name in trace if name.endswith(".counts")):
@@ -86,5 +86,5 @@ def test_a_tie_as_shown_is_a_tie(policy: str, pair: str, ties: int) -> None:
     assert learned is not None
     first = learned.rounds[0]
     assert (" ".join(first.pair), first.ties) == (pair, ties)
-    told = "0.022" if ties else "0.0222"
-    assert f"{pair} has the largest score ({told})" in page_of(trace)
+    line = "0.022" if ties else "0.0222"
+    assert f"{pair} has the largest score ({line})" in page_of(trace)

@@ -56,17 +56,17 @@ def test_ranges_of_numbers() -> None:
 
 
 def test_a_long_page_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    texts: list[str] = []
 
     def counted(*given: Any, **more: Any) -> list[Block]:
-        told.append(given[2].detail)
+        texts.append(given[2].detail)
         return part_blocks(*given, **more)
 
     trace = work(load("next_token"))
     monkeypatch.setattr("attncli.pages.walkthrough.part_blocks", counted)
     as_it_fits(trace, select(trace))
-    assert "full" not in told[-len(shown_parts(trace)) :]
-    assert told.count("full") < len(shown_parts(trace)) / 3
+    assert "full" not in texts[-len(shown_parts(trace)) :]
+    assert texts.count("full") < len(shown_parts(trace)) / 3
 
 
 def test_json_is_told_in_full_unless_something_is_said(tmp_path: Path) -> None:
@@ -82,10 +82,10 @@ def test_json_is_told_in_full_unless_something_is_said(tmp_path: Path) -> None:
 def test_json_in_full_has_every_quantity(name: str) -> None:
     trace = shipped_trace(name)
     page = json.loads(render(walkthrough(trace, select(trace)), "json", RenderOptions(80)))
-    told = {one["name"] for step in page["steps"] for one in step["quantities"]}
-    told |= {one["name"] for one in page["given"]}
-    missing = {str(quantity) for quantity in trace.quantities} - told
-    assert all("].totals[" in one or "].best[" in one for one in missing), missing
+    anies = {value["name"] for step in page["steps"] for value in step["quantities"]}
+    anies |= {value["name"] for value in page["given"]}
+    missing = {str(quantity) for quantity in trace.quantities} - anies
+    assert all("].totals[" in text or "].best[" in text for text in missing), missing
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_a_page_that_works_one_row_works_that_of_the_token_that_is_asked_for(
     """And says whose that is; where nobody's is asked for it is the last."""
     trace = trace_of(SHIPPED[name], *changes)
     page = render(walkthrough(trace, select(trace, detail="rows")), "terminal", RenderOptions(100))
-    said = f"One row of each table is worked, where it has one that of “{asked}”: see --detail full"
-    assert (said in " ".join(page.split())) == bool(asked)
+    text = f"One row of each table is worked, where it has one that of “{asked}”: see --detail full"
+    assert (text in " ".join(page.split())) == bool(asked)
     rows = trace["X"].rows
     for local in ("X", "Q", "scores", "weights", "residual1", "hidden"):
-        told = {k for k in range(len(rows.names)) if f"\n  {local}[{rows.index(k)}] " in page}
-        assert told == {rows.names.index(worked)}, local
+        numbers = {k for k in range(len(rows.names)) if f"\n  {local}[{rows.index(k)}] " in page}
+        assert numbers == {rows.names.index(worked)}, local

@@ -49,8 +49,8 @@ def trace(name: str) -> Trace:
 
 def told(name: str) -> tuple[str, Table]:
     """What is said of the tree, and its table."""
-    one = trace(name)
-    _, says, table, *_ = chain_of(one, select(one))
+    entry = trace(name)
+    _, says, table, *_ = chain_of(entry, select(entry))
     assert isinstance(says, Paragraph)
     assert isinstance(table, Table)
     return str(says.text[0]), table
@@ -58,13 +58,13 @@ def told(name: str) -> tuple[str, Table]:
 
 def lines(name: str) -> list[Branch]:
     first = [row[0] for row in told(name)[1].rows]
-    assert all(isinstance(one, Branch) for one in first)
-    return [one for one in first if isinstance(one, Branch)]
+    assert all(isinstance(entry, Branch) for entry in first)
+    return [entry for entry in first if isinstance(entry, Branch)]
 
 
 def page(name: str, form: str = "terminal", width: int = 80) -> str:
-    one = trace(name)
-    closing = tuple(chain_of(one, select(one)))
+    entry = trace(name)
+    closing = tuple(chain_of(entry, select(entry)))
     return str(render(Document(Word(name), (), closing=closing), form, RenderOptions(width)))
 
 
@@ -97,7 +97,7 @@ def test_each_stands_below_the_nearest_that_all_it_comes_from_go_through(
 ) -> None:
     tree = tree_of(sources)
     for name in sources:
-        ways = [one for one in sources if one != name and name not in reached(sources, one)]
+        ways = [s for s in sources if s != name and name not in reached(sources, s)]
         above, found = tree[name], []
         while above is not None:
             found.append(above)
@@ -126,36 +126,36 @@ def test_a_tree_of_some_keeps_what_is_above_them(
 def test_the_guides_lead_to_what_each_stands_below(sources: dict[Name, list[Name]]) -> None:
     tree = tree_of(sources)
     drawn = [*branches(tree, sources)]
-    assert {one.name: one.above for one in drawn} == tree
-    assert as_read(drawn) == [one.above for one in drawn]
-    places = {one.name: k for k, one in enumerate(drawn)}
+    assert {b.name: b.above for b in drawn} == tree
+    assert as_read(drawn) == [b.above for b in drawn]
+    places = {b.name: k for k, b in enumerate(drawn)}
     for name, before in sources.items():
-        assert all(places[one] < places[name] for one in before)
+        assert all(places[entry] < places[name] for entry in before)
 
 
 def as_read(drawn: Sequence[Branch]) -> list[Name | None]:
     """What each stands below, as somebody reads it who follows the lines with a finger."""
     found: list[Name | None] = []
     last: dict[int, Name] = {}  # of each column what was read last
-    for one in drawn:
-        column = len(one.guides)
-        begins = one.guides.endswith(("├", "└"))
+    for branch in drawn:
+        column = len(branch.guides)
+        begins = branch.guides.endswith(("├", "└"))
         found.append(last.get(column - 1 if begins else column))
-        last = {k: name for k, name in last.items() if k < column} | {column: one.name}
+        last = {k: name for k, name in last.items() if k < column} | {column: branch.name}
     return found
 
 
 @given(uses())
 def test_no_tree_goes_far_to_the_right_because_it_is_long(sources: dict[Name, list[Name]]) -> None:
     linked = {name: [*sources][k - 1 : k] for k, name in enumerate(sources)}
-    assert all(not one.guides for one in branches(tree_of(linked), linked))
+    assert all(not b.guides for b in branches(tree_of(linked), linked))
 
 
 # -- how a page tells it ---------------------------------------------------------------------------
 
 
 def test_one_head_branches_where_the_output_is_used() -> None:
-    assert [f"{one.guides}{one.text}" for one in lines("plane")] == [
+    assert [f"{line.guides}{line.text}" for line in lines("plane")] == [
         "mse",
         "output",
         "├V",
@@ -172,7 +172,7 @@ def test_one_head_branches_where_the_output_is_used() -> None:
 
 
 def test_the_way_past_a_layer_goes_straight_on() -> None:
-    trunk = [one.text for one in lines("block") if not one.guides]
+    trunk = [line.text for line in lines("block") if not line.guides]
     assert trunk == ["mse", "residual2", "residual1"]
     rows = {str(row[0].name): row[3] for row in told("block")[1].rows if isinstance(row[0], Branch)}
     assert rows["residual1"] == "residual2, hidden"
@@ -182,11 +182,11 @@ def test_the_way_past_a_layer_goes_straight_on() -> None:
 @pytest.mark.parametrize("name", ["stack", "next_token", "lstm", "deep"])
 def test_of_many_only_what_is_given_and_where_ways_part(name: str) -> None:
     says, table = told(name)
-    one = trace(name)
-    names = [*gradients_of(one)]
+    entry = trace(name)
+    names = [*gradients_of(entry)]
     shown = lines(name)
     assert len(table.rows) == len(shown) <= 48 < len(names)
-    wanted = {each for each in names if one.quantities[each].given}
+    wanted = {each for each in names if entry.quantities[each].given}
     if name == "deep":
         assert "in the last and the first layer of a stack" in says
         middle = [below(Name(""), "layers", k) for k in range(2, 12)]
@@ -209,7 +209,7 @@ def test_of_still_more_the_first_and_the_last_are_told(
     assert isinstance(left_out, Omitted)
     assert isinstance(last, Branch)
     assert last.name == every[-1].name
-    is_told = last.above in {one.name for one in every[: most - 2]}
+    is_told = last.above in {b.name for b in every[: most - 2]}
     assert last.text == (every[-1].text if is_told else every[-1].name)
 
 
@@ -231,8 +231,8 @@ def test_what_is_added_up_is_told_in_short() -> None:
 def test_no_line_is_broken(name: str, width: int) -> None:
     text = page(name, width=width)
     assert max(map(len, text.splitlines())) <= width
-    for one in lines(name):
-        assert len(re.findall(rf"^ +[│├└─ ]*{re.escape(one.text)} +│", text, re.MULTILINE)) >= 1
+    for line in lines(name):
+        assert len(re.findall(rf"^ +[│├└─ ]*{re.escape(line.text)} +│", text, re.MULTILINE)) >= 1
     assert text.count("adds up those of") <= 1  # in one band
 
 
@@ -242,11 +242,11 @@ def test_no_line_is_broken(name: str, width: int) -> None:
 def test_data_has_what_each_row_is_under() -> None:
     table = json.loads(page_of(trace("stack"), "json"))["tables"][0]
     shown = lines("stack")
-    assert [row[0] for row in table["rows"]] == [str(one.name) for one in shown]
-    assert table["under"] == [one.above for one in shown]
+    assert [row[0] for row in table["rows"]] == [str(b.name) for b in shown]
+    assert table["under"] == [b.above for b in shown]
     others: list[Any] = json.loads(page_of(trace("stack"), "json"))["tables"][1:]
     assert others
-    assert all("under" not in one for one in others)
+    assert all("under" not in value for value in others)
 
 
 def test_markdown_keeps_the_guides_in_columns() -> None:
@@ -271,8 +271,8 @@ def test_latex_draws_rules() -> None:
 
 
 def test_sources_of_a_trace_come_before() -> None:
-    one = trace("next_token")
-    sources = sources_of(one, gradients_of(one))
+    entry = trace("next_token")
+    sources = sources_of(entry, gradients_of(entry))
     seen: set[Name] = set()
     for name, before in sources.items():
         assert seen.issuperset(before)

@@ -139,16 +139,16 @@ def test_mistakes_that_cannot_be_revealed() -> None:
 
 
 def test_a_norm_of_another_name_has_its_mistakes() -> None:
-    told = " ".join(
+    text = " ".join(
         render(weaknesses(trace_of(SHIPPED["masked_word"])), "markdown", RenderOptions()).split()
     )
-    revealed = told.partition("Mistakes that can be revealed")[2]
+    revealed = text.partition("Mistakes that can be revealed")[2]
     assert "Embedding norm: Dividing the numbers themselves by the deviation" in revealed
 
 
 def test_a_learning_rate_of_one_hides_that_it_is_left_out() -> None:
-    told = render(weaknesses(trace_of(SHIPPED["learning_to_attend"])), "markdown", RenderOptions())
-    assert "Update 1: Taking away the whole gradient, without the learning rate." in told
+    text = render(weaknesses(trace_of(SHIPPED["learning_to_attend"])), "markdown", RenderOptions())
+    assert "Update 1: Taking away the whole gradient, without the learning rate." in text
 
 
 def test_nothing_weak() -> None:
@@ -257,5 +257,5 @@ def test_a_mistake_hides_where_a_key_has_no_bound() -> None:
         "W_V: [[-0.3]]\ntargets: [[0.5]]\ntrain: {learning_rate: 0.1, optimizer: adam, of: W_Q}\n"
         "rounding: {decimals: 4}\n"
     )
-    told = " ".join(item for items in found(text).values() for item in items)
-    assert "a key has no bound there, whatever the decimals" in told
+    line = " ".join(item for items in found(text).values() for item in items)
+    assert "a key has no bound there, whatever the decimals" in line

@@ -37,9 +37,9 @@ def test_shapes_are_those_of_the_trace() -> None:
         trace = trace_of(SHIPPED[name])
         page = " ".join(page_of(trace).split())
         shapes = {quantity.values.shape for quantity in trace.quantities.values()}
-        told = re.findall(r"\((\d+) × (\d+)\)\((\d+) × (\d+)\) = \((\d+) × (\d+)\)", page)
-        assert told
-        for sizes in told:
+        values = re.findall(r"\((\d+) × (\d+)\)\((\d+) × (\d+)\) = \((\d+) × (\d+)\)", page)
+        assert values
+        for sizes in values:
             n, inner, again, m, rows, columns = map(int, sizes)
             assert inner == again
             assert (rows, columns) == (n, m)

@@ -61,7 +61,7 @@ def test_a_pair_is_of_one_name() -> None:
     trace = shipped_trace("learning_to_attend")
     page = document_of(trace, "rows")
     tables = [
-        [one for one in part.blocks if isinstance(one, MatrixBlock)] for part in page.sections
+        [block for block in part.blocks if isinstance(block, MatrixBlock)] for part in page.sections
     ]
     pairs = [pair for section in tables for pair in in_groups(section) if len(pair) > 1]
     assert len(pairs) == 8
@@ -81,15 +81,15 @@ def test_the_weight_of_the_right_token_is_told_before_and_after() -> None:
     page = page_at("learning_to_attend", 80)
     assert "▸ The weight of the right token, weights[it, cat], grew from 0.25 to 0.79." in page
     trace = shipped_trace("learning_to_attend")
-    told = [str(trace[name].number(2, 1).shown) for name in ("weights", "train[1].weights")]
-    assert told == ["0.25", "0.79"]
+    texts = [str(trace[name].number(2, 1).shown) for name in ("weights", "train[1].weights")]
+    assert texts == ["0.25", "0.79"]
 
 
 def test_what_several_times_add_to_weights_is_added_on_the_page() -> None:
     page = page_at("rnn_backward_through_time", 80)
-    told = page.partition("Backward through the memory at time 1\n")[2]
-    assert "grad.W_aa = grad.W_aa.aa[4] + grad.W_aa.aa[3] + grad.W_aa.aa[2]" in told
-    assert "grad.W_aa[3] = [0.0031, 0.0451, 0.0508] + [−0.0072, −0.0184, −0.0163]" in told
+    text = page.partition("Backward through the memory at time 1\n")[2]
+    assert "grad.W_aa = grad.W_aa.aa[4] + grad.W_aa.aa[3] + grad.W_aa.aa[2]" in text
+    assert "grad.W_aa[3] = [0.0031, 0.0451, 0.0508] + [−0.0072, −0.0184, −0.0163]" in text
 
 
 def test_the_row_that_is_worked_has_a_gradient() -> None:
@@ -136,10 +136,10 @@ BACK = [name for name in STORY if name.startswith("backward_")]
 
 @sampled(2, name=BACK)
 def test_every_step_back_is_explained_with_numbers(name: str) -> None:
-    told = CliRunner().invoke(app, ["explain", name]).stdout
-    assert ("On these numbers" in told) is (name not in WITHOUT_NUMBERS)
-    assert ("there are no numbers" in told) is (name in WITHOUT_NUMBERS)
-    assert f"attn explain {name} has some" not in " ".join(told.split())
+    text = CliRunner().invoke(app, ["explain", name]).stdout
+    assert ("On these numbers" in text) is (name not in WITHOUT_NUMBERS)
+    assert ("there are no numbers" in text) is (name in WITHOUT_NUMBERS)
+    assert f"attn explain {name} has some" not in " ".join(text.split())
 
 
 SHOWN = {
@@ -155,13 +155,13 @@ use only, a sum for the mean."""
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_mistakes_of_the_way_back_are_worked(name: str) -> None:
-    told = CliRunner().invoke(app, ["explain", name]).stdout.partition("Common mistakes")[2]
-    assert SHOWN[name] in told
+    text = CliRunner().invoke(app, ["explain", name]).stdout.partition("Common mistakes")[2]
+    assert SHOWN[name] in text
 
 
 def test_what_only_hands_on_has_no_mistake_of_handing_on() -> None:
-    told = CliRunner().invoke(app, ["explain", "backward_residual"]).stdout
-    assert "Handing the gradient on as it is" not in told
+    text = CliRunner().invoke(app, ["explain", "backward_residual"]).stdout
+    assert "Handing the gradient on as it is" not in text
 
 
 def test_adam_stands_beside_gradient_descent() -> None:
@@ -173,27 +173,27 @@ def test_adam_stands_beside_gradient_descent() -> None:
 
 
 def test_what_explodes_is_clipped() -> None:
-    told = " ".join(page_at("rnn_backward_through_time", 80).split())
-    assert "it grows at every step; the gradient explodes." in told
+    text = " ".join(page_at("rnn_backward_through_time", 80).split())
+    assert "it grows at every step; the gradient explodes." in text
     variant = shipped_trace("rnn_backward_through_time").variants["exploding"]
     norms = [
-        (one.values**2).sum() for name, one in variant.quantities.items()
+        (q.values**2).sum() for name, q in variant.quantities.items()
         if name in {f"grad.{local}" for local in ("W_ax", "W_aa", "W_ya", "b_y", "embeddings")}
     ]  # fmt: skip
     assert len(norms) == 5
     assert sum(norms) ** 0.5 == pytest.approx(9.3409, abs=2e-4)
     assert 1 / sum(norms) ** 0.5 == pytest.approx(0.1071, abs=1e-4)
-    said = "a norm of 9.3409; clipped, each is multiplied by 0.1071, and after 1 update the loss is"
-    assert said in told
+    line = "a norm of 9.3409; clipped, each is multiplied by 0.1071, and after 1 update the loss is"
+    assert line in text
 
 
 def test_the_loss_is_drawn_after_each_update() -> None:
-    told = (
+    text = (
         CliRunner()
         .invoke(app, ["run", "embedding_before_during_after", "--pictures", "--format", "json"])
         .stdout
     )
-    (curve,) = [one for one in json.loads(told)["pictures"] if one["kind"] == "curves"]
+    (curve,) = [value for value in json.loads(text)["pictures"] if value["kind"] == "curves"]
     assert curve["title"] == "The loss after each update"
     assert "1.558" in json.dumps(curve)
     assert "0.241" in json.dumps(curve)
@@ -201,7 +201,7 @@ def test_the_loss_is_drawn_after_each_update() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_a_plane_in_characters_says_where_each_arrow_begins(width: int) -> None:
-    told = (
+    text = (
         CliRunner()
         .invoke(
             app,
@@ -210,7 +210,7 @@ def test_a_plane_in_characters_says_where_each_arrow_begins(width: int) -> None:
         )
         .stdout
     )
-    drawn = told.partition("The embeddings, from before training to after it\n\n")[2]
+    drawn = text.partition("The embeddings, from before training to after it\n\n")[2]
     lines = drawn.partition("\n\n")[0].splitlines()
     # from the origin, by one scale for both: a line is as high as two cells are wide
     row = next(k for k, line in enumerate(lines) if "┼" in line)
@@ -233,7 +233,7 @@ def test_only_what_begins_elsewhere_has_a_dot() -> None:
     assert isinstance(block, Plane)
     lines, _ = drawn(block, 80)
     dots = "".join(text.text for line in lines for text in line).count("·")
-    moved = [one for group in block.groups for one in group.arrows if one.start]
+    moved = [arrow for group in block.groups for arrow in group.arrows if arrow.start]
     assert dots == len(moved) + 1 == 2  # and the legend's
     table = in_tables(block)[-1]
     assert isinstance(table, Table)
@@ -248,14 +248,14 @@ def test_json_has_the_numbers_that_are_told_of_a_variant() -> None:
     page = json.loads(
         CliRunner().invoke(app, ["run", "rnn_backward_through_time", "--format", "json"]).stdout
     )
-    told = {one["name"]: one for one in page["variants"]}
-    assert {*map("grad.a[{}]".format, (1, 2, 3, 4)), "grad_norm", "clip_factor"} <= told.keys()
-    assert {"binary_cross_entropy", "train[1].binary_cross_entropy"} <= told.keys()
-    for name, one in told.items():
-        assert one["variant"] == "exploding"
-        assert one["values"] == other[name].values[:, 0].tolist()
-    sizes = [sum(x * x for x in told[f"grad.a[{time}]"]["values"]) ** 0.5 for time in (4, 3, 2, 1)]
-    (note,) = (one for one in page["notes"] if one.startswith("exploding: on its way back"))
+    data = {value["name"]: value for value in page["variants"]}
+    assert {*map("grad.a[{}]".format, (1, 2, 3, 4)), "grad_norm", "clip_factor"} <= data.keys()
+    assert {"binary_cross_entropy", "train[1].binary_cross_entropy"} <= data.keys()
+    for name, value in data.items():
+        assert value["variant"] == "exploding"
+        assert value["values"] == other[name].values[:, 0].tolist()
+    sizes = [sum(x * x for x in data[f"grad.a[{time}]"]["values"]) ** 0.5 for time in (4, 3, 2, 1)]
+    (note,) = (value for value in page["notes"] if value.startswith("exploding: on its way back"))
     assert " → ".join(f"{size:.4f}" for size in sizes) in note
 
 
@@ -272,8 +272,8 @@ def test_nothing_has_no_minus() -> None:
 
 def test_the_slope_of_a_relu_is_explained_where_it_stands() -> None:
     ffn, scores = (
-        CliRunner().invoke(app, ["explain", one]).stdout
-        for one in ("backward_ffn", "backward_scores")
+        CliRunner().invoke(app, ["explain", entry]).stdout
+        for entry in ("backward_ffn", "backward_scores")
     )
     assert "step(hidden[i, j])" in ffn
     assert "step is 1 above 0, and else 0." in ffn

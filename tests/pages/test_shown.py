@@ -117,10 +117,10 @@ def test_one_query_as_a_column(form: str) -> None:
     table = [line for line in lines if "K: cafe" in line]
     shown = select(trace_of(text))
     column = render(walkthrough(trace_of(text), shown), form, RenderOptions(80))
-    told = [" ".join(line.split()) for line in column.splitlines() if "K: cafe" in line]
+    texts = [" ".join(line.split()) for line in column.splitlines() if "K: cafe" in line]
     for number in ("0.86", "2.363", "0.23"):
-        assert any(number in line for line in told), number
-        assert not any("K: met" in line for line in told)
+        assert any(number in line for line in texts), number
+        assert not any("K: met" in line for line in texts)
     assert all("K: met" in line for line in table)  # all queries: a table as ever
 
 
@@ -128,6 +128,6 @@ def test_a_row_and_a_column_are_the_same_data() -> None:
     text = SHIPPED["alice_met_bob"]
     row = text.replace(", layout: column", "")
     assert row != text
-    pages = [trace_of(one) for one in (text, row)]
+    pages = [trace_of(entry) for entry in (text, row)]
     column, row = (render(walkthrough(t, select(t)), "json", RenderOptions(80)) for t in pages)
     assert column == row

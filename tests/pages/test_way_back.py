@@ -45,15 +45,15 @@ def brief(trace: Trace) -> str:
 @pytest.mark.parametrize("name", BACK)
 def test_only_the_last_layer_is_told_on_the_way_back(name: str) -> None:
     page = brief(trace_of(BACK[name]))
-    told = re.findall(r"^[\d–]+ · (Layer \d.*Backward through the \w+)", page, re.MULTILINE)
-    assert [one for one in told if not one.startswith("Layer 3")] == [
+    values = re.findall(r"^[\d–]+ · (Layer \d.*Backward through the \w+)", page, re.MULTILINE)
+    assert [value for value in values if not value.startswith("Layer 3")] == [
         "Layer 2 · Backward through the projections",
         # what goes into the first layer isn't learned: nothing is handed on
         "Layer 1 · Backward through the projections",
     ]
-    heads = [one for one in told if "Head" in one]
+    heads = [value for value in values if "Head" in value]
     assert heads[0].startswith("Layer 3 · Head 2 · ")  # worked first
-    assert [one for one in heads if "Head 1" in one] == [
+    assert [head for head in heads if "Head 1" in head] == [
         "Layer 3 · Head 1 · Backward through the softmax"
     ]
     assert "Layer 2 goes back as layer 3 does, with its own numbers: see --layer 2.\n" in page
@@ -69,11 +69,11 @@ def test_what_is_told_in_a_word_is_there_for_the_asking() -> None:
     trace = trace_of(BACK["backward"])
     every = json.loads(page_of(trace, "json"))
     some = json.loads(page_of(trace, "json", detail="rows"))
-    told, there = (
-        sorted(one["name"] for step in page["steps"] for one in step["quantities"])
+    values, there = (
+        sorted(value["name"] for step in page["steps"] for value in step["quantities"])
         for page in (some, every)
     )
-    assert told == there
+    assert values == there
     layer = render(as_it_fits(trace, select(trace, layer="2")), "terminal", RenderOptions(80))
     assert "Layer 2 · Head 2 · Backward through the scores" in layer
     assert "goes back as" not in layer

@@ -53,7 +53,7 @@ def changing(trace: Trace, cell: Location) -> set[Location]:
     """The given numbers that a number is another one without: each is changed on its own."""
     found = set()
     before = trace[cell.quantity].values[cell.row, cell.column]
-    for quantity in [one for one in trace.quantities.values() if one.given]:
+    for quantity in [q for q in trace.quantities.values() if q.given]:
         for i, j in np.ndindex(*quantity.values.shape):
             other = np.array(quantity.values)
             if not np.isfinite(other[i, j]):
@@ -94,8 +94,8 @@ def test_every_line_is_told_once_and_leads_on() -> None:
         assert len(labels) == len(set(labels))
         wanted = {
             trace[c.quantity].address(c.row, c.column)
-            for c, one in ancestry.ancestors.items()
-            if one.level <= depth
+            for c, a in ancestry.ancestors.items()
+            if a.level <= depth
         }
         assert set(labels) == wanted
         assert ("deeper" in page) == (depth < ancestry.deepest)
@@ -121,8 +121,8 @@ def _as_a_line(found: re.Match[str]) -> str:
 
 def nested(entry: Any) -> Iterator[Any]:
     yield entry
-    for one in entry.get("from", ()):
-        yield from nested(one)
+    for value in entry.get("from", ()):
+        yield from nested(value)
 
 
 def test_json_has_the_tree() -> None:
@@ -131,12 +131,12 @@ def test_json_has_the_tree() -> None:
         attn("attention[2, 3]", "three_tokens_two_heads", "--depth", "all", "--format", "json")
     )["cells"]
     entries = [*nested(root)]
-    given = {one["cell"] for one in entries if one.get("given")}
+    given = {entry["cell"] for entry in entries if entry.get("given")}
     found = Ancestry.of(trace, Location("attention", 1, 2)).given()
     assert given == {trace[c.quantity].address(c.row, c.column) for c in found}
-    told = [one["cell"] for one in entries if "text" in one]
-    assert len(told) == len(set(told))
-    assert {one["cell"] for one in entries if one.get("told") == "elsewhere"} <= set(told)
+    values = [entry["cell"] for entry in entries if "text" in entry]
+    assert len(values) == len(set(values))
+    assert {entry["cell"] for entry in entries if entry.get("told") == "elsewhere"} <= set(values)
 
 
 def test_several_cells_and_depths() -> None:

@@ -15,21 +15,21 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
-    for causes, told in enumerate(("no cause: right on honest paths", "one cause", "two causes")):
+    for causes, text in enumerate(("no cause: right on honest paths", "one cause", "two causes")):
         count = counted(papers(asked.papers, asked.seed, causes))
-        _tell(told, count, table=causes == 1)
+        _tell(text, count, table=causes == 1)
 
 
-def _tell(told: str, count: Count, *, table: bool) -> None:
+def _tell(text: str, count: Count, *, table: bool) -> None:
     share = 100 * count.named / max(count.papers, 1)
-    print(f"{told}: {count.named} of {count.papers} papers named first ({share:.1f} %),", end=" ")
+    print(f"{text}: {count.named} of {count.papers} papers named first ({share:.1f} %),", end=" ")
     print(f"{count.loose} with more found wrong than follows")
     if not table:
         return
     for cause in sorted({cause for cause, _ in count.confusion}):
-        said = {name: n for (one, name), n in count.confusion.items() if one == cause}
-        others = {name or "correct": n for name, n in said.items() if name != cause}
-        print(f"  {cause:28}{said.get(cause, 0):5} of {sum(said.values()):5}", end="")
+        by_name = {name: n for (entry, name), n in count.confusion.items() if entry == cause}
+        others = {name or "correct": n for name, n in by_name.items() if name != cause}
+        print(f"  {cause:28}{by_name.get(cause, 0):5} of {sum(by_name.values()):5}", end="")
         print("".join(f"  {name}: {n}" for name, n in sorted(others.items())))
 
 

@@ -37,11 +37,11 @@ class Count(NamedTuple):
 
 def found(paper: Paper) -> Finding:
     verdicts = paper.scenario.judge.verdicts(paper.answers)
-    wrong = [one for one in verdicts if one.judgement not in _FINE]
+    wrong = [v for v in verdicts if v.judgement not in _FINE]
     if not wrong:
         return Finding(paper, "", ())
     named = _name(wrong[0])
-    loose = tuple(one for one in wrong if _name(one) != named)
+    loose = tuple(v for v in wrong if _name(v) != named)
     return Finding(paper, named, loose)
 
 
@@ -52,7 +52,7 @@ def _name(verdict: Verdict) -> str:
 def counted(papers: Iterable[Paper]) -> Count:
     """Of the papers whose numbers can tell their cause."""
     findings = [found(paper) for paper in papers if paper.tells]
-    confusion = Counter((one.paper.first, one.first) for one in findings)
-    named = sum(one.is_named for one in findings)
-    loose = sum(bool(one.loose) for one in findings if len(one.paper.causes) == 1)
+    confusion = Counter((f.paper.first, f.first) for f in findings)
+    named = sum(f.is_named for f in findings)
+    loose = sum(bool(f.loose) for f in findings if len(f.paper.causes) == 1)
     return Count(len(findings), named, loose, confusion)

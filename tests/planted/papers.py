@@ -73,7 +73,7 @@ class Scenario:
     @cached_property
     def exact(self) -> Mapping[str, Tables]:
         """What each mistake gives in full, and the right working under ""."""
-        return {one: self.work(Sheet(), one).full for one in ("", *self.mistakes)}
+        return {value: self.work(Sheet(), value).full for value in ("", *self.mistakes)}
 
     @cached_property
     def spread(self) -> Tables:
@@ -83,7 +83,7 @@ class Scenario:
         with np.errstate(invalid="ignore"):
             return {
                 name: 4 * UNIT
-                + 6 * np.nan_to_num(np.max([abs(one[name] - right[name]) for one in tried], axis=0))
+                + 6 * np.nan_to_num(np.max([abs(b[name] - right[name]) for b in tried], axis=0))
                 for name in right
             }
 
@@ -99,9 +99,9 @@ class Scenario:
         trace = self.judge.trace
         return [name for name in trace if name in self.exact[""] and not trace[name].given]
 
-    def differ(self, one: Tables, other: Tables, names: Sequence[str]) -> list[str]:
+    def differ(self, tables: Tables, other: Tables, names: Sequence[str]) -> list[str]:
         """In which quantities two workings surely give others."""
-        return [name for name in names if self._apart(one[name], other[name], name)]
+        return [name for name in names if self._apart(tables[name], other[name], name)]
 
     def _apart(self, a: Array, b: Array, name: str) -> bool:
         if a.shape != b.shape:
@@ -113,7 +113,7 @@ class Scenario:
     def tells(self, mistake: str, names: Sequence[str]) -> bool:
         """Whether the numbers tell a mistake from the right working and all other mistakes."""
         own = self.exact[mistake]
-        others = (self.exact[one] for one in ("", *self.mistakes) if one != mistake)
+        others = (self.exact[value] for value in ("", *self.mistakes) if value != mistake)
         return all(self.differ(own, other, names) for other in others)
 
 
@@ -174,10 +174,10 @@ def _paper(scenario: Scenario, number: int, causes: int) -> Paper | None:
     if slip is None:
         return None
     done = scenario.work(sheet(slip), mistake)
-    told = _first_of_two(scenario, mistake, slip, names) if mistake else (kind, True)
-    if told is None:
+    pairs = _first_of_two(scenario, mistake, slip, names) if mistake else (kind, True)
+    if pairs is None:
         return None
-    first, tells = told
+    first, tells = pairs
     tells = tells and (first != kind or _slip_tells(scenario, before, done, slip))
     planted = tuple(filter(None, (mistake, kind)))
     answers = _answers(done, names, slip)
@@ -224,17 +224,17 @@ def _slip_tells(scenario: Scenario, before: Sheet, done: Sheet, slip: Slip) -> b
         return bool((off > spread).any())
     if slip.kind in slips.TABLES:
         numbers = done.written[name]
-        tables = [one[name] for key, one in scenario.exact.items() if key]
-        alike = [one for one in tables if one.shape == numbers.shape]
+        tables = [t[name] for key, t in scenario.exact.items() if key]
+        alike = [array for array in tables if array.shape == numbers.shape]
         return int((off > spread).sum()) > 1 and all(
-            (np.abs(one - numbers) > spread).any() for one in alike
+            (np.abs(array - numbers) > spread).any() for array in alike
         )
     number = float(done.written[name][i, j])
     others = [value for kind, value in slips.likenesses(before, slip) if kind != slip.kind]
     gives = [
-        float(one[name][i, j])
-        for one in scenario.exact.values()
-        if one[name].shape == before.full[name].shape
+        float(t[name][i, j])
+        for t in scenario.exact.values()
+        if t[name].shape == before.full[name].shape
     ]
     return bool(off[i, j] > spread[i, j]) and all(
         abs(number - other) > spread[i, j] for other in (*others, *gives)

@@ -24,17 +24,17 @@ def paper(scenario: str, mistake: str = "", **changes: str) -> Mapping[str, Arra
     return made.written
 
 
-def numbers(said: Any) -> Array:
-    return np.atleast_2d(np.array(said, dtype=np.float64))
+def numbers(value: Any) -> Array:
+    return np.atleast_2d(np.array(value, dtype=np.float64))
 
 
 def gelu(x: Array) -> Array:
-    return np.asarray(x * np.vectorize(lambda one: (1 + math.erf(one / math.sqrt(2))) / 2)(x))
+    return np.asarray(x * np.vectorize(lambda value: (1 + math.erf(value / math.sqrt(2))) / 2)(x))
 
 
 def significant(x: Array, digits: int) -> Array:
     """Numbers to so many significant digits, as a table has them."""
-    return np.asarray(np.vectorize(lambda one: float(f"{one:.{digits - 1}e}"))(x))
+    return np.asarray(np.vectorize(lambda value: float(f"{value:.{digits - 1}e}"))(x))
 
 
 class _Paper:
@@ -124,7 +124,7 @@ class _Paper:
         heads = int(data.get("heads", 1))
         W = {name: numbers(data[f"W_{name}"]) for name in "QKV"}
         if data.get("weights_layout") == "linear":
-            W = {name: one.T for name, one in W.items()}
+            W = {name: array.T for name, array in W.items()}
         if self.has("V_by_W_K"):
             W["V"] = W["K"]
         made = {
@@ -181,7 +181,7 @@ class _Paper:
             return self.write(name, exp / total)
 
     def ffn(self, at: str, x: Array, data: dict[str, Any]) -> Array:
-        W, b = ({k: numbers(data.get(f"{one}{k}", 0.0)) for k in "12"} for one in "Wb")
+        W, b = ({k: numbers(data.get(f"{text}{k}", 0.0)) for k in "12"} for text in "Wb")
         x = self.write(f"{at}hidden", self.product(x, W["1"]) + b["1"])
         x = self.write(f"{at}activated", self.activated(x, data.get("activation", "relu")))
         return self.write(f"{at}ffn", self.product(x, W["2"]) + b["2"])
@@ -207,13 +207,13 @@ class _Paper:
     # -- from logits to the loss, and back -----------------------------------------------------
 
     def unembed(self, x: Array) -> None:
-        data, said = self.data, self.data["unembedding"]
-        one = {"last": -1, "first": 0}.get(
+        data, value = self.data, self.data["unembedding"]
+        index = {"last": -1, "first": 0}.get(
             data.get("predict_from", "last" if "next" in data else "")
         )
-        if one is not None:
-            x = self.write("last" if one else "first", x[[one]])
-        W = numbers(data["embeddings"]).T if said == "tied" else numbers(said)
+        if index is not None:
+            x = self.write("last" if index else "first", x[[index]])
+        W = numbers(data["embeddings"]).T if value == "tied" else numbers(value)
         logits = self.product(x, W) + numbers(data.get("b_U", 0.0))
         self.write("logits", logits)
         d_logits = self.predict(self.written["logits"])

@@ -51,7 +51,7 @@ def draw(rng: np.random.Generator) -> Layers:
     layers = []
     for k in range(int(rng.integers(1, 3))):
         shapes = {"W_ih": (d if k == 0 else h,), "W_hh": (h,), "b_ih": (), "b_hh": ()}
-        layers.append({one: some(rng, len(gates) * h, *more) for one, more in shapes.items()})
+        layers.append({text: some(rng, len(gates) * h, *more) for text, more in shapes.items()})
     order = gates
     while order == gates:
         order = tuple(str(gate) for gate in rng.permutation(gates))

@@ -70,7 +70,7 @@ class _Work:
         out = outputs[0]
         if model.heads > 1:
             outputs = outputs[::-1] if self.has("heads_in_another_order") else outputs
-            joined = np.concatenate([sheet.full[one] for one in outputs], axis=1)
+            joined = np.concatenate([sheet.full[o] for o in outputs], axis=1)
             if self.has("heads_interleaved"):
                 joined = joined.reshape(model.tokens, model.heads, -1).swapaxes(1, 2)
             sheet.copy("concat", joined.reshape(model.tokens, -1))
@@ -113,7 +113,7 @@ class _Work:
         angles = np.arange(self.model.tokens)[:, None] / 10000.0 ** (np.arange(0, d_k, 2) / d_k)
         sheet.write(f"{at}{name}_cosine", np.cos(angles))
         sheet.write(f"{at}{name}_sine", np.sin(angles))
-        x, c, s = (sheet.read(f"{at}{one}") for one in (name, f"{name}_cosine", f"{name}_sine"))
+        x, c, s = (sheet.read(f"{at}{text}") for text in (name, f"{name}_cosine", f"{name}_sine"))
         s = -s if self.has("turned_back") else s
         half = self.has("other_pairs")
         first = slice(0, d_k // 2) if half else slice(0, None, 2)

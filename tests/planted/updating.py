@@ -47,13 +47,13 @@ class Trained(NamedTuple):
         X, U, b = (self.given[name] for name in ("X", *PARAMETERS))
         names = "abcd"[: U.shape[1]]
         clip = f", clip: {CLIP}" if self.clipped else ""
-        said = f"optimizer: {self.optimizer}{SETTINGS[self.optimizer]}{clip}"
+        text = f"optimizer: {self.optimizer}{SETTINGS[self.optimizer]}{clip}"
         return "\n".join([
             f"tokens: [{', '.join('pqrs'[: len(X)])}]",
             f"X: {X.tolist()}", f"unembedding: {U.tolist()}", f"b_U: {b[0].tolist()}",
             f"labels: [{', '.join(names)}]",
             f"targets: [{', '.join(names[k] for k in self.targets)}]",
-            f"train: {{learning_rate: {RATE}, steps: {STEPS}, {said}}}",
+            f"train: {{learning_rate: {RATE}, steps: {STEPS}, {text}}}",
             "rounding: {policy: carry, decimals: 3}",
         ]) + "\n"  # fmt: skip
 
@@ -91,7 +91,7 @@ def _forth(model: Trained, sheet: Sheet, place: str, now: dict[str, str]) -> Non
     sheet.write(f"{place}classes.exp", np.exp(sheet.read(f"{place}logits")))
     e = sheet.read(f"{place}classes.exp")
     sheet.write(f"{place}classes.exp_sum", e.sum(axis=1, keepdims=True))
-    e, total = (sheet.read(f"{place}classes.{one}") for one in ("exp", "exp_sum"))
+    e, total = (sheet.read(f"{place}classes.{entry}") for entry in ("exp", "exp_sum"))
     sheet.write(f"{place}probabilities", e / total)
     p = sheet.read(f"{place}probabilities")
     rows = np.arange(len(p))
@@ -135,7 +135,7 @@ class _Update(NamedTuple):
             self.write(f"grad_norm.{name}", [[np.sqrt((read(gradient) ** 2).sum())]])
             for name, gradient in gradients.items()
         ]
-        norm = self.write("grad_norm", np.sqrt(sum(read(one) ** 2 for one in norms)))
+        norm = self.write("grad_norm", np.sqrt(sum(read(entry) ** 2 for entry in norms)))
         factor = self.write("clip_factor", np.minimum(1, CLIP / (read(norm) + 1e-6)))
         return {
             name: self.write(

@@ -34,7 +34,7 @@ def ends(rng: np.random.Generator) -> dict[str, Any]:
 
 def check(bare: Mapping[str, backward.Array], source: Mapping[str, Any]) -> None:
     """Each quantity that is made, and each gradient."""
-    made = {name: one for name, one in work(load(source)).quantities.items() if not one.given}
+    made = {name: q for name, q in work(load(source)).quantities.items() if not q.given}
     assert {*made} == {*bare} - {"X"}
     for name, quantity in made.items():
         np.testing.assert_allclose(quantity.values, bare[name], rtol=1e-9, atol=1e-12, err_msg=name)
@@ -51,7 +51,7 @@ def test_layers(activation: str) -> None:
     rng = np.random.default_rng(2)
     settings = {"norm": "pre", "residuals": True, "activation": activation}
     layers = [drawn(rng, *SIDES) for _ in range(3)]
-    source = ends(rng) | {"layers": [{**one, **settings} for one in layers]}
+    source = ends(rng) | {"layers": [{**layer, **settings} for layer in layers]}
     check(backward.stack(source, activation), source)
 
 
@@ -68,11 +68,11 @@ def test_checkpoint(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, words).exit_code == 0
     trace, bare = work(load(file)), checkpoint.work(tmp_path, ids)
     assert _near(bare[-1], trace["probabilities"].values)
-    made = [one for one in trace.quantities.values() if one.local in _LIKE]
+    made = [q for q in trace.quantities.values() if q.local in _LIKE]
     assert len(made) == 1 + 2 * (3 * 2 + 5) + 1 + 1
-    missing = [one.name for one in made if not any(_near(one.values, other) for other in bare)]
+    missing = [q.name for q in made if not any(_near(q.values, other) for other in bare)]
     assert not missing
 
 
-def _near(one: backward.Array, other: backward.Array) -> bool:
-    return one.shape == other.shape and np.allclose(one, other, rtol=1e-9, atol=1e-12)
+def _near(array: backward.Array, other: backward.Array) -> bool:
+    return array.shape == other.shape and np.allclose(array, other, rtol=1e-9, atol=1e-12)

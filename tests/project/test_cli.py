@@ -180,7 +180,7 @@ def test_one_number_needs_no_index(cell: str, line: str) -> None:
     (step,) = json.loads(
         attn("run", "learning_to_attend", "--cell", cell, "--format", "json").stdout
     )["steps"]
-    assert [one["text"] for one in step["working"]] == [line]
+    assert [value["text"] for value in step["working"]] == [line]
 
 
 @pytest.mark.parametrize(
@@ -294,15 +294,15 @@ def test_a_step_is_explained_by_a_scenario_that_has_it() -> None:
     explained = (step for step in steps() if step.example and not step.name.startswith(back))
     examples = {step.name: step.example for step in explained}
     for name in {*examples.values()}:
-        told = {part.step for part in shown_parts(work(load(name)))}
-        assert told >= {step for step, example in examples.items() if example == name}
+        texts = {part.step for part in shown_parts(work(load(name)))}
+        assert texts >= {step for step, example in examples.items() if example == name}
 
 
 @pytest.mark.parametrize("name", ["i_love_ai", "yassine_gru", "pasta_lookup"])
 def test_the_steps_of_a_scenario_are_explained(name: str) -> None:
-    told = json.loads(attn("explain", name, "--format", "json").stdout)["steps"]
+    value = json.loads(attn("explain", name, "--format", "json").stdout)["steps"]
     run = json.loads(attn("run", name, "--format", "json").stdout)["steps"]
-    assert [one["step"] for one in told] == list(dict.fromkeys(one["step"] for one in run))
+    assert [data["step"] for data in value] == list(dict.fromkeys(data["step"] for data in run))
 
 
 @pytest.mark.parametrize(

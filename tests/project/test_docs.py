@@ -54,8 +54,8 @@ def keys_inside(kind: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_documented(command: str) -> None:
-    (said,) = re.findall(rf"^\*\*`attn {command}\b.*?\n\n", section("Commands"), re.DOTALL | re.M)
-    assert len(said.strip().splitlines()) <= 3
+    (value,) = re.findall(rf"^\*\*`attn {command}\b.*?\n\n", section("Commands"), re.DOTALL | re.M)
+    assert len(value.strip().splitlines()) <= 3
     assert COMMANDS[command].help.strip()
     assert "attn " + command in COMMANDS[command].help
 
@@ -138,8 +138,8 @@ def test_the_picture_is_what_the_command_makes(rewrite: bool, tmp_path: Path) ->
 
 def commands_in(text: str) -> list[str]:
     """The commands that are told in running text, but for those with something to fill in."""
-    told = (one for code in re.findall(r"`(attn [^`]+)`", text) for one in code.split(" && "))
-    return [one for one in dict.fromkeys(told) if not re.search(r"\b[A-Z]{4,}\b", one)]
+    anies = (value for code in re.findall(r"`(attn [^`]+)`", text) for value in code.split(" && "))
+    return [value for value in dict.fromkeys(anies) if not re.search(r"\b[A-Z]{4,}\b", value)]
 
 
 @pytest.mark.parametrize("command", commands_in(README))
@@ -243,30 +243,30 @@ def test_each_recipe_is_run() -> None:
 @sampled(5, width=[60, 80, 120], topic=topics())
 def test_help_prints_the_reference(width: int, topic: str) -> None:
     """Every word of it, at any width: in tables a word may go on in the next line of its cell."""
-    told = CliRunner().invoke(app, ["help", topic], env={"COLUMNS": str(width)})
-    assert told.exit_code == 0
-    assert max(map(cell_len, told.stdout.splitlines())) <= width
+    result = CliRunner().invoke(app, ["help", topic], env={"COLUMNS": str(width)})
+    assert result.exit_code == 0
+    assert max(map(cell_len, result.stdout.splitlines())) <= width
     marks = re.compile(r"[\s`*|│─━•-]+")
-    assert Counter(marks.sub("", told.stdout)) == Counter(marks.sub("", words_of(topic)))
+    assert Counter(marks.sub("", result.stdout)) == Counter(marks.sub("", words_of(topic)))
 
 
 @pytest.mark.slow
 def test_help_tells_of_each_key_and_step() -> None:
     for key in share(3, SCENARIO.keys, of="keys"):
-        told = entries(key.name)
-        assert f"| `{key.name}` |" in told
-        assert key.says in told
-    for one in share(3, steps(), of="steps"):
-        assert ", ".join(f"`{name}`" for name in one.makes) in entries(one.name)
-    told = CliRunner().invoke(app, ["help", "epsilon_in"]).stdout
-    assert "Inside `qk_norm`:" in told
-    assert told.count("`epsilon_in`") == 2
+        text = entries(key.name)
+        assert f"| `{key.name}` |" in text
+        assert key.says in text
+    for step in share(3, steps(), of="steps"):
+        assert ", ".join(f"`{name}`" for name in step.makes) in entries(step.name)
+    text = CliRunner().invoke(app, ["help", "epsilon_in"]).stdout
+    assert "Inside `qk_norm`:" in text
+    assert text.count("`epsilon_in`") == 2
 
 
 def test_help_is_read_on_any_background() -> None:
-    told = CliRunner().invoke(app, ["help", "scenario"], env={"FORCE_COLOR": "1"}).stdout
-    assert "\x1b[1m" in told
-    assert not re.search(r"\x1b\[(\d+;)*[349]\d", told)
+    text = CliRunner().invoke(app, ["help", "scenario"], env={"FORCE_COLOR": "1"}).stdout
+    assert "\x1b[1m" in text
+    assert not re.search(r"\x1b\[(\d+;)*[349]\d", text)
 
 
 def words_of(topic: str) -> str:
@@ -276,16 +276,16 @@ def words_of(topic: str) -> str:
 
 
 def test_the_errata_of_each_scenario_are_told() -> None:
-    told = re.findall(r"<!-- errata: (\w+) -->", (shipped.folder() / "README.md").read_text())
-    assert told
-    assert not [name for name in shipped.names() if name not in told and [*errata_of(name)]]
+    values = re.findall(r"<!-- errata: (\w+) -->", (shipped.folder() / "README.md").read_text())
+    assert values
+    assert not [name for name in shipped.names() if name not in values and [*errata_of(name)]]
 
 
 def test_help_lists_its_topics() -> None:
-    told = CliRunner().invoke(app, ["help"]).stdout.splitlines()
-    names = [line.split()[0] for line in told[: told.index("")]]
+    texts = CliRunner().invoke(app, ["help"]).stdout.splitlines()
+    names = [line.split()[0] for line in texts[: texts.index("")]]
     assert names == ["scenario", "steps", *list(topics())[2:]]
-    assert "attn help softcap" in told[-2]
+    assert "attn help softcap" in texts[-2]
     assert {"scenario", "rounding", "exercise"} <= {*topics()}
     value, step = (CliRunner().invoke(app, ["help", word]) for word in ("lstm", "input_gate"))
     assert "`cell`" in value.stdout

@@ -47,11 +47,11 @@ PAGES: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("typed", PAGES)
 def test_pages_are_those_of_the_command(typed: str) -> None:
-    name, given, said = PAGES[typed]
-    page = getattr(attncli, name)(*given, **said)
-    told = CliRunner().invoke(app, typed.split())
-    assert str(page).strip() == told.stdout.strip()
-    assert page.status == told.exit_code
+    name, given, data = PAGES[typed]
+    page = getattr(attncli, name)(*given, **data)
+    result = CliRunner().invoke(app, typed.split())
+    assert str(page).strip() == result.stdout.strip()
+    assert page.status == result.exit_code
 
 
 @pytest.mark.parametrize(

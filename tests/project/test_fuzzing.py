@@ -30,7 +30,7 @@ AFTER = {**BEFORE, "page.md": b"a page\n"}
 def test_nothing_hurts(batch: int) -> None:
     """Exit 0 or 2, no traceback, nothing half-written, within time and memory; see `judging`."""
     numbers = range(batch, CASES, BATCHES)
-    wrong = [one.told() for one in verdicts(numbers) if one.faults]
+    wrong = [v.told() for v in verdicts(numbers) if v.faults]
     assert not wrong, "\n\n".join(wrong)
 
 
@@ -38,21 +38,21 @@ def test_nothing_hurts(batch: int) -> None:
 def test_cases_are_of_every_kind() -> None:
     drawn = [case(number) for number in range(600)]
     assert drawn[:100] == [case(number) for number in range(100)]
-    assert {one.arguments[0] for one in drawn} == {*commands()}
-    formats = Counter((one.arguments[0], one.said("--format")) for one in drawn)
+    assert {entry.arguments[0] for entry in drawn} == {*commands()}
+    formats = Counter((entry.arguments[0], entry.said("--format")) for entry in drawn)
     for command in ("run", "explain", "exercise", "lint"):
         assert {form for name, form in formats if name == command} > {"json", "latex", "markdown"}
     assert {form for name, form in formats if name == "exercise"} > {"moodle", "yaml", "csv"}
-    assert 120 < sum(one.sound for one in drawn) < 400
+    assert 120 < sum(entry.sound for entry in drawn) < 400
 
 
 def test_every_option_is_drawn() -> None:
     """A new option has to be told what it may be followed by."""
-    parameters = {p.name for one in commands().values() for p in one.params}
+    parameters = {p.name for value in commands().values() for p in value.params}
     options = {
         p.name
-        for one in commands().values()
-        for p in one.params
+        for value in commands().values()
+        for p in value.params
         if p.param_type_name == "option" and not p.is_flag
     }
     assert options == {*VALUES} - {"exercise_form"} <= parameters

@@ -57,19 +57,19 @@ def test_every_format_has_a_reader() -> None:
 
 @pytest.mark.parametrize(("command", "form"), CELLS)
 def test_words_reach_every_page(command: str, form: str, tmp_path: Path) -> None:
-    told = 0
+    index = 0
     for draw in range(DRAWS):
         random = Random(f"{command} {form} {draw}")
         data = random.choice(hostile.KINDS)(random, tmp_path)
         path = hostile.written(data, tmp_path / "s.yaml")
-        code, page, said = attn(command, str(path), "--format", form, *_more(command, form))
-        assert readers.terminal(said) == said.replace(ISOLATE, "").replace(POP, "")
+        code, page, text = attn(command, str(path), "--format", form, *_more(command, form))
+        assert readers.terminal(text) == text.replace(ISOLATE, "").replace(POP, "")
         if code == 0:
-            told += 1
+            index += 1
             found = READERS[form](page)
             for word in hostile.strings(data) if _tells_all(command, form) else ():
                 assert _as_told(word, form) in found, word
-    assert told
+    assert index
 
 
 def _tells_all(command: str, form: str) -> bool:

@@ -56,13 +56,13 @@ def test_words_are_printed_on_paper(command: str, tmp_path: Path) -> None:
     typed = [command, *filter(None, (cell, str(path))), *more, "--format", "pdf", "-o", str(output)]
     result = CliRunner().invoke(app, typed)
     assert result.exit_code in (0, 1), result.output
-    told = _asked("pdftotext", "-raw", str(output), "-")
-    assert "\u202e" not in told
-    assert "root:" not in told
-    packed = "".join(told.split()).replace("\u200b", "")
-    words = [_as_printed(one) for one in (TITLE, *TOKENS)]
+    text = _asked("pdftotext", "-raw", str(output), "-")
+    assert "\u202e" not in text
+    assert "root:" not in text
+    packed = "".join(text.split()).replace("\u200b", "")
+    words = [_as_printed(entry) for entry in (TITLE, *TOKENS)]
     assert words[0] in packed
-    found = [one in packed for one in words]
+    found = [word in packed for word in words]
     assert all(found) if command in TELLS_ALL else sum(found) > 2, words
     assert _asked("pdfinfo", "-js", str(output)) == ""
     assert _asked("pdfinfo", "-url", str(output)).count("\n") <= 1

@@ -26,8 +26,8 @@ def _definitions(path: Path) -> tuple[Definition, ...]:
 def test_no_two_classes_share_a_name() -> None:
     """But for the oracle's, which shares no code."""
     rooms = (path for path in PACKAGE.rglob("*.py") if "oracle" not in path.parts)
-    known = (one for path in rooms for one in _definitions(path))
-    found = Counter(one.name for one in known if isinstance(one, ast.ClassDef))
+    known = (d for path in rooms for d in _definitions(path))
+    found = Counter(entry.name for entry in known if isinstance(entry, ast.ClassDef))
     assert len(found) > 300
     assert [name for name, count in found.items() if count > 1] == []
 
@@ -37,13 +37,13 @@ def test_no_file_and_no_function_is_too_long_to_read() -> None:
     files = {path: len(path.read_text("utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
     assert [path for path, lines in files.items() if lines > LONGEST_FILE] == []
     functions = [
-        (path, one.lineno, (one.end_lineno or 0) - one.lineno + 1)
+        (path, d.lineno, (d.end_lineno or 0) - d.lineno + 1)
         for path in files
-        for one in _definitions(path)
-        if not isinstance(one, ast.ClassDef)
+        for d in _definitions(path)
+        if not isinstance(d, ast.ClassDef)
     ]
     assert len(functions) > 4000
-    assert [one for one in functions if one[-1] > LONGEST_FUNCTION] == []
+    assert [f for f in functions if f[-1] > LONGEST_FUNCTION] == []
 
 
 def test_no_modules_import_each_other() -> None:

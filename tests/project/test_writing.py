@@ -264,7 +264,7 @@ CASES = [(words, way, unbuffered) for words in COMMANDS for way in WAYS for unbu
 def test_every_command_is_tried() -> None:
     from attncli.cli import app
 
-    registered = {one.name or one.callback.__name__ for one in app.registered_commands}  # type: ignore[union-attr]
+    registered = {r.name or r.callback.__name__ for r in app.registered_commands}  # type: ignore[union-attr]
     assert registered <= {words[0] for words in COMMANDS}
 
 

@@ -50,10 +50,10 @@ def mark(item: Element, answers: Mapping[str, str], attempt: int = 1) -> Marked:
     (rules,) = item.iterfind(named("responseProcessing"))
     for rule in rules:
         _follow(rule, values)
-    score, told = values["SCORE"], values["FEEDBACK"]
+    score, value = values["SCORE"], values["FEEDBACK"]
     assert isinstance(score, float)
-    assert told is None or isinstance(told, tuple)
-    return Marked(score, told or ())
+    assert value is None or isinstance(value, tuple)
+    return Marked(score, value or ())
 
 
 def _follow(rule: Element, values: dict[str, object]) -> None:
@@ -64,8 +64,8 @@ def _follow(rule: Element, values: dict[str, object]) -> None:
     for case in rule:
         condition, *rules = case
         if _value(condition, values) is True:
-            for one in rules:
-                _follow(one, values)
+            for element in rules:
+                _follow(element, values)
             return
 
 
@@ -78,10 +78,10 @@ def _value(node: Element, values: Mapping[str, object]) -> object:
     parts = [_value(child, values) for child in node]
     if name == "multiple":  # leaves out what is NULL
         return tuple(
-            one
+            value
             for part in parts
             if part is not None
-            for one in (part if isinstance(part, tuple) else (part,))
+            for value in (part if isinstance(part, tuple) else (part,))
         )
     if name == "and":
         return False if False in parts else None if None in parts else True

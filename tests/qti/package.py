@@ -37,13 +37,13 @@ def opened(package: bytes) -> Package:
         wrong += [] if root is manifest else [f"{name}: {fault}" for fault in faults(root)]
     assert wrong == []
     resources = [*manifest.iter(f"{{{PACKAGE}}}resource")]
-    told = {file.attrib["href"] for file in manifest.iter(f"{{{PACKAGE}}}file")}
-    assert told == files.keys() - {WELL_KNOWN}, "all files are told of, and there are no others"
-    (test,) = (roots[one.attrib["href"]] for one in resources if one.attrib["type"] == TEST)
+    texts = {file.attrib["href"] for file in manifest.iter(f"{{{PACKAGE}}}file")}
+    assert texts == files.keys() - {WELL_KNOWN}, "all files are told of, and there are no others"
+    (test,) = (roots[e.attrib["href"]] for e in resources if e.attrib["type"] == TEST)
     items = {
-        one.attrib["identifier"]: roots[one.attrib["href"]]
-        for one in resources
-        if one.attrib["type"] == ITEM
+        e.attrib["identifier"]: roots[e.attrib["href"]]
+        for e in resources
+        if e.attrib["type"] == ITEM
     }
     _check_references(manifest, test, items)
     for name, item in items.items():
@@ -53,10 +53,10 @@ def opened(package: bytes) -> Package:
 
 
 def _check_references(manifest: Element, test: Element, items: Mapping[str, Element]) -> None:
-    drawn = [one.attrib["identifier"] for one in test.iter(f"{{{QTI}}}assessmentItemRef")]
-    needed = [one.attrib["identifierref"] for one in manifest.iter(f"{{{PACKAGE}}}dependency")]
+    drawn = [e.attrib["identifier"] for e in test.iter(f"{{{QTI}}}assessmentItemRef")]
+    needed = [e.attrib["identifierref"] for e in manifest.iter(f"{{{PACKAGE}}}dependency")]
     assert drawn == needed == [*items]
-    names = [one.attrib["identifier"] for one in manifest.iter(f"{{{PACKAGE}}}resource")]
+    names = [e.attrib["identifier"] for e in manifest.iter(f"{{{PACKAGE}}}resource")]
     assert len(names) == len(set(names)), "identifiers are unique"
 
 
@@ -77,15 +77,13 @@ def unfitting(item: Element) -> Iterator[str]:
     feedback = _told(item, "modalFeedback", "identifier")
     if len(feedback) != len(set(feedback)):
         yield "two feedbacks have one name"
-    told = {
-        one.text
-        for one in item.iter(f"{{{QTI}}}baseValue")
-        if one.attrib["baseType"] == "identifier"
+    entries = {
+        e.text for e in item.iter(f"{{{QTI}}}baseValue") if e.attrib["baseType"] == "identifier"
     }
-    told -= {*_told(item, "inlineChoice", "identifier")}
-    if told - {*feedback}:
-        yield f"no feedback for {told - {*feedback}}"
+    entries -= {*_told(item, "inlineChoice", "identifier")}
+    if entries - {*feedback}:
+        yield f"no feedback for {entries - {*feedback}}"
 
 
 def _told(item: Element, name: str, attribute: str) -> list[str]:
-    return [one.attrib[attribute] for one in item.iter(f"{{{QTI}}}{name}")]
+    return [e.attrib[attribute] for e in item.iter(f"{{{QTI}}}{name}")]

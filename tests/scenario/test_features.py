@@ -85,11 +85,11 @@ def test_a_table_by_id_says_whose_row_each_is(form: str) -> None:
 
 def test_tokens_of_a_table_in_json() -> None:
     data = json.loads(page_of(trace_of(KING), "json"))
-    (table,) = (one for one in data["given"] if one["name"] == "embeddings")
+    (table,) = (value for value in data["given"] if value["name"] == "embeddings")
     assert table["tokens"][-2:] == ["queen", "apple"]
     assert table["columns"] == list(NAMES)
     by_token = json.loads(page_of(work(load(BASE)), "json"))
-    assert all("tokens" not in one for one in by_token["given"])
+    assert all("tokens" not in value for value in by_token["given"])
 
 
 def test_king_looks_for_a_person() -> None:

@@ -101,7 +101,7 @@ def test_what_is_no_number_is_told_at_once() -> None:
 )  # fmt: skip
 def test_a_number_follows_to_its_own_decimals(entry: str, follows: list[bool]) -> None:
     trace = trace_of(f"{KEYS}  {entry}\n")
-    assert [one.follows for one in published_numbers(trace)] == follows
+    assert [f.follows for f in published_numbers(trace)] == follows
 
 
 def test_too_many_numbers_are_refused() -> None:
@@ -121,7 +121,7 @@ def test_a_variant_has_its_own() -> None:
     variants = "variants: {a: {scale: 2}, b: {published: {'exp_sum[a]': 1}}}\n"
     text = f"{KEYS}  scores[a, b]: 12\n{variants}"
     trace = trace_of(text)
-    assert [len(published_numbers(one)) for one in trace.variants.values()] == [0, 1]
+    assert [len(published_numbers(entry)) for entry in trace.variants.values()] == [0, 1]
 
 
 def test_of_a_mapping() -> None:
@@ -130,8 +130,8 @@ def test_of_a_mapping() -> None:
         "K": [[2]],
         "published": {"scores[1, 1]": {"numbers": 2.5, "at": "p. 4"}},
     }
-    (one,) = published_numbers(work(load(scenario)))
-    assert (one.follows, one.at, str(one.theirs)) == (False, "p. 4", "2.5")
+    (figure,) = published_numbers(work(load(scenario)))
+    assert (figure.follows, figure.at, str(figure.theirs)) == (False, "p. 4", "2.5")
 
 
 PUBLISHING = sorted(name for name, text in SHIPPED.items() if "\npublished:" in text)
@@ -143,12 +143,14 @@ def test_what_follows_in_the_shipped_scenarios(name: str) -> None:
     """Each number against the sums of the oracle, which shares no code with the package."""
     data = read(SHIPPED[name])
     made = oracle.work(data)
-    for one in published_numbers(trace_of(SHIPPED[name])):
-        if one.quantity.name in made and not one.assumed:
-            ours = Decimal(made[one.quantity.name][one.row, one.column])
-            assert one.follows == (ours.quantize(one.theirs, rounding=ROUND_HALF_UP) == one.theirs)
+    for figure in published_numbers(trace_of(SHIPPED[name])):
+        if figure.quantity.name in made and not figure.assumed:
+            ours = Decimal(made[figure.quantity.name][figure.row, figure.column])
+            assert figure.follows == (
+                ours.quantize(figure.theirs, rounding=ROUND_HALF_UP) == figure.theirs
+            )
         else:
-            assert one.assumed or one.quantity.name == "ids"  # which no sum makes
+            assert figure.assumed or figure.quantity.name == "ids"  # which no sum makes
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -157,9 +159,9 @@ def test_what_the_pages_say_is_true(name: str) -> None:
     page = page_of(trace, "json")
     assert [*audit_published(json.loads(page), read(SHIPPED[name])["published"])] == []
     texts = [text for step in json.loads(page)["steps"] for text in step.get("text", ())]
-    said = said_on("\n".join(texts), "json")
+    claims = said_on("\n".join(texts), "json")
     for form, width in (("terminal", 60), ("terminal", 120), ("markdown", 80), ("latex", 80)):
-        assert said_on(page_of(trace, form, width), form) == said
+        assert said_on(page_of(trace, form, width), form) == claims
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,10 @@ def test_the_count_is_said_in_a_sentence(entries: str, said: str) -> None:
 def test_a_cells_page_says_it_too() -> None:
     cells = ["scores[met, Bob]", "scores[met, at]", "exp_sum[met]", "Q[met, 1]"]
     page = page_of_cells(trace_of(SHIPPED["alice_met_bob"]), cells)
-    assert [one.cell for one in said_on(page, "terminal")] == ["scores[met, Bob]", "exp_sum[met]"]
+    assert [claim.cell for claim in said_on(page, "terminal")] == [
+        "scores[met, Bob]",
+        "exp_sum[met]",
+    ]
 
 
 def test_the_sentence_is_the_one_of_the_lesson() -> None:
@@ -205,15 +210,15 @@ def judged_on(name: str) -> dict[str, str]:
 def test_a_page_gives_the_verdicts_of_check(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     judge, verdicts = published_verdicts(trace)
-    said = {address_of(judge.trace, one.cell): one.judgement for one in verdicts}
-    wrong = {cell: told for cell, told in said.items() if told != "correct"}
+    by_name = {address_of(judge.trace, v.cell): v.judgement for v in verdicts}
+    wrong = {cell: block for cell, block in by_name.items() if block != "correct"}
     on_page = json.loads(page_of(trace, "json"))
     if not on_page.get("tables"):
         assert wrong == {}
         return
-    told = judged_on(name)
-    assert {cell: said[cell] for cell in told} == told
-    assert wrong.items() <= told.items()
+    entries = judged_on(name)
+    assert {cell: by_name[cell] for cell in entries} == entries
+    assert wrong.items() <= entries.items()
 
 
 def test_what_follows_from_the_sources_own_numbers() -> None:
@@ -254,13 +259,13 @@ def test_what_is_printed_here_follows_when_it_is_published(text: str, data: st.D
         for i, j in np.ndindex(*quantity.matrix.shape)
     }
     same = trace_of(text + published(cells))
-    assert all(one.follows for one in published_numbers(same))
+    assert all(f.follows for f in published_numbers(same))
     assert re.search(
         r"numbers? that the source prints follows? from the given ones\.", page_of(same)
     )
     others = {cell: another(number) for cell, number in cells.items()}
     differing = published_numbers(trace_of(text + published(others)))
-    assert not any(one.follows for one in differing)
+    assert not any(f.follows for f in differing)
 
 
 @pytest.mark.slow

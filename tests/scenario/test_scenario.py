@@ -220,9 +220,9 @@ def test_aliases_are_fine_otherwise() -> None:
 
 
 def test_a_character_may_be_a_pair_of_surrogates_as_in_json(tmp_path: Path) -> None:
-    told = {"sentence": "a 😀 \\ud83d", "vocabulary": {"a": 0, "😀": 1, "\\ud83d": 2}}
+    by_name = {"sentence": "a 😀 \\ud83d", "vocabulary": {"a": 0, "😀": 1, "\\ud83d": 2}}
     path = tmp_path / "s.json"
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(by_name))
     assert "\\ud83d\\ude00" in path.read_text("ascii")
     assert load(path).text.tokens == ("a", "😀", "\\ud83d")
 
@@ -230,9 +230,7 @@ def test_a_character_may_be_a_pair_of_surrogates_as_in_json(tmp_path: Path) -> N
 def test_where_something_is_after_a_pair_of_surrogates(tmp_path: Path) -> None:
     text = json.dumps({"title": "😀 and 😀", "sentence": "a", "scal": 1})
     column = text.index('"scal"') + 1
-    assert [one.partition(" unknown key")[0] for one in problems(tmp_path, text)] == [
-        f"1:{column}:"
-    ]
+    assert [p.partition(" unknown key")[0] for p in problems(tmp_path, text)] == [f"1:{column}:"]
     broken = f"{text[:-1]}]"
     (wrong,) = problems(tmp_path, broken)
     assert wrong.startswith(f"1:{len(broken)}: broken YAML")
@@ -354,8 +352,8 @@ def kinds(record: Record) -> Iterator[tuple[str, Kind[Any]]]:
     for key in record.keys:
         yield key.name, key.kind
         inner = [key.kind, *getattr(key.kind, "kinds", ())]
-        for one in inner if key.name not in ("layers", "encoder", "cross", "variants") else ():
-            yield from kinds(one) if isinstance(one, Record) else ()
+        for value in inner if key.name not in ("layers", "encoder", "cross", "variants") else ():
+            yield from kinds(value) if isinstance(value, Record) else ()
 
 
 def has_names(kind: Kind[Any]) -> bool:
@@ -373,8 +371,8 @@ def names_of_an_author() -> set[str]:
 def key_places(node: yaml.Node | None, path: tuple[str, ...] = ()) -> Iterator[yaml.ScalarNode]:
     """The keys of a file and of what is in it, but for names that its author chose."""
     if isinstance(node, yaml.SequenceNode):
-        for one in node.value:
-            yield from key_places(one, path)
+        for data in node.value:
+            yield from key_places(data, path)
     if not isinstance(node, yaml.MappingNode) or names_of_an_author() & {*path[-1:]}:
         return
     for key, value in node.value:
@@ -464,8 +462,8 @@ def test_the_schema_says_nothing_else_for_saying_it_once() -> None:
         named = reduce(getitem, part["$ref"].split("/")[1:], schema) if "$ref" in part else {}
         return written_out(named) | own if named else own
 
-    told = {key: value for key, value in schema.items() if key != "$defs"}
-    assert written_out(told).items() >= SCENARIO.schema().items()
+    data = {key: value for key, value in schema.items() if key != "$defs"}
+    assert written_out(data).items() >= SCENARIO.schema().items()
     text = json.dumps(schema)
     assert all(text.count(f'"#/$defs/{name}"') > 1 for name in definitions)
 

@@ -364,9 +364,9 @@ def test_paths_that_leave_the_folder(tmp_path: Path) -> None:
     (folder / "hop.npy").symlink_to("file.npy")
     paths = ("../ab/w.npy", str(sibling / "w.npy"), "file.npy", "data/w.npy", "hop.npy")
     for path in paths:
-        told = refusal(folder, path)
-        assert "leads out of the scenario's folder" in told
-        assert "--files-outside" in told
+        text = refusal(folder, path)
+        assert "leads out of the scenario's folder" in text
+        assert "--files-outside" in text
         found = array_files.read(FileSource(path, None, HERE), folder, True, Diagnostics())
         assert found is not None
         assert found.tolist() == [[1]]
@@ -377,8 +377,8 @@ def test_paths_that_leave_the_folder(tmp_path: Path) -> None:
 
 def test_no_file(tmp_path: Path) -> None:
     (tmp_path / "w.npy").write_bytes(b"")
-    told = f'there is no file "v.npy" in {tmp_path}; give a path that goes from the scenario\'s'
-    assert refusal(tmp_path, "v.npy").startswith(told)
+    text = f'there is no file "v.npy" in {tmp_path}; give a path that goes from the scenario\'s'
+    assert refusal(tmp_path, "v.npy").startswith(text)
     assert "can't be read (Not a directory)" in refusal(tmp_path, "w.npy/v.npy")
 
 
@@ -407,8 +407,8 @@ def test_no_path_at_all(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["w.pt", "w", "w.npy.gz", ".npy", "w.pkl", ".."])
 def test_suffixes(tmp_path: Path, path: str) -> None:
-    told = refusal(tmp_path, path)
-    assert told.endswith(
+    text = refusal(tmp_path, path)
+    assert text.endswith(
         "is not of a kind of file that can be read; known: .npy, .npz, .safetensors, "
         ".safetensors.index.json"
     )
@@ -429,8 +429,8 @@ def test_a_file_that_may_not_be_read(
 
     (tmp_path / f"w{suffix}").write_bytes(b"")
     monkeypatch.setattr(array_files, "_READERS", {suffix: denied})
-    told = f'"w{suffix}" can\'t be read (Permission denied); give a file that can be read'
-    assert refusal(tmp_path, f"w{suffix}") == told
+    text = f'"w{suffix}" can\'t be read (Permission denied); give a file that can be read'
+    assert refusal(tmp_path, f"w{suffix}") == text
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
@@ -457,12 +457,12 @@ def test_keys(tmp_path: Path) -> None:
     np.savez(tmp_path / "w.npz", W_Q=[[1.0]], W_K=[[2.0]])
     np.savez(tmp_path / "none.npz")
     assert "a .npy file holds a single array, and the key" in refusal(tmp_path, "w.npy", "W")
-    told = '"w.npz" holds 2 arrays, and no key says which; add a key, known: W_K, W_Q'
-    assert refusal(tmp_path, "w.npz") == told
-    told = '"w.npz" holds no array "W_Z"; did you mean W_'
-    assert refusal(tmp_path, "w.npz", "W_Z").startswith(told)
-    told = '"w.npz" holds no array "bias"; known: W_K, W_Q'
-    assert refusal(tmp_path, "w.npz", "bias") == told
+    text = '"w.npz" holds 2 arrays, and no key says which; add a key, known: W_K, W_Q'
+    assert refusal(tmp_path, "w.npz") == text
+    text = '"w.npz" holds no array "W_Z"; did you mean W_'
+    assert refusal(tmp_path, "w.npz", "W_Z").startswith(text)
+    text = '"w.npz" holds no array "bias"; known: W_K, W_Q'
+    assert refusal(tmp_path, "w.npz", "bias") == text
     assert refusal(tmp_path, "w.npz", "W_Q.npy").endswith("did you mean W_Q?")
     assert '"none.npz" holds no arrays' in refusal(tmp_path, "none.npz")
 
@@ -470,9 +470,9 @@ def test_keys(tmp_path: Path) -> None:
 def test_a_long_list_of_keys_is_cut(tmp_path: Path) -> None:
     zipped(tmp_path / "w.npz", **{f"layer{i}": npy_bytes([[1.0]]) for i in range(500)})
     for key in (None, "xyz"):
-        told = refusal(tmp_path, "w.npz", key)
-        assert len(told) < 400
-        assert told.endswith("…")
+        text = refusal(tmp_path, "w.npz", key)
+        assert len(text) < 400
+        assert text.endswith("…")
 
 
 # Broken files
@@ -486,8 +486,8 @@ def test_bytes_of_something_else(tmp_path: Path, suffix: str, data: bytes) -> No
     if suffix == ".safetensors":
         pytest.importorskip("safetensors")
     (tmp_path / f"w{suffix}").write_bytes(data)
-    told = f'"w{suffix}" is not a whole {suffix} file: it is broken or cut short; save it anew'
-    assert refusal(tmp_path, f"w{suffix}") == told
+    text = f'"w{suffix}" is not a whole {suffix} file: it is broken or cut short; save it anew'
+    assert refusal(tmp_path, f"w{suffix}") == text
 
 
 def save_tensors(path: Path) -> None:
@@ -601,8 +601,8 @@ def test_pickled_objects_never_run(tmp_path: Path) -> None:
     np.save(tmp_path / "w.npy", bomb, allow_pickle=True)
     np.savez(tmp_path / "w.npz", W=bomb)
     assert '"w.npy" holds Python objects, which are never unpickled' in refusal(tmp_path, "w.npy")
-    told = '"w.npz, W" holds Python objects, which are never unpickled; save it as float32'
-    assert refusal(tmp_path, "w.npz", "W").startswith(told)
+    text = '"w.npz, W" holds Python objects, which are never unpickled; save it as float32'
+    assert refusal(tmp_path, "w.npz", "W").startswith(text)
     assert not mark.exists()
     np.load(tmp_path / "w.npz", allow_pickle=True)["W"]
     assert mark.exists()
@@ -687,14 +687,14 @@ def test_numbers_that_are_not_finite(tmp_path: Path, number: float) -> None:
     array = np.ones((3, 4), dtype=">f2", order="F")
     array[1, 2] = number
     np.save(tmp_path / "w.npy", array)
-    told = f'row 2, column 3 of "w.npy" is {number}, not a finite number; save finite numbers only'
-    assert refusal(tmp_path, "w.npy").startswith(told)
+    text = f'row 2, column 3 of "w.npy" is {number}, not a finite number; save finite numbers only'
+    assert refusal(tmp_path, "w.npy").startswith(text)
 
 
 def test_numbers_too_large(tmp_path: Path) -> None:
     np.save(tmp_path / "w.npy", [1.0, -2e300])
-    told = 'row 1, column 2 of "w.npy" is -2e+300, beyond 1e300; save finite'
-    assert refusal(tmp_path, "w.npy", dimensions=1).startswith(told)
+    text = 'row 1, column 2 of "w.npy" is -2e+300, beyond 1e300; save finite'
+    assert refusal(tmp_path, "w.npy", dimensions=1).startswith(text)
 
 
 @pytest.mark.parametrize(

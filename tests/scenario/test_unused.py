@@ -64,7 +64,7 @@ TAKEN = {
 
 
 def numbers(trace: Trace) -> dict[str, Any]:
-    return {name: one.values.tolist() for name, one in trace.quantities.items()}
+    return {name: q.values.tolist() for name, q in trace.quantities.items()}
 
 
 def is_said_or_used(base: dict[str, Any], key: str, value: Any) -> bool:
@@ -77,8 +77,8 @@ def is_said_or_used(base: dict[str, Any], key: str, value: Any) -> bool:
         return True
     if any(name.split(".")[0] == key for name in after.unused):
         return True
-    made = [one for one in after.plan if one.name in after]
-    taken = {operand.split(".")[0] for one in made for operand in one.operands}
+    made = [d for d in after.plan if d.name in after]
+    taken = {operand.split(".")[0] for d in made for operand in d.operands}
     worked = [name for name in numbers(before) if not before[name].given]
     own = {name: values for name, values in numbers(after).items() if not after[name].given}
     return key in taken or own != {name: numbers(before)[name] for name in worked}
@@ -148,8 +148,8 @@ def test_what_is_missing(tmp_path: Path) -> None:
     data = json.loads(page_of(work(load(given)), "json"))
     assert data["unfinished"] == {"step": "ffn", "needs": ["W3"]}
     (tmp_path / "s.yaml").write_text(json.dumps(given), "utf-8")
-    told = CliRunner().invoke(app, ["validate", str(tmp_path / "s.yaml")]).output
-    assert told.endswith("; not used: W2; ends before ffn, which needs W3\n")
+    text = CliRunner().invoke(app, ["validate", str(tmp_path / "s.yaml")]).output
+    assert text.endswith("; not used: W2; ends before ffn, which needs W3\n")
 
 
 def test_a_scenario_that_uses_all_says_nothing() -> None:

@@ -113,9 +113,9 @@ INNER = {key: ENCODER[key] for key in ("tokens", "X", "W_Q", "W_K", "W_V", "W_O"
 
 def test_an_encoder_takes_over_what_the_top_says() -> None:
     inherited = work(load({**ENCODER, "encoder": {**INNER, "block": "encoder"}}))
-    said = {"block": "encoder", "norm": "none", "scale": "none", "heads": 2}
-    whole = work(load({**ENCODER, "encoder": {**INNER, **said}}))
-    other = work(load({**ENCODER, "encoder": {**INNER, **said, "scale": 3}}))
+    data = {"block": "encoder", "norm": "none", "scale": "none", "heads": 2}
+    whole = work(load({**ENCODER, "encoder": {**INNER, **data}}))
+    other = work(load({**ENCODER, "encoder": {**INNER, **data, "scale": 3}}))
     assert (inherited["ffn"].values == whole["ffn"].values).all()
     assert "encoder.heads[2].weights" in inherited
     assert (other["ffn"].values != whole["ffn"].values).any()

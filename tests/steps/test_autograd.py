@@ -100,8 +100,8 @@ def unless_too_large(refused: list[int], seed: int) -> Iterator[None]:
 def gradients(tree: Tree) -> dict[str, Any]:
     """The package's, by what they are of."""
     trace = work(load(tree))
-    made = (one for one in trace.quantities.values() if one.name.inside(GRADIENTS))
-    return {one.name.removeprefix("grad."): one.values for one in made}
+    made = (q for q in trace.quantities.values() if q.name.inside(GRADIENTS))
+    return {q.name.removeprefix("grad."): q.values for q in made}
 
 
 def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
@@ -127,7 +127,7 @@ def test_every_gradient_is_that_of_autograd(run: int) -> None:
             ours = gradients(tree)
             page, loss = torch_models.work(tree)
             loss.tensor.sum().backward()
-            found += [f"seed {seed}: {one}" for one in differences(ours, dict(page.gradients()))]
+            found += [f"seed {seed}: {d}" for d in differences(ours, dict(page.gradients()))]
             compared += len(ours)
     assert not found, "\n".join(found)
     assert compared > 40 * len(mine)
@@ -135,8 +135,8 @@ def test_every_gradient_is_that_of_autograd(run: int) -> None:
 
 
 def test_what_is_drawn_says_all_that_can_be_said() -> None:
-    told = {one for tree in models().values() for one in said(tree)}
-    assert not expected() - told
+    texts = {text for tree in models().values() for text in said(tree)}
+    assert not expected() - texts
 
 
 def test_gradients_go_back_through_every_step() -> None:

@@ -65,7 +65,7 @@ def test_a_model_has_the_gradients_of_pytorch() -> None:
         normed = norm(x)
         heads = []
         for columns in (slice(0, 2), slice(2, 4)):
-            Q, K, V = ((normed @ W[f"W_{one}"])[:, columns] for one in "QKV")
+            Q, K, V = ((normed @ W[f"W_{text}"])[:, columns] for text in "QKV")
             scores = (Q @ K.T / 2**0.5).masked_fill(hidden, -torch.inf)
             heads.append(scores.softmax(1) @ V)
         x = x + torch.cat(heads, 1) @ W["W_O"]
@@ -120,13 +120,13 @@ def test_under_carry_the_way_back_goes_on_with_the_printed_digits(tmp_path: Path
         return [rounded(Decimal(str(number))) for number in trace[name].values[i]]
 
     probabilities, weights, V = row("probabilities", 0), row("weights", 2), trace["V"].values
-    logits = [p - one for p, one in zip(probabilities, (1, 0, 0), strict=True)]
+    logits = [p - index for p, index in zip(probabilities, (1, 0, 0), strict=True)]
     assert row("grad.logits", 0) == logits
     output = [rounded(logits[0] - logits[2]), rounded(logits[1] + logits[2])]
     assert row("grad.output", 2) == output
     of_weights = [
-        rounded(sum((o * Decimal(str(v)) for o, v in zip(output, one, strict=True)), Decimal(0)))
-        for one in V
+        rounded(sum((o * Decimal(str(v)) for o, v in zip(output, value, strict=True)), Decimal(0)))
+        for value in V
     ]
     assert row("grad.weights", 2) == of_weights
     mean = sum((g * w for g, w in zip(of_weights, weights, strict=True)), Decimal(0))
@@ -145,17 +145,19 @@ def test_what_is_used_several_times_gets_the_sum_of_its_parts(tmp_path: Path) ->
 
 def test_a_lesson_has_the_formula_and_a_mistake_with_its_number(tmp_path: Path) -> None:
     page = run("explain", salt(tmp_path), "--step", "backward_softmax").stdout
-    told = " ".join(page.split())
-    assert "weights[i, j] × (grad.weights[i, j] − Σ_k grad.weights[i, k] × weights[i, k])" in told
-    assert "Handing the gradient on as it is" in told
-    assert "the mistake gives" in told
+    text = " ".join(page.split())
+    assert "weights[i, j] × (grad.weights[i, j] − Σ_k grad.weights[i, k] × weights[i, k])" in text
+    assert "Handing the gradient on as it is" in text
+    assert "the mistake gives" in text
 
 
 def test_the_loss_of_logits_is_that_of_their_softmax() -> None:
     rng = np.random.default_rng(3)
     logits = rng.normal(size=(3, 4)) * [[1], [300], [1]]
     e = np.exp(logits - logits.max(axis=1, keepdims=True))
-    x, p = (Matrix.of_array(one, 3, carry=False) for one in (logits, e / e.sum(axis=1)[:, None]))
+    x, p = (
+        Matrix.of_array(entry, 3, carry=False) for entry in (logits, e / e.sum(axis=1)[:, None])
+    )
     loss = LossOfLogits((1, None, 2))
     expected = [[-np.log(p.values[0, 1])], [-np.log(p.values[2, 2])]]
     np.testing.assert_allclose(loss.values(x, p), expected, rtol=1e-14)
@@ -179,12 +181,12 @@ def test_a_step_back_is_asked_and_marked(tmp_path: Path) -> None:
     assert "12 of 12" in report.stdout
 
 
-def gradients_of(**said: Any) -> set[str]:
+def gradients_of(**data: Any) -> set[str]:
     """What has a gradient in a head of two tokens."""
     tree: dict[str, Any] = {"sentence": "a b", "embeddings": {"a": [1, 0], "b": [0, 1]}}
     tree |= {"backward": "true"}
     tree |= {f"W_{name}": [[1, 0], [0, 1]] for name in "QKV"} | {"targets": [[1, 0], [0, 1]]}
-    trace = work(load({**tree, **said}))
+    trace = work(load({**tree, **data}))
     return {str(name) for name in trace.quantities if name.startswith("grad.")}
 
 

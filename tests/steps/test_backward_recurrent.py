@@ -55,11 +55,11 @@ def place(net: Network, layer: int, way: int) -> str:
     return several + ("backward." if way else "")
 
 
-def asked(said: dict[str, Any], targets: Any) -> Trace:
+def asked(data: dict[str, Any], targets: Any) -> Trace:
     """The scenario with its way back; `backward` at the top would be the cell's other way."""
-    if "backward" in said:
-        said = {"X": said.pop("X"), "layers": [said]}
-    return work(load({**said, "targets": targets, **EXACT}))
+    if "backward" in data:
+        data = {"X": data.pop("X"), "layers": [data]}
+    return work(load({**data, "targets": targets, **EXACT}))
 
 
 BOTH_WAYS: dict[str, Any] = {
@@ -72,7 +72,7 @@ BOTH_WAYS: dict[str, Any] = {
 def test_a_cell_that_goes_both_ways_has_gradients_without_layers_around_it() -> None:
     """`backward` has its matrices then; a training of no steps stops at the gradients."""
     alone = {name: BOTH_WAYS[name] for name in ("sentence", "embeddings", "targets")}
-    cell = {name: said for name, said in BOTH_WAYS.items() if name not in alone}
+    cell = {name: value for name, value in BOTH_WAYS.items() if name not in alone}
     inside = work(load({**alone, "layers": [cell], "backward": True}))
     trace = work(load({**BOTH_WAYS, "train": {"steps": 0}}))
     assert {*map(str, ours(trace))} == {
@@ -97,8 +97,8 @@ def test_what_backward_can_not_say_beside_a_cell_that_goes_both_ways_is_told() -
 
 
 def test_no_steps_of_a_training_are_its_gradients() -> None:
-    said = "train={optimizer: adam, learning_rate: 0.1, of: [W_Q], steps: 0}"
-    trace = work(load("learning_to_attend", [said]))
+    text = "train={optimizer: adam, learning_rate: 0.1, of: [W_Q], steps: 0}"
+    trace = work(load("learning_to_attend", [text]))
     plain = work(load("learning_to_attend", ["train.steps=1"]))
     gradients = {name for name in plain if name.startswith("grad.")}
     assert gradients <= {name for name in trace if name.startswith("grad.")}
@@ -120,9 +120,9 @@ def test_stacked_matrices_have_the_gradients_of_torch(cell: str, seed: int) -> N
     net = network(rng, cell)
     targets = targets_of(net, rng)
     loss, expected = gradients(net, targets)
-    said = restated(net, "torch", rng)
-    order = said.get("gate_order") or said.get("layers", [said])[0].get("gate_order")
-    trace = asked(said, targets)
+    data = restated(net, "torch", rng)
+    order = data.get("gate_order") or data.get("layers", [data])[0].get("gate_order")
+    trace = asked(data, targets)
     assert trace["mse"].values[0, 0] == pytest.approx(loss, abs=1e-12)
     found = ours(trace)
     assert set(found) <= set(expected)
@@ -238,17 +238,17 @@ def test_the_way_back_of_the_shipped_cell(variant: str | None, clip: int | None)
         states.append(state)
     logit = (given["W_ya"] @ state + given["b_y"]).squeeze()
     functional.binary_cross_entropy_with_logits(logit, torch.zeros(()).double()).backward()
-    for name, one in given.items():
-        close(trace[f"grad.{name}"].values, one.grad.numpy(), name)
-    for t, one in enumerate(states, 1):
-        close(trace[f"grad.a[{t}]"].values, one.grad.numpy(), f"a[{t}]")
-    sizes = [one.grad.norm().item() for one in states]
+    for name, value in given.items():
+        close(trace[f"grad.{name}"].values, value.grad.numpy(), name)
+    for t, value in enumerate(states, 1):
+        close(trace[f"grad.a[{t}]"].values, value.grad.numpy(), f"a[{t}]")
+    sizes = [value.grad.norm().item() for value in states]
     assert sorted(sizes, reverse=bool(variant)) == sizes
     if clip:
         torch.nn.utils.clip_grad_norm_(list(given.values()), clip)
     torch.optim.SGD(list(given.values()), lr=0.1).step()
-    for name, one in given.items():
-        close(trace[f"update.{name}"].values, one.detach().numpy(), name)
+    for name, value in given.items():
+        close(trace[f"update.{name}"].values, value.detach().numpy(), name)
 
 
 def test_a_page_back_through_time_tells_each_number_once() -> None:

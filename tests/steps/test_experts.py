@@ -38,9 +38,9 @@ def _scenario(router: dict[str, Any], **more: Any) -> dict[str, Any]:
     }
 
 
-def _network(x: Array, one: dict[str, Array]) -> Array:
-    hidden = x @ one["W1"]
-    made: Array = (hidden / (1 + np.exp(-hidden))) @ one["W2"]
+def _network(x: Array, by_name: dict[str, Array]) -> Array:
+    hidden = x @ by_name["W1"]
+    made: Array = (hidden / (1 + np.exp(-hidden))) @ by_name["W2"]
     return made
 
 
@@ -58,12 +58,12 @@ def _expected(k: int, *, over_all: bool, renormalized: bool) -> Array:
 
 @pytest.mark.parametrize("k", [1, 2, 4])
 def test_a_token_goes_through_its_experts(k: int) -> None:
-    for said, over_all, renormalized in (
+    for data, over_all, renormalized in (
         ({}, False, False),
         ({"softmax": "all"}, True, False),
         ({"softmax": "all", "renormalize": True}, True, True),
     ):
-        trace = work(load(_scenario({"top_k": k, **said})))
+        trace = work(load(_scenario({"top_k": k, **data})))
         expected = _expected(k, over_all=over_all, renormalized=renormalized)
         np.testing.assert_allclose(trace["mixture"].values, expected, atol=1e-12)
         assert ((trace["routing"].values != 0).sum(axis=1) == k).all()
@@ -81,10 +81,14 @@ def test_all_tokens_go_through_the_shared_expert() -> None:
 
 def test_a_gate_may_go_without_an_activation() -> None:
     """The bilinear network of Shazeer 2020, arXiv:2002.05202: x W1 × x W3, and then W2."""
-    one = {"W1": _RNG.normal(size=(3, 2)), "W3": _RNG.normal(size=(3, 2)), "W2": _NETWORKS[0]["W2"]}
-    said = {"activation": "none", "gated": True, "experts": [one] * 4}
-    trace = work(load(_scenario({}, **said)))
-    expected = ((_X @ one["W1"]) * (_X @ one["W3"])) @ one["W2"]
+    by_name = {
+        "W1": _RNG.normal(size=(3, 2)),
+        "W3": _RNG.normal(size=(3, 2)),
+        "W2": _NETWORKS[0]["W2"],
+    }
+    data = {"activation": "none", "gated": True, "experts": [by_name] * 4}
+    trace = work(load(_scenario({}, **data)))
+    expected = ((_X @ by_name["W1"]) * (_X @ by_name["W3"])) @ by_name["W2"]
     np.testing.assert_allclose(trace["mixture"].values, expected, atol=1e-12)
 
 
@@ -119,9 +123,9 @@ def test_files_of_numbers_have_what_an_expert_makes_for_nobody() -> None:
     trace = work(load(_scenario(router, output=x)))
     assert "Expert 3" not in page_of(trace)
     for detail in ("full", "rows"):
-        told = json.loads(page_of(trace, "json", detail=detail))
-        made = {one["name"]: one for step in told["steps"] for one in step["quantities"]}
-        shown = {**made, **{one["name"]: one for one in told["given"]}}
+        value = json.loads(page_of(trace, "json", detail=detail))
+        made = {data["name"]: data for step in value["steps"] for data in step["quantities"]}
+        shown = {**made, **{data["name"]: data for data in value["given"]}}
         for name, quantity in trace.quantities.items():
             assert np.shape(shown[name]["values"])[0] == quantity.values.shape[0], name
     page = document_of(trace, "full")
@@ -135,8 +139,8 @@ def test_json_has_the_rows_that_a_program_has(token: str | None) -> None:
     """Of what an expert makes also those of tokens that don't go there."""
     trace = trace_of(SHIPPED["mixture_of_experts"])
     page = walkthrough(trace, select(trace, token=token))
-    told = json.loads(render(page, "json", RenderOptions()))
-    made = {one["name"]: one for step in told["steps"] for one in step["quantities"]}
+    value = json.loads(render(page, "json", RenderOptions()))
+    made = {data["name"]: data for step in value["steps"] for data in step["quantities"]}
     of_experts = [name for name in made if name.startswith("experts[")]
     assert "experts[1].ffn" in of_experts
     assert ("experts[2].ffn" in of_experts) == (token is None)
@@ -160,9 +164,9 @@ def test_json_has_the_rows_that_a_program_has(token: str | None) -> None:
     ],
 )
 def test_what_is_wrong_is_said(change: dict[str, Any], wrong: str) -> None:
-    told = {key: value for key, value in {**_scenario({}), **change}.items() if value is not None}
+    data = {key: value for key, value in {**_scenario({}), **change}.items() if value is not None}
     with pytest.raises(ScenarioError) as refused:
-        load(told)
+        load(data)
     assert wrong in str(refused.value)
 
 
@@ -173,13 +177,13 @@ def test_a_template_names_the_matrices_of_all_experts(tmp_path: Path) -> None:
     }  # fmt: skip
     np.savez(tmp_path / "w.npz", R0=_W_R[:, :2], R1=_W_R[:, 2:], **layers)
     keys = {"experts.W1": "l.{i}.e.{e}.W1", "experts.W2": "l.{i}.e.{e}.W2", "router.W_R": "R{i}"}
-    said = {
+    data = {
         "X": _X.tolist(), "layers": 2, "experts": 2, "projection": "none", "activation": "silu",
         "router": {"top_k": 1}, "rounding": {"policy": "exact"},
         "weights": {"file": "w.npz", "keys": keys},
     }  # fmt: skip
     place = tmp_path / "s.yaml"
-    place.write_text(yaml.safe_dump(said))
+    place.write_text(yaml.safe_dump(data))
     trace = work(load(place))
     for i, e in ((0, 0), (0, 1), (1, 0), (1, 1)):
         given = trace[f"layers[{i + 1}].experts[{e + 1}].W1"].values
@@ -188,8 +192,8 @@ def test_a_template_names_the_matrices_of_all_experts(tmp_path: Path) -> None:
         ({"experts": None}, "{e} is the number of an expert, and nothing says how many there are"),
         ({"weights": {"file": "w.npz", "keys": {"W1": "{e}"}}}, "and W1 belongs to none"),
     ):
-        told = {key: value for key, value in {**said, **change}.items() if value is not None}
-        place.write_text(yaml.safe_dump(told))
+        entries = {key: value for key, value in {**data, **change}.items() if value is not None}
+        place.write_text(yaml.safe_dump(entries))
         with pytest.raises(ScenarioError) as refused:
             load(place)
         assert wrong in str(refused.value)
@@ -200,7 +204,7 @@ def _some_dense(folder: Path, **layers: object) -> Path:
     has its matrices from there."""
     arrays = {f"l.{i}.{name}": _NETWORKS[i][name] for i in range(3) for name in ("W1", "W2")}
     np.savez(folder / "w.npz", allow_pickle=False, **arrays)
-    said = {
+    data = {
         "X": _X.tolist(), "layers": 3, "projection": "none", "rounding": {"policy": "exact"},
         "weights": {
             "file": "w.npz",
@@ -208,7 +212,7 @@ def _some_dense(folder: Path, **layers: object) -> Path:
         },
     }  # fmt: skip
     place = folder / "s.yaml"
-    place.write_text(yaml.safe_dump(said))
+    place.write_text(yaml.safe_dump(data))
     return place
 
 
@@ -218,8 +222,8 @@ def _some_dense(folder: Path, **layers: object) -> Path:
 def test_a_template_names_the_matrices_of_some_layers(
     tmp_path: Path, layers: object, numbers: list[int]
 ) -> None:
-    told = load(_some_dense(tmp_path, layers=layers)).given
-    given = {str(name): matrix.values for name, matrix in told.items()}
+    by_name = load(_some_dense(tmp_path, layers=layers)).given
+    given = {str(name): matrix.values for name, matrix in by_name.items()}
     assert {*given} == {"X", *(f"layers[{k}].{name}" for k in numbers for name in ("W1", "W2"))}
     for k in numbers:
         np.testing.assert_array_equal(given[f"layers[{k}].W1"], _NETWORKS[k - 1]["W1"])
@@ -259,12 +263,12 @@ def test_a_tensor_has_the_matrices_of_all_experts(
         "experts.W2": "l.{i}.{e}.W2",
         "router.W_R": "R{i}",
     }
-    said = {
+    data = {
         "X": _X.tolist(), "layers": 2, "experts": 2, "projection": "none",
         "weights": {"file": "w.npz", "keys": keys}, "rounding": {"policy": "exact"},
     }  # fmt: skip
     place = tmp_path / "s.yaml"
-    place.write_text(yaml.safe_dump(said))
+    place.write_text(yaml.safe_dump(data))
     if wrong:
         with pytest.raises(ScenarioError) as refused:
             load(place)

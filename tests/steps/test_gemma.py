@@ -58,10 +58,10 @@ def test_caps_after_bias_and_after_mask() -> None:
 )
 def test_the_oracle_agrees_and_the_page_is_true(text: str) -> None:
     for policy in ("exact", "carry"):
-        said = f"{text}rounding: {{policy: {policy}}}\n"
-        agree(oracle.work(read(said)), trace_of(said))
-    check_all(trace_of(said), 60)
-    check_working(trace_of(said))
+        line = f"{text}rounding: {{policy: {policy}}}\n"
+        agree(oracle.work(read(line)), trace_of(line))
+    check_all(trace_of(line), 60)
+    check_working(trace_of(line))
 
 
 def test_layers_turn_in_ways_of_their_own() -> None:

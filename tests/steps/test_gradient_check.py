@@ -51,7 +51,7 @@ def test_every_gradient_agrees_with_a_difference(name: str) -> None:
     trace = work(load(source, changes))
     found = [*checked(trace)]
     assert len(found) > 5
-    assert min(one.worst.digits for one in found) >= 5
+    assert min(c.worst.digits for c in found) >= 5
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ def test_a_wrong_gradient_does_not_agree(name: str, step: str, wrong: str) -> No
     source, changes = CHECKED[name]
     trace = work(load(source, changes))
     parts = (part for part in trace.story if part.step == step)
-    mistake = next(one for one in step_named(step).mistakes if one.name == wrong)
+    mistake = next(m for m in step_named(step).mistakes if m.name == wrong)
     definition = next(
         made for part in parts for made, *_ in mistake.ways(part.place, part.definitions)
     )
-    found = {str(one.gradient): one.worst.digits for one in checked(trace.remake(definition))}
+    found = {str(c.gradient): c.worst.digits for c in checked(trace.remake(definition))}
     assert found[definition.name] <= 1
 
 
@@ -77,17 +77,17 @@ def test_a_page_of_training_has_the_tree_in_brief_and_in_full(detail: str, told:
 
 
 def test_the_check_is_told_at_the_end_of_a_page(tmp_path: Path) -> None:
-    told = " ".join(run("run", written(PLANE, tmp_path), "--gradient-check").stdout.split())
-    assert "h = 0.00001" in told
-    assert "All 11 gradients agree, on 8 digits or more." in told
+    text = " ".join(run("run", written(PLANE, tmp_path), "--gradient-check").stdout.split())
+    assert "h = 0.00001" in text
+    assert "All 11 gradients agree, on 8 digits or more." in text
     page = run("run", written(PLANE, tmp_path), "--gradient-check", "--format", "json").stdout
     tables = json.loads(page)["tables"]
     assert tables[-1]["headings"][0] == "Gradient"
 
 
 def test_what_has_no_way_back_has_nothing_to_check() -> None:
-    told = " ".join(run("run", "i_love_ai", "--gradient-check").stdout.split())
-    assert "No gradients to check: this scenario has no way back." in told
+    text = " ".join(run("run", "i_love_ai", "--gradient-check").stdout.split())
+    assert "No gradients to check: this scenario has no way back." in text
 
 
 def blocks(name: str, *, pictured: bool = False) -> list[Any]:
@@ -99,20 +99,20 @@ def blocks(name: str, *, pictured: bool = False) -> list[Any]:
 def test_sizes_are_norms_and_come_from_what_was_made() -> None:
     source, changes = CHECKED["plane"]
     trace = work(load(source, changes))
-    told = {str(row[0].name): row for row in blocks("plane")[2].rows}
-    assert {*told} == {str(name) for name in gradients_of(trace)}
-    for name, (_, shape, size, _) in told.items():
+    data = {str(row[0].name): row for row in blocks("plane")[2].rows}
+    assert {*data} == {str(name) for name in gradients_of(trace)}
+    for name, (_, shape, size, _) in data.items():
         values = trace[f"grad.{name}"].values
         assert shape == "{} × {}".format(*values.shape)
         assert float(size) == pytest.approx(np.sqrt((values**2).sum()), abs=6e-4)
-    assert told["X"][3] == "V, K, Q"
-    assert told["mse"][3] == ""
+    assert data["X"][3] == "V, K, Q"
+    assert data["mse"][3] == ""
 
 
 def test_through_time_the_gradient_vanishes_or_explodes() -> None:
     def sizes(*more: str) -> list[float]:
         trace = work(load("yassine_rnn_sentence", [*THROUGH_TIME, *more]))
-        tables = [one for one in chain_of(trace, select(trace)) if isinstance(one, Table)]
+        tables = [block for block in chain_of(trace, select(trace)) if isinstance(block, Table)]
         assert [row[1] for row in tables[-1].rows] == ["a[4]", "a[3]", "a[2]", "a[1]"]
         factors = [row[4] for row in tables[-1].rows]
         assert [float(str(factor)) for factor in factors] == pytest.approx(
@@ -132,11 +132,11 @@ def sets(changes: list[str]) -> list[str]:
 
 
 def test_a_stack_has_its_layers_and_all_have_curves() -> None:
-    tables = [one for one in blocks("next_token") if isinstance(one, Table)]
+    tables = [block for block in blocks("next_token") if isinstance(block, Table)]
     assert [row[:2] for row in tables[-1].rows] == [("2", "layers[1].residual2"), ("1", "X")]
-    curves = [one for one in blocks("through_time", pictured=True) if isinstance(one, Curves)]
-    assert [one.labels for one in curves] == [("1", "2", "3", "4")]
-    assert not [one for one in blocks("through_time") if isinstance(one, Curves)]
+    curves = [block for block in blocks("through_time", pictured=True) if isinstance(block, Curves)]
+    assert [curve.labels for curve in curves] == [("1", "2", "3", "4")]
+    assert not [block for block in blocks("through_time") if isinstance(block, Curves)]
 
 
 EXPLODING = "{exploding: {W_aa: [[0, 2, -1.5], [0.5, -2, 1.5], [-2, 2, -1]]}}"
@@ -145,10 +145,10 @@ EXPLODING = "{exploding: {W_aa: [[0, 2, -1.5], [0.5, -2, 1.5], [-2, 2, -1]]}}"
 def test_of_variants_it_is_told_what_becomes_of_their_gradients() -> None:
     more = ["loss=binary_cross_entropy", "targets=[[0]]", f"variants={EXPLODING}"]
     trace = work(load("yassine_rnn_sentence", [*THROUGH_TIME, *more]))
-    told = [one.text for one in chain_of(trace, select(trace)) if isinstance(one, Callout)]
-    assert "shrinks at every step; the gradient vanishes" in str(told[0][-1])
-    assert told[1][0] == Word("exploding")
-    assert "grows at every step; the gradient explodes" in str(told[1][-1])
+    lines = [block.text for block in chain_of(trace, select(trace)) if isinstance(block, Callout)]
+    assert "shrinks at every step; the gradient vanishes" in str(lines[0][-1])
+    assert lines[1][0] == Word("exploding")
+    assert "grows at every step; the gradient explodes" in str(lines[1][-1])
     training = "train={learning_rate: 0.1, clip: 1}"
     clipped = work(load("yassine_rnn_sentence", [*THROUGH_TIME, *more, training]))
     factor = 1 / max(1, clipped["grad_norm"].values[0, 0])

@@ -55,9 +55,9 @@ def test_a_head_for_masked_words() -> None:
 def test_a_pooler_takes_one_token(which: str, row: int, layout: str) -> None:
     kept = W.T.tolist() if layout == "linear" else W.tolist()
     head = {**HEAD, "W": kept, "activation": "tanh"}
-    said = {key: value for key, value in BASE.items() if key != "layers"}
+    data = {key: value for key, value in BASE.items() if key != "layers"}
     attention = {"block": "attention", "projection": "none", "weights_layout": layout}
-    trace = work(load({**said, **attention, "head": head, "predict_from": which}))
+    trace = work(load({**data, **attention, "head": head, "predict_from": which}))
     expected = np.tanh(trace["output"].values[[row]] @ W + B)
     np.testing.assert_allclose(trace["head.activated"].values, expected, atol=1e-12)
     assert not trace.unfinished

@@ -72,7 +72,7 @@ def compare(trace: Trace, loss: Any, p: dict[str, Any]) -> None:
 
 
 def attended(p: dict[str, Any]) -> Any:
-    Q, K, V = (p["X"] @ p[f"W_{one}"] for one in "QKV")
+    Q, K, V = (p["X"] @ p[f"W_{text}"] for text in "QKV")
     return (Q @ K.T / 2**0.5).softmax(1) @ V
 
 
@@ -147,8 +147,8 @@ def test_losses_of_read_outs_are_those_of_pytorch(case: int) -> None:
 
 
 def test_labels_of_a_model_are_smoothed_as_pytorch_does() -> None:
-    said = ["targets=[can, go, alone]", "predict_from=every", "generate=1", "label_smoothing=0.1"]
-    trace = work(load("next_token", [*said, "backward=true", "rounding.policy=exact"]))
+    texts = ["targets=[can, go, alone]", "predict_from=every", "generate=1", "label_smoothing=0.1"]
+    trace = work(load("next_token", [*texts, "backward=true", "rounding.policy=exact"]))
     logits = torch.tensor(trace["logits"].values, requires_grad=True)
     loss = functional.cross_entropy(logits, torch.tensor([1, 2, 3]), label_smoothing=0.1)
     loss.backward()
@@ -173,11 +173,11 @@ def test_the_loss_of_logits_and_its_slopes() -> None:
     yes = Matrix.of_array(random.random((3, 4)), 3, carry=False)
     p = Matrix.of_array(1 / (1 + np.exp(-z)), 3, carry=False)
     binary = ops.BinaryLossOfLogits().values(operands[0], p, yes)
-    told = functional.binary_cross_entropy_with_logits(
+    value = functional.binary_cross_entropy_with_logits(
         torch.tensor(z), torch.tensor(yes.values), reduction="none"
     )
-    np.testing.assert_allclose(binary, told, atol=1e-13)
-    np.testing.assert_allclose(ops.BinaryCrossEntropies().values(p, yes), told, atol=1e-13)
+    np.testing.assert_allclose(binary, value, atol=1e-13)
+    np.testing.assert_allclose(ops.BinaryCrossEntropies().values(p, yes), value, atol=1e-13)
 
 
 WRONG = {
@@ -232,10 +232,10 @@ def written(tree: dict[str, Any], folder: Path) -> Path:
 
 def test_a_page_has_the_working_of_a_squared_error(tmp_path: Path) -> None:
     page = run("run", written(PLANE, tmp_path), "--step", "mse", "--step", "backward_mse").stdout
-    told = " ".join(page.split())
-    assert "squared_error[i, j] = (output[i, j] − targets[i, j])^2" in told
-    assert "mse = (Σ_ij squared_error[i, j]) / (n × m)" in told
-    assert "2 × grad.mse × (output[i, j] − targets[i, j]) / (n × m)" in told
+    text = " ".join(page.split())
+    assert "squared_error[i, j] = (output[i, j] − targets[i, j])^2" in text
+    assert "mse = (Σ_ij squared_error[i, j]) / (n × m)" in text
+    assert "2 × grad.mse × (output[i, j] − targets[i, j]) / (n × m)" in text
 
 
 def test_a_loss_that_is_said_is_used() -> None:
@@ -245,10 +245,10 @@ def test_a_loss_that_is_said_is_used() -> None:
 
 def test_a_page_has_smoothed_labels(tmp_path: Path) -> None:
     path = written({**WORDS, "label_smoothing": "0.1"}, tmp_path)
-    told = " ".join(run("run", path, "--step", "loss").stdout.split())
+    text = " ".join(run("run", path, "--step", "loss").stdout.split())
     assert (
         "smoothed[a, b] = (1 − 0.1) × 1 + 0.1 / 3 = 0.9 × 1 + 0.1 / 3 = 0.9 + 0.1 / 3 = 0.933"
-        in told
+        in text
     )
 
 
@@ -288,8 +288,8 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, str, Any]] = {
 def test_mistakes_come_to_what_their_names_say(step: str) -> None:
     scenario, name, mistake, expected = MISTAKES[step]
     trace = work(load({**scenario, **EXACT}))
-    part = next(one for one in trace.story if one.step == step)
-    made = next(one for one in step_named(step).mistakes if one.name == mistake)
+    part = next(entry for entry in trace.story if entry.step == step)
+    made = next(m for m in step_named(step).mistakes if m.name == mistake)
     definition = next(iter(made.ways(part.place, part.definitions)))[0]
     assert definition is not None
     changed = trace.remake(definition)
@@ -313,8 +313,8 @@ def test_random_losses_round_as_their_working() -> None:
 def test_targets_that_do_not_fit_are_told_where_they_stand(tmp_path: Path) -> None:
     path = tmp_path / "wrong.yaml"
     path.write_text("logits: [[1, 0, 1], [0, 1, 2], [1, 1, 1]]\ntargets: [[1, 0], [0, 1]]\n")
-    told = run("run", path).stderr
-    assert told.replace(str(path), "wrong.yaml") == (
+    text = run("run", path).stderr
+    assert text.replace(str(path), "wrong.yaml") == (
         "wrong.yaml:2:10: the targets are 2 × 2, and what they are compared with, logits, is"
         " 3 × 3; give targets that are 3 × 3\n"
     )
@@ -352,9 +352,9 @@ def test_targets_are_called_as_what_they_are_compared_with(name: str) -> None:
 TWO = {"title": "Two", "vocabulary": {"a": 0, "b": 1}, "loss": "cross_entropy"}
 
 
-def given_logits(logits: str, targets: str, *said: str) -> Trace:
+def given_logits(logits: str, targets: str, *texts: str) -> Trace:
     """A trace of logits of two classes alone, and of targets in numbers or in words."""
-    return work(load(TWO, [f"logits={logits}", f"targets={targets}", *said]))
+    return work(load(TWO, [f"logits={logits}", f"targets={targets}", *texts]))
 
 
 @pytest.mark.parametrize("policy", ["carry", "exact"])
@@ -367,8 +367,8 @@ def test_what_is_multiplied_by_0_has_no_part_in_a_cross_entropy(logits: str, pol
     loss.backward()
     assert trace["cross_entropy"].values[0, 0] == pytest.approx(loss.item(), abs=6e-4)
     record = {**TWO, "logits": [[*map(str, z.tolist()[0])]], "targets": [["1", "0"]]}
-    told = oracle.work({**record, "rounding": {"policy": policy}})["cross_entropy"]
-    np.testing.assert_allclose(trace["cross_entropy"].values, told.astype(float), atol=1e-12)
+    numbers = oracle.work({**record, "rounding": {"policy": policy}})["cross_entropy"]
+    np.testing.assert_allclose(trace["cross_entropy"].values, numbers.astype(float), atol=1e-12)
     np.testing.assert_allclose(trace["grad.logits"].values, z.grad.numpy(), atol=6e-4)
 
 

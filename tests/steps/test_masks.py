@@ -111,8 +111,8 @@ def test_a_mask_earns_nothing_by_itself() -> None:
     sheet = run("exercise", "i_love_tennis_causal", "--step", "mask").stdout
     assert "Compute the 16 numbers of masked. (16 points)" in sheet
     assert "\n  mask " not in sheet.replace("\n  mask[", "")
-    one = run("exercise", "i_love_tennis_causal", "--cell", "mask[love, I]").stdout
-    assert "Compute mask[love, I]. (1 point)" in one
+    text = run("exercise", "i_love_tennis_causal", "--cell", "mask[love, I]").stdout
+    assert "Compute mask[love, I]. (1 point)" in text
     both = run("exercise", "i_love_tennis_causal", "--step", "softmax", "--step", "mask")
     assert "Points of 52" in both.stdout
 

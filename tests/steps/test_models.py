@@ -161,7 +161,7 @@ def test_sources_are_told(tmp_path: Path) -> None:
     )
     assert "W_K  40 × 40; uniform, seed 4, low -1, high 1; rounded to 3 decimals;" in page
     data = json.loads(attn("run", str(path), "--format", "json"))
-    given = {one["name"]: one for one in data["given"]}
+    given = {value["name"]: value for value in data["given"]}
     assert given["W_Q"] == {
         "name": "W_Q", "shape": [40, 40], "source": "w.npz, W_Q; rounded to 3 decimals",
         "first": ["1.000", "0.000", "0.000"],
@@ -242,12 +242,12 @@ def test_the_page_says_how_each_stack_attends(
     trace = work(load({**x, **top, "block": "decoder", "encoder": {**x, **own}}))
     facts = dict(facts_of(trace).rows)
     several = top.get("heads", 1) == 2 or heads == 2
-    for path, said, settings in (("", "", top), ("encoder.", "Encoder ", {**top, **own})):
+    for path, text, settings in (("", "", top), ("encoder.", "Encoder ", {**top, **own})):
         ran = 2 if f"{path}heads[2].weights" in trace.quantities else 1
         assert ran == settings.get("heads", 1)
-        sizes = text_of_spans(facts[f"{said}Sizes".capitalize()])
+        sizes = text_of_spans(facts[f"{text}Sizes".capitalize()])
         assert f"{ran} head{'s' if ran > 1 else ''}" in sizes or not several
-        scaling = text_of_spans(facts[f"{said}Scaling".capitalize()])
+        scaling = text_of_spans(facts[f"{text}Scaling".capitalize()])
         divided = {"none": "none: ", "sqrt_d_k": "√d_k"}
         by = str(settings.get("scale", "sqrt_d_k"))
         assert divided.get(by, f"scores are divided by {by}") in scaling

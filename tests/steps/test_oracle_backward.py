@@ -93,9 +93,9 @@ ONE_HOT = "tokens: [a, b]\nembeddings: one_hot\nW1: [[1], [2]]\nW2: [[1]]\ntarge
 @pytest.mark.parametrize("policy", ["carry", "exact"])
 @pytest.mark.parametrize("text", [SALT + SINKS, ONE_HOT])
 def test_training_of_no_steps_has_the_gradients_alone(text: str, policy: str) -> None:
-    said = "train: {optimizer: adam, steps: 0}\n"
+    line = "train: {optimizer: adam, steps: 0}\n"
     text = text.replace("backward: true\n", "")
-    data = read(f"{text}{said}rounding: {{policy: {policy}}}\n")
+    data = read(f"{text}{line}rounding: {{policy: {policy}}}\n")
     assert agree(work(load(data)), oracle.work(data), text) > 5
 
 
@@ -144,7 +144,7 @@ def test_half_of_a_difference_from_shares_is_rounded_away_from_zero() -> None:
         data = f"logits: [{row}, {row}]\ntargets: [[0.7, 0.3], [0.7, 0.3]]\nloss: cross_entropy\n"
         trace = work(load(read(f"{data}backward: true\nrounding: {{decimals: 6}}\n")))
         p, slope = (
-            Decimal(str(trace[one].values[0, 0])) for one in ("probabilities", "grad.logits")
+            Decimal(str(trace[entry].values[0, 0])) for entry in ("probabilities", "grad.logits")
         )
         true = (p - Decimal("0.7")) * Decimal("0.5")
         assert slope == true.quantize(Decimal("0.000001"), ROUND_HALF_UP)
@@ -157,4 +157,4 @@ def test_an_exercise_on_a_step_back_can_be_trusted(step: str, tmp_path: Any) -> 
     path = tmp_path / "salt.yaml"
     path.write_text(SALT, "utf-8")
     trials = stress(str(path), [f"backward_{step}"], 2)
-    assert [one.disagreements for one in trials] == [(), ()]
+    assert [trial.disagreements for trial in trials] == [(), ()]

@@ -142,7 +142,9 @@ def test_the_oracle_shares_no_code() -> None:
                 imported = [str(node.module)]
                 assert node.level == 0
             else:
-                imported = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+                imported = (
+                    [entry.name for entry in node.names] if isinstance(node, ast.Import) else []
+                )
             own = [name for name in imported if name.partition(".")[0] in ("attncli", "tests")]
             assert all(name.startswith("tests.oracle") for name in own), module.name
             assert "yaml" not in imported

@@ -82,8 +82,8 @@ def sigmoid(z: Any) -> Any:
 @pytest.mark.parametrize("update", [None, "new", "old"])
 def test_a_gru_in_plain_numpy(reset: str | None, update: str | None) -> None:
     X, W = gated(1, "urc")
-    said = {key: value for key, value in (("reset", reset), ("update", update)) if value}
-    made = oracle.work({"X": X, "cell": "gru", **W, **said, **EXACT})
+    by_name = {key: value for key, value in (("reset", reset), ("update", update)) if value}
+    made = oracle.work({"X": X, "cell": "gru", **W, **by_name, **EXACT})
     a = W["initial_state"]
     for t, x in enumerate(X, 1):
         u = sigmoid(W["W_ux"] @ x + W["W_ua"] @ a + W["b_u"])
@@ -102,12 +102,12 @@ def test_torch_matrices_with_the_conventions_of_papers() -> None:
     X, W = gated(2, "urc")
     zeros = np.zeros(9)
     stacked = {"W_ih": "x", "W_hh": "a"}
-    told = {
+    by_name = {
         name: np.vstack([W[f"W_{g}{part}"] for g in "urc"]) for name, part in stacked.items()
     } | {"b_hh": np.hstack([W[f"b_{g}"] for g in "urc"]), "b_ih": zeros}
-    said = {"reset": "before", "update": "new", "gate_order": ["update", "reset", "candidate"]}
+    entries = {"reset": "before", "update": "new", "gate_order": ["update", "reset", "candidate"]}
     start = {"X": X, "cell": "gru", "initial_state": W["initial_state"], **EXACT}
-    made = oracle.work({**start, **told, **said, "weights_layout": "torch"})
+    made = oracle.work({**start, **by_name, **entries, "weights_layout": "torch"})
     plain = oracle.work({**start, **W})
     close(made["states"], plain["states"])
     close(made["b_ra"], W["b_r"][None])
@@ -205,8 +205,8 @@ def test_what_is_read_out(layout: str, kind: str | None) -> None:
         for record in (data, data["backward"]):
             record |= {name: [*zip(*record[name], strict=True)] for name in ("W_ax", "W_aa")}
     W_ya, b_y = np.array([[1, 0.5, -1, 2], [0.5, 0, 1, 1]]), np.array([0.1, -0.2])
-    told = {"W_ya": W_ya.T if layout == "row" else W_ya, "b_y": b_y, "weights_layout": layout}
-    made = oracle.work({**data, **told, **({"readout": kind} if kind else {})})
+    entries = {"W_ya": W_ya.T if layout == "row" else W_ya, "b_y": b_y, "weights_layout": layout}
+    made = oracle.work({**data, **entries, **({"readout": kind} if kind else {})})
     close(made["states"], plain["states"])
     for t in (1, 2, 3):
         s = np.vstack([made[f"forward.a[{t}]"], made[f"backward.a[{t}]"]])
@@ -218,7 +218,7 @@ def test_what_is_read_out(layout: str, kind: str | None) -> None:
         else:
             y = np.exp(z) / np.exp(z).sum() if kind == "softmax" else sigmoid(z)
             close(made[f"y[{t}]"], y)
-    last = oracle.work({**data, **told, "readout_from": "last"})
+    last = oracle.work({**data, **entries, "readout_from": "last"})
     assert set(last) - set(plain) - READY == {"s[3]", "ya[3]", "z_y[3]", "y[3]"}
 
 
@@ -279,9 +279,9 @@ def test_intervals_that_start_from_other_numbers() -> None:
     start = {"a[2]": [["0.5"], ["0"]]}
     data, cells = read(RNN + "rounding: {steps: {start: 5}}\n"), [("aa[3]", i, 0) for i in (0, 1)]
     found = [*oracle.intervals(data, [*cells, ("a[0]", 0, 0)], start=start).values()]
-    assert [str(one.carry) for one in found] == ["0.150", "0.500", "0.000"]
-    assert [one.exact for one in found] == [Decimal("0.15"), Decimal("0.5"), 0]
-    assert [one.decimals for one in found] == [3, 3, 3]
+    assert [str(interval.carry) for interval in found] == ["0.150", "0.500", "0.000"]
+    assert [interval.exact for interval in found] == [Decimal("0.15"), Decimal("0.5"), 0]
+    assert [interval.decimals for interval in found] == [3, 3, 3]
 
 
 def test_one_hot_tokens() -> None:

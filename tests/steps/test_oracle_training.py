@@ -56,7 +56,7 @@ def both(tree: Tree) -> tuple[Trace, oracle.Arrays] | None:
 def divided(name: str, ours: Any, expected: oracle.Arrays, epsilon: float) -> None:
     """m̂ / (√v̂ + ε). A key's bias has no gradient but the noise of floats: where that is divided by
     nearly ε alone, the quotient is off by as many times as much."""
-    m, v = (expected[name.replace("quotient.", f"{one}.")] for one in ("m_hat", "v_hat"))
+    m, v = (expected[name.replace("quotient.", f"{entry}.")] for entry in ("m_hat", "v_hat"))
     root = np.sqrt(v) + epsilon
     assert (np.abs(ours - m / root) <= 1e-12 + NOISE / root).all(), name
 

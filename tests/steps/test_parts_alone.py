@@ -89,10 +89,10 @@ def test_positions_with_nothing_that_they_are_added_to() -> None:
     angles = np.arange(3)[:, None] / 10000 ** (np.array([0, 2]) / 4)
     expected = np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(3, 4)
     assert np.array_equal(trace["P"].values, np.round(expected, 3))
-    told = page_of(trace, "terminal", 80, "full")
-    assert "3 tokens, d_model = 4" in told
-    assert "added to the embeddings" not in told
-    assert "P[b, 3] = sin(1 / 10000^(2/4)) = sin(1 / 100) = sin(0.01) =  0.010" in told
+    text = page_of(trace, "terminal", 80, "full")
+    assert "3 tokens, d_model = 4" in text
+    assert "added to the embeddings" not in text
+    assert "P[b, 3] = sin(1 / 10000^(2/4)) = sin(1 / 100) = sin(0.01) =  0.010" in text
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_an_implementation_that_counts_positions_from_one(more: str, tmp_path: P
     file.write_text(f"{SINES}{more}rounding: {{policy: exact}}\n", "utf-8")
     angles = np.arange(1, 4)[:, None] / 10000 ** (np.array([0, 2]) / 4)
     np.savez(dump, P=np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(3, 4))
-    told = " ".join(_attn("diff", str(file), str(dump)).split())
-    assert "looks like this: Counting positions from 1 instead of 0" in told
+    text = " ".join(_attn("diff", str(file), str(dump)).split())
+    assert "looks like this: Counting positions from 1 instead of 0" in text
 
 
 def test_sheets_of_positions(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_sheets_of_positions(tmp_path: Path) -> None:
 
 def test_norms_of_the_whole_file_are_those_before_and_after_the_layers_too() -> None:
     """As the key says; each may say otherwise, and norms of a layer are its own alone."""
-    key = next(one for one in step_named("norm").keys if one.name == "norms")
+    key = next(entry for entry in step_named("norm").keys if entry.name == "norms")
     assert "`embedding_norm` and `final_norm`" in key.says
     eye = "[[1, 0], [0, 1]]"
     ways = f"W_Q: {eye}, W_K: {eye}, W_V: {eye}, W1: {eye}, W2: {eye}"

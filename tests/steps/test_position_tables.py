@@ -58,5 +58,5 @@ def test_a_generated_token_has_a_row_too() -> None:
     whole = {key: value for key, value in BASE.items() if key != "until"}
     more = {"unembedding": "tied", "generate": 3}
     table = {"kind": "table", "table": TABLE, "start": 1}
-    said = _problem({**whole, **more, "positions": table})
-    assert "positions.table has 4 rows, and 5 are needed to generate 3 tokens" in said
+    text = _problem({**whole, **more, "positions": table})
+    assert "positions.table has 4 rows, and 5 are needed to generate 3 tokens" in text

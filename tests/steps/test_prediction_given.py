@@ -57,7 +57,7 @@ def test_only_what_counts_is_in_the_mean() -> None:
 
 def test_generation_ends_with_its_token() -> None:
     endless = trace_of(f"{MODEL}generate: 4\n")
-    assert [endless.likeliest(), *(one.likeliest() for one in endless.generated)] == [
+    assert [endless.likeliest(), *(trace.likeliest() for trace in endless.generated)] == [
         "end", "b", "end", "b",
     ]  # fmt: skip
     ended = trace_of(f"{MODEL}generate: 4\nend_token: end\n")

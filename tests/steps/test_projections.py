@@ -219,8 +219,8 @@ def test_mistakes_come_to_what_their_names_say(step: str, mistake: str, layout: 
     into = {"W": (W_IN.T if turn else W_IN).tolist(), "b": B_IN.tolist()}
     back = {"W": (W_OUT.T if turn else W_OUT).tolist(), "b": B_OUT.tolist()}
     trace = work(load(said(project_in=into, project_out=back, weights_layout=layout)))
-    part = next(one for one in trace.story if one.step == step)
-    made = next(one for one in step_named(step).mistakes if one.name == mistake)
+    part = next(entry for entry in trace.story if entry.step == step)
+    made = next(m for m in step_named(step).mistakes if m.name == mistake)
     definition = next(iter(made.ways(part.place, part.definitions)))[0]
     assert definition is not None
     wanted = MISTAKES[step, mistake](trace[part.definitions[0].operands[0]].values)
@@ -232,8 +232,8 @@ def test_mistakes_come_to_what_their_names_say(step: str, mistake: str, layout: 
 def test_the_matrix_of_as_many_rows_as_columns_can_be_turned(step: str) -> None:
     square = [[1.0, 2.0], [-0.5, 0.25]]
     trace = work(load(said(**{step: {"W": square}})))
-    part = next(one for one in trace.story if one.step == step)
-    turned = next(one for one in step_named(step).mistakes if one.name == "transposed")
+    part = next(entry for entry in trace.story if entry.step == step)
+    turned = next(m for m in step_named(step).mistakes if m.name == "transposed")
     definition = next(iter(turned.ways(part.place, part.definitions)))[0]
     assert definition is not None
     wanted = trace[part.definitions[0].operands[0]].values @ np.transpose(square)

@@ -56,8 +56,8 @@ def test_a_head_of_its_own_and_a_single_head() -> None:
         "- {W_Q: [[2, 0], [1, 1]], W_K: [[1, 3], [0, 1]], W_V: [[1], [1]], bias: [[1, 0], [0, 1]]}\n"
     )
     agree(oracle.work(read(own)), trace_of(own))
-    one = "Q: [[3, 4]]\nK: [[1, 2], [2, 1]]\nV: [[1], [0]]\nblock: attention\n"
-    trace = trace_of(f"{one}qk_norm: {{epsilon: 0, heads: together}}\n")
+    text = "Q: [[3, 4]]\nK: [[1, 2], [2, 1]]\nV: [[1], [0]]\nblock: attention\n"
+    trace = trace_of(f"{text}qk_norm: {{epsilon: 0, heads: together}}\n")
     assert trace["Q_rms"].values.tolist() == [[3.536]]  # √((9 + 16) / 2)
     assert trace["normed_Q"].values.tolist() == [[0.848, 1.131]]
 
@@ -70,7 +70,7 @@ def test_layers_share_it_and_have_gammas_of_their_own() -> None:
     )
     trace = trace_of(text)
     agree(oracle.work(read(text)), trace)
-    made = {one.name: one for one in trace.plan}
+    made = {d.name: d for d in trace.plan}
     operands = [made[Name(f"layers[{k}].normed_Q")].operands[-1] for k in (1, 2)]
     assert operands == ["qk_norm.gamma_Q", "layers[2].qk_norm.gamma_Q"]
 

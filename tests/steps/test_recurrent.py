@@ -137,8 +137,8 @@ def test_quantities_are_addressed_by_time() -> None:
         "gates[3].z_output[2]": ["gates[3].z_output[2]"],
     }.items():
         cells = find_cells(trace, [text], [])
-        told = [trace[name].address(*trace[name].find(address)) for name, address in cells]
-        assert told == names
+        texts = [trace[name].address(*trace[name].find(address)) for name, address in cells]
+        assert texts == names
     selection = select(trace, ["state"], "the")
     page = render(walkthrough(trace, selection), "terminal", RenderOptions(80))
     assert "a[3][1] = " in page
@@ -189,7 +189,7 @@ def test_the_way_back_is_told_as_such() -> None:
 def test_what_a_gate_does_is_told_as_it_is() -> None:
     gates = "".join(f"W_{letter}x: [[1]]\nW_{letter}a: [[1]]\n" for letter in "ruc")
     text = f"X: [[1]]\ncell: gru\n{gates}update: "
-    old, new = (" ".join(page_of(trace_of(text + one)).split()) for one in ("old", "new"))
+    old, new = (" ".join(page_of(trace_of(text + entry)).split()) for entry in ("old", "new"))
     assert "the update gate how much of the memory is kept" in old
     assert "an update gate near 1 takes the old state, one near 0" in old
     assert "the update gate how much of the memory is replaced" in new
@@ -198,7 +198,7 @@ def test_what_a_gate_does_is_told_as_it_is() -> None:
 
 def test_verdicts_on_gradients_go_by_their_numbers() -> None:
     text = "sentence: a b c\nembeddings: {a: [1], b: [1], c: [1]}\ncell: rnn\nactivation: relu\nW_ax: [[1]]\ngradient: true\nW_aa: "
-    for weight, said in (
+    for weight, line in (
         ("[[0.5]]", "0.500 → 0.250 → 0.125: it shrinks at every step; the gradient vanishes."),
         ("[[2]]", "2.000 → 4.000 → 8.000: it grows at every step; the gradient explodes."),
         ("[[1]]", "1.000 → 1.000 → 1.000: it stays the same at every step."),
@@ -206,7 +206,7 @@ def test_verdicts_on_gradients_go_by_their_numbers() -> None:
         ("[[1.1]]", "1.100 → 1.210 → 1.331: it grows at every step."),
         ("[[0]]", "0.000 → 0.000 → 0.000: nothing is left of it; the gradient vanishes."),
     ):
-        assert said in " ".join(page_of(trace_of(text + weight)).split())
+        assert line in " ".join(page_of(trace_of(text + weight)).split())
 
 
 def test_a_time_is_no_index() -> None:

@@ -59,12 +59,12 @@ def test_a_head_adds_its_column_by_the_bucket() -> None:
 
 def test_a_decoder_looks_back() -> None:
     positions = {"kind": "relative", "table": [[0], [1], [2], [3]], "max_distance": 3}
-    said = {**PAIR, "block": "decoder", "until": "relative", "positions": positions}
+    data = {**PAIR, "block": "decoder", "until": "relative", "positions": positions}
     bucket = np.array([[0, 0, 0, 0], [1, 0, 0, 0], [2, 1, 0, 0], [3, 2, 1, 0]])
-    trace = work(load(said))
+    trace = work(load(data))
     np.testing.assert_array_equal(trace["bucket"].values, bucket)
     np.testing.assert_array_equal(trace["position_bias"].values, bucket)
-    both = load({**said, "positions": positions | {"bidirectional": True}})
+    both = load({**data, "positions": positions | {"bidirectional": True}})
     np.testing.assert_array_equal(work(both)["bucket"].values[0], [0, 3, 3, 3])
 
 

@@ -35,8 +35,8 @@ def turns(base: float, pairs: int, rows: int = 9) -> dict[str, Any]:
     return {"cos": np.cos(angles).tolist(), "sin": np.sin(angles).tolist()}
 
 
-def worked(**said: object) -> Trace:
-    return work(load({**WHOLE, **said}))
+def worked(**data: object) -> Trace:
+    return work(load({**WHOLE, **data}))
 
 
 @pytest.mark.parametrize("more", [{}, {"pairs": "half"}, {"start": 5}, {"dimensions": 2}])
@@ -64,9 +64,9 @@ def test_any_numbers_are_taken_as_they_are(half: bool) -> None:
 
 def test_a_layer_has_tables_of_its_own_or_angles() -> None:
     made = {**W, "block": "attention"}
-    told = {"positions": {"kind": "rope", **ODD}}
+    data = {"positions": {"kind": "rope", **ODD}}
     layers = [made, {**made, "rope": {"base": 7}}, {**made, "rope": turns(7, 2)}]
-    trace = work(load({"X": X, "rounding": {"policy": "exact"}, **told, "layers": layers}))
+    trace = work(load({"X": X, "rounding": {"policy": "exact"}, **data, "layers": layers}))
     assert trace["layers[1].K_cosine"].values.tolist() == ODD["cos"]
     made_so, given = (trace[f"layers[{k}].K_cosine"].values for k in (2, 3))
     np.testing.assert_allclose(given, made_so, atol=1e-12)
@@ -75,8 +75,8 @@ def test_a_layer_has_tables_of_its_own_or_angles() -> None:
 
 def test_cached_keys_have_the_first_rows() -> None:
     cache = {"tokens": ["x"], "K": [[1, 2, 3, 4]], "V": [[0, 0, 0, 0]]}
-    one: dict[str, Any] = {"tokens": ["a", "b"], "X": X[:2]}
-    trace = worked(**one, cache=cache, positions={"kind": "rope", **ODD})
+    data: dict[str, Any] = {"tokens": ["a", "b"], "X": X[:2]}
+    trace = worked(**data, cache=cache, positions={"kind": "rope", **ODD})
     assert trace["K_cosine"].values.tolist() == ODD["cos"]
     assert trace["Q_cosine"].values.tolist() == ODD["cos"][1:]
     assert [*trace["Q_cosine"].to_dict()] == ["a", "b"]
@@ -95,8 +95,8 @@ def test_tables_of_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("heads", [1, 2])
 def test_the_page_and_the_oracle(policy: str, heads: int) -> None:
     tables = {name: [row[: 2 // heads] for row in rows] for name, rows in ODD.items()}
-    said = {} if heads == 1 else {"tokens": ["a", "b", "c"], "heads": 2, "mask": "causal"}
-    whole = {**WHOLE, **said, "positions": {"kind": "rope", **tables}}
+    data = {} if heads == 1 else {"tokens": ["a", "b", "c"], "heads": 2, "mask": "causal"}
+    whole = {**WHOLE, **data, "positions": {"kind": "rope", **tables}}
     text = json.dumps({**whole, "rounding": {"policy": policy}})
     trace = work(load(json.loads(text)))
     agree(oracle.work(read(text)), trace)
@@ -107,8 +107,8 @@ def test_the_page_and_the_oracle(policy: str, heads: int) -> None:
 def test_tables_are_not_learned() -> None:
     more = {"tokens": ["a", "b", "c"], "embeddings": dict(zip("abc", X, strict=True))}
     made = {key: value for key, value in WHOLE.items() if key != "X"}
-    said = {**made, **more, "unembedding": "tied", "targets": ["b", "c", "a"], "backward": True}
-    trace = work(load({**said, "positions": {"kind": "rope", **ODD}}))
+    data = {**made, **more, "unembedding": "tied", "targets": ["b", "c", "a"], "backward": True}
+    trace = work(load({**data, "positions": {"kind": "rope", **ODD}}))
     assert "grad.W_Q" in trace
     assert not [name for name in trace if "grad" in name and "positions" in name]
 

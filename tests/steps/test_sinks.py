@@ -37,8 +37,8 @@ def test_a_sink_takes_its_share_of_the_softmax() -> None:
 @pytest.mark.parametrize("heads", [3, 1])
 def test_weights_are_averaged_over_heads(heads: int) -> None:
     """Of a single head, as PyTorch returns them, they are its own."""
-    said = {key: value for key, value in _SAID.items() if key != "sinks"}
-    trace = work(load({**said, "heads": heads, "mask": "none", "average_heads": True}))
+    data = {key: value for key, value in _SAID.items() if key != "sinks"}
+    trace = work(load({**data, "heads": heads, "mask": "none", "average_heads": True}))
     torch = pytest.importorskip("torch", reason="there is nothing to compare with")
     kind = torch.nn.MultiheadAttention
     module = kind(6, heads, bias=False, batch_first=True, dtype=torch.float64)

@@ -53,10 +53,12 @@ def test_gradients_are_known_by_the_names_of_parameters() -> None:
         source[f"W{ours[name]}"] = layer.weight.detach().numpy()
         source[f"b{ours[name]}"] = layer.bias.detach().numpy()
     trace = work(load({**source, "weights_layout": "linear"}, "rounding.policy=exact"))
-    told = [*torch.nn.ModuleDict(linear).named_parameters()]
-    grads = {f"{name}.grad": one.grad for name, one in told}
-    dump = {name: Tensor(one.numpy(), "float64") for name, one in grads.items() if one is not None}
-    assert len(dump) == len(told)
+    values = [*torch.nn.ModuleDict(linear).named_parameters()]
+    grads = {f"{name}.grad": value.grad for name, value in values}
+    dump = {
+        name: Tensor(value.numpy(), "float64") for name, value in grads.items() if value is not None
+    }
+    assert len(dump) == len(values)
     found = taken_apart(dump, trace, {}, "dump.npz").tensors
     assert {theirs.called for theirs in found.values()} == {*dump}
     for name, theirs in found.items():

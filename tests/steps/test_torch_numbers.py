@@ -22,8 +22,8 @@ def agree(expected: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Each of the expected arrays; the mean of the weights is over the heads."""
     for name, values in expected.items():
         if name == "mean of weights":
-            names = (one for one in arrays if one.rpartition(".")[2] == "weights")
-            ours = np.mean([arrays[one] for one in names], axis=0)
+            names = (array for array in arrays if array.rpartition(".")[2] == "weights")
+            ours = np.mean([arrays[entry] for entry in names], axis=0)
         else:
             ours = arrays[name]
         np.testing.assert_allclose(ours, values, rtol=1e-10, atol=1e-10, err_msg=name)

@@ -85,7 +85,7 @@ def loss_of(p: dict[str, Any]) -> Any:
     heads = []
     for k in range(0, x.shape[1], 2):
         columns = slice(k, k + 2)
-        Q, K, V = ((x @ p[f"W_{one}"])[:, columns] for one in "QKV")
+        Q, K, V = ((x @ p[f"W_{text}"])[:, columns] for text in "QKV")
         heads.append((Q @ K.T / 2**0.5).masked_fill(hidden, -torch.inf).softmax(1) @ V)
     logits = torch.cat(heads, 1) @ p["W_O"] @ p["unembedding"]
     return torch.nn.functional.cross_entropy(logits, torch.tensor([0, 3, 2, 1]))
@@ -98,13 +98,13 @@ def loss_of(p: dict[str, Any]) -> Any:
 )  # fmt: skip
 def test_ten_updates_are_those_of_pytorch(named: str, clip: float | None, d: int) -> None:
     torch = pytest.importorskip("torch")
-    said, theirs, options = OPTIMIZERS[named]
+    data, theirs, options = OPTIMIZERS[named]
     tree = model(len(named) + int(clip or 0), d)
     train = {
         "optimizer": named.split("_", maxsplit=1)[0],
         "learning_rate": 0.05,
         "steps": STEPS,
-        **said,
+        **data,
     }
     trace = work(load(tree | {"train": train | ({} if clip is None else {"clip": clip})}))
     p = {name: torch.tensor(tree[name], dtype=torch.float64, requires_grad=True) for name in NAMES}
@@ -131,8 +131,8 @@ def test_ten_updates_are_those_of_pytorch(named: str, clip: float | None, d: int
 def test_every_number_is_that_of_the_oracle(optimizer: str, tmp_path: Path) -> None:
     text = salt(tmp_path).read_text("utf-8")
     for more in ((), ("clip=0.5", "weight_decay=0.1")):
-        said = [f"optimizer={optimizer}", "steps=3", *more]
-        changes = tuple(f"train.{one}" for one in said)
+        values = [f"optimizer={optimizer}", "steps=3", *more]
+        changes = tuple(f"train.{value}" for value in values)
         for rounding in ("decimals=9", "policy=exact"):
             asked = (*changes, f"rounding.{rounding}")
             expected = oracle.work(changed(read(text), asked))
@@ -176,8 +176,8 @@ def test_under_carry_an_update_goes_on_with_the_printed_digits(tmp_path: Path) -
 
 def test_adam_by_hand(tmp_path: Path) -> None:
     """m = 0.1 g, v = 0.001 g², and with the corrections a step of nearly the learning rate."""
-    said = "{of: [W_Q], optimizer: adam, learning_rate: 0.1, steps: 2}"
-    trace = work(load(salt(tmp_path, said), ["rounding.steps.update=7"]))
+    text = "{of: [W_Q], optimizer: adam, learning_rate: 0.1, steps: 2}"
+    trace = work(load(salt(tmp_path, text), ["rounding.steps.update=7"]))
     g, h = (numbers(trace, f"{place}grad.W_Q")[0][0] for place in ("", "train[1]."))
     m = Decimal("0.1") * g
     v = Decimal("0.001") * g * g
@@ -213,10 +213,10 @@ def test_only_what_is_trained_is_worked_again(tmp_path: Path) -> None:
 
 def test_one_step_is_a_lesson_with_the_loss_before_and_after(tmp_path: Path) -> None:
     page = run("run", salt(tmp_path)).stdout
-    told = " ".join(page.split())
-    assert "update.W_Q[2] = [0 − 0.1×0.395, 1 − 0.1×(−0.296)] = [−0.040, 1.030]" in told
-    assert "train[1].change = 1.343 − 1.687 = −0.344" in told
-    assert "After update 1 the loss is 1.343: it fell by 0.344" in told
+    text = " ".join(page.split())
+    assert "update.W_Q[2] = [0 − 0.1×0.395, 1 − 0.1×(−0.296)] = [−0.040, 1.030]" in text
+    assert "train[1].change = 1.343 − 1.687 = −0.344" in text
+    assert "After update 1 the loss is 1.343: it fell by 0.344" in text
     assert "train[1].scores" not in page
     assert "After update 1 · Softmax" not in page
     closely = run("run", salt(tmp_path), "--detail", "full").stdout
@@ -226,9 +226,9 @@ def test_one_step_is_a_lesson_with_the_loss_before_and_after(tmp_path: Path) -> 
 
 def test_the_page_ends_with_each_loss_and_the_embeddings(tmp_path: Path) -> None:
     path = salt(tmp_path, "{of: [embeddings], learning_rate: 0.1, steps: 2}")
-    told = run("run", path).stdout
-    assert "Updates │  Loss  Change  Promised  p(salt)" in told
-    assert "The embeddings before, during and after" in told
+    text = run("run", path).stdout
+    assert "Updates │  Loss  Change  Promised  p(salt)" in text
+    assert "The embeddings before, during and after" in text
 
 
 def test_learning_to_attend_is_a_lesson_of_three_hundred_lines() -> None:
@@ -244,7 +244,7 @@ def test_learning_to_attend_is_a_lesson_of_three_hundred_lines() -> None:
     }
     assert parts["W_Q"] + parts["W_K"] < parts["W_V"]
     only = work(load("learning_to_attend", ["train={of: [W_Q, W_K], learning_rate: 1}"]))
-    falls = [one["train[1].change"].values.item() for one in (trace, only)]
+    falls = [w["train[1].change"].values.item() for w in (trace, only)]
     assert falls[1] < falls[0] / 2 < 0, "most of it without W_V"
 
 
@@ -318,9 +318,9 @@ def test_a_lesson_makes_the_mistakes_of_its_optimizer(
 ) -> None:
     path = salt(tmp_path, said)
     asked = ("--step", "update", "--set", "rounding.decimals=8")
-    told = " ".join(run("explain", path, *asked).stdout.split())
+    text = " ".join(run("explain", path, *asked).stdout.split())
     for mistake in mistakes:
-        _, _, after = told.partition(mistake)
+        _, _, after = text.partition(mistake)
         assert after, mistake
         assert "the mistake gives" in after
 
@@ -344,8 +344,8 @@ def test_formulas_of_an_update_are_those_of_one_parameter() -> None:
 
 def test_an_update_is_a_quantity_like_others(tmp_path: Path) -> None:
     path = salt(tmp_path)
-    told = run("run", path, "--cell", "train[1].weights[pepper, salt]").stdout
-    assert "0.245" in told
+    text = run("run", path, "--cell", "train[1].weights[pepper, salt]").stdout
+    assert "0.245" in text
     why = run("why", "update.W_Q[1, 1]", path).stdout
     assert "1 − 0.1 × 0.395" in why.replace("\u00a0", " ")
     trace = work(load(path))
@@ -357,9 +357,9 @@ def test_an_update_is_a_quantity_like_others(tmp_path: Path) -> None:
 
 
 def test_one_parameter_needs_no_list() -> None:
-    several, one = (
+    several, worked_trace = (
         work(load("learning_to_attend", [f"train={{learning_rate: 1, of: {of}}}"]))
         for of in ("[W_V]", "W_V")
     )
-    assert one["update.W_V"].values.tolist() == several["update.W_V"].values.tolist()
-    assert "update.W_Q" not in one
+    assert worked_trace["update.W_V"].values.tolist() == several["update.W_V"].values.tolist()
+    assert "update.W_Q" not in worked_trace

@@ -14,28 +14,28 @@ def variants_in(text: str) -> str:
 
 
 def test_a_changed_matrix_is_shown_and_the_lesson_told() -> None:
-    told = variants_in(SHIPPED["yassine_rnn_sentence"])
-    assert "W_aa (given) │ 1 2 3" in told
-    assert "1 │ 8 −2 −6" in told
+    text = variants_in(SHIPPED["yassine_rnn_sentence"])
+    assert "W_aa (given) │ 1 2 3" in text
+    assert "1 │ 8 −2 −6" in text
     lesson = "0.834 → 2.014 → 4.199 → 8.369: it grows at every step; the gradient explodes."
-    assert lesson in told
+    assert lesson in text
     assert (
         "differ from those in the scenario itself, most the row of Yassine: it is 8.369 instead of 0.004."
-        in told
+        in text
     )
 
 
 def test_what_stays_as_it_is_is_not_shown_again() -> None:
-    told = variants_in(SHIPPED["word_order"])
-    assert "(given)" not in told
-    assert "(sentence: alone go can I)" in told
+    text = variants_in(SHIPPED["word_order"])
+    assert "(given)" not in text
+    assert "(sentence: alone go can I)" in text
 
 
 def test_the_rows_that_differ_are_counted() -> None:
-    told = variants_in(f"{TWO}V: [[1, 1], [2, 2]]\nvariants: {{other: {{V: [[1, 1], [2, 3]]}}}}\n")
+    text = variants_in(f"{TWO}V: [[1, 1], [2, 2]]\nvariants: {{other: {{V: [[1, 1], [2, 3]]}}}}\n")
     assert (
         "all 2 rows of output differ from those in the scenario itself, most the row of token 2: in"
-        in told
+        in text
     )
     masked = variants_in(f"{TWO}variants: {{causal: {{mask: causal}}}}\n")
     assert (
@@ -46,8 +46,8 @@ def test_the_rows_that_differ_are_counted() -> None:
 
 
 def test_results_that_cannot_be_compared() -> None:
-    told = variants_in(f"{TWO}variants: {{longer: {{X: [[1, 2], [3, 4], [5, 6]]}}}}\n")
-    assert "output has other tokens or another shape than in the scenario itself." in told
+    text = variants_in(f"{TWO}variants: {{longer: {{X: [[1, 2], [3, 4], [5, 6]]}}}}\n")
+    assert "output has other tokens or another shape than in the scenario itself." in text
     same = variants_in(f"{TWO}variants: {{same: {{X: [[1, 2], [3, 4]]}}}}\n")
     assert "output has the same rows as in the scenario itself." in same
 
@@ -62,9 +62,9 @@ def test_of_a_finding_only_what_is_new_is_told() -> None:
 
 
 def test_the_row_that_differs_most_is_one_that_is_shown() -> None:
-    told = " ".join((GOLDEN / "tennis_and_rafael.txt").read_text("utf-8").split())
-    assert "11 of the 12 rows of output differ from those in the scenario itself, of those" in told
-    assert "of those shown most the row of Tennis: in column Person it is 0.017 instead" in told
+    text = " ".join((GOLDEN / "tennis_and_rafael.txt").read_text("utf-8").split())
+    assert "11 of the 12 rows of output differ from those in the scenario itself, of those" in text
+    assert "of those shown most the row of Tennis: in column Person it is 0.017 instead" in text
     last = " ".join(attn("run", "i_love_tennis_causal", "--token", ".").stdout.split())
     assert "(mask: none): 3 of the 4 rows of output differ from those in the" in last
     assert "in the scenario itself, none of them shown here." in last

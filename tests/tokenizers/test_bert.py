@@ -88,9 +88,9 @@ def test_scenarios_as_transformers_and_the_oracle(cut: str) -> None:
     transformers = pytest.importorskip("transformers", reason="there is nothing to compare with")
     ids = vocabulary(cut == "bert_cased")
     theirs = transformers.BertTokenizer(vocab=ids, do_lower_case=cut == "bert")
-    said: dict[str, Any] = {"kind": "wordpiece", "cut": cut}
-    for sentence in [one for one in HARD if one.strip()][::5]:
-        trace = work(load({"tokenizer": said, "vocabulary": ids, "sentence": sentence}))
+    data: dict[str, Any] = {"kind": "wordpiece", "cut": cut}
+    for sentence in [text for text in HARD if text.strip()][::5]:
+        trace = work(load({"tokenizer": data, "vocabulary": ids, "sentence": sentence}))
         assert list(trace.scenario.text.tokens) == theirs.tokenize(sentence)
         assert oracle.normal.words(sentence, cut) == Bert(cut == "bert").split(sentence)
 
@@ -104,7 +104,7 @@ def test_any_text_as_the_package(text: str) -> None:
             word for word, _ in package.pre_tokenizers.BertPreTokenizer().pre_tokenize_str(normal)
         ]
         if not any(
-            ord(one) > 0x2000 for one in text
+            ord(entry) > 0x2000 for entry in text
         ):  # whose classes newer versions of Unicode have
             assert Bert(lower).split(text) == expected
 
@@ -112,7 +112,7 @@ def test_any_text_as_the_package(text: str) -> None:
 @sampled(8, kind=["bpe", "wordpiece"], cut=["bert", "bert_cased"], seed=range(6))
 def test_learned_of_such_words(kind: str, cut: str, seed: int) -> None:
     texts = [
-        repr(one) for one in ("Café, café!", "the CAFÉ-bar", "中文 the bar", "It's (the) Bar.")
+        repr(entry) for entry in ("Café, café!", "the CAFÉ-bar", "中文 the bar", "It's (the) Bar.")
     ]
     corpus = "[" + ", ".join(texts[seed % 4 :] + texts[: seed % 3]) + "]"
     text = f"tokenizer: {{kind: {kind}, cut: {cut}, unknown: '?'}}\ncorpus: {corpus.replace(chr(39) + 's', 's')}\nmerges: 6\nsentence: The bar's café.\n"

@@ -126,12 +126,14 @@ def test_many_rounds_are_elided() -> None:
     assert "Rounds 4 to 44 go the same way." in page
     assert re.findall(r"Learning pieces, round (\d+)", page) == ["1", "2", "3", "45"]
     data = json.loads(page_of(trace, "json"))
-    lists = {one["name"]: one["values"] for step in data["steps"] for one in step["quantities"]}
+    lists = {
+        value["name"]: value["values"] for step in data["steps"] for value in step["quantities"]
+    }
     learned = trace.scenario.text.learned_as(MergeTraining)
     assert learned is not None
-    assert lists["merges"] == [" ".join(one.pair) for one in learned.rounds]
-    assert lists["merge_counts"] == [str(one.count) for one in learned.rounds]
-    assert lists["merge_pieces"] == [one.piece for one in learned.rounds]
+    assert lists["merges"] == [" ".join(merge.pair) for merge in learned.rounds]
+    assert lists["merge_counts"] == [str(merge.count) for merge in learned.rounds]
+    assert lists["merge_pieces"] == [merge.piece for merge in learned.rounds]
     shown = page_of_cells(trace, ["rounds[20].counts[1]"])
     assert "Learning pieces, round 20" in shown
     assert "rounds[20].counts" in shown
@@ -212,11 +214,11 @@ def test_one_sentence_in_four_ways() -> None:
 
 
 def test_progress_is_told() -> None:
-    told: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     settings = {"tokenizer": "bpe", "corpus": "abc abd", "vocabulary_size": 6, "sentence": "abc"}
-    load(settings, progress=lambda done, count: told.append((done, count)))
-    assert told[-1] == (2, 2)
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    load(settings, progress=lambda done, count: pairs.append((done, count)))
+    assert pairs[-1] == (2, 2)
+    assert [done for done, _ in pairs] == sorted(done for done, _ in pairs)
 
 
 def test_one_hot_needs_tokens() -> None:

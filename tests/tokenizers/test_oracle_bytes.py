@@ -33,13 +33,13 @@ def test_words_are_those_of_the_package_of_tokenizers() -> None:
 def drawn(seed: int) -> dict[str, Any]:
     rng = Random(seed)
     kind = rng.choice(("bpe", "unigram"))
-    said = {"kind": kind, "marks": "Ġ", "unknown": "?"}
+    by_name = {"kind": kind, "marks": "Ġ", "unknown": "?"}
     if kind == "bpe" and rng.random() < 0.5:
-        said["alphabet"] = "bytes"
+        by_name["alphabet"] = "bytes"
     parts = ("hug", "pug", " ", " ", "'s", "é", "!", "\n", " bun")
     corpus = [f"{text_of(rng, parts)}x" for _ in range(rng.randint(1, 4))]
-    size = str(rng.randint(20, 45) + (256 if "alphabet" in said else 0))
-    data = {"tokenizer": said, "corpus": corpus, "vocabulary_size": size}
+    size = str(rng.randint(20, 45) + (256 if "alphabet" in by_name else 0))
+    data = {"tokenizer": by_name, "corpus": corpus, "vocabulary_size": size}
     return {**data, "sentence": f"a{text_of(rng, parts)}"}
 
 

@@ -28,7 +28,7 @@ def learn(text: str) -> LearnedMerges:
 
 
 def merges(text: str) -> list[str]:
-    return [" ".join(one.chosen) for one in learn(text).rounds]
+    return [" ".join(m.chosen) for m in learn(text).rounds]
 
 
 def numbers(text: str, name: str) -> list[str]:
@@ -143,7 +143,7 @@ def test_rare_pairs_are_left() -> None:
     ]
     likely = learn(f"tokenizer: {{kind: wordpiece, min_count: 5}}\n{HUGS}").rounds
     assert likely[0].chosen == ("##g", "##s")
-    assert min(count for one in likely for count in one.pairs.values()) == 5
+    assert min(count for m in likely for count in m.pairs.values()) == 5
 
 
 def test_all_rounds_are_worked() -> None:
@@ -207,7 +207,7 @@ def test_bpe_is_that_of_the_package(seed: int) -> None:
     )  # fmt: skip
     made.train_from_iterator(data["corpus"], trainer)
     model = json.loads(made.to_str())["model"]
-    assert [tuple(pair) for pair in model["merges"]] == [one.chosen for one in known.rounds]
+    assert [tuple(pair) for pair in model["merges"]] == [m.chosen for m in known.rounds]
     assert model["vocab"] == known.vocabulary
     assert made.encode(sentence).tokens == tokens({**data, "sentence": sentence})
 
@@ -218,7 +218,7 @@ def test_marked_bpe_encodes_as_the_package(seed: int, marks: str) -> None:
     data, sentence = drawn(seed, kind="bpe", marks=marks, unknown="?")
     known, tokenizers = both(data)
     mark = "end_of_word_suffix" if marks == "</w>" else "continuing_subword_prefix"
-    pairs = [one.chosen for one in known.rounds]
+    pairs = [m.chosen for m in known.rounds]
     model = tokenizers.models.BPE(known.vocabulary, pairs, unk_token="?", **{mark: marks})
     assert package(model).encode(sentence).tokens == tokens({**data, "sentence": sentence})
 
@@ -275,8 +275,8 @@ def test_an_encoder_learns_on_its_own() -> None:
     made = oracle.work({**read(outer), "encoder": encoder, "rounding": {"policy": "exact"}})
     rows = np.random.RandomState(1).uniform(0, 1, (14, 2))[[0, 7]]
     np.testing.assert_array_equal(made["encoder.X"], rows)
-    told = [name for name in made if "rounds" in name]
-    assert told == [f"encoder.rounds[{k}].counts" for k in range(1, 8)]
+    texts = [name for name in made if "rounds" in name]
+    assert texts == [f"encoder.rounds[{k}].counts" for k in range(1, 8)]
 
 
 def test_an_encoder_takes_the_learned_ids_with_the_table() -> None:

@@ -80,7 +80,7 @@ def test_the_course_by_hand() -> None:
 def test_rounds_by_hand() -> None:
     """Of the pieces that nothing misses the rarest goes, of those the last."""
     known = learn(COURSE.replace("100", "12"))
-    left = [" ".join(one.pieces)[14:] for one in known.rounds]
+    left = [" ".join(p.pieces)[14:] for p in known.rounds]
     assert left == [
         "ug pu un hug hu ugs gs bu",
         "ug pu un hug hu ugs gs",
@@ -98,8 +98,8 @@ def test_rounds_by_hand() -> None:
 
 
 def test_what_pieces_there_are() -> None:
-    def pieces(*said: str) -> set[str]:
-        settings = ", ".join(["kind: unigram", *said])
+    def pieces(*texts: str) -> set[str]:
+        settings = ", ".join(["kind: unigram", *texts])
         return {*learn(f"tokenizer: {{{settings}}}\n{HUGS}").scores} - set("bghnpsu")
 
     every = {"hu", "ug", "hug", "pu", "pug", "un", "pun", "bu", "bun", "gs", "ugs", "hugs"}
@@ -115,7 +115,7 @@ def test_what_pieces_there_are() -> None:
 def test_a_share_of_the_pieces_goes() -> None:
     def sizes(share: str, size: int) -> list[int]:
         text = f"tokenizer: {{kind: unigram, share: {share}}}\n{HUGS.replace('100', str(size))}"
-        return [len(one.pieces) for one in learn(text).rounds]
+        return [len(p.pieces) for p in learn(text).rounds]
 
     assert sizes("0.1", 18) == [19, 18, 17]
     assert sizes("0.5", 9) == [19, 13, 10, 9, 8]
@@ -127,8 +127,8 @@ def test_a_share_of_the_pieces_goes() -> None:
 def test_a_share_is_of_decimals() -> None:
     """0.29 × 100 = 29, which floats make 28.999…"""
     word = "".join(map(chr, range(0x4E00, 0x4E00 + 101)))
-    said = "tokenizer: {kind: unigram, min_count: 1, longest: 2, share: 0.29}\n"
-    first, second, *_ = learn(f"{said}corpus: {word}\nvocabulary_size: 162\n").rounds
+    text = "tokenizer: {kind: unigram, min_count: 1, longest: 2, share: 0.29}\n"
+    first, second, *_ = learn(f"{text}corpus: {word}\nvocabulary_size: 162\n").rounds
     assert (len(first.pieces), len(second.pieces)) == (201, 172)
 
 
@@ -154,7 +154,7 @@ def test_viterbi_by_hand() -> None:
     for e in (1, 2, 3):
         assert [str(x) for x in made[f"words[1].totals[{e}]"].flat] == totals[e - 1]
         assert [str(x) for x in made[f"words[1].best[{e}]"].flat] == [best[e - 1]]
-    assert [str(x) for x in made["words[1].totals"].flat] == [x for one in totals for x in one]
+    assert [str(x) for x in made["words[1].totals"].flat] == [x for texts in totals for x in texts]
     assert [str(x) for x in made["words[1].best"].flat] == best
     assert [name for name in made if "[2]." in name] == ["words[2].totals[1]", "words[2].best[1]"]
     assert cut(AB, "aba b aba") == ["ab", "a", "b", "ab", "a"]
@@ -162,12 +162,12 @@ def test_viterbi_by_hand() -> None:
 
 def test_equal_cuts() -> None:
     """The longest last piece wins, even if floats make another sum larger by their noise."""
-    said = "tokenizer: unigram\nrounding: {policy: exact}\npieces: "
-    assert cut(f"{said}{{a: -1.5, aa: -3}}\n", "aaa") == ["a", "aa"]
+    text = "tokenizer: unigram\nrounding: {policy: exact}\npieces: "
+    assert cut(f"{text}{{a: -1.5, aa: -3}}\n", "aaa") == ["a", "aa"]
     assert -0.7 - 0.1 > -0.8
-    assert cut(f"{said}{{a: -0.7, b: -0.1, ab: -0.8}}\n", "ab") == ["ab"]
-    assert cut(f"{said}{{a: -0.7, b: -0.1, ab: -0.80001}}\n", "ab") == ["a", "b"]
-    many = cut(f"{said}{{a: -1.3333333333, aa: -2.6666666666}}\n", "a" * 31)
+    assert cut(f"{text}{{a: -0.7, b: -0.1, ab: -0.8}}\n", "ab") == ["ab"]
+    assert cut(f"{text}{{a: -0.7, b: -0.1, ab: -0.80001}}\n", "ab") == ["a", "b"]
+    many = cut(f"{text}{{a: -1.3333333333, aa: -2.6666666666}}\n", "a" * 31)
     assert many == ["a", *["aa"] * 15]
 
 
@@ -176,14 +176,14 @@ def test_the_same_products_of_counts_are_equal(seed: int) -> None:
     """p(bb) p(a) = p(b) p(ba) where fractions say so, whatever their logarithms are."""
     rng = Random(seed)
     words = {"".join(rng.choices("ab", k=rng.randint(1, 5))): str(rng.randint(1, 5)) for _ in "123"}
-    said = {"kind": "unigram", "min_count": "1"}
-    data = {"tokenizer": said, "corpus": words, "vocabulary_size": "5", "rounding": EXACT}
+    by_name = {"kind": "unigram", "min_count": "1"}
+    data = {"tokenizer": by_name, "corpus": words, "vocabulary_size": "5", "rounding": EXACT}
     known = unigram(data)
     assert known is not None
     assert known.learned is not None
-    for one in known.learned.rounds[:-1]:
-        for word, found in zip(words, one.cuts, strict=True):
-            assert found == by_fractions(word, one.pieces)
+    for pruning_round in known.learned.rounds[:-1]:
+        for word, found in zip(words, pruning_round.cuts, strict=True):
+            assert found == by_fractions(word, pruning_round.pieces)
 
 
 def by_fractions(word: str, pieces: Mapping[str, int]) -> tuple[str, ...]:
@@ -212,8 +212,8 @@ def test_no_cut_is_better(seed: int) -> None:
     sums = {c: sum(scores[piece] for piece in c) for c in known}
     found = best_cut(word, scores)
     assert sums[found] == max(sums.values())
-    said = {"tokenizer": "unigram", "pieces": scores, "rounding": EXACT}
-    assert tuple(tokens({**said, "sentence": word})) == found
+    by_name = {"tokenizer": "unigram", "pieces": scores, "rounding": EXACT}
+    assert tuple(tokens({**by_name, "sentence": word})) == found
     gone = found[-1]
     if len(gone) > 1:
         most = max(total for c, total in sums.items() if gone not in c)
@@ -243,19 +243,19 @@ def test_a_piece_covers_what_no_character_does() -> None:
 
 
 def test_special_tokens_are_in_no_word() -> None:
-    said = "tokenizer: {kind: unigram, special: [<s>, ab, x], unknown: '?'}\n"
-    text = f"{said}pieces: {{a: -1, b: -1, '?': -50, ab: -0.5, '<': -2, s: -2, '>': -2}}\n"
+    line = "tokenizer: {kind: unigram, special: [<s>, ab, x], unknown: '?'}\n"
+    text = f"{line}pieces: {{a: -1, b: -1, '?': -50, ab: -0.5, '<': -2, s: -2, '>': -2}}\n"
     assert " ".join(vocabulary(read(text))) == "<s> x a b ? ab < s >"
     assert cut(text, "ab <s> x?") == ["a", "b", "<", "s", ">", "?"]
     assert numbers(f"{text}sentence: '?'\n", "words[1].unknown") == ["-60.000"]
-    learned = f"{said}corpus: [ab ab, <s>b ab]\nvocabulary_size: 99\n"
+    learned = f"{line}corpus: [ab ab, <s>b ab]\nvocabulary_size: 99\n"
     assert " ".join(vocabulary(read(learned))).startswith("? <s> ab x b a ")
     assert cut(learned, "ab b") == ["a", "b", "b"]
     # its characters have to be pieces, or the corpus could not be cut
-    one = "tokenizer: {kind: unigram, special: [a]}\ncorpus: {ab: 3}\nvocabulary_size: 9\n"
-    assert learn(one).rounds[0].pieces == {"a": 3, "b": 3, "ab": 3}
-    assert " ".join(vocabulary(read(one))) == "<unk> a b ab"
-    assert cut(one, "a ab b") == ["<unk>", "ab", "b"]
+    entry = "tokenizer: {kind: unigram, special: [a]}\ncorpus: {ab: 3}\nvocabulary_size: 9\n"
+    assert learn(entry).rounds[0].pieces == {"a": 3, "b": 3, "ab": 3}
+    assert " ".join(vocabulary(read(entry))) == "<unk> a b ab"
+    assert cut(entry, "a ab b") == ["<unk>", "ab", "b"]
 
 
 def test_all_rounds_are_worked() -> None:
@@ -293,37 +293,37 @@ def test_rounding() -> None:
     text = f"{COURSE.replace('100', '15')}sentence: hugs\n"
     p = numbers(f"{text}rounding: {{steps: {{estimate: 4}}}}", "rounds[1].log_p")
     assert p[:2] == ["-3.9608", "-2.3514"]  # ln 4/210, ln 20/210
-    said = "rounding: {decimals: 1, quantities: {log_p: 2, growth: 0, totals: 3}}"
-    assert numbers(text + said, "rounds[1].log_p")[:2] == ["-3.96", "-2.35"]
-    scores = numbers(text + said, "rounds[1].cut_scores")
+    line = "rounding: {decimals: 1, quantities: {log_p: 2, growth: 0, totals: 3}}"
+    assert numbers(text + line, "rounds[1].log_p")[:2] == ["-3.96", "-2.35"]
+    scores = numbers(text + line, "rounds[1].cut_scores")
     assert scores == ["-2.6", "-4.9", "-5.1", "-6.5", "-6.4"]
     # 5 (−4.9 + 2.51 + 2.35), 12 (−5.1 + 2.51 + 2.57) + 4 (−6.5 + 3.96 + 2.57),
     # 10 (−2.6 + 2.64 + 2.35), 5 (−6.4 + 2.64 + 3.74)
-    assert numbers(text + said, "rounds[1].growth") == ["0", "0", "24", "0"]
-    assert numbers(text + said, "words[1].totals[1]") == ["-2.620"]
-    assert numbers(text + said, "words[1].best[1]") == ["-2.6"]
+    assert numbers(text + line, "rounds[1].growth") == ["0", "0", "24", "0"]
+    assert numbers(text + line, "words[1].totals[1]") == ["-2.620"]
+    assert numbers(text + line, "words[1].best[1]") == ["-2.6"]
 
 
 def test_what_is_rounded_decides() -> None:
-    said = "tokenizer: unigram\npieces: {a: -1.4, aa: -2.9}\nsentence: aa aa\nrounding: "
-    assert tokens(read(f"{said}{{policy: exact}}")) == ["a", "a"] * 2
-    assert tokens(read(f"{said}{{decimals: 0}}")) == ["a", "a"] * 2  # −1 − 1.4 = −2.4, so −2
-    said = said.replace("-1.4", "-1.5")
-    assert tokens(read(f"{said}{{decimals: 1}}")) == ["aa", "aa"]
-    assert tokens(read(f"{said}{{decimals: 0}}")) == ["aa", "aa"]
-    closer = said.replace("-2.9", "-3.2")
+    text = "tokenizer: unigram\npieces: {a: -1.4, aa: -2.9}\nsentence: aa aa\nrounding: "
+    assert tokens(read(f"{text}{{policy: exact}}")) == ["a", "a"] * 2
+    assert tokens(read(f"{text}{{decimals: 0}}")) == ["a", "a"] * 2  # −1 − 1.4 = −2.4, so −2
+    text = text.replace("-1.4", "-1.5")
+    assert tokens(read(f"{text}{{decimals: 1}}")) == ["aa", "aa"]
+    assert tokens(read(f"{text}{{decimals: 0}}")) == ["aa", "aa"]
+    closer = text.replace("-2.9", "-3.2")
     assert tokens(read(f"{closer}{{decimals: 1}}")) == ["a", "a"] * 2
     # −2 − 1.5 = −3.5, so −4; and aa is −3
     assert tokens(read(f"{closer}{{decimals: 0}}")) == ["aa", "aa"]
-    one = f"{closer}{{decimals: 1, quantities: {{'words[1].best[1]': 0}}}}"
-    assert tokens(read(one)) == ["aa", "aa"]
-    assert numbers(one, "words[1].totals[2]") == ["-3.2", "-3.5"]
+    entry = f"{closer}{{decimals: 1, quantities: {{'words[1].best[1]': 0}}}}"
+    assert tokens(read(entry)) == ["aa", "aa"]
+    assert numbers(entry, "words[1].totals[2]") == ["-3.2", "-3.5"]
 
 
 def test_rounded_log_probabilities_decide() -> None:
     """Of 25, bb c and b bc: ln 3/25 + ln 7/25 = −2.1 − 1.3, and ln 6/25 + ln 3/25 = −1.4 − 2.1."""
-    said = "{kind: unigram, min_count: 1, whole: false}"
-    text = f"tokenizer: {said}\ncorpus: {{bbc: 3, cca: 2}}\nvocabulary_size: 6\nrounding: "
+    line = "{kind: unigram, min_count: 1, whole: false}"
+    text = f"tokenizer: {line}\ncorpus: {{bbc: 3, cca: 2}}\nvocabulary_size: 6\nrounding: "
     assert learn(f"{text}{{decimals: 1}}").rounds[0].cuts[0] == ("bb", "c")
     for name in ("log_p", "rounds[1].log_p"):  # −2 − 1 and −1 − 2
         known = learn(f"{text}{{quantities: {{'{name}': 0}}}}")
@@ -346,8 +346,8 @@ def test_an_encoder_learns_on_its_own() -> None:
     ending = "block: attention\nprojection: none\nd_model: 2\n"
     table = "embeddings: {random: uniform, seed: 1, low: 0, high: 1}\n"
     text = f"{COURSE.replace('100', '15')}sentence: pug\n{table}{ending}"
-    said = {"decimals": "3", "quantities": {"encoder.rounds[2].log_p": "0", "loss": "1"}}
-    made = oracle.work({**read(text), "encoder": read(text), "rounding": said})
+    by_name = {"decimals": "3", "quantities": {"encoder.rounds[2].log_p": "0", "loss": "1"}}
+    made = oracle.work({**read(text), "encoder": read(text), "rounding": by_name})
     inner = [name.removeprefix("encoder.") for name in made if name.startswith("encoder.rounds")]
     assert inner == [name for name in made if name.startswith("rounds")]
     assert str(made["encoder.rounds[2].log_p"][0, 0]) == "-4"
@@ -397,11 +397,11 @@ def test_encodes_as_the_package(seed: int, byte_fallback: bool) -> None:
     rng = Random(seed)
     letters = "abcdé😀"[: rng.randint(2, 6)]
     pieces = given_pieces(rng, letters)
-    said: dict[str, Any] = {"kind": "unigram", "byte_fallback": str(byte_fallback).lower()}
-    data: dict[str, Any] = {"tokenizer": said, "pieces": pieces, "rounding": EXACT}
+    entries: dict[str, Any] = {"kind": "unigram", "byte_fallback": str(byte_fallback).lower()}
+    data: dict[str, Any] = {"tokenizer": entries, "pieces": pieces, "rounding": EXACT}
     data["sentence"] = random_text(rng, f"{letters}xy")
     if seed % 3 == 0:
-        said["special"] = ["<s>"]
+        entries["special"] = ["<s>"]
         pieces["<s>"] = "-17.5"
     ids = vocabulary(data)
     scored = [(token, float(pieces.get(token, "0"))) for token in ids]
@@ -422,8 +422,8 @@ def settings(rng: Random) -> dict[str, Any]:
         "unknown": ["?"],
         "byte_fallback": ["true"],
     }
-    said = {key: rng.choice(values) for key, values in every.items() if rng.random() < 0.35}
-    return {"kind": rng.choice(["unigram", "sentencepiece"]), **said}
+    data = {key: rng.choice(values) for key, values in every.items() if rng.random() < 0.35}
+    return {"kind": rng.choice(["unigram", "sentencepiece"]), **data}
 
 
 def rounding(rng: Random) -> dict[str, Any]:
@@ -437,16 +437,16 @@ def drawn(seed: int) -> dict[str, Any]:
     """A scenario with a random corpus, or with pieces, and a sentence of its letters and some."""
     rng = Random(seed)
     letters = "abcdefgh"[: rng.randint(2, 8)]
-    said = settings(rng)
-    data: dict[str, Any] = {"tokenizer": said, "rounding": rounding(rng)}
+    entries = settings(rng)
+    data: dict[str, Any] = {"tokenizer": entries, "rounding": rounding(rng)}
     if seed % 5 == 0:
         data["pieces"] = given_pieces(rng, f"{letters}▁")
-        if said["kind"] == "unigram":
-            said["marks"] = "none"  # the ▁ is a letter like the others
+        if entries["kind"] == "unigram":
+            entries["marks"] = "none"  # the ▁ is a letter like the others
     else:
         texts = [random_text(rng, letters) for _ in range(rng.randint(1, 3))]
         counted = {text: str(rng.randint(1, 9)) for text in texts}
-        front = 3 + (256 if "byte_fallback" in said else 0)
+        front = 3 + (256 if "byte_fallback" in entries else 0)
         data["corpus"] = rng.choice([texts, counted])
         data["vocabulary_size"] = str(front + len(letters) + 1 + rng.randint(0, 40))
     data["sentence"] = random_text(rng, letters + rng.choice(["", "xé", "😀"]))

@@ -30,7 +30,11 @@ GPT4 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s
 CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 # newer than Python's tables or older, or by other rules on either side
 UNSURE = {"\U0001f3fb", "ß"}
-TEXTS = [one for one in HARD if not UNSURE & set(one)] + ["  x▁▁y  z ", "▁a", "don't  ``go'' 12345"]
+TEXTS = [text for text in HARD if not UNSURE & set(text)] + [
+    "  x▁▁y  z ",
+    "▁a",
+    "don't  ``go'' 12345",
+]
 STEPS: Mapping[str, tuple[Any, Any]] = {
     "nothing": (None, None),
     "whitespace": (None, cuts.Whitespace()),
@@ -117,8 +121,8 @@ def trained(kind: str, name: str) -> Any:
             vocab_size=70, show_progress=False, unk_token="<unk>", special_tokens=["<unk>"]
         )
     else:
-        said: dict[str, Any] = {"fuse_unk": kind == "fused", "ignore_merges": kind == "whole"}
-        tokenizer = package(models.BPE(unk_token="<unk>", **said), name)
+        data: dict[str, Any] = {"fuse_unk": kind == "fused", "ignore_merges": kind == "whole"}
+        tokenizer = package(models.BPE(unk_token="<unk>", **data), name)
         trainer = trainers.BpeTrainer(vocab_size=90, show_progress=False, special_tokens=["<unk>"])
     tokenizer.train_from_iterator(corpus, trainer)
     tokenizer.add_tokens(ADDED)
@@ -129,14 +133,14 @@ def trained(kind: str, name: str) -> Any:
 def test_added_tokens_are_taken_out_first(kind: str, name: str) -> None:
     theirs = trained(kind, name)
     values = read(theirs.to_str())
-    saved, said = values[SAVED], values["tokenizer"]
+    saved, value = values[SAVED], values["tokenizer"]
     model: Any = MergeModel(
-        values.get("vocabulary", {}), values.get("merges", ()), SubwordMarks(), said["unknown"],
+        values.get("vocabulary", {}), values.get("merges", ()), SubwordMarks(), value["unknown"],
         fused=saved.fused, whole=saved.whole,
     )  # fmt: skip
     if kind == "unigram":
         model = Unigram(
-            tuple((one, float(score)) for one, score in values["pieces"].items()), "<unk>"
+            tuple((data, float(score)) for data, score in values["pieces"].items()), "<unk>"
         )
     ours = WordTokenizer(saved.pipeline, model, saved.added)
     draw = random.Random(f"{kind} {name}")

@@ -60,14 +60,14 @@ def built(model: str, cut: str, special: list[str], normalizer: str = "", **sett
     size = 300 if name == "ByteLevel" else 70
     if name == "ByteLevel":
         ends["initial_alphabet"] = tokenizers.pre_tokenizers.ByteLevel.alphabet()
-    said = {
+    data = {
         "vocab_size": size,
         "special_tokens": special,
         "show_progress": False,
         **unknown,
         **ends,
     }
-    tokenizer.train_from_iterator(TEXTS, trainer(**said))
+    tokenizer.train_from_iterator(TEXTS, trainer(**data))
     return tokenizer
 
 
@@ -125,11 +125,11 @@ GOOD = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_there_are_no_words_for_is_named(name: str, tmp_path: Path) -> None:
-    change, told = REFUSED[name]
+    change, text = REFUSED[name]
     (tmp_path / "t.json").write_text(json.dumps({**GOOD, **change}))
     with pytest.raises(ScenarioError) as error:
         traced(tmp_path, "title: x\ntokenizer: {file: t.json}\nsentence: ab [X]\n")
-    assert told in str(error.value)
+    assert text in str(error.value)
 
 
 def test_added_tokens_on_the_page(tmp_path: Path) -> None:
@@ -150,18 +150,18 @@ def test_a_tokenizer_alone(tmp_path: Path) -> None:
         "vocabulary: {a: 1}": "vocabulary beside a tokenizer that is in a file",
         "merges: 3": "merges beside a tokenizer",
     }
-    for more, told in wrong.items():
-        with pytest.raises(ScenarioError, match=told):
+    for more, text in wrong.items():
+        with pytest.raises(ScenarioError, match=text):
             traced(tmp_path, f"tokenizer: {{file: t.json}}\nsentence: ab\n{more}\n")
-    for said, told in {
+    for line, text in {
         "{file: ../t.json}": "leads out of",
         "{file: u.json}": "there is no file",
         "{file: t.txt}": "known: .json",
         "{file: t.json, kind: bpe}": "give {file: …} alone",
     }.items():
         with pytest.raises(ScenarioError) as error:
-            traced(tmp_path, f"tokenizer: {said}\nsentence: ab\n")
-        assert told in str(error.value)
+            traced(tmp_path, f"tokenizer: {line}\nsentence: ab\n")
+        assert text in str(error.value)
 
 
 def test_a_corpus_in_a_file(tmp_path: Path) -> None:

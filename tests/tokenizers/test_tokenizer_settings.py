@@ -137,11 +137,11 @@ def test_a_number_of_merges_that_is_none(count: str) -> None:
 
 
 def test_merges_as_in_a_file() -> None:
-    one, other = (
+    trace, other = (
         trace_of(f"tokenizer: bpe\nmerges: {said}\nsentence: hug\n")
         for said in ("[[u, g], [h, ug]]", "[u g, [h, ug]]")
     )
-    assert one.scenario.text == other.scenario.text
+    assert trace.scenario.text == other.scenario.text
     with pytest.raises(ScenarioError, match="merge 1: a merge has two parts"):
         trace_of("tokenizer: bpe\nmerges: [u g h]\nsentence: hug\n")
 
@@ -183,7 +183,7 @@ def test_texts_are_written_as_sentencepiece_does(text: str) -> None:
         Metaspace("nfkc", True).normal(text),
     ) == NORMAL[text]
     ours = ({"normalize": rules} for rules in ("nmt_nfkc", "nfkc"))
-    assert tuple(oracle.normal.sentencepiece(text, said) for said in ours) == NORMAL[text]
+    assert tuple(oracle.normal.sentencepiece(text, our) for our in ours) == NORMAL[text]
 
 
 def test_every_character_as_the_package_writes_it() -> None:
@@ -191,10 +191,10 @@ def test_every_character_as_the_package_writes_it() -> None:
     theirs = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC()])
     newer = {*"\u061c\u200d～"}  # the package follows an older version there
     two_marks = {"\u0344"}  # of which Unicode's NFKC composes the first with the letter before
-    for one in {chr(code) for code in range(1, 0x3100)} - newer - two_marks:
-        if unicodedata.category(one) not in ("Cn", "Cs"):
-            assert Metaspace("nmt_nfkc").normal(f"a{one}b") == theirs.normalize_str(f"a{one}b"), (
-                hex(ord(one))
+    for text in {chr(code) for code in range(1, 0x3100)} - newer - two_marks:
+        if unicodedata.category(text) not in ("Cn", "Cs"):
+            assert Metaspace("nmt_nfkc").normal(f"a{text}b") == theirs.normalize_str(f"a{text}b"), (
+                hex(ord(text))
             )
 
 
@@ -271,7 +271,7 @@ def test_marks_and_spaces_as_the_package_itself_writes_them() -> None:
     spm = pytest.importorskip("sentencepiece", reason="nothing to compare with")
     rng = random.Random(5)
     letters = [chr(code) for code in (*range(0xC0, 0x250), *range(0x1E00, 0x2000))]
-    apart = [unicodedata.normalize(form, one) for one in letters for form in ("NFC", "NFKD")]
+    apart = [unicodedata.normalize(form, letter) for letter in letters for form in ("NFC", "NFKD")]
     marks = [chr(code) for code in (*range(0x300, 0x370), 0x3099, 0x309A, 0xFF9E)]
     others = [*"aeq カｶ각\u1100\u1161\u11a8 \t▁～\x01\u200b  "]
     texts = ["".join(rng.choice(rng.choice((apart, marks, others))) for _ in "12345")
@@ -319,7 +319,7 @@ def test_a_mark_may_be_a_letter() -> None:
     text = "tokenizer: TOKENIZER\nmerges: [[Ġ, a]]\nsentence: SENTENCE\n"
     ours = text.replace("TOKENIZER", "bpe").replace("SENTENCE", "Ġa")
     assert trace_of(ours).scenario.text.tokens == ("Ġa",)
-    said = text.replace("TOKENIZER", "{kind: bpe, marks: none}").replace("SENTENCE", "a")
-    assert trace_of(said).scenario.text.tokens == ("a",)
+    line = text.replace("TOKENIZER", "{kind: bpe, marks: none}").replace("SENTENCE", "a")
+    assert trace_of(line).scenario.text.tokens == ("a",)
     spaces = text.replace("TOKENIZER", "{kind: bpe, marks: Ġ}").replace("SENTENCE", "a a")
     assert trace_of(spaces).scenario.text.tokens == ("a", "Ġa")

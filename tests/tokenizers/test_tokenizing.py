@@ -59,7 +59,7 @@ def test_bpe_of_the_hugs() -> None:
     learned = learn_merges(HUGS, MergeSettings(merges=3))
     assert alphabet_of(HUGS, MergeSettings()) == ["b", "g", "h", "n", "p", "s", "u"]
     assert learned.merges == (("u", "g"), ("u", "n"), ("h", "ug"))
-    assert [one.count for one in learned.rounds] == [20, 16, 15]
+    assert [merge.count for merge in learned.rounds] == [20, 16, 15]
     snapshot = learned.rounds[0].snapshot
     assert snapshot is not None
     assert next(iter(snapshot.pairs.items())) == (("u", "g"), ((0, 1), (1, 1), (4, 1)))
@@ -104,7 +104,7 @@ def test_the_longest_piece_first() -> None:
         Lookup(0, 2, "un", True),
         Lookup(2, 3, "##h", True),
     )
-    assert [one.found for one in model.trace("unx")] == [False, True, False]
+    assert [lookup.found for lookup in model.trace("unx")] == [False, True, False]
     assert (
         WordTokenizer(WhiteSpace(SubwordMarks("##")), model).decode(model.pieces("Yassine"))
         == "Yassine"
@@ -128,7 +128,7 @@ def test_unigram_by_hand() -> None:
     scored = (("<unk>", 0.0), ("h", -3.0), ("u", -2.0), ("g", -3.0), ("hu", -4.0), ("ug", -3.5))
     model = Unigram(scored, "<unk>")
     table = model.table("hug")
-    assert [[one.token for one in place.candidates] for place in table] == [
+    assert [[e.token for e in place.candidates] for place in table] == [
         ["h"],
         ["hu", "u"],
         ["ug", "g"],
@@ -185,16 +185,16 @@ def test_the_counts_of_the_hugs() -> None:
 def test_counts_lose_what_costs_least(given_: dict[str, int], size: int) -> None:
     words = count_words(given_, WhiteSpace().split)
     trained = train_by_counts(words, UnigramSettings(size, share=Fraction(3, 10)))
-    for one in trained.rounds:
-        expected = naive_losses(words, {piece.token: piece.count for piece in one.pieces})
-        for removal in one.removals:
+    for count_round in trained.rounds:
+        expected = naive_losses(words, {piece.token: piece.count for piece in count_round.pieces})
+        for removal in count_round.removals:
             increase = expected[removal.token] - expected[""]
             assert removal.increase == pytest.approx(increase, abs=1e-8)
-        gone = [removal.increase for removal in one.removals if removal.pruned]
-        kept = [removal.increase for removal in one.removals if not removal.pruned]
+        gone = [removal.increase for removal in count_round.removals if removal.pruned]
+        kept = [removal.increase for removal in count_round.removals if not removal.pruned]
         assert not gone or not kept or max(gone) <= min(kept) + 1e-9
     assert len(trained.model.vocabulary) <= max(
-        size, 1 + len({one for text in given_ for one in text})
+        size, 1 + len({entry for text in given_ for entry in text})
     )
 
 
@@ -219,8 +219,8 @@ def naive_best(
 def naive_merges(words: tuple[CountedWord, ...], plan: MergeSettings) -> list[TokenPair]:
     """MergeModel with all counted anew in each round."""
     marks, cut = plan.marks, [plan.marks.symbols(word.text) for word in words]
-    bare = sorted({one for word in words for one in word.text})
-    marked = sorted({one for word in cut for one in word}, key=lambda one: (len(one) > 1, one))
+    bare = sorted({text for word in words for text in word.text})
+    marked = sorted({text for word in cut for text in word}, key=lambda text: (len(text) > 1, text))
     ids, merges = numbered([*bare, *marked]), list[TokenPair]()
     while len(merges) < (plan.merges or 0) and (best := naive_best(words, cut, ids, plan.score)):
         merges.append(best)
@@ -244,13 +244,13 @@ def test_counts_kept_right_are_counts_made_anew(
     plan = MergeSettings(merges=30, marks=marks, score=score)
     learned = learn_merges(words, plan)
     assert list(learned.merges) == naive_merges(words, plan)
-    for one in learned.rounds:
-        snapshot = one.snapshot
+    for merge in learned.rounds:
+        snapshot = merge.snapshot
         if snapshot is None:
             assert len(learned.rounds) > 16
             continue
-        assert [*snapshot.pairs][: 1 + len(one.tied)] == [one.pair, *one.tied]
-        assert one.count == sum(words[k].count * times for k, times in snapshot.pairs[one.pair])
+        assert [*snapshot.pairs][: 1 + len(merge.tied)] == [merge.pair, *merge.tied]
+        assert merge.count == sum(words[k].count * times for k, times in snapshot.pairs[merge.pair])
         for pair, where in snapshot.pairs.items():
             held = [Counter(pairwise(word))[pair] for word in snapshot.words]
             assert where == tuple((k, times) for k, times in enumerate(held) if times)
@@ -262,21 +262,21 @@ def test_few_snapshots_of_many_rounds() -> None:
     draw = random.Random(1)
     large = [CountedWord("".join(draw.choices("abcdefgh", k=50)), 1) for _ in range(1100)]
     learned = learn_merges(large, MergeSettings(merges=25))
-    assert [one.number for one in learned.rounds if one.snapshot] == [1, 2, 3, 25]
+    assert [merge.number for merge in learned.rounds if merge.snapshot] == [1, 2, 3, 25]
     last = learned.rounds[-1].snapshot
     assert last is not None
     assert next(iter(last.pairs)) == learned.rounds[-1].pair
-    assert all(one.snapshot for one in learn_merges(words, MergeSettings(merges=1000)).rounds)
+    assert all(merge.snapshot for merge in learn_merges(words, MergeSettings(merges=1000)).rounds)
 
 
 def test_progress_and_stops() -> None:
-    told: list[tuple[int, int]] = []
-    learned = learn_merges(HUGS, MergeSettings(merges=3), progress=lambda *done: told.append(done))
-    assert told[-1] == (3, 3)
+    pairs: list[tuple[int, int]] = []
+    learned = learn_merges(HUGS, MergeSettings(merges=3), progress=lambda *done: pairs.append(done))
+    assert pairs[-1] == (3, 3)
     assert len(learned.rounds) == 3
     assert len(learn_merges(HUGS, MergeSettings(size=9)).vocabulary) == 9
     assert [
-        one.count for one in learn_merges(HUGS, MergeSettings(merges=99, min_count=16)).rounds
+        merge.count for merge in learn_merges(HUGS, MergeSettings(merges=99, min_count=16)).rounds
     ] == [20, 16]
     assert (
         learn_merges(HUGS, MergeSettings()).merges
@@ -322,7 +322,7 @@ BYTES = MergeModel(
 )
 FALLBACK = MergeModel(numbered([*BYTE_TOKENS, "▁", "a", "▁a"]), (("▁", "a"),), byte_fallback=True)
 PIECES = Unigram(
-    (*((one, -9.0) for one in BYTE_TOKENS), ("▁a", -1.0), ("a", -2.0)), byte_fallback=True
+    (*((text, -9.0) for text in BYTE_TOKENS), ("▁a", -1.0), ("a", -2.0)), byte_fallback=True
 )
 
 
@@ -366,7 +366,7 @@ def test_long_words() -> None:
     word = "abc" * 10_000
     learned = learn_merges((CountedWord(word, 1),), MergeSettings(merges=5))
     assert "".join(tokens(MergeModel(learned.vocabulary, learned.merges), word)) == word
-    scored = tuple((one, -1.0) for one in ("a", "b", "c", "abc", "abcabc"))
+    scored = tuple((entry, -1.0) for entry in ("a", "b", "c", "abc", "abcabc"))
     assert "".join(tokens(Unigram(scored), word)) == word
     pieces = LongestMatch(numbered(["abc", "##abc"]), most_characters=10**6).pieces(word)
     assert len(pieces) == 10_000

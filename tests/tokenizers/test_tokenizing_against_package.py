@@ -42,7 +42,7 @@ def package(model: Any, split: Any = None) -> Any:
 
 def merges_of(tokenizer: Any) -> list[tuple[str, str]]:
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
-    return [tuple(one.split(" ") if isinstance(one, str) else one) for one in merges]
+    return [tuple(merge.split(" ") if isinstance(merge, str) else merge) for merge in merges]
 
 
 def alphabet_of(tokenizer: Any, text: str, affixes: SubwordMarks) -> tuple[str, ...]:
@@ -159,9 +159,9 @@ def test_unigram_learns_the_same_pieces(seed: int) -> None:
     assert {token for token, _ in model.scored} == {token for token, _ in scored}
     # the package gives characters that have no score any more theirs in no fixed order
     known = {token: score for token, score in scored if token not in ours.required}
-    assert known == pytest.approx({one: dict(model.scored)[one] for one in known}, abs=1e-9)
+    assert known == pytest.approx({value: dict(model.scored)[value] for value in known}, abs=1e-9)
     least = sorted(score for token, score in scored if token in ours.required)
-    assert least == pytest.approx(sorted(dict(model.scored)[one] for one in ours.required))
+    assert least == pytest.approx(sorted(dict(model.scored)[text] for text in ours.required))
     same = Unigram(tuple((token, score) for token, score in scored), "<unk>")
     for word in [*(word.text for word in words), "hugs?", "??", "z"]:
         assert [piece.id for piece in same.pieces(word)] == theirs.encode(word).ids
@@ -174,7 +174,7 @@ def test_unigram_scores_the_same_where_nothing_is_pruned(seed: int) -> None:
         _, scored = trained(words, 300, n_sub_iterations=steps)
         ours = train_by_em(words, UnigramSettings(300, steps=steps))
         known = {token: score for token, score in scored if token not in ours.required}
-        assert known == pytest.approx({one: dict(ours.model.scored)[one] for one in known})
+        assert known == pytest.approx({value: dict(ours.model.scored)[value] for value in known})
 
 
 # characters that Python's Unicode doesn't know yet may be letters to the package's
@@ -211,7 +211,7 @@ def test_bytes_stand_in_for_characters(text: str, unknown: bool) -> None:
     assert [piece.id for piece in ours.pieces(text)] == theirs.encode(text).ids
     scored = (
         ("<unk>", 0.0),
-        *((one, -9.0) for one in bytes_),
+        *((entry, -9.0) for entry in bytes_),
         ("a", -1.0),
         ("ab", -1.5),
         ("b", -2.0),

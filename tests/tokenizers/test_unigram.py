@@ -26,8 +26,8 @@ HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 PIECES = {"h": -3, "u": -2, "g": -3, "hu": -4, "ug": -3.5, "s": -2.5}
 
 
-def traced(**said: Any) -> Trace:
-    return work(load(said))
+def traced(**data: Any) -> Trace:
+    return work(load(data))
 
 
 def tokenizing_of(trace: Trace) -> Tokenizing:
@@ -91,7 +91,7 @@ def test_the_best_of_all_cuts(seed: int) -> None:
     """Every way to cut a word, tried; under `carry` by the sums of what is written."""
     rng = Random(seed)
     letters = "ab"
-    known = ["".join(one) for n in (1, 2, 3) for one in product(letters, repeat=n)]
+    known = ["".join(texts) for n in (1, 2, 3) for texts in product(letters, repeat=n)]
     pieces = {
         piece: f"-{rng.randint(10, 99) / 10}"
         for piece in known
@@ -153,8 +153,8 @@ def test_a_special_token_is_no_piece() -> None:
 def test_many_words_are_elided() -> None:
     words = [f"{a}{b}" for a in "hug" for b in "shug"] + ["gugs"]
     trace = traced(tokenizer="unigram", pieces=PIECES, sentence=" ".join(words))
-    told = {name.partition(".")[0] for name in trace if name.startswith("words")}
-    assert told == {"words[1]", "words[2]", "words[3]", "words[13]"}
+    texts = {name.partition(".")[0] for name in trace if name.startswith("words")}
+    assert texts == {"words[1]", "words[2]", "words[3]", "words[13]"}
     long = traced(tokenizer="unigram", pieces=PIECES, sentence="hugs " + "h" * 41)
     assert {name.partition(".")[0] for name in long if name.startswith("words")} == {"words[1]"}
     assert long.scenario.text.tokens[3:] == ("h",) * 41
@@ -171,11 +171,11 @@ def test_many_rounds_are_elided() -> None:
     assert rounds == {f"rounds[{k}]" for k in range(1, count + 1)}
     page = page_of(trace)
     assert f"Rounds 3 to {count - 1} go the same way." in page
-    told = re.findall(r"How probable pieces are, round (\d+)", page)
-    assert told == ["1", "2", str(count)]
+    values = re.findall(r"How probable pieces are, round (\d+)", page)
+    assert values == ["1", "2", str(count)]
     data = json.loads(page_of(trace, "json"))
-    lists = {one["name"]: one for step in data["steps"] for one in step["quantities"]}
-    gone = [" ".join(one.token for one in each.removals if one.pruned) for each in learned.rounds]
+    lists = {value["name"]: value for step in data["steps"] for value in step["quantities"]}
+    gone = [" ".join(r.token for r in each.removals if r.pruned) for each in learned.rounds]
     assert lists["pruned"]["values"] == gone[:-1]
 
 
@@ -223,13 +223,13 @@ def test_byte_level_pieces() -> None:
 
 
 def test_normal_forms() -> None:
-    said = {"corpus": "ﬁne", "vocabulary_size": "6", "sentence": "ﬁne"}
-    plain = traced(tokenizer={"kind": "sentencepiece", "normalize": "none"}, **said)
+    by_name = {"corpus": "ﬁne", "vocabulary_size": "6", "sentence": "ﬁne"}
+    plain = traced(tokenizer={"kind": "sentencepiece", "normalize": "none"}, **by_name)
     assert "ﬁ" in tokenizing_of(plain).tokenizer.vocabulary
-    normal = traced(tokenizer={"kind": "sentencepiece", "normalize": "nfkc"}, **said)
+    normal = traced(tokenizer={"kind": "sentencepiece", "normalize": "nfkc"}, **by_name)
     assert "ﬁ" not in tokenizing_of(normal).tokenizer.vocabulary
     assert "f" in tokenizing_of(normal).tokenizer.vocabulary
-    both = traced(tokenizer="sentencepiece", **said)
+    both = traced(tokenizer="sentencepiece", **by_name)
     assert tokenizing_of(both).tokenizer.vocabulary == tokenizing_of(normal).tokenizer.vocabulary
 
 
@@ -302,13 +302,15 @@ def test_the_losses_of_the_package() -> None:
     pruning = trained.rounds[0].pruning
     assert pruning is not None
     losses = trace["rounds[1].losses"]
-    told = dict(zip(losses.rows.names, losses.values[:, 0], strict=True))
-    expected = {one.token: one.loss for one in pruning.losses if one.token in told}
-    assert told == pytest.approx(expected)
-    assert min(told.values()) == pytest.approx(min(one.loss for one in pruning.losses))
+    data = dict(zip(losses.rows.names, losses.values[:, 0], strict=True))
+    expected = {loss.token: loss.loss for loss in pruning.losses if loss.token in data}
+    assert data == pytest.approx(expected)
+    assert min(data.values()) == pytest.approx(min(loss.loss for loss in pruning.losses))
     frequencies = trace["rounds[1].frequencies"]
     counts = dict(zip(frequencies.rows.names, frequencies.values[:, 0], strict=True))
-    assert all(counts[one.token] == one.frequency for one in pruning.losses if one.token in told)
+    assert all(
+        counts[loss.token] == loss.frequency for loss in pruning.losses if loss.token in data
+    )
     assert f"Of {pruning.size} pieces, {len(pruning.unused)} are in no best cut" in page_of(trace)
 
 

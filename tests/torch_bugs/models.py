@@ -137,7 +137,7 @@ class Bert(nn.Module):
             "sentence": " ".join(WORDS), "vocabulary": {word: k for k, word in enumerate(WORDS)},
             "embeddings": array(self.word_embeddings.weight),
             "positions": array(self.position_embeddings.weight),
-            "layers": [record(one, "post") for one in self.layers],
+            "layers": [record(layer, "post") for layer in self.layers],
         }  # fmt: skip
 
 
@@ -157,7 +157,7 @@ class Gpt(Bert):
         return self.lm_head(self.final(super().forward()))
 
     def scenario(self) -> Mapping:
-        layers = [{**record(one, "pre"), "mask": "causal"} for one in self.layers]
+        layers = [{**record(layer, "pre"), "mask": "causal"} for layer in self.layers]
         return {
             **super().scenario(), "layers": layers, "final_norm": norm(self.ln_f),
             "weights_layout": "linear", **linear(self.lm_head, "unembedding", ""),

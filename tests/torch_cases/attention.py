@@ -36,25 +36,25 @@ def float_mask(rng: np.random.Generator, n: int, m: int) -> torch.Tensor:
 
 def masks(rng: np.random.Generator, n: int, m: int) -> tuple[list[Mapping | str], Mapping]:
     """Masks as a scenario says them, and as nn.MultiheadAttention takes them."""
-    said: list[Mapping | str] = []
+    entries: list[Mapping | str] = []
     given: Mapping = {}
     kind = rng.choice(["none", "bool", "float", "causal"] if n == m else ["none", "bool", "float"])
     if kind == "bool":
         table = blocked(rng, n, m)
-        said.append({"blocked": table} if coin(rng) else {"allowed": ~table})
+        entries.append({"blocked": table} if coin(rng) else {"allowed": ~table})
         given["attn_mask"] = torch.from_numpy(table)
     elif kind == "float":
         given["attn_mask"] = float_mask(rng, n, m)
-        said.append({"add": array(given["attn_mask"])})
+        entries.append({"add": array(given["attn_mask"])})
     elif kind == "causal":
         given["attn_mask"] = torch.triu(torch.ones(n, m, dtype=torch.bool), diagonal=1)
-        said.append("causal")
+        entries.append("causal")
     if coin(rng) and kind != "float":
         padded = padding(rng, m)
         if padded.any():
-            said.append({"padding": positions(padded)})
+            entries.append({"padding": positions(padded)})
             given["key_padding_mask"] = torch.from_numpy(padded)[None]
-    return said, given
+    return entries, given
 
 
 def _attended(module: Any, scenario: Mapping, inputs: tuple[Any, Any, Any], given: Mapping) -> Case:
@@ -78,8 +78,8 @@ def self_attention(rng: np.random.Generator) -> Case:
     """Queries, keys and values of the same rows."""
     module, n = _module(rng), size(rng, 1, 6)
     X = matrix(rng, n, module.embed_dim)
-    said, given = masks(rng, n, n)
-    scenario = {"X": array(X), "mask": said} if said else {"X": array(X)}
+    entries, given = masks(rng, n, n)
+    scenario = {"X": array(X), "mask": entries} if entries else {"X": array(X)}
     return _attended(module, scenario | multihead(module), (X, X, X), given)
 
 
@@ -88,9 +88,9 @@ def cross_attention(rng: np.random.Generator) -> Case:
     width, n, m = size(rng, 1, 6), size(rng, 1, 5), size(rng, 1, 6)
     module = _module(rng, kdim=width, vdim=width)
     X, memory = matrix(rng, n, module.embed_dim), matrix(rng, m, width)
-    said, given = masks(rng, n, m)
-    said = [mask for mask in said if mask != "causal"] if n != m else said
-    scenario = {"X": array(X), "memory": array(memory), **({"mask": said} if said else {})}
+    entries, given = masks(rng, n, m)
+    entries = [mask for mask in entries if mask != "causal"] if n != m else entries
+    scenario = {"X": array(X), "memory": array(memory), **({"mask": entries} if entries else {})}
     return _attended(module, scenario | multihead(module), (X, memory, memory), given)
 
 
@@ -126,7 +126,8 @@ def _given(rng: np.random.Generator, heads: int, groups: int, shape: tuple[int, 
     d_k, d_v = size(rng, 1, 4), size(rng, 1, 4)
     Q, K, V = matrix(rng, heads, n, d_k), matrix(rng, groups, m, d_k), matrix(rng, groups, m, d_v)
     sides = {
-        name: np.hstack([array(one) for one in x]) for name, x in zip("QKV", (Q, K, V), strict=True)
+        name: np.hstack([array(value) for value in x])
+        for name, x in zip("QKV", (Q, K, V), strict=True)
     }
     return (Q, K, V), {**sides, "heads": heads, "kv_heads": groups}
 
@@ -144,8 +145,8 @@ def scaled_dot_product(rng: np.random.Generator) -> Case:
     heads = size(rng, 1, 3)
     tensors, scenario = _given(rng, heads, heads, (n, m))
     given: Mapping = {}
-    said, _ = masks(rng, n, m)
-    kind = next((one for one in said if isinstance(one, str) or "padding" not in one), None)
+    entries, _ = masks(rng, n, m)
+    kind = next((b for b in entries if isinstance(b, str) or "padding" not in b), None)
     if kind == "causal":
         scenario["mask"], given["is_causal"] = "causal", True
     elif isinstance(kind, dict):

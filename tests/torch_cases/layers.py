@@ -148,11 +148,11 @@ def encoder(rng: np.random.Generator) -> Case:
     layer = nn.TransformerEncoderLayer(**sizes, activation=ACTIVATIONS[name])
     stack = shake(rng, _stacked(rng, layer, sizes))
     X = matrix(rng, n, sizes["d_model"])
-    said, given = masks(rng, n, n)
+    entries, given = masks(rng, n, n)
     names = {"attn_mask": "mask", "key_padding_mask": "src_key_padding_mask"}
     with recorded(_watched(stack)) as made:
         output = stack(X[None], **{names[key]: mask for key, mask in given.items()})
-    scenario = _scenario(stack, name, **({"mask": said} if said else {}))
+    scenario = _scenario(stack, name, **({"mask": entries} if entries else {}))
     return case({"X": array(X), **scenario}, **(made | _last(stack, output[0])))
 
 

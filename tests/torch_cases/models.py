@@ -53,8 +53,8 @@ def language_model(rng: np.random.Generator) -> Case:
     layers = [shake(rng, layer) for layer in made]
     final = shake(rng, nn.LayerNorm(d_model))
     X = x = table(torch.tensor(ids)) * d_model**0.5 + wpe(torch.arange(n))
-    for one in layers:
-        x = one(x[None], src_mask=causal(n))[0]
+    for value in layers:
+        x = value(x[None], src_mask=causal(n))[0]
     logits = final(x) @ table.weight.T
     targets = [size(rng, 0, len(words) - 1) for _ in ids]
     losses = functional.cross_entropy(logits, torch.tensor(targets), reduction="none")
@@ -64,7 +64,7 @@ def language_model(rng: np.random.Generator) -> Case:
         "embeddings": array(table.weight),
         "embedding_scale": "sqrt_d_model",
         "positions": array(wpe.weight),
-        "layers": [{**record_of(one, "gelu"), "mask": "causal"} for one in layers],
+        "layers": [{**record_of(value, "gelu"), "mask": "causal"} for value in layers],
         "final_norm": norm(final),
         "unembedding": "tied",
         "targets": [words[i] for i in targets],
@@ -167,9 +167,9 @@ def rotary(rng: np.random.Generator) -> Case:
         x = x + (act(y @ W["W1"].T) * (y @ W["W3"].T)) @ W["W2"].T
         path = place(i, layers)
         expected[f"{path}residual2"] = x
-        one = f"{path}heads[1]." if heads > 1 else path
-        expected[f"{one}rotated_Q"] = Q[0]
-        expected[f"{one}rotated_K"] = K[0]
+        text = f"{path}heads[1]." if heads > 1 else path
+        expected[f"{text}rotated_Q"] = Q[0]
+        expected[f"{text}rotated_K"] = K[0]
     rope: Mapping = {"kind": "rope", "pairs": "half" if half else "interleaved", "base": base}
     return case({"X": array(X), "positions": rope, "layers": records}, **expected)
 
@@ -186,7 +186,8 @@ def biased_scores(rng: np.random.Generator) -> Case:
     biased = cap * torch.tanh(scores / cap) - torch.tensor(slopes)[:, None, None] * distance
     weights = (biased / T).masked_fill(hidden, -torch.inf).softmax(-1)
     sides = {
-        name: np.hstack([array(one) for one in x]) for name, x in zip("QKV", (Q, K, V), strict=True)
+        name: np.hstack([array(value) for value in x])
+        for name, x in zip("QKV", (Q, K, V), strict=True)
     }
     scenario = {
         **sides, "heads": heads, "positions": "alibi", "softcap": cap,

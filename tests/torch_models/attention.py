@@ -47,45 +47,45 @@ Rows = Mapping[str, Quantity | None]
 """What Q, K and V are made of, by their names; or these themselves."""
 
 
-def attention(page: Page, said: Tree, x: Rows, around: Around) -> Quantity:
+def attention(page: Page, tree: Tree, x: Rows, around: Around) -> Quantity:
     """[n, d_model] -> [n, d_model], or without W_O what the heads put out, side by side."""
-    records = _heads(said)
+    records = _heads(tree)
     count = len(records)
     pages = [page.at(f"heads[{j + 1}]") if count > 1 else page for j in range(count)]
-    heads = [Head(pages[j], records[j], page, said, j, count) for j in range(count)]
-    if "cache" in said:
-        around = around._replace(keys=[*map(str, said["cache"]["tokens"]), *around.keys])
+    heads = [Head(pages[j], records[j], page, tree, j, count) for j in range(count)]
+    if "cache" in tree:
+        around = around._replace(keys=[*map(str, tree["cache"]["tokens"]), *around.keys])
     if count > 1 and not any(set(record) - {"bias"} for record in records):
-        outputs = _split(page, said, x, heads, around)
+        outputs = _split(page, tree, x, heads, around)
     else:
-        outputs = [_head(one, _projected(one, x), around) for one in heads]
+        outputs = [_head(head, _projected(head, x), around) for head in heads]
     merged = outputs[0]
     if count > 1:
         merged = page.make("concat", lambda *x: torch.hstack(x), *outputs)
-    if "W_O" in said:
-        merged = linear(page, "attention", merged, given(page, said, "W_O", "b_O"), said)
+    if "W_O" in tree:
+        merged = linear(page, "attention", merged, given(page, tree, "W_O", "b_O"), tree)
     return merged
 
 
-def _heads(said: Tree) -> list[Tree]:
-    told = said.get("heads", 1)
-    return told if isinstance(told, list) else [{}] * int(told)
+def _heads(tree: Tree) -> list[Tree]:
+    value = tree.get("heads", 1)
+    return value if isinstance(value, list) else [{}] * int(value)
 
 
 def _split(
-    page: Page, said: Tree, x: Rows, heads: Sequence[Head], around: Around
+    page: Page, tree: Tree, x: Rows, heads: Sequence[Head], around: Around
 ) -> list[Quantity]:
     """Heads that have a run of the columns of Q, K and V; a group of heads has the same of K and V
     (arXiv:2305.13245)."""
-    whole = _projected(Head(page, {}, page, said, 0, 1), x)
-    if said.get("qk_norm", {}).get("heads") == "together":
-        whole = _qk_normed(Head(page, {}, page, said, 0, 1), whole)
-    groups = int(said.get("kv_heads", len(heads)))
+    whole = _projected(Head(page, {}, page, tree, 0, 1), x)
+    if tree.get("qk_norm", {}).get("heads") == "together":
+        whole = _qk_normed(Head(page, {}, page, tree, 0, 1), whole)
+    groups = int(tree.get("kv_heads", len(heads)))
     outputs = []
     for head in heads:
         runs = {
-            name: _run(head, name, one, len(heads) if name == "Q" else groups)
-            for name, one in whole.items()
+            name: _run(head, name, q, len(heads) if name == "Q" else groups)
+            for name, q in whole.items()
         }
         outputs.append(_head(head, runs, around))
     return outputs
@@ -125,23 +125,23 @@ def _projected(head: Head, x: Rows) -> Rows:
 
 def _head(head: Head, x: Rows, around: Around) -> Quantity:
     """softmax(scores) V."""
-    page, said = head.page, head.said
-    if "output" in said:
+    page, tree = head.page, head.said
+    if "output" in tree:
         return there(head.given("output"))
     weights = head.given("weights") or _weights(head, _scores(head, x, around), around)
-    if "dropout" in said:
-        kept = truths(said["dropout"]["mask"]).double() / (1 - float(said["dropout"].get("p", 0)))
+    if "dropout" in tree:
+        kept = truths(tree["dropout"]["mask"]).double() / (1 - float(tree["dropout"].get("p", 0)))
         weights = page.make("dropped", lambda a: a * kept, weights)
     return page.make("output", lambda a, V: a @ V, weights, there(x["V"]))
 
 
 def _scores(head: Head, x: Rows, around: Around) -> Quantity:
     """Q Kᵀ, scaled; of queries and keys that were normed and turned, in the order that is said."""
-    page, said = head.page, head.said
-    if "scaled" in said:
+    page, tree = head.page, head.said
+    if "scaled" in tree:
         return there(head.given("scaled"))
-    by = said.get("scale", "sqrt_d_k")
-    if "scores" in said:
+    by = tree.get("scale", "sqrt_d_k")
+    if "scores" in tree:
         scores = there(head.given("scores"))
     else:
         x = _normed_and_turned(head, x, around)
@@ -167,54 +167,54 @@ def _normed_and_turned(head: Head, x: Rows, around: Around) -> Rows:
 
 def _qk_normed(head: Head, x: Rows) -> Rows:
     """Norms of queries and keys (arXiv:2010.04245), RMS norms by default."""
-    said = {"kind": "rms", **head.said["qk_norm"]}
+    data = {"kind": "rms", **head.said["qk_norm"]}
     at = (head.page if "qk_norm" in head.own else head.layer).at("qk_norm")
     made = dict(x)
     for name in "QK":
         gains = {
-            gain: at.given(said, f"{gain}_{name}")
+            gain: at.given(data, f"{gain}_{name}")
             for gain in ("gamma", "beta")
-            if f"{gain}_{name}" in said
+            if f"{gain}_{name}" in data
         }
         made[name] = normed(
-            head.page, said, there(x[name]), gains, f"{name}_", (head.page, f"normed_{name}")
+            head.page, data, there(x[name]), gains, f"{name}_", (head.page, f"normed_{name}")
         )
     return made
 
 
 def _rotated(head: Head, x: Rows, around: Around) -> Rows:
     own = head.said.get("rope", {})
-    told = positions.of_kind(around.positions, "rope")
-    if own == "none" or (told is None and not own):
+    pairs = positions.of_kind(around.positions, "rope")
+    if own == "none" or (pairs is None and not own):
         return x
-    left = dict(told[1]) if told else {}
+    left = dict(pairs[1]) if pairs else {}
     for key in ("base", "scaling", "cos", "sin") if {"cos", "base", "scaling"} & own.keys() else ():
         left.pop(key, None)
     Q, K = there(x["Q"]), there(x["K"])
-    said, m = {**left, **own}, K.shape[0]
+    data, m = {**left, **own}, K.shape[0]
     cached = len(head.said.get("cache", {}).get("tokens", ()))  # queries come after these
     turned = {
-        "Q": positions.rotated(head.page, said, "Q", Q, cached, m),
-        "K": positions.rotated(head.page, said, "K", K, 0, m),
+        "Q": positions.rotated(head.page, data, "Q", Q, cached, m),
+        "K": positions.rotated(head.page, data, "K", K, 0, m),
     }
     return {**x, **turned}
 
 
 def _weights(head: Head, x: Quantity, around: Around) -> Quantity:
     """The softmax of scores that were capped, biased, tempered and masked."""
-    page, said = head.page, head.said
-    told = masks.rules(said, causal=around.causal)
-    x = _biased(head, _capped(head, "before_bias", x), around, told)
+    page, tree = head.page, head.said
+    values = masks.rules(tree, causal=around.causal)
+    x = _biased(head, _capped(head, "before_bias", x), around, values)
     x = _capped(head, "after_bias", x)
-    if "temperature" in said:
-        t = float(said["temperature"])
+    if "temperature" in tree:
+        t = float(tree["temperature"])
         x = page.make("tempered", lambda x: x / t, x)
-    if told:
-        hidden = ~masks.seen(told, around.keys, *x.shape)
-        value = float(said.get("mask_value", "-inf"))
+    if values:
+        hidden = ~masks.seen(values, around.keys, *x.shape)
+        value = float(tree.get("mask_value", "-inf"))
         x = page.make("masked", lambda x: x.masked_fill(hidden, value), x)
     x = _capped(head, "after_mask", x)
-    if "sinks" not in said:
+    if "sinks" not in tree:
         return softmax(page, "weights", x)
     sink = page.make(
         "sink", lambda s: s[:, [head.number]].expand(x.shape[0], 1), there(head.given("sinks"))
@@ -231,7 +231,7 @@ def _capped(head: Head, now: str, x: Quantity) -> Quantity:
     return head.page.make("capped", lambda x: c * torch.tanh(x / c), x)
 
 
-def _biased(head: Head, x: Quantity, around: Around, told: Sequence[Any]) -> Quantity:
+def _biased(head: Head, x: Quantity, around: Around, anies: Sequence[Any]) -> Quantity:
     page = head.page
     relative = positions.of_kind(around.positions, "relative")
     if relative is not None and around.top is not None:
@@ -247,6 +247,6 @@ def _biased(head: Head, x: Quantity, around: Around, told: Sequence[Any]) -> Qua
     terms += [bias] if (bias := head.given("bias")) else []
     if terms:
         x = page.make("biased", lambda *x: sum(x), x, *terms)
-    for k, table in enumerate(masks.tables(told), 1):
+    for k, table in enumerate(masks.tables(anies), 1):
         x = page.make("added" if k == 1 else f"added{k}", lambda x, table=table: x + table, x)
     return x

@@ -38,107 +38,107 @@ class Place(NamedTuple):
 Sublayer = Callable[[Quantity | None], Quantity]
 
 
-def layer(page: Page, said: Tree, x: Quantity | None, place: Place) -> Quantity:
+def layer(page: Page, tree: Tree, x: Quantity | None, place: Place) -> Quantity:
     """[n, d_model] -> [n, d_model]"""
     sublayers: list[Sublayer] = []
     if place.attends:
-        sublayers.append(lambda x: _self_attention(page, said, x, place))
-    if said.get("block") == "decoder" and (memory := place.memory) is not None:
-        sublayers.append(lambda x: _cross(page, said, x, memory))
-    if "W1" in said or "experts" in said or (not place.attends and "activation" in said):
-        sublayers.append(lambda x: _feed_forward(page, said, there(x)))
-    if said.get("parallel", "none") != "none":
-        return _side_by_side(page, said, sublayers, x)
+        sublayers.append(lambda x: _self_attention(page, tree, x, place))
+    if tree.get("block") == "decoder" and (memory := place.memory) is not None:
+        sublayers.append(lambda x: _cross(page, tree, x, memory))
+    if "W1" in tree or "experts" in tree or (not place.attends and "activation" in tree):
+        sublayers.append(lambda x: _feed_forward(page, tree, there(x)))
+    if tree.get("parallel", "none") != "none":
+        return _side_by_side(page, tree, sublayers, x)
     if not sublayers:
-        return _norm(page, said, "norm1", x) if "norm1" in said else there(x)
+        return _norm(page, tree, "norm1", x) if "norm1" in tree else there(x)
     for number, sublayer in enumerate(sublayers, 1):
-        x = _with_norms(page, said, number, sublayer, x)
+        x = _with_norms(page, tree, number, sublayer, x)
     return there(x)
 
 
-def _self_attention(page: Page, said: Tree, x: Quantity | None, place: Place) -> Quantity:
+def _self_attention(page: Page, tree: Tree, x: Quantity | None, place: Place) -> Quantity:
     rows = {name: place.inputs.get(name, x) for name in "QKV"}
-    if place.memory is not None and said.get("block") != "decoder":
+    if place.memory is not None and tree.get("block") != "decoder":
         rows |= {"K": place.memory.rows, "V": place.memory.rows}
-    return attention(page, said, rows, place.around)
+    return attention(page, tree, rows, place.around)
 
 
-def _cross(page: Page, said: Tree, x: Quantity | None, memory: Memory) -> Quantity:
-    shared = {key: said[key] for key in _CROSS if key in said and not isinstance(said[key], list)}
+def _cross(page: Page, tree: Tree, x: Quantity | None, memory: Memory) -> Quantity:
+    shared = {key: tree[key] for key in _CROSS if key in tree and not isinstance(tree[key], list)}
     rows = {"Q": x, "K": memory.rows, "V": memory.rows}
-    own = {**shared, **said.get("cross", {})}
+    own = {**shared, **tree.get("cross", {})}
     return attention(page.at("cross"), own, rows, Around(memory.names))
 
 
-def _norm(page: Page, said: Tree, name: str, x: Quantity | None) -> Quantity:
-    return norm(page.at(name), {**said.get("norms", {}), **(said.get(name) or {})}, there(x))
+def _norm(page: Page, tree: Tree, name: str, x: Quantity | None) -> Quantity:
+    return norm(page.at(name), {**tree.get("norms", {}), **(tree.get(name) or {})}, there(x))
 
 
 def _with_norms(
-    page: Page, said: Tree, number: int, sublayer: Sublayer, x: Quantity | None
+    page: Page, tree: Tree, number: int, sublayer: Sublayer, x: Quantity | None
 ) -> Quantity:
     """norm(x + f(x)), or x + f(norm(x)) (arXiv:2002.04745), x + norm(f(x)), x + norm(f(norm(x)))."""
-    whole = said.get("block", "attention") != "attention"
-    where, name = said.get("norm", "post" if whole else "none"), f"norm{number}"
-    y = sublayer(_norm(page, said, name, x) if where in ("pre", "both") and x else x)
+    whole = tree.get("block", "attention") != "attention"
+    where, name = tree.get("norm", "post" if whole else "none"), f"norm{number}"
+    y = sublayer(_norm(page, tree, name, x) if where in ("pre", "both") and x else x)
     if where in ("after", "both"):
-        y = _norm(page, said, name if where == "after" else f"{name}_after", y)
-    if is_true(said.get("residuals", whole)):
-        y = _multiplied(page, said, number, y)
+        y = _norm(page, tree, name if where == "after" else f"{name}_after", y)
+    if is_true(tree.get("residuals", whole)):
+        y = _multiplied(page, tree, number, y)
         y = page.make(f"residual{number}", lambda *x: sum(x), there(x), y)
-    return _norm(page, said, name, y) if where == "post" else y
+    return _norm(page, tree, name, y) if where == "post" else y
 
 
 def _side_by_side(
-    page: Page, said: Tree, sublayers: Sequence[Sublayer], x: Quantity | None
+    page: Page, tree: Tree, sublayers: Sequence[Sublayer], x: Quantity | None
 ) -> Quantity:
     """x + attention(norm(x)) + network(norm(x)), with one norm or two."""
     made, went_in = [], x
     for number, sublayer in enumerate(sublayers, 1):
-        if said.get("norm") == "pre" and (number == 1 or said["parallel"] == "own_norms"):
-            went_in = _norm(page, said, f"norm{number}", x)
+        if tree.get("norm") == "pre" and (number == 1 or tree["parallel"] == "own_norms"):
+            went_in = _norm(page, tree, f"norm{number}", x)
         made.append(sublayer(went_in))
-    scaled = [_multiplied(page, said, k, one) for k, one in enumerate(made, 1)]
+    scaled = [_multiplied(page, tree, k, q) for k, q in enumerate(made, 1)]
     return page.make("residual1", lambda *x: sum(x), there(x), *scaled)
 
 
-def _multiplied(page: Page, said: Tree, number: int, y: Quantity) -> Quantity:
-    if "residual_scale" not in said:
+def _multiplied(page: Page, tree: Tree, number: int, y: Quantity) -> Quantity:
+    if "residual_scale" not in tree:
         return y
-    told = said["residual_scale"]
-    by = float(told[number - 1] if isinstance(told, list) else told)
+    value = tree["residual_scale"]
+    by = float(value[number - 1] if isinstance(value, list) else value)
     return page.make(f"multiplied{number}", lambda y: by * y, y)
 
 
-def _feed_forward(page: Page, said: Tree, x: Quantity) -> Quantity:
-    return _mixture(page, said, x) if "experts" in said else _network(page, said, said, x)
+def _feed_forward(page: Page, tree: Tree, x: Quantity) -> Quantity:
+    return _mixture(page, tree, x) if "experts" in tree else _network(page, tree, tree, x)
 
 
-def _network(page: Page, own: Tree, said: Tree, x: Quantity) -> Quantity:
+def _network(page: Page, own: Tree, tree: Tree, x: Quantity) -> Quantity:
     """g(x W1 + b1) W2 + b2, or with a gate (g(x W1 + b1) ⊙ (x W3 + b3)) W2 + b2
     (arXiv:2002.05202). `own` has its matrices."""
-    kind = str(said.get("activation", "relu"))
+    kind = str(tree.get("activation", "relu"))
     if "W1" not in own:
         return activated(page, "activated", kind, x)
-    a = linear(page, "hidden", x, given(page, own, "W1", "b1"), said)
+    a = linear(page, "hidden", x, given(page, own, "W1", "b1"), tree)
     if kind != "none":
         a = activated(page, "activated", _GATES.get(kind, kind), a)
-    if kind in _GATES or is_true(said.get("gated")):
-        up = linear(page, "up", x, given(page, own, "W3", "b3"), said)
+    if kind in _GATES or is_true(tree.get("gated")):
+        up = linear(page, "up", x, given(page, own, "W3", "b3"), tree)
         a = page.make("gated", lambda a, up: a * up, a, up)
-    return linear(page, "ffn", a, given(page, own, "W2", "b2"), said) if "W2" in own else a
+    return linear(page, "ffn", a, given(page, own, "W2", "b2"), tree) if "W2" in own else a
 
 
-def _mixture(page: Page, said: Tree, x: Quantity) -> Quantity:
+def _mixture(page: Page, tree: Tree, x: Quantity) -> Quantity:
     """Σ_e share_e expert_e(x) (arXiv:1701.06538), and an expert that every row goes to."""
-    routing = _routing(page, said, x)
+    routing = _routing(page, tree, x)
     terms: list[Quantity | None] = []
-    for e, expert in enumerate(said["experts"]):
+    for e, expert in enumerate(tree["experts"]):
         at = page.at(f"experts[{e + 1}]")
         share = at.make("share", lambda p, e=e: p[:, [e]], routing)
-        terms += [share, _network(at, expert, said, x)]
-    if "shared_expert" in said:
-        terms += _shared(page.at("shared_expert"), said["shared_expert"], said, x)
+        terms += [share, _network(at, expert, tree, x)]
+    if "shared_expert" in tree:
+        terms += _shared(page.at("shared_expert"), tree["shared_expert"], tree, x)
 
     def formula(*terms: Tensor | None) -> Tensor:
         pairs = zip(terms[::2], terms[1::2], strict=True)
@@ -147,21 +147,21 @@ def _mixture(page: Page, said: Tree, x: Quantity) -> Quantity:
     return page.make("mixture", formula, *terms)
 
 
-def _shared(page: Page, own: Tree, said: Tree, x: Quantity) -> list[Quantity | None]:
+def _shared(page: Page, own: Tree, tree: Tree, x: Quantity) -> list[Quantity | None]:
     """The gate σ(x W_G), if it has one, and E(x)."""
-    y = _network(page, own, said, x)
+    y = _network(page, own, tree, x)
     if "W_G" not in own:
         return [None, y]
-    logit = linear(page, "gate_logit", x, given(page, own, "W_G", "b_G"), said)
+    logit = linear(page, "gate_logit", x, given(page, own, "W_G", "b_G"), tree)
     gate = activated(page, "gate", "sigmoid", logit)
     return [gate, y]
 
 
-def _routing(page: Page, said: Tree, x: Quantity) -> Quantity:
+def _routing(page: Page, tree: Tree, x: Quantity) -> Quantity:
     """How much of each row goes to each expert, 0 for those that aren't among its k best."""
-    router, record = page.at("router"), said["router"]
-    k = min(int(record.get("top_k", 2)), len(said["experts"]))
-    logits = linear(router, "affinity", x, given(router, record, "W_R", "b_R"), {**said, **record})
+    router, record = page.at("router"), tree["router"]
+    k = min(int(record.get("top_k", 2)), len(tree["experts"]))
+    logits = linear(router, "affinity", x, given(router, record, "W_R", "b_R"), {**tree, **record})
     if record.get("softmax", "chosen") == "chosen":
         hidden = ~_largest(logits, k)
         kept = router.make("chosen_affinity", lambda x: x.masked_fill(hidden, -torch.inf), logits)

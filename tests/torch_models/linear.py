@@ -30,10 +30,10 @@ def linear(
     name: str,
     x: Quantity,
     matrices: Sequence[Quantity | None],
-    said: Tree,
+    tree: Tree,
 ) -> Quantity:
     """x W + b, or with the layout of nn.Linear x Wᵀ + b."""
-    turned = said.get("weights_layout") == "linear"
+    turned = tree.get("weights_layout") == "linear"
 
     def formula(x: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
         y = functional.linear(x, W) if turned else x @ W
@@ -42,9 +42,9 @@ def linear(
     return page.make(name, formula, x, *matrices)
 
 
-def given(page: Page, said: Tree, *keys: str) -> tuple[Quantity | None, ...]:
+def given(page: Page, tree: Tree, *keys: str) -> tuple[Quantity | None, ...]:
     """What a record of this place gives of some matrices."""
-    return tuple(page.given(said, key) if key in said else None for key in keys)
+    return tuple(page.given(tree, key) if key in tree else None for key in keys)
 
 
 def activated(page: Page, name: str, kind: str, x: Quantity) -> Quantity:

@@ -10,23 +10,25 @@ import torch
 from tests.torch_models.page import Tensor, Tree, numbers, truths
 
 
-def rules(said: Tree, *, causal: bool) -> list[Any]:
+def rules(tree: Tree, *, causal: bool) -> list[Any]:
     """One after the other; a decoder that says none is causal."""
-    told = said.get("mask", "causal" if causal else "none")
-    return [one for one in (told if isinstance(told, list) else [told]) if one != "none"]
+    value = tree.get("mask", "causal" if causal else "none")
+    return [data for data in (value if isinstance(value, list) else [value]) if data != "none"]
 
 
-def tables(told: Sequence[Any]) -> list[Tensor]:
+def tables(anies: Sequence[Any]) -> list[Tensor]:
     """What masks of numbers add, −∞ left to what hides."""
-    added = (numbers(one["add"]) for one in told if isinstance(one, Mapping) and "add" in one)
+    added = (
+        numbers(value["add"]) for value in anies if isinstance(value, Mapping) and "add" in value
+    )
     return [table.masked_fill(table.isinf(), 0) for table in added]
 
 
-def seen(told: Sequence[Any], keys: Sequence[str], n: int, m: int) -> Tensor:
+def seen(anies: Sequence[Any], keys: Sequence[str], n: int, m: int) -> Tensor:
     """[n, m]; the last query stands at the last key."""
     visible = torch.ones(n, m, dtype=torch.bool)
-    for one in told:
-        rule = {"causal": "bottom-right"} if one == "causal" else one
+    for data in anies:
+        rule = {"causal": "bottom-right"} if data == "causal" else data
         for key, value in rule.items():
             visible &= _of_rule(key, value, keys, (n, m))
     return visible
@@ -43,8 +45,8 @@ def _of_rule(kind: str, value: Any, keys: Sequence[str], shape: tuple[int, int])
         return ~torch.tensor([[_is_named(value, keys, j) for j in range(m)]])
     if kind == "add":
         return numbers(value) != -torch.inf
-    told = truths(value)
-    return told if kind == "allowed" else ~told
+    data = truths(value)
+    return data if kind == "allowed" else ~data
 
 
 def _is_named(value: Sequence[Any], keys: Sequence[str], j: int) -> bool:

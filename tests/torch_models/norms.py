@@ -6,15 +6,15 @@ from __future__ import annotations
 from tests.torch_models.page import Page, Quantity, Tensor, Tree, is_true, numbers
 
 
-def norm(page: Page, said: Tree, x: Quantity, made: tuple[Page, str] | None = None) -> Quantity:
+def norm(page: Page, tree: Tree, x: Quantity, made: tuple[Page, str] | None = None) -> Quantity:
     """One whose γ and β are given in its own place. [n, d] -> [n, d]"""
-    gains = {key: page.given(said, key) for key in ("gamma", "beta") if key in said}
-    return normed(page, said, x, gains, made=made)
+    gains = {key: page.given(tree, key) for key in ("gamma", "beta") if key in tree}
+    return normed(page, tree, x, gains, made=made)
 
 
 def normed(
     page: Page,
-    said: Tree,
+    tree: Tree,
     x: Quantity,
     gains: dict[str, Quantity],
     prefix: str = "",
@@ -23,20 +23,20 @@ def normed(
     """`prefix` is what the names of its parts begin with; it may be `made` at another place."""
     whole, name = made or (page, "normed")
     centre, deviation = x, None
-    if said.get("kind") == "batch":
-        mean, variance = numbers(said["mean"]), numbers(said["variance"])
+    if tree.get("kind") == "batch":
+        mean, variance = numbers(tree["mean"]), numbers(tree["variance"])
         centre = page.make("centered", lambda x: x - mean, x)
-        fixed = _root(said, variance)
+        fixed = _root(tree, variance)
         deviation = page.make("deviation", lambda: fixed)
-    elif said.get("kind", "layer") == "rms":
-        squares = page.make(f"{prefix}mean_square", lambda x: _mean_square(said, x), x)
-        deviation = page.make(f"{prefix}rms", lambda q: _root(said, q), squares)
+    elif tree.get("kind", "layer") == "rms":
+        squares = page.make(f"{prefix}mean_square", lambda x: _mean_square(tree, x), x)
+        deviation = page.make(f"{prefix}rms", lambda q: _root(tree, q), squares)
     else:
         mean = page.make(f"{prefix}mean", lambda x: x.mean(dim=1, keepdim=True), x)
         centre = page.make(f"{prefix}centered", lambda x, mean: x - mean, x, mean)
-        squares = page.make(f"{prefix}variance", lambda x: _mean_square(said, x), centre)
-        deviation = page.make(f"{prefix}deviation", lambda q: _root(said, q), squares)
-    plus_one = is_true(said.get("gamma_plus_one"))
+        squares = page.make(f"{prefix}variance", lambda x: _mean_square(tree, x), centre)
+        deviation = page.make(f"{prefix}deviation", lambda q: _root(tree, q), squares)
+    plus_one = is_true(tree.get("gamma_plus_one"))
 
     def formula(c: Tensor, s: Tensor, gamma: Tensor | None, beta: Tensor | None) -> Tensor:
         y = c / s
@@ -46,13 +46,13 @@ def normed(
     return whole.make(name, formula, centre, deviation, gains.get("gamma"), gains.get("beta"))
 
 
-def _mean_square(said: Tree, x: Tensor) -> Tensor:
+def _mean_square(tree: Tree, x: Tensor) -> Tensor:
     n = x.shape[1]
-    return (x**2).sum(dim=1, keepdim=True) / (n - 1 if said.get("over") == "n-1" else n)
+    return (x**2).sum(dim=1, keepdim=True) / (n - 1 if tree.get("over") == "n-1" else n)
 
 
-def _root(said: Tree, squares: Tensor) -> Tensor:
-    epsilon = float(said.get("epsilon", 1e-5))
-    if said.get("epsilon_in") == "deviation":
+def _root(tree: Tree, squares: Tensor) -> Tensor:
+    epsilon = float(tree.get("epsilon", 1e-5))
+    if tree.get("epsilon_in") == "deviation":
         return squares.sqrt() + epsilon
     return (squares + epsilon).sqrt()

@@ -45,36 +45,36 @@ class Page:
     def at(self, place: str) -> Page:
         return replace(self, path=f"{self.path}{place}.")
 
-    def given(self, said: Tree, key: str, name: str = "") -> Quantity:
+    def given(self, tree: Tree, key: str, name: str = "") -> Quantity:
         """What a record of this place gives, which is learned."""
         full = self.path + (name or key)
         if full not in self.known:
-            self.known[full] = Quantity(full, numbers(said[key]).requires_grad_())
+            self.known[full] = Quantity(full, numbers(tree[key]).requires_grad_())
         return self.known[full]
 
     def make(self, name: str, formula: Callable[..., Tensor], *of: Quantity | None) -> Quantity:
         """A quantity of this place by a formula of others, of which None aren't there."""
         full = self.path + name
-        used = [one if one is None else self._used(one, full) for one in of]
+        used = [q if q is None else self._used(q, full) for q in of]
         tensor = formula(*used)
         if tensor.requires_grad:
             tensor.retain_grad()
         self.known[full] = Quantity(full, tensor)
         return self.known[full]
 
-    def _used(self, one: Quantity, made: str) -> Tensor:
-        copy = one.tensor.clone()
+    def _used(self, quantity: Quantity, made: str) -> Tensor:
+        copy = quantity.tensor.clone()
         if copy.requires_grad:
             copy.retain_grad()
-        self.uses.append(Use(one.name, made, copy))
+        self.uses.append(Use(quantity.name, made, copy))
         return copy
 
     def gradients(self) -> Iterator[tuple[str, Tensor]]:
         """Those of all that the loss hangs on; of what is used several times that by each use, too:
         `X.Q` is what comes to X by Q."""
-        for name, one in self.known.items():
-            if one.tensor.requires_grad and one.tensor.grad is not None:
-                yield name, one.tensor.grad
+        for name, quantity in self.known.items():
+            if quantity.tensor.requires_grad and quantity.tensor.grad is not None:
+                yield name, quantity.tensor.grad
         used = [use for use in self.uses if use.copy.requires_grad and use.copy.grad is not None]
         several = Counter(use.of for use in used)
         twice = Counter((use.of, use.made) for use in used)
@@ -86,33 +86,33 @@ class Page:
                 yield f"{of}.{made}{number}", copy.grad
 
 
-def numbers(said: Any) -> Tensor:
+def numbers(value: Any) -> Tensor:
     """A matrix of float64: rows, rows with names, or random ones of NumPy's RandomState."""
-    if isinstance(said, Mapping) and "random" in said:
-        return torch.tensor(_random(said))
-    rows = list(said.values()) if isinstance(said, Mapping) else said
+    if isinstance(value, Mapping) and "random" in value:
+        return torch.tensor(_random(value))
+    rows = list(value.values()) if isinstance(value, Mapping) else value
     return torch.tensor(np.atleast_2d(np.array(rows, dtype=float)))
 
 
-def _random(said: Tree) -> Any:
-    state, shape = np.random.RandomState(int(said["seed"])), tuple(map(int, said["shape"]))
-    if said["random"] == "normal":
-        return state.normal(float(said.get("mean", 0)), float(said.get("std", 0.02)), shape)
-    return state.uniform(float(said["low"]), float(said["high"]), shape)
+def _random(tree: Tree) -> Any:
+    state, shape = np.random.RandomState(int(tree["seed"])), tuple(map(int, tree["shape"]))
+    if tree["random"] == "normal":
+        return state.normal(float(tree.get("mean", 0)), float(tree.get("std", 0.02)), shape)
+    return state.uniform(float(tree["low"]), float(tree["high"]), shape)
 
 
-def there(one: Quantity | None) -> Quantity:
+def there(quantity: Quantity | None) -> Quantity:
     """What a model can't do without."""
-    if one is None:
+    if quantity is None:
         raise ValueError("something isn't given that is needed")
-    return one
+    return quantity
 
 
-def truths(said: Any) -> Tensor:
+def truths(value: Any) -> Tensor:
     """A table of true and false, or of 1 and 0."""
-    told = [[str(one).lower() in ("true", "1", "1.0") for one in row] for row in said]
-    return torch.tensor(told)
+    entries = [[str(data).lower() in ("true", "1", "1.0") for data in row] for row in value]
+    return torch.tensor(entries)
 
 
-def is_true(said: Any) -> bool:
-    return str(said).lower() == "true"
+def is_true(value: Any) -> bool:
+    return str(value).lower() == "true"

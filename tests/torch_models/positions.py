@@ -11,46 +11,46 @@ import torch
 from tests.torch_models.page import Page, Quantity, Tensor, Tree, is_true, numbers
 
 
-def listed(said: Any) -> list[tuple[str, Tree]]:
+def listed(value: Any) -> list[tuple[str, Tree]]:
     """What `positions` says: the name of each part of it, and its record."""
-    several = isinstance(said, list) and not isinstance(said[0], list)
+    several = isinstance(value, list) and not isinstance(value[0], list)
     parts = (
-        [(f"positions[{k}]", one) for k, one in enumerate(said, 1)]
+        [(f"positions[{k}]", data) for k, data in enumerate(value, 1)]
         if several
-        else [("positions", said)]
+        else [("positions", value)]
     )
-    return [(name, _record(one)) for name, one in parts]
+    return [(name, _record(data)) for name, data in parts]
 
 
-def _record(said: Any) -> Tree:
-    if isinstance(said, str):
-        return {"kind": said}
-    if isinstance(said, list) or "random" in said:
-        return {"kind": "rows", "rows": said}
-    return {"kind": "sinusoidal", **said}
+def _record(value: Any) -> Tree:
+    if isinstance(value, str):
+        return {"kind": value}
+    if isinstance(value, list) or "random" in value:
+        return {"kind": "rows", "rows": value}
+    return {"kind": "sinusoidal", **value}
 
 
-def of_kind(told: Sequence[tuple[str, Tree]], kind: str) -> tuple[str, Tree] | None:
-    return next(((name, one) for name, one in told if one["kind"] == kind), None)
+def of_kind(pairs: Sequence[tuple[str, Tree]], kind: str) -> tuple[str, Tree] | None:
+    return next(((name, tree) for name, tree in pairs if tree["kind"] == kind), None)
 
 
 def added(
-    page: Page, told: Sequence[tuple[str, Tree]], shape: tuple[int, int], first: int
+    page: Page, pairs: Sequence[tuple[str, Tree]], shape: tuple[int, int], first: int
 ) -> list[Quantity]:
     """What is added to the embeddings, whose first row stands at a position."""
     made: list[Quantity] = []
-    for name, one in told:
+    for name, tree in pairs:
         local = f"P{len(made) + 1}" if made else "P"
-        start = int(one.get("start", 0)) + first
+        start = int(tree.get("start", 0)) + first
         rows = slice(start, start + shape[0])
-        if one["kind"] == "rows":
-            table = page.given(one, "rows", name)
+        if tree["kind"] == "rows":
+            table = page.given(tree, "rows", name)
             made.append(page.make(local, lambda x, rows=rows: x[rows], table))
-        elif one["kind"] == "table":
-            table = page.at(name).given(one, "table")
+        elif tree["kind"] == "table":
+            table = page.at(name).given(tree, "table")
             made.append(page.make(local, lambda x, rows=rows: x[rows], table))
-        elif one["kind"] == "sinusoidal":
-            waves = _sinusoidal(float(one.get("base", 10000)), start, shape)
+        elif tree["kind"] == "sinusoidal":
+            waves = _sinusoidal(float(tree.get("base", 10000)), start, shape)
             made.append(page.make(local, lambda waves=waves: waves))
     return made
 
@@ -70,13 +70,13 @@ def _angles(theta: Tensor, start: int, n: int) -> Tensor:
     return torch.outer(torch.arange(start, start + n, dtype=torch.float64), theta)
 
 
-def rotated(page: Page, said: Tree, name: str, x: Quantity, first: int, length: int) -> Quantity:
+def rotated(page: Page, tree: Tree, name: str, x: Quantity, first: int, length: int) -> Quantity:
     """Pairs of columns turned by the angles of their positions (arXiv:2104.09864, 3.4), as the
     product of complex numbers that it is. `length` is that of the text."""
-    n, width = x.shape[0], int(said.get("dimensions", x.shape[1]))
-    start = int(said.get("start", 0))
-    cosine, sine = _turns(said, width, (start + first, n), start + length)
-    half = said.get("pairs") == "half"
+    n, width = x.shape[0], int(tree.get("dimensions", x.shape[1]))
+    start = int(tree.get("start", 0))
+    cosine, sine = _turns(tree, width, (start + first, n), start + length)
+    half = tree.get("pairs") == "half"
 
     def formula(x: Tensor) -> Tensor:
         pairs = x[:, :width].reshape(n, 2, -1).mT if half else x[:, :width].reshape(n, -1, 2)
@@ -88,13 +88,13 @@ def rotated(page: Page, said: Tree, name: str, x: Quantity, first: int, length: 
     return page.make(f"rotated_{name}", formula, x)
 
 
-def _turns(said: Tree, width: int, rows: tuple[int, int], length: int) -> tuple[Tensor, Tensor]:
+def _turns(tree: Tree, width: int, rows: tuple[int, int], length: int) -> tuple[Tensor, Tensor]:
     """The cosines and sines of each position and pair, [n, width / 2]."""
     start, n = rows
-    if "cos" in said:
-        cosine, sine = (numbers(said[key])[start : start + n] for key in ("cos", "sin"))
+    if "cos" in tree:
+        cosine, sine = (numbers(tree[key])[start : start + n] for key in ("cos", "sin"))
         return cosine, sine
-    base, scaling = float(said.get("base", 10000)), said.get("scaling")
+    base, scaling = float(tree.get("base", 10000)), tree.get("scaling")
     theta = _frequencies(base, width)
     factor = 1.0
     if scaling:
@@ -106,42 +106,42 @@ def _turns(said: Tree, width: int, rows: tuple[int, int], length: int) -> tuple[
 Scaled = tuple[Tensor, float]
 
 
-def _linear(said: Tree, base: float, width: int, _: int) -> Scaled:
-    return _frequencies(base, width) / float(said["factor"]), 1.0
+def _linear(tree: Tree, base: float, width: int, _: int) -> Scaled:
+    return _frequencies(base, width) / float(tree["factor"]), 1.0
 
 
-def _ntk(said: Tree, base: float, width: int, _: int) -> Scaled:
-    return _frequencies(base * float(said["factor"]) ** (width / (width - 2)), width), 1.0
+def _ntk(tree: Tree, base: float, width: int, _: int) -> Scaled:
+    return _frequencies(base * float(tree["factor"]) ** (width / (width - 2)), width), 1.0
 
 
-def _dynamic(said: Tree, base: float, width: int, length: int) -> Scaled:
+def _dynamic(tree: Tree, base: float, width: int, length: int) -> Scaled:
     """As transformers' "dynamic" has it: the base grows with what is past the first length."""
-    original, factor = int(said["original_length"]), float(said["factor"])
+    original, factor = int(tree["original_length"]), float(tree["factor"])
     grown = factor * max(length, original) / original - (factor - 1)
     return _frequencies(base * grown ** (width / (width - 2)), width), 1.0
 
 
-def _llama3(said: Tree, base: float, width: int, _: int) -> Scaled:
+def _llama3(tree: Tree, base: float, width: int, _: int) -> Scaled:
     """arXiv:2407.21783 and its code: by how often a pair turns within the first length."""
     theta, low, high = (
         _frequencies(base, width),
-        float(said.get("low_freq_factor", 1)),
-        float(said.get("high_freq_factor", 4)),
+        float(tree.get("low_freq_factor", 1)),
+        float(tree.get("high_freq_factor", 4)),
     )
-    turns = int(said["original_length"]) * theta / (2 * math.pi)
+    turns = int(tree["original_length"]) * theta / (2 * math.pi)
     kept = ((turns - low) / (high - low)).clamp(0, 1)
-    return kept * theta + (1 - kept) * theta / float(said["factor"]), 1.0
+    return kept * theta + (1 - kept) * theta / float(tree["factor"]), 1.0
 
 
-def _yarn(said: Tree, base: float, width: int, _: int) -> Scaled:
+def _yarn(tree: Tree, base: float, width: int, _: int) -> Scaled:
     """arXiv:2309.00071, 3.2 and 3.4, with a ramp over the pairs as its code has it."""
-    factor, original = float(said["factor"]), int(said["original_length"])
+    factor, original = float(tree["factor"]), int(tree["original_length"])
 
     def pair(turns: float) -> float:
         return width * math.log(original / (turns * 2 * math.pi)) / (2 * math.log(base))
 
-    first, last = pair(float(said.get("beta_fast", 32))), pair(float(said.get("beta_slow", 1)))
-    if is_true(said.get("truncate", "true")):
+    first, last = pair(float(tree.get("beta_fast", 32))), pair(float(tree.get("beta_slow", 1)))
+    if is_true(tree.get("truncate", "true")):
         first, last = math.floor(first), math.ceil(last)
     first, last = max(first, 0), min(last, width - 1)
     last += 0.001 if first == last else 0
@@ -150,7 +150,7 @@ def _yarn(said: Tree, base: float, width: int, _: int) -> Scaled:
     theta = _frequencies(base, width)
     usual = 0.1 * math.log(factor) + 1 if factor > 1 else 1.0
     turned = kept * theta + (1 - kept) * theta / factor
-    return turned, float(said.get("attention_factor", usual))
+    return turned, float(tree.get("attention_factor", usual))
 
 
 _SCALED: dict[str, Callable[[Tree, float, int, int], Scaled]] = {
@@ -167,23 +167,23 @@ def distances(n: int, m: int) -> Tensor:
     return torch.arange(m)[None, :] - torch.arange(m - n, m)[:, None]
 
 
-def alibi(said: Tree, head: int, heads: int, shape: tuple[int, int]) -> Tensor:
+def alibi(tree: Tree, head: int, heads: int, shape: tuple[int, int]) -> Tensor:
     """−slope × distance (arXiv:2108.12409)."""
-    slopes = [float(one) for one in said.get("slopes", [])]
+    slopes = [float(value) for value in tree.get("slopes", [])]
     slope = slopes[head] if slopes else 2 ** (-8 * (head + 1) / heads)
     return -slope * distances(*shape).abs().double()
 
 
-def buckets(said: Tree, count: int, shape: tuple[int, int], *, causal: bool) -> Tensor:
+def buckets(tree: Tree, count: int, shape: tuple[int, int], *, causal: bool) -> Tensor:
     """T5's relative_position_bucket (arXiv:1910.10683, 2.1), [n, m]."""
-    ahead, both = distances(*shape), said.get("bidirectional", "false" if causal else "true")
+    ahead, both = distances(*shape), tree.get("bidirectional", "false" if causal else "true")
     offset = torch.zeros_like(ahead)
     if is_true(both):
         count //= 2
         offset, away = (ahead > 0) * count, ahead.abs()
     else:
         away = (-ahead).clamp(min=0)
-    exact, most = count // 2, int(said.get("max_distance", 128))
+    exact, most = count // 2, int(tree.get("max_distance", 128))
     share = (away.clamp(min=1).double() / exact).log() / math.log(most / exact)
     far = (exact + (share * (count - exact) + 1e-9).long()).clamp(max=count - 1)
     return offset + torch.where(away < exact, away, far)

@@ -43,12 +43,12 @@ def _chosen(page: Page, data: Tree, x: Quantity) -> Quantity:
     return page.make(which, lambda x: x[[row]], x)
 
 
-def _headed(page: Page, said: Tree, x: Quantity) -> Quantity:
+def _headed(page: Page, tree: Tree, x: Quantity) -> Quantity:
     """norm(g(x W + b)) (arXiv:1810.04805)."""
-    x = linear(page, "hidden", x, given(page, said, "W", "b"), said)
-    if said.get("activation", "none") != "none":
-        x = page.make("activated", ACTIVATIONS[said["activation"]], x)
-    return norm(page.at("norm"), said["norm"] or {}, x) if "norm" in said else x
+    x = linear(page, "hidden", x, given(page, tree, "W", "b"), tree)
+    if tree.get("activation", "none") != "none":
+        x = page.make("activated", ACTIVATIONS[tree["activation"]], x)
+    return norm(page.at("norm"), tree["norm"] or {}, x) if "norm" in tree else x
 
 
 def _logits(page: Page, data: Tree, x: Quantity) -> Quantity:
@@ -92,10 +92,10 @@ def of_probabilities(page: Page, data: Tree, p: Quantity, classes: Sequence[str]
     counted = _counted(y)
     if not counted.all():
         p = page.make("with_target", lambda p: p[counted], p)
-    one = page.make(
+    quantity = page.make(
         "loss", lambda p: functional.nll_loss(p.log(), y[counted], reduction="none")[:, None], p
     )
-    return _mean(page, "cross_entropy", one)
+    return _mean(page, "cross_entropy", quantity)
 
 
 def _binary(page: Page, y: Tensor, x: Quantity) -> Quantity:
@@ -116,8 +116,10 @@ def _targets(data: Tree, classes: Sequence[str]) -> Tensor:
     if are_numbers(data):
         return numbers(data["targets"])
     ignored: Any = data.get("ignored_target")
-    told = [str(one) for one in data["targets"]]
-    return torch.tensor([IGNORED if one == str(ignored) else classes.index(one) for one in told])
+    texts = [str(value) for value in data["targets"]]
+    return torch.tensor(
+        [IGNORED if text == str(ignored) else classes.index(text) for text in texts]
+    )
 
 
 def _counted(y: Tensor) -> Tensor:

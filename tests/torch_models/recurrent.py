@@ -18,16 +18,16 @@ _LETTERS = {
 """The gates as nn.LSTM and nn.GRU stack them, and their letters."""
 
 
-def recurrent(page: Page, said: Tree, x: Quantity) -> Quantity:
+def recurrent(page: Page, tree: Tree, x: Quantity) -> Quantity:
     """The state after each token, [n, h], or of both ways side by side, [n, 2h]."""
-    if said.get("direction") != "both":
-        back = said.get("direction") == "backward"
-        return _states(page, _Cell.of(page, said, said), x, back=back)
-    own = {way: said if way == "forward" else said["backward"] for way in ("forward", "backward")}
+    if tree.get("direction") != "both":
+        back = tree.get("direction") == "backward"
+        return _states(page, _Cell.of(page, tree, tree), x, back=back)
+    own = {way: tree if way == "forward" else tree["backward"] for way in ("forward", "backward")}
     ways = [
         _states(
             page.at(way),
-            _Cell.of(_home(page, way), record, said, page.at(way)),
+            _Cell.of(_home(page, way), record, tree, page.at(way)),
             x,
             back=way == "backward",
         )
@@ -51,11 +51,11 @@ class _Cell(NamedTuple):
     size: int
 
     @classmethod
-    def of(cls, home: Page, own: Tree, said: Tree, page: Page | None = None) -> _Cell:
+    def of(cls, home: Page, own: Tree, tree: Tree, page: Page | None = None) -> _Cell:
         page = page or home
-        letters = _LETTERS[said["cell"]]
-        if said.get("weights_layout") == "torch":
-            matrices = _unstacked(page, home, own, said)
+        letters = _LETTERS[tree["cell"]]
+        if tree.get("weights_layout") == "torch":
+            matrices = _unstacked(page, home, own, tree)
         else:
             names = [
                 f"{name}" for g in letters.values() for name in (f"W_{g}x", f"W_{g}a", f"b_{g}")
@@ -65,7 +65,7 @@ class _Cell(NamedTuple):
             key: home.given(own, key) for key in ("initial_state", "initial_cell") if key in own
         }
         g = next(iter(letters.values()))
-        return cls(page, said, matrices, starts, matrices[f"W_{g}a"].shape[1])
+        return cls(page, tree, matrices, starts, matrices[f"W_{g}a"].shape[1])
 
     def is_torch(self) -> bool:
         return self.said.get("weights_layout") == "torch"
@@ -87,7 +87,7 @@ class _Cell(NamedTuple):
                 operands.append(term)
             elif term[0] in self.matrices:
                 kinds.append("bias" if term[1] is None else "product")
-                operands += [one for one in (self.matrices[term[0]], term[1]) if one is not None]
+                operands += [q for q in (self.matrices[term[0]], term[1]) if q is not None]
 
         def formula(*x: Tensor) -> Tensor:
             rest, parts = iter(x), []
@@ -117,10 +117,10 @@ def _biases(g: str, parts: Sequence[str] = ("", "x", "a")) -> list[tuple[str, No
     return [(f"b_{g}{part}", None) for part in parts]
 
 
-def _unstacked(page: Page, home: Page, own: Tree, said: Tree) -> dict[str, Quantity]:
+def _unstacked(page: Page, home: Page, own: Tree, tree: Tree) -> dict[str, Quantity]:
     """The runs of W_ih, W_hh and their biases, one for each gate."""
-    letters, made = _LETTERS[said["cell"]], {}
-    order = said.get("gate_order", [*letters])
+    letters, made = _LETTERS[tree["cell"]], {}
+    order = tree.get("gate_order", [*letters])
     for key, part in (("W_ih", "x"), ("W_hh", "a"), ("b_ih", "x"), ("b_hh", "a")):
         for whole in filter(None, given(home, own, key)):
             for k, gate in enumerate(order):
@@ -189,24 +189,24 @@ def _gru(cell: _Cell, t: int, x: Quantity, a: Quantity, _: Any) -> State:
 _STEPS = {"rnn": _rnn, "lstm": _lstm, "gru": _gru}
 
 
-def read_out(page: Page, said: Tree) -> tuple[Quantity, Quantity] | None:
+def read_out(page: Page, tree: Tree) -> tuple[Quantity, Quantity] | None:
     """y = g(W_ya a + b_y) at each time or at the last, as rows [n, k]; and what g is applied to."""
-    if "W_ya" not in said:
+    if "W_ya" not in tree:
         return None
-    states, both = page.known[f"{page.path}states"], said.get("direction") == "both"
+    states, both = page.known[f"{page.path}states"], tree.get("direction") == "both"
     n = states.shape[0]
     times = [*range(1, n + 1)]
-    if said.get("readout_from") == "last":
-        times = [1 if said.get("direction") == "backward" else n]
+    if tree.get("readout_from") == "last":
+        times = [1 if tree.get("direction") == "backward" else n]
     logits, answers = [], []
     for t in times:
         a = page.known[f"{page.path}a[{t}]"] if not both else page.make(
             f"s[{t}]", lambda x, t=t: x[[t - 1]].T, states
         )  # fmt: skip
-        z, y = _answer(page, said, t, a)
+        z, y = _answer(page, tree, t, a)
         logits.append(z)
         answers.append(y)
-    if said.get("readout") == "none":
+    if tree.get("readout") == "none":
         rows = _rows(page, "readouts", answers)
         return rows, rows
     return _rows(page, "readouts", answers), _rows(page, "readout_logits", logits)
@@ -216,9 +216,9 @@ def _rows(page: Page, name: str, columns: Sequence[Quantity]) -> Quantity:
     return page.make(name, lambda *x: torch.hstack(x).T, *columns)
 
 
-def _answer(page: Page, said: Tree, t: int, a: Quantity) -> tuple[Quantity, Quantity]:
-    W, b = given(page, said, "W_ya", "b_y")
-    row, kind = said.get("weights_layout") == "row", said.get("readout", "sigmoid")
+def _answer(page: Page, tree: Tree, t: int, a: Quantity) -> tuple[Quantity, Quantity]:
+    W, b = given(page, tree, "W_ya", "b_y")
+    row, kind = tree.get("weights_layout") == "row", tree.get("readout", "sigmoid")
     z = page.make(f"ya[{t}]", lambda W, a: (W.T if row else W) @ a, W, a)
     if b is not None:
         z = page.make(f"z_y[{t}]", lambda z, b: z + b.T, z, b)

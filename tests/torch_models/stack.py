@@ -54,8 +54,8 @@ def end_of(data: Tree) -> End:
     if given:
         rows = logits = page.given(data, given)
     else:
-        x, last, said = _stack(page, data)
-        found = None if "unembedding" in data or "cell" not in said else read_out(last, said)
+        x, last, tree = _stack(page, data)
+        found = None if "unembedding" in data or "cell" not in tree else read_out(last, tree)
         rows, logits = found or [predicted(page, data, x)] * 2
     return End(page, rows, logits, _classes(data, rows.shape[1]))
 
@@ -63,12 +63,14 @@ def end_of(data: Tree) -> End:
 def _classes(data: Tree, width: int) -> Sequence[str]:
     """The names of the logits."""
     if "labels" in data:
-        return [str(one) for one in data["labels"]]
+        return [str(value) for value in data["labels"]]
     tied, ids = data.get("unembedding") == "tied", data.get("vocabulary", {})
     table = data.get("embeddings")
-    names = [*table] if isinstance(table, Mapping) else sorted(ids, key=lambda one: int(ids[one]))
+    names = (
+        [*table] if isinstance(table, Mapping) else sorted(ids, key=lambda value: int(ids[value]))
+    )
     if ids and not tied:
-        names = sorted(ids, key=lambda one: int(ids[one]))
+        names = sorted(ids, key=lambda value: int(ids[value]))
     unnamed = data.get("predict_from") == "first" and not tied
     if len(names) == width and not unnamed:
         return names
@@ -79,27 +81,27 @@ def _classes(data: Tree, width: int) -> Sequence[str]:
 def _stack(page: Page, data: Tree) -> tuple[Quantity, Page, Tree]:
     """What a stack puts out, and the place and the record of its last layer."""
     memory = _memory(page, data)
-    told = positions.listed(data.get("positions", "none"))
-    x = _embedded(page, data, told)
+    pairs = positions.listed(data.get("positions", "none"))
+    x = _embedded(page, data, pairs)
     inputs = {
         name: page.given(data, key)
         for name, key in (("Q", "queries"), ("K", "keys"), ("V", "values"))
         if key in data
     }
     layers = _layers(data)
-    for i, said in enumerate(layers):
+    for i, entries in enumerate(layers):
         at = page.at(f"layers[{i + 1}]") if len(layers) > 1 else page
-        if "cell" in said:
-            x = recurrent(at, said, there(x))
+        if "cell" in entries:
+            x = recurrent(at, entries, there(x))
         else:
             own = inputs if i == 0 else {}
-            x = layer(at, said, x, _place(data, said, _Found(page, told, memory, own)))
+            x = layer(at, entries, x, _place(data, entries, _Found(page, pairs, memory, own)))
     if "final_norm" in data:
         own = {**data.get("norms", {}), **(data["final_norm"] or {})}
         x = norm(page.at("final_norm"), own, there(x))
     if "project_out" in data:
         x = _projected(page, data, "project_out", there(x))
-    return there(x), at, said
+    return there(x), at, entries
 
 
 class _Found(NamedTuple):
@@ -111,14 +113,14 @@ class _Found(NamedTuple):
     inputs: Mapping[str, Quantity]
 
 
-def _place(data: Tree, said: Tree, found: _Found) -> Place:
+def _place(data: Tree, tree: Tree, found: _Found) -> Place:
     """What a layer finds; one that looks at the memory alone has no positions."""
-    page, told, memory, inputs = found
-    decoder = said.get("block") == "decoder"
-    bare = memory is not None and said.get("block", "attention") == "attention"
+    page, pairs, memory, inputs = found
+    decoder = tree.get("block") == "decoder"
+    bare = memory is not None and tree.get("block", "attention") == "attention"
     names = memory.names if bare and memory else _tokens(data)
-    around = Around(names, () if bare else told, page, causal=decoder)
-    attends = isinstance(said.get("heads"), list) or any(key in said for key in _ATTENTION)
+    around = Around(names, () if bare else pairs, page, causal=decoder)
+    attends = isinstance(tree.get("heads"), list) or any(key in tree for key in _ATTENTION)
     return Place(around, inputs, memory if bare or decoder else None, attends)
 
 
@@ -128,16 +130,17 @@ def _layers(data: Tree) -> list[Tree]:
     held = {key: data[key] for key in _HELD if key in data and not _is_list_of_maps(data[key])}
     bare = {key: value for key, value in held.items() if key != "cell"}
     return [
-        {"block": "encoder", **(bare if "block" in one else held), **one} for one in data["layers"]
+        {"block": "encoder", **(bare if "block" in entry else held), **entry}
+        for entry in data["layers"]
     ]
 
 
-def _is_list_of_maps(said: Any) -> bool:
+def _is_list_of_maps(value: Any) -> bool:
     return (
-        isinstance(said, list)
-        and bool(said)
-        and isinstance(said[0], Mapping)
-        and "mask" not in said
+        isinstance(value, list)
+        and bool(value)
+        and isinstance(value[0], Mapping)
+        and "mask" not in value
     )
 
 
@@ -151,13 +154,13 @@ def _tokens(data: Tree) -> list[str]:
 
 def _memory(page: Page, data: Tree) -> Memory | None:
     if "memory" in data:
-        said = data["memory"]
-        return Memory(page.given(data, "memory"), [*said] if isinstance(said, Mapping) else [])
+        value = data["memory"]
+        return Memory(page.given(data, "memory"), [*value] if isinstance(value, Mapping) else [])
     if "encoder" not in data:
         return None
     own = data["encoder"]
-    said = {**_inherited(data, own), **own}
-    return Memory(_stack(page.at("encoder"), said)[0], _tokens(said))
+    value = {**_inherited(data, own), **own}
+    return Memory(_stack(page.at("encoder"), value)[0], _tokens(value))
 
 
 def _inherited(data: Tree, own: Tree) -> dict[str, Any]:
@@ -177,18 +180,18 @@ def _inherited(data: Tree, own: Tree) -> dict[str, Any]:
     return taken
 
 
-def _has_numbers(said: Any) -> bool:
+def _has_numbers(value: Any) -> bool:
     """Whether matrices or rows of numbers are among what is said."""
-    if isinstance(said, Mapping):
-        return any(map(_has_numbers, said.values()))
-    return isinstance(said, list)
+    if isinstance(value, Mapping):
+        return any(map(_has_numbers, value.values()))
+    return isinstance(value, list)
 
 
-def _has_rows(said: Any) -> bool:
-    return any(one["kind"] == "rows" or "table" in one for _, one in positions.listed(said))
+def _has_rows(value: Any) -> bool:
+    return any(tree["kind"] == "rows" or "table" in tree for _, tree in positions.listed(value))
 
 
-def _embedded(page: Page, data: Tree, told: Sequence[tuple[str, Tree]]) -> Quantity | None:
+def _embedded(page: Page, data: Tree, pairs: Sequence[tuple[str, Tree]]) -> Quantity | None:
     """Rows of the table, or patches of a picture; scaled, with positions and segments added."""
     if "X" in data:
         return page.given(data, "X")
@@ -198,7 +201,7 @@ def _embedded(page: Page, data: Tree, told: Sequence[tuple[str, Tree]]) -> Quant
     when = data["project_in"].get("when", "before") if "project_in" in data else ""
     wide = _width(data, "project_in") if when else d
     cached = len(_layers(data)[0].get("cache", {}).get("tokens", ()))
-    terms = positions.added(page, told, (n, wide if when == "before" else d), cached)
+    terms = positions.added(page, pairs, (n, wide if when == "before" else d), cached)
     if "segments" in data:
         rows = [int(segment) for segment in data["segments"]]
         terms.append(page.make("S", lambda x: x[rows], page.given(data, "segment_embeddings")))
@@ -214,17 +217,17 @@ def _embedded(page: Page, data: Tree, told: Sequence[tuple[str, Tree]]) -> Quant
     if terms:
         x = page.make("summed" if any(left[2:]) else "X", lambda *x: sum(x), x, *terms)
     if normed:
-        said = {**data.get("norms", {}), **(data["embedding_norm"] or {})}
+        entries = {**data.get("norms", {}), **(data["embedding_norm"] or {})}
         at = page.at("embedding_norm")
-        x = norm(at, said, x, (at, "normed") if when == "after" else (page, "X"))
+        x = norm(at, entries, x, (at, "normed") if when == "after" else (page, "X"))
     return _projected(page, data, "project_in", x, is_x=True) if when == "after" else x
 
 
 def _projected(page: Page, data: Tree, key: str, x: Quantity, *, is_x: bool = False) -> Quantity:
     """x W + b, of another width (arXiv:1909.11942, arXiv:2205.01068)."""
-    at, said = page.at(key), {**data[key], "weights_layout": data.get("weights_layout")}
-    matrices = given(at, said, "W", "b")
-    return linear(page, "X" if is_x else f"{key}.projected", x, matrices, said)
+    at, entries = page.at(key), {**data[key], "weights_layout": data.get("weights_layout")}
+    matrices = given(at, entries, "W", "b")
+    return linear(page, "X" if is_x else f"{key}.projected", x, matrices, entries)
 
 
 def _width(data: Tree, key: str) -> int:

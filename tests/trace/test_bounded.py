@@ -42,7 +42,7 @@ def calls(action: Callable[[], object]) -> int:
     """The calls of functions that something takes: as many on any machine."""
     profile = Profile(subcalls=False)
     profile.runcall(action)
-    return sum(one.callcount for one in profile.getstats())
+    return sum(g.callcount for g in profile.getstats())
 
 
 def calls_of(text: str, file: Path) -> int:
@@ -171,8 +171,8 @@ LEARNED = {
 
 
 def learned(kind: str, corpus: str, size: int) -> dict[str, object]:
-    said = {"kind": "unigram", "training": kind} if kind == "expected" else kind
-    return {"tokenizer": said, "corpus": corpus, "vocabulary_size": size, "sentence": "the"}
+    by_name = {"kind": "unigram", "training": kind} if kind == "expected" else kind
+    return {"tokenizer": by_name, "corpus": corpus, "vocabulary_size": size, "sentence": "the"}
 
 
 @pytest.mark.parametrize("kind", LEARNED)

@@ -117,12 +117,12 @@ def test_what_isnt_there_is_refused_in_words_of_python(trace: Trace) -> None:
 def test_steps_can_be_walked(trace: Trace, deep: Trace) -> None:
     softmax = trace.steps[4]
     assert (softmax.name, softmax.number, softmax.title) == ("softmax", 5, "Softmax")
-    assert [one.name for one in softmax.quantities] == ["exp", "exp_sum", "weights"]
+    assert [q.name for q in softmax.quantities] == ["exp", "exp_sum", "weights"]
     assert softmax.formulas[-1] == "weights[i, j] = exp[i, j] / exp_sum[i]"
     assert "weights[love, AI]   = 7.389 / 12.825  = 0.576" in softmax.working()
     assert softmax.page("markdown") == trace.page("markdown", steps="softmax")
-    made = [one.name for step in deep.steps for one in step.quantities]
-    assert made == [name for name, one in deep.items() if not one.given]
+    made = [q.name for step in deep.steps for q in step.quantities]
+    assert made == [name for name, q in deep.items() if not q.given]
     assert deep.steps[-1].place.startswith("Layer 2")
     assert {step.title for step in deep.steps if not step.working()} == {"The heads' columns"}
 
@@ -209,7 +209,7 @@ def test_representations_are_short(deep: Trace) -> None:
         deep.step("softmax"),
         deep.cell("layers[1].X[1, 1]"),
     )
-    assert all(len(repr(one)) < 160 for one in shown)
+    assert all(len(repr(entry)) < 160 for entry in shown)
     assert repr(deep["X"]) == "<Quantity X [3, 2]>"
     assert "Step 1 ·" in str(deep)
     assert "│" in str(deep["X"])

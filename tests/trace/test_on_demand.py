@@ -91,12 +91,12 @@ def test_each_is_made_once_and_only_what_leads_to_it(made: list[str]) -> None:
 def test_a_page_works_what_its_step_makes_and_what_leads_there(made: list[str]) -> None:
     whole, trace = work(load(stack())), work_on_demand(load(stack()))
     cell = "layers[2].heads[1].exp[1, 2]"
-    told = page(trace, cell, form="html")
+    text = page(trace, cell, form="html")
     part = whole.part_of("layers[2].heads[1].exp")
     assert part is not None
-    assert {*made} == leading_to(whole, [one.name for one in part.definitions])
+    assert {*made} == leading_to(whole, [d.name for d in part.definitions])
     assert not any(name.startswith(("layers[2].heads[2]", "layers[3]")) for name in made)
-    assert told == page(whole, cell, form="html")
+    assert text == page(whole, cell, form="html")
 
 
 @pytest.mark.parametrize("name", SEVERAL)
@@ -159,9 +159,9 @@ def test_published_numbers_are_looked_at_as_ever(made: list[str]) -> None:
     source = {**stack(), "published": {"layers[1].heads[2].scores[1, 1]": 9}}
     whole, trace = work(load(source)), work_on_demand(load(source))
     assert {*made} == leading_to(whole, ["layers[1].heads[2].scores"])
-    told = page(trace, "layers[1].heads[2].scores[1, 1]")
-    assert "The source prints 9 for" in told
-    assert told == page(whole, "layers[1].heads[2].scores[1, 1]")
+    text = page(trace, "layers[1].heads[2].scores[1, 1]")
+    assert "The source prints 9 for" in text
+    assert text == page(whole, "layers[1].heads[2].scores[1, 1]")
     source["published"] = {"layers[4].Q[1, 1]": 9}
     with pytest.raises(ScenarioError, match=re.escape("no quantity layers[4].Q")):
         work_on_demand(load(source))
@@ -172,6 +172,6 @@ def test_commands_work_no_more(made: list[str], tmp_path: Path, words: list[str]
     file = tmp_path / "m.yaml"
     file.write_text(json.dumps({**stack(), "variants": {"other": {"scale": "none"}}}), "utf-8")
     cell = "layers[2].heads[1].scores[1, 2]"
-    told = CliRunner().invoke(app, [*words, cell, str(file)], catch_exceptions=False)
-    assert told.exit_code == 0, told.stderr
+    result = CliRunner().invoke(app, [*words, cell, str(file)], catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
     assert {*made} == leading_to(work(load(file)), ["layers[2].heads[1].scores"])

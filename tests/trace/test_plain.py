@@ -147,13 +147,13 @@ def test_mappings_and_paths() -> None:
 
 
 def test_names_that_are_not_there() -> None:
-    one = [[Decimal(1)]]
+    entries = [[Decimal(1)]]
     with pytest.raises(KeyError, match="W_K, b_9"):
-        with_numbers({"W_Q": [["1"]]}, {"W_K": one, "W_Q": one, "b_9": one})
+        with_numbers({"W_Q": [["1"]]}, {"W_K": entries, "W_Q": entries, "b_9": entries})
     with pytest.raises(KeyError, match="unembedding"):
-        with_numbers({"unembedding": "tied"}, {"unembedding": one})
+        with_numbers({"unembedding": "tied"}, {"unembedding": entries})
     with pytest.raises(ValueError, match="shorter"):
-        with_numbers({"X": {"a": ["1"], "b": ["2"]}}, {"X": one})
+        with_numbers({"X": {"a": ["1"], "b": ["2"]}}, {"X": entries})
 
 
 def test_the_trace_has_the_new_numbers() -> None:

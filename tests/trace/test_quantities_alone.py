@@ -35,7 +35,7 @@ def written(form: str, name: str, folder: Path) -> dict[str, Any]:
 
 
 def check_alike(arrays: dict[str, Any], trace: Trace) -> None:
-    shapes = {name: one.matrix.shape for name, one in trace.quantities.items()}
+    shapes = {name: q.matrix.shape for name, q in trace.quantities.items()}
     assert arrays.keys() >= shapes.keys()
     for name, shape in shapes.items():
         values = np.asarray(trace[name].values)
@@ -79,17 +79,17 @@ def test_the_same_page_is_the_same_file_and_goes_to_a_pipe(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", NAMES[:3])
 def test_json_of_values_only(name: str) -> None:
-    told = attn("run", name, "--format", "json", "--values-only").stdout
-    alone, whole = json.loads(told), json.loads(attn("run", name, "--format", "json").stdout)
+    value = attn("run", name, "--format", "json", "--values-only").stdout
+    alone, whole = json.loads(value), json.loads(attn("run", name, "--format", "json").stdout)
     assert alone["rounding"] == whole["rounding"]
-    assert "text" not in told
+    assert "text" not in value
     pairs = [(alone, whole, "given"), *((*two, "quantities") for two in zip(alone["steps"], whole["steps"], strict=True))]  # fmt: skip
     for mine, full, key in pairs:
-        for one, other in zip(mine[key], full[key], strict=True):
-            shape = one.pop("shape")
-            assert tuple(shape) == np.shape(one["values"])
+        for data, other in zip(mine[key], full[key], strict=True):
+            shape = data.pop("shape")
+            assert tuple(shape) == np.shape(data["values"])
             assert other.pop("text")
-            assert one == other
+            assert data == other
 
 
 SAID = {"text", "says", "formula", "notes"}
@@ -135,7 +135,7 @@ def test_values_only_goes_with_every_json(typed: str, code: int, kept: str, tmp_
 
 
 def test_every_command_with_json_has_values_only() -> None:
-    names = {name: {one.name for one in command.params} for name, command in COMMANDS.items()}
+    names = {name: {param.name for param in command.params} for name, command in COMMANDS.items()}
     with_format = {name for name, options in names.items() if "form" in options}
     assert len(with_format) > 8
     assert with_format == {name for name, options in names.items() if "values_only" in options}
@@ -143,8 +143,8 @@ def test_every_command_with_json_has_values_only() -> None:
 
 def test_what_a_cell_comes_to() -> None:
     cell = "weights[love, AI]"
-    told = attn("run", "i_love_ai", "--cell", cell, "--format", "json", "--values-only").stdout
-    (step,) = json.loads(told)["steps"]
+    data = attn("run", "i_love_ai", "--cell", cell, "--format", "json", "--values-only").stdout
+    (step,) = json.loads(data)["steps"]
     value = float(shipped_trace("i_love_ai")["weights"].values[1, 2])
     assert step["working"] == [{"cell": cell, "value": value}]
 

@@ -36,8 +36,8 @@ PRODUCTS = {
     "W x + U a + b": (AddUp(2, 0, 1), "3 k, k 1, 3 k, k 1, 1 3"),
     "x W + a U + c + b": (AddUp(2, 1, 1, in_out=True), "k 3, k 1, 20 3, 20 1, 3 1, 1 3"),
 }
-MANY = [*((one, shape) for one in SUMS for shape in ("2 k", "k 2")), *PRODUCTS.values()]
-NAMES = [*(f"{type(one).__name__} {shape}" for one in SUMS for shape in ("2 k", "k 2")), *PRODUCTS]
+MANY = [*((i, shape) for i in SUMS for shape in ("2 k", "k 2")), *PRODUCTS.values()]
+NAMES = [*(f"{type(i).__name__} {shape}" for i in SUMS for shape in ("2 k", "k 2")), *PRODUCTS]
 
 
 def drawn(shapes: str, length: int, seed: int, *, carry: bool) -> list[Matrix]:
@@ -62,9 +62,9 @@ def in_brief(
     for i, j in np.ndindex(min(2, made.shape[0]), 1):
         both = operation.cell(i, j, *operands), operation.brief(i, j, *operands)
         (whole, brief), number = both, made.number(i, j)
-        told = [[plain(shortened(form, MOST_PARTS)) for form in forms] for forms in both]
+        entries = [[plain(shortened(form, MOST_PARTS)) for form in forms] for forms in both]
         signs = [deciding.relation(forms[-1], number) for forms in (whole, brief)]
-        yield told[0], signs[0], told[1], signs[1]
+        yield entries[0], signs[0], entries[1], signs[1]
 
 
 @pytest.mark.parametrize(("operation", "shapes"), MANY, ids=NAMES)

@@ -35,7 +35,7 @@ def saved(folder: Path, **changed: np.ndarray) -> Path:
     }
     tensors = {name: rng.normal(size=side) / 16 for name, side in sides.items()} | changed
     file = folder / "model.safetensors"
-    save_file({name: one.astype(np.float32) for name, one in tensors.items()}, file)
+    save_file({name: value.astype(np.float32) for name, value in tensors.items()}, file)
     return file
 
 
@@ -66,8 +66,8 @@ def test_numbers_and_pages_are_the_same(tmp_path: Path, layout: str) -> None:
             stored[name].values, quantity.values, rtol=1e-12, atol=1e-13, err_msg=name
         )
     pages = [
-        render(walkthrough(one, Selection(detail="summary")), "markdown", RenderOptions(100))
-        for one in (stored, read)
+        render(walkthrough(w, Selection(detail="summary")), "markdown", RenderOptions(100))
+        for w in (stored, read)
     ]
     assert pages[0] == pages[1]
 
@@ -79,16 +79,16 @@ def test_nothing_is_made_float64_as_a_whole(tmp_path: Path, layout: str) -> None
     render(walkthrough(trace, Selection(detail="summary")), "terminal", RenderOptions(80))
     kept = {n: q.matrix.kept for n, q in trace.quantities.items() if isinstance(q.matrix, Stored)}
     assert {*kept} == {"embeddings", "W_Q", "W_K", "W_V", "W_O", "W1", "W2"}
-    assert not [name for name, one in kept.items() if "values" in vars(one)]
+    assert not [name for name, entry in kept.items() if "values" in vars(entry)]
 
 
 def test_only_what_is_asked_for_stays_in_its_file(tmp_path: Path) -> None:
     saved(tmp_path)
-    for one in (
+    for entry in (
         scenario(tmp_path, in_place=False),
         scenario(tmp_path, in_place=True, policy="carry"),
     ):
-        assert not [name for name, matrix in one.given.items() if matrix.is_stored]
+        assert not [name for name, matrix in entry.given.items() if matrix.is_stored]
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -96,13 +96,13 @@ def test_numbers_that_are_none_are_found_in_the_file(tmp_path: Path, bad: float)
     W = np.ones((WIDTH, WIDTH))
     W[3, 8] = bad
     saved(tmp_path, W_K=W)
-    told = []
+    texts = []
     for in_place in (True, False):
         with pytest.raises(ScenarioError) as error:
             scenario(tmp_path, in_place=in_place)
-        told.append(str(error.value))
-    assert told[0] == told[1]
-    assert "row 4, column 9" in told[0]
+        texts.append(str(error.value))
+    assert texts[0] == texts[1]
+    assert "row 4, column 9" in texts[0]
 
 
 def test_a_stored_matrix_is_one_of_its_numbers() -> None:

@@ -233,7 +233,7 @@ def test_integers_stay_integers_and_given_numbers_as_written() -> None:
 def test_what_is_made_rightly_or_wrongly_knows_its_step(name: str) -> None:
     trace = shipped_trace(name)
     for part in trace.story:
-        assert {one.step for one in part.definitions} <= {part.step}
+        assert {d.step for d in part.definitions} <= {part.step}
         for mistake in step_named(part.step).mistakes:
             for wrong in all_made_wrongly(trace, part, mistake):
-                assert {one.step for one in wrong} == {part.step}
+                assert {d.step for d in wrong} == {part.step}
