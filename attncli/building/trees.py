@@ -83,7 +83,6 @@ class Variant(NamedTuple):
 
 
 def variants_of(tree: Map, problems: Diagnostics) -> Iterator[Variant]:
-    """The variants of a tree."""
     variants = tree.get("variants")
     for name, change in variants.entries if isinstance(variants, Map) else ():
         if isinstance(change, Map):

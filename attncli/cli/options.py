@@ -34,7 +34,6 @@ def _steps() -> Iterable[str]:
 
 
 def text(option: str, metavar: str, says: str) -> Any:  # noqa: ANN401
-    """An option for a text."""
     return Annotated[str | None, typer.Option(option, metavar=metavar, help=says)]
 
 

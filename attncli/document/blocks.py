@@ -50,8 +50,6 @@ class DefinitionList(NamedTuple):
 
 
 class Paragraph(NamedTuple):
-    """A paragraph."""
-
     text: Spans
 
 

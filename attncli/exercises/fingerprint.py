@@ -81,6 +81,7 @@ def _said(value: object) -> object:
         # the hash of a paper is older than the name of this field
         ("said", _told(type(value), data)) if name == "config" else (name, _said(data))
         for name, data in fields
+        if name != "phrases"  # in which words a page tells what the tokenizer itself says
     ]
     return [*entries, _FOLLOWS[type(value)](value)] if type(value) in _FOLLOWS else entries
 

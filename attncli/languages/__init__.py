@@ -49,7 +49,6 @@ class FrameWords(NamedTuple):
 
 @cache
 def words_of(language: str) -> FrameWords:
-    """The words of a language."""
     data = _data(language)
     return FrameWords(*(Words(data[part]) for part in FrameWords._fields))
 

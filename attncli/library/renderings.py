@@ -85,7 +85,6 @@ def cells_of(trace: Trace, name: Name, address: Address) -> Sequence[tuple[Name,
 
 
 def table_of(quantity: Quantity) -> str:
-    """The table of a quantity."""
     return text_of([matrix_block(quantity, Selection())])
 
 

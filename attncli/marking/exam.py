@@ -86,7 +86,6 @@ def first_cell_of(trace: Trace, line: str) -> Location:
 
 
 def address_of(trace: Trace, cell: Location) -> str:
-    """The address of a cell."""
     return trace[cell.quantity].address(cell.row, cell.column)
 
 

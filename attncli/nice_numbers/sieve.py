@@ -73,7 +73,6 @@ class CandidateValues(NamedTuple):
         )
 
     def matrix(self, candidate: int) -> Matrix:
-        """The matrix of one candidate."""
         return Matrix(np.array(self.alone(candidate)), self.places, self.decimals)
 
     def alone(self, candidate: int) -> Array:

@@ -28,7 +28,6 @@ _COMMA = "\\,"
 
 
 def literal(text: str) -> str:
-    """A text as a string literal."""
     return f'"{"".join(_ESCAPES.get(entry, entry) for entry in text)}"'
 
 

@@ -53,8 +53,8 @@ class Tokenizing(NamedTuple):
     """A tokenizer with a vocabulary, and the record of how that was `learned`, if it was, of the
     `words` of a corpus. `pieces` are, for a model with log-probabilities, those that can be found
     in a word, in the order in which their log-probabilities are told; `log_p` [pieces, 1] are
-    these, unless they come of rounds that are told. `name` is its kind, `told` what was said of it,
-    `counts_given` whether the words' counts were."""
+    these, unless they come of rounds that are told. `name` is its kind, `phrases` tell its
+    settings, `counts_given` whether the words' counts were."""
 
     tokenizer: "WordTokenizer"
     words: "tuple[CountedWord, ...]" = ()

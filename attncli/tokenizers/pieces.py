@@ -185,7 +185,6 @@ class Dictionary:
     unknown: str | None = None
 
     def pieces(self, word: str) -> tuple[Piece, ...]:
-        """The one piece of a word."""
         if word in self.vocabulary:
             return (Piece(word, self.vocabulary[word], word),)
         return tuple(unknown_pieces(word, self.vocabulary, self.unknown))
@@ -267,7 +266,6 @@ class LongestMatch:
         return max(map(len, self.vocabulary), default=0)
 
     def pieces(self, word: str) -> tuple[Piece, ...]:
-        """The pieces of a word."""
         found = [lookup for lookup in self._lookups(word, self._longest) if lookup.found]
         if (found[-1].end if found else 0) < len(word):
             return tuple(unknown_pieces(word, self.vocabulary, self.unknown))

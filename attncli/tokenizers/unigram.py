@@ -309,7 +309,6 @@ class Unigram:
         return PieceTrie([("", math.nan), *self.scored], hidden)
 
     def pieces(self, word: str) -> tuple[Piece, ...]:
-        """The pieces of a word."""
         return tuple(self._pieces(word, self.trie.best_cut(word, self.round_) or []))
 
     def _pieces(self, word: str, cut: list[LatticeNode]) -> Iterator[Piece]:

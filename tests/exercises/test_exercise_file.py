@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -327,3 +329,19 @@ def test_a_pinned_scenario_has_the_numbers_of_the_original(name: str, tmp_path: 
     assert numbers_mark(own) == numbers_mark(other)
     assert [*own] == [*other]
     assert all((own[q].values == other[q].values).all() for q in own)
+
+
+def test_in_which_words_a_tokenizer_is_told_is_in_no_hash() -> None:
+    trace = work(load("bpe").alone())
+    stack = trace.scenario.stack
+    assert stack.text.tokenizing is not None
+    own = stack.text.tokenizing
+
+    def mark(**changed: Any) -> str:
+        text = stack.text._replace(tokenizing=own._replace(**changed))
+        return numbers_mark(
+            replace(trace, scenario=replace(trace.scenario, stack=stack._replace(text=text)))
+        )
+
+    assert mark(phrases=()) == mark() == numbers_mark(trace)
+    assert mark(words=()) != mark()

@@ -115,7 +115,6 @@ _ASKED = " data-n="
 
 
 def drawn(block: PictureBlock | Graph, asked: Asked = silent) -> Picture:
-    """The picture."""
     return rule_for(block, _DRAWN, "a drawing")(block, asked)
 
 

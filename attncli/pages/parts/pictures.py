@@ -345,7 +345,6 @@ def planes(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Plane]:
 
 
 def _vectors(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
-    """The vectors of a part."""
     if part.step == "embed":
         return made_by(trace, part)[-1:]
     place = part.place

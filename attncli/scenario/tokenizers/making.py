@@ -98,7 +98,6 @@ def _metaspace(settings: TokenizerSettings) -> Metaspace:
 
 
 def tokenizing(settings: TokenizerSettings, model: Model) -> Tokenizing:
-    """The tokenizer of a model."""
     name = (
         settings.kind.name
         if settings.model == settings.kind

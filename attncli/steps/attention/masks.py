@@ -108,7 +108,6 @@ class MaskRule(NamedTuple):
 
 
 def mask_rules(attention: Attention) -> tuple[MaskRule, ...]:
-    """The rules of the mask of an attention."""
     found, entries = list[MaskRule](), attention.config.get(MASK)
     for k, rule in enumerate(entries):
         if isinstance(rule, str):
