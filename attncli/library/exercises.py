@@ -391,13 +391,12 @@ def _manifest(
     files: Mapping[str, Contents],
     personal: PersonalSheets,
 ) -> Manifest:
-    import attncli
     from attncli.names import raw
 
     it = job.exercise
     first = next(iter(forms.values()))
     return Manifest(
-        attncli.__version__,
+        __version__,
         raw(first.whole.title),
         it.scenario,
         it.seed,
