@@ -92,7 +92,7 @@ class Problem(NamedTuple):
         return f"{self.where}: {wrong}; {right}"
 
 
-def written_out(problems: Sequence[Problem]) -> Iterator[str]:
+def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
     """Problems as lines: the first of them, then how many more there are. What is wrong alike in
     several places is said once, with the lines of the others."""
     problems = _each_once(problems)
@@ -126,7 +126,7 @@ class UserError(ValueError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(written_out(self.problems)))
+        super().__init__("\n".join(problem_lines(self.problems)))
 
     @classmethod
     def of(cls, source: str, wrong: str, right: str) -> Self:

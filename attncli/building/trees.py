@@ -13,7 +13,7 @@ from attncli.file.changes import Change, applied
 from attncli.file.nodes import Items, Map, Node, Scalar, data_of, describe
 from attncli.file.problems import Diagnostics, too_much
 from attncli.scenario.scenario import MOST_VALUES
-from attncli.scenario.templates import written_out
+from attncli.scenario.templates import expanded
 from attncli.steps.schema import SCENARIO, step_meant
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
@@ -31,14 +31,14 @@ def tree_of(source: Source, problems: Diagnostics) -> Map:
     if isinstance(source, Mapping):
         from attncli.file.reading import mapping_tree
 
-        return written_out(mapping_tree(source), problems)
+        return expanded(mapping_tree(source), problems)
     tree = reading.read_file(shipped.find(os.fspath(source)), problems, step_meant)
-    return written_out(tree, problems)
+    return expanded(tree, problems)
 
 
 def with_changes(tree: Map, changes: Changes, problems: Diagnostics) -> Map:
     """A tree with the changes made."""
-    return written_out(applied(tree, changes, SCENARIO.known, problems), problems)
+    return expanded(applied(tree, changes, SCENARIO.known, problems), problems)
 
 
 def name_of(source: Source) -> str:
@@ -87,7 +87,7 @@ def variants_of(tree: Map, problems: Diagnostics) -> Iterator[Variant]:
     for name, change in variants.entries if isinstance(variants, Map) else ():
         if isinstance(change, Map):
             texts = tuple(_told(*entry, tree) for entry in change.entries)
-            varied = written_out(_varied(tree, change), problems)
+            varied = expanded(_varied(tree, change), problems)
             yield Variant(name.text, varied, texts)
 
 

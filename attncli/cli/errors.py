@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, written_out
+from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, problem_lines
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def complaining() -> Iterator[None]:
 
 def say(problems: Sequence[Problem]) -> None:
     """Says problems on standard error."""
-    for line in written_out(problems):
+    for line in problem_lines(problems):
         typer.echo(line, err=True)
 
 

@@ -182,7 +182,7 @@ def grid_of_places(
         tokens = (GridCell(Omission.ROWS if i is None else block.tokens[i]) for i in rows)
         found.insert(0, GridColumn(GridCell("Token"), tuple(tokens)))
     lists = (
-        _column(entry, 0, GridCell(Symbol(entry.name)), rows, largest) for entry in block.beside
+        _column(entry, 0, GridCell(Symbol(entry.name)), rows, largest) for entry in block.lists
     )
     return Grid((GridColumn(_corner(block), _row_names(block, rows)), *found, *lists), largest)
 

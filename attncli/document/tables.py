@@ -22,7 +22,7 @@ class MatrixBlock(NamedTuple):
     made it, none where it was given (or has another `origin`). A list such as `exp_sum` has no
     column names. `roles` are put before the names (`Q: love`, `K: AI`). `with_sums` asks for one
     more column, of what each row adds up to as shown; `shares` says that a row's numbers are parts
-    of 1, `is_result` that it is what the page comes to. `beside` are lists of the same rows, a
+    of 1, `is_result` that it is what the page comes to. `lists` are those of the same rows, a
     column each; `begins_row` says that it stands below the table before it, not beside; `paired`,
     that the one behind it belongs beside it. `tokens` are what the rows of a table by ID stand for.
     `quantity` is the full name, `name` what the page calls it. `blanks` are the ids of the cells,
@@ -44,7 +44,7 @@ class MatrixBlock(NamedTuple):
     with_sums: bool = False
     shares: bool = False
     is_result: bool = False
-    beside: tuple[MatrixBlock, ...] = ()
+    lists: tuple[MatrixBlock, ...] = ()
     begins_row: bool = False
     paired: bool = False
     quantity: Name = TOP
@@ -94,7 +94,7 @@ class MatrixBlock(NamedTuple):
     @property
     def are_lists(self) -> bool:
         """Whether it is several lists, each of which is a column under its own name."""
-        return self.is_list and bool(self.beside)
+        return self.is_list and bool(self.lists)
 
     def row_sum(self, i: int) -> tuple[str, Number]:
         """What the numbers of a row add up to, as they are shown: in full, with `=`, or where that

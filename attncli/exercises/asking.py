@@ -32,7 +32,7 @@ from attncli.exercises.line_blanks import (
     is_ruled,
     like,
     numbers_shown,
-    telling,
+    revealing,
     with_copies,
     without_copies,
 )
@@ -100,7 +100,7 @@ class WholePage:
         kept = {p.quantity for p in known if p.cell is not None and p.cell not in cells}
         whole = {name for name in names - kept if not self.trace[name].given}
         ids = frozenset(place.id for place in places)
-        hidden = frozenset(whole | telling(self.trace, names) - self.makes - names)
+        hidden = frozenset(whole | revealing(self.trace, names) - self.makes - names)
         return Asked(ids, with_copies(self.trace, cells, whole), hidden)
 
     def giving(self, places: Sequence[Blankable], known: Sequence[Blankable]) -> list[Blankable]:
@@ -116,7 +116,7 @@ class WholePage:
 
     def everything(self) -> Asked:
         """What may not be told when all that the page makes is asked for."""
-        hidden = telling(self.trace, self.makes)
+        hidden = revealing(self.trace, self.makes)
         return Asked(None, frozenset(), frozenset(hidden))
 
     def chain(self, name: str, hidden: Collection[str]) -> list[Definition]:

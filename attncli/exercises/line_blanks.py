@@ -146,7 +146,7 @@ def is_in_words(trace: Trace, name: str) -> bool:
             return False
 
 
-def telling(trace: Trace, names: Collection[str]) -> set[str]:
+def revealing(trace: Trace, names: Collection[str]) -> set[str]:
     """The quantities of these names, and all that is made of them number by number, by a copy,
     a division, an addition: from those they can be read. What adds several numbers up, as a
     product of matrices does, keeps them to itself."""

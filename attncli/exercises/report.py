@@ -47,7 +47,7 @@ _NOT_WORKED = (ScenarioError, ValueError, KeyError, ArithmeticError, IndexError,
 _RIGHT = ("correct", "blank", "unreadable")
 
 
-def beside(judge: Judge, verdict: Verdict, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+def workings_of(judge: Judge, verdict: Verdict, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     """The working of a wrong number: as it may have been, and as it is right."""
     name, i, j = verdict.cell
     own = theirs(judge.trace, [v for v in verdicts if v.cell.quantity != name], verdict)
@@ -190,7 +190,7 @@ def _told(
         yield Paragraph((text, *_cells(trace, cells), "."))
     yield from _also(first.others)
     yield from _following(trace, finding, verdicts)
-    yield from beside(judge, first, verdicts)
+    yield from workings_of(judge, first, verdicts)
 
 
 def _symbol(trace: Trace, cell: Location) -> Symbol:

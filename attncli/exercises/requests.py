@@ -16,7 +16,7 @@ from attncli.document.tables import MatrixBlock
 from attncli.equations.tree import Blank, Location, Omitted
 from attncli.errors import Problem, Where, listed
 from attncli.exercises.asking import ENGLISH, WholePage, takes, terms_of
-from attncli.exercises.line_blanks import Blankable, Terms, telling
+from attncli.exercises.line_blanks import Blankable, Terms, revealing
 from attncli.exercises.workable_sections import Cells, sections_of, selection_of
 from attncli.file.address import Address, AddressError
 from attncli.languages import FrameWords, Words
@@ -104,7 +104,7 @@ def given_away(trace: Trace, question: WordQuestion, blocks: Iterable[Block]) ->
     one."""
     if not question.asked.tables:
         return None
-    tell = telling(trace, [question.reads])
+    tell = revealing(trace, [question.reads])
     tables = (
         block for block in each(blocks) if isinstance(block, MatrixBlock) and block.quantity in tell
     )
@@ -445,8 +445,8 @@ def _cells(trace: Trace, group: Sequence[Ask]) -> list[tuple[Name, Address]]:
     """The cells that are asked for, each once."""
     first = group[0]
     steps = [ask.step for ask in group if ask.step is not None]
-    beside = {"step": steps, "token": first.token, "layer": first.layer, "head": first.head}
-    others = [(f"--{name}", value) for name, value in beside.items()]
+    narrowed = {"step": steps, "token": first.token, "layer": first.layer, "head": first.head}
+    others = [(f"--{name}", value) for name, value in narrowed.items()]
     texts = [ask.cell for ask in group if ask.cell is not None]
     found: dict[tuple[Name, int, int], Address] = {}
     wrong: list[Problem] = []

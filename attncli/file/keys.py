@@ -87,19 +87,19 @@ class OwnedKeys(Mapping[str, Key[Any]]):
 
 class Record(NamedTuple):
     """A map with known keys; none has to be there but those that `needs` names, and some others
-    belong `beside` it. `hint` knows of further words where they belong."""
+    belong `outside` it. `hint` knows of further words where they belong."""
 
     known: Mapping[str, Key[Any]]
-    beside: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
     needs: Needs | None = None
     hint: Hint = knows_nothing
 
     @classmethod
     def of(
-        cls, *keys: Key[Any], beside: tuple[str, ...] = (), needs: Needs | None = None
+        cls, *keys: Key[Any], outside: tuple[str, ...] = (), needs: Needs | None = None
     ) -> Record:
         """The record of some keys."""
-        return cls({key.name: key for key in keys}, beside, needs)
+        return cls({key.name: key for key in keys}, outside, needs)
 
     @property
     def keys(self) -> tuple[Key[Any], ...]:
@@ -114,7 +114,7 @@ class Record(NamedTuple):
         for name, value in node.entries:
             if name.text in self.known:
                 values[name.text] = self.known[name.text].kind.read(value, problems)
-            elif name.text in self.beside:
+            elif name.text in self.outside:
                 wrong = f"the key {quote(name.text)} doesn't belong in here"
                 problems.add(name.where, wrong, "write it one level up, as a key of its own")
             else:
@@ -190,13 +190,13 @@ class Choice(NamedTuple):
     said that people who write another word may mean."""
 
     words: tuple[str, ...]
-    beside: str = ""
+    alternative: str = ""
     other: str = ""
 
     def read(self, node: Node, problems: Diagnostics) -> str | None:
         if isinstance(node, Scalar) and node.text in self.words:
             return node.text
-        wrong = "can't stand here" if self.beside else "is not a choice here"
+        wrong = "can't stand here" if self.alternative else "is not a choice here"
         problems.add(node.where, f"{describe(node)} {wrong}", self._right(node, problems))
         return None
 
@@ -204,11 +204,11 @@ class Choice(NamedTuple):
         known = f"known: {', '.join(self.words)}"
         text = isinstance(node, Scalar) and node.text
         right = problems.nearest(text, self.words) if text else known
-        if not self.beside:
+        if not self.alternative:
             return f"{right}; {self.other}" if right == known and self.other else right
         if right != known:
-            return f"{right} Or give {self.beside}"
-        return f"give {', '.join(self.words)}, or {self.beside}"
+            return f"{right} Or give {self.alternative}"
+        return f"give {', '.join(self.words)}, or {self.alternative}"
 
     def schema(self) -> Schema:
         return {"enum": list(self.words)}

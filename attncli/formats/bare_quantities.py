@@ -52,7 +52,7 @@ def _of_block(block: Block) -> Iterator[str]:
             relation = RELATIONS[block.relation]
             yield f"{latex(block.label)} &{relation} {latex(block.total)}"
         case MatrixBlock():
-            for table in (block, *block.beside):
+            for table in (block, *block.lists):
                 yield f"{latex(Symbol(table.name))} &= {_matrix(table)}"
             if block.with_sums:
                 yield from _sums(block)
@@ -68,13 +68,13 @@ def _line(line: Line) -> str:
 
 def _matrix(block: MatrixBlock) -> str:
     """The numbers of a table without its names; what is left out, as dots."""
-    alone = block._replace(beside=(), tokens=(), with_sums=False, turned=False)
+    alone = block._replace(lists=(), tokens=(), with_sums=False, turned=False)
     return _bracketed(map(_entry, row) for _, *row in grid_of(alone).rows())
 
 
 def _sums(block: MatrixBlock) -> Iterator[str]:
     """What the rows of a table add up to, as they are shown: the matrix times a column of ones."""
-    sums = grid_of(block._replace(beside=(), turned=False)).columns[-1]
+    sums = grid_of(block._replace(lists=(), turned=False)).columns[-1]
     if sums.numbers:
         relation = RELATIONS["≈" if any(cell.before for cell in sums.cells) else "="]
         ones = rf"{latex(Symbol(block.name))} \thinspace \mathbf{{1}}"
@@ -119,7 +119,7 @@ def tables_in(blocks: Iterable[Block]) -> Iterator[Shown]:
     for block in each(blocks):
         if not isinstance(block, PICTURES):  # whose numbers tables tell
             for table in parts_of(block, MatrixBlock):
-                yield from (table, *table.beside)
+                yield from (table, *table.lists)
             yield from parts_of(block, TextList)
 
 

@@ -167,7 +167,7 @@ def is_long_list(table: MatrixBlock) -> bool:
     """Whether a list with blanks would be a high and narrow table."""
     elided = None in elided_rows(len(table.rows), of_list=True)
     long = len(table.rows) > _LONGEST and not elided
-    return long and table.is_list and bool(table.blanks) and not table.beside
+    return long and table.is_list and bool(table.blanks) and not table.lists
 
 
 def written(

@@ -324,7 +324,7 @@ class Paths:
     def linear(self) -> FirstOrder:
         """The same by first order, which knows what goes together."""
 
-        return FirstOrder(self) if self.base is None else self._first.linear.beside(self)
+        return FirstOrder(self) if self.base is None else self._first.linear.extended_to(self)
 
     @property
     def _first(self) -> Paths:
@@ -630,7 +630,7 @@ class FirstOrder:
             self._used(name)
         return self
 
-    def beside(self, paths: Paths) -> FirstOrder:
+    def extended_to(self, paths: Paths) -> FirstOrder:
         """Other paths, on which the roundings of these have their places, and some more."""
         return FirstOrder(paths, self.whole, _count=[self._count[0]])
 

@@ -145,7 +145,7 @@ class AlikeKind(NamedTuple):
         }
 
 
-def written_out(tree: Map, problems: Diagnostics) -> Map:
+def expanded(tree: Map, problems: Diagnostics) -> Map:
     """The tree of a scenario in which each layer and matrix stands for itself."""
     if not isinstance(tree.get("layers"), Items | None):
         tree = _with_layers(tree, problems)

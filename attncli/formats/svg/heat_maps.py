@@ -39,7 +39,7 @@ Shading = Callable[[Number], str]
 
 def heat_map(block: MatrixBlock, title: str) -> Picture:
     """The weights of one head."""
-    alone = block._replace(turned=False, beside=(), tokens=(), with_sums=False)
+    alone = block._replace(turned=False, lists=(), tokens=(), with_sums=False)
     return shaded(grid_of(alone), title, share_of_1, silent)
 
 
@@ -179,5 +179,5 @@ def _numbers(block: MatrixBlock) -> Iterator[Number]:
 def _drawn(block: MatrixBlock) -> Grid:
     """What is drawn of a quantity."""
     places = (elided(count, _MOST, _FIRST) for count in (len(block.rows), block.matrix.shape[1]))
-    alone = block._replace(beside=(), tokens=(), with_sums=False)
+    alone = block._replace(lists=(), tokens=(), with_sums=False)
     return grid_of_places(alone, *places)

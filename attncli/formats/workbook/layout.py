@@ -102,11 +102,11 @@ def _told(quantities: Iterable[str], workings: Workings) -> Iterator[Item]:
 
 
 def _matrix(block: MatrixBlock, workings: Workings) -> Iterator[Item]:
-    for table in (block, *block.beside):
+    for table in (block, *block.lists):
         if table.quantity in workings:
             yield from _told([table.quantity], workings)
         else:
-            whole = table._replace(beside=(), turned=False)
+            whole = table._replace(lists=(), turned=False)
             yield NumberTable(WorkedTable(whole, (), None, lambda *_: None), table.rows)
 
 

@@ -485,13 +485,13 @@ def _lists(
 ) -> MatrixBlock:
     """Lists as columns of one table, that of each gradient behind that of what it belongs to."""
     columns: list[MatrixBlock] = []
-    for entry in (block._replace(beside=()), *block.beside):
+    for entry in (block._replace(lists=()), *block.lists):
         before = _forward(trace, part, entry)
         if before is not None and before.quantity not in there:
             columns += [before] if before.row_names == entry.row_names else []
         columns.append(_called(part, entry))
     first, *others = columns
-    return first._replace(beside=tuple(others))
+    return first._replace(lists=tuple(others))
 
 
 def _forward(trace: Trace, part: PlannedStep, table: MatrixBlock) -> MatrixBlock | None:

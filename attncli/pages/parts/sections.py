@@ -375,14 +375,14 @@ def _as_column(blocks: Sequence[Block], quantity: ShownQuantity) -> list[Block]:
     *before, table = blocks
     assert isinstance(table, MatrixBlock)
     assert quantity.table is not None
-    return [*before, *quantity.working, table._replace(beside=(*table.beside, quantity.table))]
+    return [*before, *quantity.working, table._replace(lists=(*table.lists, quantity.table))]
 
 
 def _columns(lists: Sequence[MatrixBlock]) -> list[Block]:
     """Lists of the same rows as columns of one table."""
     groups = groupby(lists, lambda table: table.row_names)
     tables = ([*group] for _, group in groups)
-    return [first._replace(beside=tuple(others)) for first, *others in tables]
+    return [first._replace(lists=tuple(others)) for first, *others in tables]
 
 
 def _row_of(trace: Trace, part: PlannedStep, what: ShownQuantity, *, whole: bool) -> list[Block]:

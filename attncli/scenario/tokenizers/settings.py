@@ -403,7 +403,7 @@ _OWNERS = {
 """A kind of tokenizer that has a setting."""
 _SETTINGS = Record(
     OwnedKeys(lambda: _OWNERS, lambda kind: (_KIND, *tokenizer_kind(kind).settings)),
-    beside=("corpus", "vocabulary_size", "merges", "pieces", "vocabulary", "sentence"),
+    outside=("corpus", "vocabulary_size", "merges", "pieces", "vocabulary", "sentence"),
 )
 _TEXT = TextKind("a text")
 _TEXTS = ListOf(TextKind("a text", blank=True))
