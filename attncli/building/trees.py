@@ -19,10 +19,10 @@ from attncli.steps.schema import SCENARIO, step_meant
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Changes = Sequence[str | Change]
 
-_BESIDE_THE_NUMBERS = {"title", "source", "show", "published", "variants"}
+_BESIDE_THE_NUMBERS = {"title", "about", "source", "show", "published", "variants"}
 _RECORDS = {"rounding", "steps", "quantities"}
 """Keys whose maps say one thing for each of their keys; one that isn't there says nothing."""
-_OF_THE_PAGE = {"title", "source", "show", "published", "rounding"}
+_OF_THE_PAGE = {"title", "about", "source", "show", "published", "rounding"}
 """Keys that leave the numbers what they are, but for how they are rounded."""
 
 

@@ -299,7 +299,8 @@ class Section(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A page: its title and facts, its sections, and what closes it.
+    """A page: its title, what it is `about`, its sections, what closes it, and its facts, which
+    follow the title where nothing says what it is about.
 
     `given`, `sources`, `rounding` and `ending` are data: what the numbers started from, where those
     came from that nobody wrote out, how they were rounded, and what wasn't used or is missing.
@@ -317,6 +318,7 @@ class Document(NamedTuple):
     title: Word
     sections: tuple[Section, ...]
     facts: DefinitionList | None = None
+    about: tuple[Block, ...] = ()
     given: tuple[MatrixBlock, ...] = ()
     opening: tuple[Block, ...] = ()
     closing: tuple[Block, ...] = ()
@@ -338,6 +340,21 @@ class Document(NamedTuple):
         yield None, self.opening
         yield from ((section, section.blocks) for section in self.sections)
         yield None, self.closing
+
+    @property
+    def lead(self) -> tuple[Block, ...]:
+        """What follows the title."""
+        return self.about or self._facts
+
+    @property
+    def foot(self) -> tuple[Block, ...]:
+        """What follows all else."""
+        return self._facts if self.about else ()
+
+    @property
+    def _facts(self) -> tuple[Block, ...]:
+        facts = self.all_facts
+        return (facts,) if self.facts is not None and facts.rows else ()
 
     @property
     def items(self) -> "tuple[Item, ...]":

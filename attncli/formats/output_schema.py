@@ -88,6 +88,7 @@ def _page() -> Schema:
             "steps": _list(_defined("step")),
             "notes": _list(_TEXT),
         },
+        about={**_TEXT, "description": "what the page answers, and what to look at"},
         unused=_list(_TEXT),
         unfinished=_record({"step": _TEXT, "needs": _list(_TEXT)}),
         pictures=_list(_defined("picture")),

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeVar
 from attncli.document.blocks import (
     ONLY_DATA,
     Block,
-    DefinitionList,
     Document,
     Span,
     Spans,
@@ -78,7 +77,6 @@ class Title(NamedTuple):
 
     title: Word
     called: str
-    facts: DefinitionList
 
 
 class Heading(NamedTuple):
@@ -106,7 +104,8 @@ def pieces_of(document: Document) -> Iterator[Piece]:
     paper = document.paper
     if document.facts is not None:
         called = "" if paper is None else f" · {paper.called}"
-        yield Title(document.title, called, document.all_facts)
+        yield Title(document.title, called)
+        yield from document.lead
     yield from document.opening
     for k, section in enumerate(document.sections):
         if k > 0 and paper is not None and paper.layout == "pages":
@@ -119,6 +118,7 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         yield Heading(heading, section.formulas)
         yield from section.blocks
     yield from document.closing
+    yield from document.foot
     if document.key is not None:
         yield NewPage()
         yield from pieces_of(document.key)

@@ -70,7 +70,9 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
     trace = work(scenario)
     pairs = [*_pages(trace, source, allowed), *_workbook(trace), *_scenario(source, allowed)]
     files = {source.stem + end: file for end, file in pairs}
-    return Published(source, Word(scenario.title), source.says or _summary(trace), files)
+    return Published(
+        source, Word(scenario.title), scenario.about or source.says or _summary(trace), files
+    )
 
 
 def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:

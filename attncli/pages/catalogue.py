@@ -2,7 +2,8 @@
 shows, and the reference of files, rounding, exercises and so on: topics, and single rows of its
 tables.
 
-Groups and words are kept in a file beside the scenarios, so that to list them none has to be read.
+Groups, and the first sentence of each scenario's `about`, are kept in a file beside the scenarios,
+so that to list them none has to be read.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from attncli.names import Word
 _FILE = "contents.json"
 
 Contents = Mapping[str, Mapping[str, str]]
-"""What each scenario shows, by the title of its group and its name."""
+"""What each scenario answers, by the title of its group and its name."""
 
 
 def contents() -> Contents:

@@ -53,6 +53,7 @@ from attncli.pages.parts.blocks import (
 from attncli.pages.parts.closing import closing_of, ending_facts, ending_of
 from attncli.pages.parts.findings import (
     findings_of,
+    first_number,
     in_brief,
     in_one,
     is_again,
@@ -104,13 +105,14 @@ if TYPE_CHECKING:
 _CELLS = 78
 """The columns that a block has in a terminal of 80."""
 _ROOM = Room(_CELLS, 3, 2, len)
-_TITLE = 10
+_TITLE = 3
 
 
 def length_of(document: Document) -> int:
     """About how many lines a page has in a terminal of 80 columns."""
     sections = sum(map(length_of_section, document.sections))
-    return _TITLE + sections + _lines(document.opening) + _lines(document.closing)
+    ends = (document.lead, document.opening, document.closing, document.foot)
+    return _TITLE + sections + sum(map(_lines, ends))
 
 
 def length_of_section(section: Section) -> int:
@@ -342,6 +344,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         Word(trace.scenario.title),
         sections,
         facts_of(trace, [selection.axis[k] for k in selection.queries]),
+        _about(trace, selection) if whole and steps else (),
         given=tuple(
             given_block(trace, quantity, Selection())
             for quantity in trace.quantities.values()
@@ -361,6 +364,12 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
 def _in_full(trace: Trace) -> Document:
     whole = with_routing(trace, Selection())
     return _page(trace, whole, tuple(_told(trace, whole)))
+
+
+def _about(trace: Trace, selection: Selection) -> tuple[Block, ...]:
+    """What the page answers, and the number that answers it, worked."""
+    says = trace.scenario.about
+    return (*((Paragraph((Word(says),)),) if says else ()), *first_number(trace, selection))
 
 
 def _opening(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:

@@ -115,6 +115,7 @@ class Scenario:
     out, `row_names` the names of rows that have some,
     `vectors` the names of matrices [1, n] whose row has none, `sizes` stated extents such as
     `d_model`.
+    `about` is what its page begins with: the question that it answers, and what to look at.
     `published` is what the source prints, by the addresses of quantities, rows and cells.
     `large` lets it cost more than it may without being asked for.
     `varied` says what is other than in the scenario that this is a variant of.
@@ -126,6 +127,7 @@ class Scenario:
 
     title: str = "Scenario"
     rounding: Rounding = field(default_factory=Rounding)
+    about: str = ""
     source: str | None = None
     stack: Stack = Stack()
     encoder: Stack | None = None

@@ -220,6 +220,12 @@ class _Changes:
 
 _OF_A_FILE = (
     Key("title", TextKind("a title"), "what the page is called"),
+    Key(
+        "about",
+        TextKind("some sentences"),
+        "what the page begins with, in two to four sentences: the question that it answers, and "
+        "what to look at",
+    ),
     Key("source", TextKind("a source"), "where the numbers come from"),
     *_OF_A_STACK,
     Key(

@@ -47,8 +47,10 @@ class Report:
 
 def audit(page: str, form: str, tables: Tables | None) -> Report:
     """Checks all of a page. Without `tables`, a line with names in it can't be read."""
-    audited = _Audit(tables)
-    for section in sections_of(page, form):
+    audited, sections = _Audit(tables), sections_of(page, form)
+    # before its first section a page says what it is about; pages of single cells have no sections
+    audited.leads = any(section.number is not None or section.path for section in sections)
+    for section in sections:
         audited.section(section)
     text = text_of(page) if form == "html" else page
     for match in _FORBIDDEN.finditer(text):
@@ -61,6 +63,7 @@ class _Audit:
     def __init__(self, tables: Tables | None) -> None:
         self.tables, self.report, self.path = tables, Report(), ""
         self.made: frozenset[str] = frozenset()
+        self.leads = False
 
     def section(self, section: PageSection) -> None:
         if self.tables is not None:
@@ -80,7 +83,8 @@ class _Audit:
         elif section.path is not None:
             called = (section.path, section.heading)  # as another section may be, too
             alike = [s for s in tables.sections if (s.path, s.title) == called]
-        if alike:  # else a heading inside a section
+        if alike:  # else a heading inside a section, or what a page begins with
+            self.leads = False
             self.path = alike[0].path
             self.made = frozenset[str]().union(*(s.made for s in alike))
 
@@ -147,13 +151,14 @@ class _Audit:
     def result(self, statement: Statement, tables: Tables) -> None:
         """The last part is what the table says, in the section where it is made."""
         full, indices = tables.parted(statement.label, self.path)
-        self.report.told[full] = self.report.told.get(full, 0) + 1
-        if len(statement.parts) == 1 and not statement.addends:
+        if not self.leads:
+            self.report.told[full] = self.report.told.get(full, 0) + 1
+        if len(statement.parts) == 1 and not statement.addends and not self.leads:
             self.report.bare.add(full)
-        if full not in self.made | tables.given:
+        if not self.leads and full not in self.made | tables.given:
             self.false("place", statement)
         if _agree(numbers(statement.parts[-1][1]), tables[full].texts(indices)):
-            self.report.results += 1
+            self.report.results += not self.leads
         else:
             self.false("result", statement)
 

@@ -69,7 +69,7 @@ def test_where_to_read_on_asks_for_as_much(monkeypatch: pytest.MonkeyPatch) -> N
     words = ["run", "i_love_ai", "--detail", "summary"]
     assert CliRunner().invoke(app, words).exit_code == 2
     page = " ".join(CliRunner().invoke(app, [*words, "--large"]).stdout.split())
-    _, _, command = page.rpartition("Why? attn ")
+    command = page.rpartition("Why? attn ")[2].partition(" Sentence ")[0]
     assert command == "explain i_love_ai --step softmax --large"
     assert CliRunner().invoke(app, command.split()).exit_code == 0
 

@@ -1,9 +1,11 @@
-"""What sections open with: the purpose of a step, once a page, and true shapes."""
+"""What pages and sections open with: a question, a worked number, the purpose of a step, shapes."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+
+import pytest
 
 from attncli.document.blocks import Paragraph
 from attncli.pages.parts.selection import shown_parts
@@ -17,6 +19,24 @@ def test_every_step_says_why_in_one_sentence() -> None:
         assert re.fullmatch(r"[A-Z].*[^.]\.", step.why)
         assert not re.search(r"[.!?] [A-Z]", step.why), step.why
         assert step.purpose_at(None).startswith(step.why)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_page_begins_with_what_it_is_about_and_a_worked_number(name: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    about = trace.scenario.about
+    assert about.partition("?")[1]
+    assert 2 <= len(re.findall(r"[.?](?= [A-Z“]|$)", about)) <= 5
+    lines = page_of(trace).splitlines()
+    first = [k for k, line in enumerate(lines) if re.search(r"^ .* = −?[\d.]+$", line)]
+    assert " ".join(lines[3:]).startswith(" ".join(about.split())[:60])
+    if any(not quantity.given for quantity in trace.quantities.values()):
+        assert first[0] < 24
+
+
+def test_sizes_and_rounding_stand_at_the_end() -> None:
+    page = page_of(trace_of(SHIPPED["i_love_ai"]))
+    assert page.index("Why?") < page.index("Sizes") < page.index("Rounding")
 
 
 @sampled(5, name=[name for name in SHIPPED if name not in LARGE])

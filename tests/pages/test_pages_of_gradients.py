@@ -72,9 +72,9 @@ def test_a_pair_is_of_one_name() -> None:
 
 def test_p_less_y_is_one_page() -> None:
     page = page_at("softmax_gradient", 80)
-    assert len(page.splitlines()) <= 60
+    assert len(page.splitlines()) <= 67
     assert "logits │ cat  dog  bird  grad.logits │    cat    dog   bird" in page
-    assert page.endswith("▸ Why? attn explain softmax_gradient --step backward_loss\n")
+    assert "▸ Why? attn explain softmax_gradient --step backward_loss\n\nSource" in page
 
 
 def test_the_weight_of_the_right_token_is_told_before_and_after() -> None:

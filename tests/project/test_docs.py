@@ -159,7 +159,11 @@ def test_the_readme_is_short() -> None:
 
 
 def test_what_is_listed_is_what_is_shipped() -> None:
-    assert sorted(name for shown in contents().values() for name in shown) == sorted(SHIPPED)
+    listed = {name: says for shown in contents().values() for name, says in shown.items()}
+    assert sorted(listed) == sorted(SHIPPED)
+    for name, says in listed.items():
+        assert load(name).about.startswith(f"{says} ")
+        assert says.endswith("?")
 
 
 def test_every_format_and_given_quantity_is_documented() -> None:

@@ -16,7 +16,6 @@ from attncli.formats.workbook.layout import (
     SheetNames,
     TextRow,
     WorkbookLayout,
-    facts,
     items_of,
     layout_of,
     paragraph,
@@ -86,9 +85,7 @@ def _front_matter(group: Group) -> Iterator[Item]:
     if document.workings:
         for text in (_LINKED,) if group.called else _HOW_TO:
             yield from paragraph(text)
-    if document.facts is not None:
-        yield from facts(document.all_facts, {})
-    yield from items_of(document.opening, {})
+    yield from items_of((*document.lead, *document.opening), {})
 
 
 _LINKED = (

@@ -8,7 +8,7 @@ from functools import partial
 from string import Template
 from typing import NamedTuple
 
-from attncli.document.blocks import Block, DefinitionList, Document, Graph, WordBlank, text_of_spans
+from attncli.document.blocks import Block, Document, Graph, WordBlank, text_of_spans
 from attncli.document.pictures import Picture
 from attncli.document.questions import Seal, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
@@ -21,7 +21,6 @@ from attncli.formats.html.blocks import (
     embedded,
     empty,
     escaped,
-    facts_html,
     set_apart,
     spans_html,
 )
@@ -215,7 +214,7 @@ class _Part(NamedTuple):
 
 def _pieces(document: Document) -> Iterator[Piece]:
     """What stands on a page, below a title also where it has none in other formats."""
-    title, pieces = Title(document.title, "", DefinitionList(())), pieces_of(document)
+    title, pieces = Title(document.title, ""), pieces_of(document)
     first = next(pieces, title)
     yield from (first,) if isinstance(first, Title) else (title, first)
     yield from pieces
@@ -264,8 +263,7 @@ def _together(tables: Sequence[MatrixBlock], style: HtmlStyle) -> str:
 
 def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
     if isinstance(head, Title):
-        title = f'<h1 id="h{k}">{style.word(head.title)}{escaped(head.called)}</h1>'
-        return f"{title}\n{facts_html(head.facts, style)}" if head.facts.rows else title
+        return f'<h1 id="h{k}">{style.word(head.title)}{escaped(head.called)}</h1>'
     formulas = "".join(f'<div class="scroll">{mathml(f)}</div>' for f in head.formulas)
     below = f'\n<div class="formulas">{formulas}</div>' if formulas else ""
     return f'<h2 id="h{k}" tabindex="-1">{spans_html(head.title, style)}</h2>{below}'

@@ -100,7 +100,7 @@ def _escaped(text: str) -> str:
     return re.sub(r"[^\n -~]", lambda c: json.dumps(c[0])[1:-1] if is_hidden(c[0]) else c[0], text)
 
 
-SENTENCES = frozenset({"text", "says", "title", "formula", "notes", "command"})
+SENTENCES = frozenset({"about", "text", "says", "title", "formula", "notes", "command"})
 """What is said for people."""
 OF_QUANTITIES = ("variant", "rows", "columns", "tokens", "values", "source")
 
@@ -289,6 +289,7 @@ def _document(document: doc.Document) -> dict[str, Any]:
         "attncli": VERSION,
         "title": document.title.raw,
         **_paper(document.paper),
+        **_unless_empty(about=_about(document)),
         "rounding": dict(document.rounding),
         "given": [_given(block, document.sources) for block in document.given],
         "steps": [_section(section) for section in document.sections],
@@ -302,6 +303,10 @@ def _document(document: doc.Document) -> dict[str, Any]:
             key={} if document.key is None else _document(document.key),
         ),
     }
+
+
+def _about(document: doc.Document) -> str:
+    return " ".join(_text_of(b.text) for b in document.about if isinstance(b, doc.Paragraph))
 
 
 def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:

@@ -273,7 +273,7 @@ def _picture(block: Picture) -> str:
 
 
 _WRITERS: Mapping[type, Callable[[Any], str]] = {
-    Title: lambda piece: f"# {escaped(piece.title)}{piece.called}\n\n{_facts(piece.facts)}",
+    Title: lambda piece: f"# {escaped(piece.title)}{piece.called}",
     Heading: _heading,
     NewPage: lambda _: _NEW_PAGE,
     doc.Tree: _tree,

@@ -76,7 +76,7 @@ def _title(title: Title, cells: int) -> list[Line]:
     text = [StyledText(printed(title.title), "title"), StyledText(title.called, "title")]
     lines = wrapped(text, cells)
     rule = "═" * min(cells, max(map(line_width, lines)))
-    return [*lines, [StyledText(rule, "rule")], [], *_facts(title.facts, cells)]
+    return [*lines, [StyledText(rule, "rule")]]
 
 
 def _facts(facts: doc.DefinitionList, cells: int) -> list[Line]:

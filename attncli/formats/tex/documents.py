@@ -253,14 +253,13 @@ def _article_body(document: Document, setting: Setting) -> str:
         parts.append(setting.title.format(word(document.title) + called))
     if document.paper is not None:
         parts.append(_small_print(document.paper))
-    if document.facts is not None:
-        parts.append(facts(document.facts, setting))
+    parts += blocks(document.lead, setting)
     parts += blocks(document.opening, setting)
     for section in document.sections:
         parts.append(setting.heading.format(spans(section.heading)))
         parts += _section_parts(section, setting)
         parts += blocks(section.solution, setting)
-    return _together([*parts, *blocks(document.closing, setting)])
+    return _together([*parts, *blocks((*document.closing, *document.foot), setting)])
 
 
 def _section_parts(section: Section, setting: Setting) -> list[str]:

@@ -272,10 +272,9 @@ def _sources(edges: Iterable[Edge]) -> Iterator[str]:
         before = edge.source
 
 
-def _title(piece: Title, setting: TypstSetting) -> str:
+def _title(piece: Title, _: TypstSetting) -> str:
     called = text(piece.called.removeprefix(" · ")) if piece.called else "none"
-    head = f"title({word(piece.title)}, {called})"
-    return f"{head}\n{_facts(piece.facts, setting)}" if piece.facts.rows else head
+    return f"title({word(piece.title)}, {called})"
 
 
 def _heading(piece: Heading, setting: TypstSetting) -> str:

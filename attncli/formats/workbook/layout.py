@@ -393,7 +393,7 @@ def _pages(document: Document, *, is_long: bool) -> Iterator[tuple[str, Iterable
 
     for name, sections in groupby(document.sections, sheet_of):
         yield name or "Steps", [x for s in sections for x in _of_section(document, s)]
-    yield "Closing", items_of(document.closing, document.workings)
+    yield "Closing", items_of((*document.closing, *document.foot), document.workings)
 
 
 def _of_section(document: Document, section: Section) -> Iterator[Item]:

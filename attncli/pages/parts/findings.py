@@ -14,11 +14,11 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from attncli.document.blocks import Block, Section, Span, Spans, TextList
+from attncli.document.blocks import Block, Derivation, Section, Span, Spans, TextList
 from attncli.document.tables import Data
 from attncli.equations.elision import MOST_PARTS, elided
 from attncli.equations.matrix import Matrix
-from attncli.equations.tree import Number, Omitted, Symbol, Vector
+from attncli.equations.tree import Location, Number, Omitted, Symbol, Vector
 from attncli.names import Name, Word, below
 from attncli.notation import plain
 from attncli.numbers.rounding import Array
@@ -44,6 +44,7 @@ from attncli.pages.parts.sentences import (
     percent,
     tied,
 )
+from attncli.pages.parts.working import Origins
 from attncli.scenario.model import ENCODER, UPDATES, after_updates, updates_before
 from attncli.steps import formulas_of
 from attncli.trace import (
@@ -189,6 +190,32 @@ def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None
     if weights is None or not weights.given:
         return None, ()
     return None, _capital(_attended(trace, weights, selection.rows(weights)))
+
+
+def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
+    """The number that the page is about, worked: the largest of its row in what the page closes
+    with, or else in what was made last that takes more than a look; none where nothing does."""
+    part, _ = last_finding(trace, selection)
+    made = [q for q in trace.quantities.values() if not q.given and q.matrix.values.size]
+    own = [q for q in made if part is not None and q.name in {d.name for d in part.definitions}]
+    for quantity in (*reversed(own), *reversed(made)):
+        i = _row_about(trace, quantity, selection)
+        line = Origins(trace)[Location(quantity.name, i, int(np.argmax(quantity.values[i])))]
+        if len(line.parts) > 1:
+            return (Derivation((line,)),)
+    return ()
+
+
+def _row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
+    """The row of a quantity that the page is about: that of a prediction, or of weights in
+    which another token gets the most, or else the last one that is shown."""
+    asked, rows = row_asked_for(trace), selection.rows(quantity)
+    if asked is not None and asked[0].names == quantity.rows.names:
+        return asked[1]
+    if quantity.rows.names != quantity.columns.names:
+        return rows[-1]
+    others = quantity.values - np.diag(np.diag(quantity.values))
+    return max(rows, key=lambda i: float(others[i].max()))
 
 
 def _of_main_stack(trace: Trace) -> list[PlannedStep]:
