@@ -253,6 +253,7 @@ def _article_body(document: Document, setting: Setting) -> str:
         parts.append(setting.title.format(word(document.title) + called))
     if document.paper is not None:
         parts.append(_small_print(document.paper))
+        document = document._replace(paper=None)  # whose marks are in it
     parts += blocks(document.lead, setting)
     parts += blocks(document.opening, setting)
     for section in document.sections:
