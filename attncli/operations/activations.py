@@ -6,7 +6,7 @@ from __future__ import annotations
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Expression, Number, Product, Sum
 from attncli.equations.working import sum_of
-from attncli.operations.equation import Indexed, equation, read, said
+from attncli.operations.equation import Indexed, equation, read, read_equation
 
 ACTIVATIONS = {
     "relu": "max(0, x)",
@@ -59,7 +59,7 @@ class Add(InRows):
     def __init__(self, count: int) -> None:
         names = [f"x{k}" for k in range(count)]
         total = " + ".join(f"{name}[i, j]" for name in names)
-        super().__init__(*said(total, dict.fromkeys(names, "n m"), whole=True))
+        super().__init__(*read_equation(total, dict.fromkeys(names, "n m"), whole=True))
 
 
 class MeanOf(InRows):
@@ -68,7 +68,9 @@ class MeanOf(InRows):
     def __init__(self, count: int) -> None:
         names = [f"x{k}" for k in range(count)]
         total = " + ".join(f"{name}[i, j]" for name in names)
-        super().__init__(*said(f"({total}) / {count}", dict.fromkeys(names, "n m"), whole=True))
+        super().__init__(
+            *read_equation(f"({total}) / {count}", dict.fromkeys(names, "n m"), whole=True)
+        )
 
 
 class MixtureOf(InRows):
@@ -81,7 +83,7 @@ class MixtureOf(InRows):
         for k, has_weight in enumerate(weighted):
             sides |= ({f"p{k}": "n 1"} if has_weight else {}) | {f"x{k}": "n m"}
             terms.append(f"p{k}[i] * x{k}[i, j]" if has_weight else f"x{k}[i, j]")
-        super().__init__(*said(" + ".join(terms), sides))
+        super().__init__(*read_equation(" + ".join(terms), sides))
 
     def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         """Without those whose number is 0, of which nobody needs to know what they are."""
@@ -111,7 +113,9 @@ class DivideBy(Indexed):
 
     def __init__(self, divisor: Expression, symbol: Expression | None = None) -> None:
         numbers = {"divisor": divisor, "symbol": symbol or divisor}
-        super().__init__(*said("x[i, j] / divisor", _ONE, shown="x / symbol", numbers=numbers))
+        super().__init__(
+            *read_equation("x[i, j] / divisor", _ONE, shown="x / symbol", numbers=numbers)
+        )
 
 
 class MultiplyBy(Indexed):
@@ -119,7 +123,9 @@ class MultiplyBy(Indexed):
 
     def __init__(self, factor: Expression, symbol: Expression | None = None) -> None:
         numbers = {"factor": factor, "symbol": symbol or factor}
-        super().__init__(*said("x[i, j] * factor", _ONE, shown="x * symbol", numbers=numbers))
+        super().__init__(
+            *read_equation("x[i, j] * factor", _ONE, shown="x * symbol", numbers=numbers)
+        )
 
     def places(self, *operands: Matrix) -> int | None:  # noqa: ARG002
         return None  # so that it is told with as many as the rounding says, as √d_k x is

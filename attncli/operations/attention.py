@@ -261,10 +261,10 @@ class Exponential(Indexed):
         forms = range(1 if self._subtracted(i, operands[0]) is None else 2)
         width = operands[0].shape[1]
 
-        def told(form: int) -> Vector:
+        def vector_of(form: int) -> Vector:
             return shown_entries(width, lambda j: self.cell(i, j, *operands)[form])
 
-        return tuple(map(told, forms))
+        return tuple(map(vector_of, forms))
 
     def remark(self, *operands: Matrix) -> str | None:
         shifted = self.shifted(operands[0].values)

@@ -241,7 +241,7 @@ def equation(
     return EquationText(text, tuple(operands.items()), kind, shown, whole, result, where)
 
 
-def said(
+def read_equation(
     text: str,
     sides: Mapping[str, str],
     *,

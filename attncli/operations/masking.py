@@ -25,7 +25,7 @@ from attncli.names import Word
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array, Rounding
 from attncli.operations.attention import all_masked
-from attncli.operations.equation import Indexed, equation, said
+from attncli.operations.equation import Indexed, equation, read_equation
 from attncli.operations.operation import Working, ZeroOne
 
 if TYPE_CHECKING:
@@ -242,7 +242,9 @@ class Masked(Indexed):
 
     def __init__(self, value: Number = MINUS_INFINITY) -> None:
         text = "x[i, j] if seen[i, j] else value"
-        super().__init__(*said(text, {"x": "n m", "seen": "n m"}, numbers={"value": value}))
+        super().__init__(
+            *read_equation(text, {"x": "n m", "seen": "n m"}, numbers={"value": value})
+        )
 
     def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         scores, (hidden,) = operands[0], {number.full for number in numbers_in(self.tree)}

@@ -18,7 +18,7 @@ from attncli.equations.bounds import EPSILON
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Length, Number, Quotient, Root, numbers_in
 from attncli.numbers.rounding import MOST_DECIMALS, Array, Error, Unworkable, cleanse, largest
-from attncli.operations.equation import Indexed, equation, said
+from attncli.operations.equation import Indexed, equation, read_equation
 
 _WIDTH = "d_model"
 """How many numbers there are in a row, in formulas."""
@@ -29,7 +29,7 @@ class RowMean(Indexed):
 
     def __init__(self, width: str = _WIDTH) -> None:
         total = "sum(x[i, j] for j in m)"
-        super().__init__(*said(f"{total} / m", {"x": "n m"}, shown=f"{total} / {width}"))
+        super().__init__(*read_equation(f"{total} / m", {"x": "n m"}, shown=f"{total} / {width}"))
 
     def values(self, *operands: Matrix) -> Array:
         return means(operands[0], axis=1)
@@ -72,7 +72,7 @@ class MeanOfSquares(Indexed):
 
     def __init__(self, less_one: bool = False, width: str = _WIDTH) -> None:
         mean = "sum(x[i, j] ** 2 for j in m) / " + ("({} - 1)" if less_one else "{}")
-        super().__init__(*said(mean.format("m"), {"x": "n m"}, shown=mean.format(width)))
+        super().__init__(*read_equation(mean.format("m"), {"x": "n m"}, shown=mean.format(width)))
 
     def refuse(self, *operands: Matrix) -> None:
         is_less = isinstance(self.tree, Quotient) and self.tree.divisor != Length(0, 1)
@@ -86,7 +86,7 @@ class RootOf(Indexed):
 
     def __init__(self, epsilon: Number, inside: bool = True) -> None:
         text = _root("v[i]", epsilon, inside)
-        super().__init__(*said(text, {"v": "n 1"}, numbers={"epsilon": epsilon}))
+        super().__init__(*read_equation(text, {"v": "n 1"}, numbers={"epsilon": epsilon}))
 
     def refuse(self, *operands: Matrix) -> None:
         if operands[0].range.low < 0:
@@ -135,7 +135,7 @@ class Normalize(Indexed):
         factor = " * (1 + gamma[j])" if plus_one else " * gamma[j]"
         text = f"x[i, j] / {deviation}" + factor * gamma + " + beta[j]" * beta
         operands = {"x": "n m", "deviation": sides, "gamma": "1 m", "beta": "1 m"}
-        super().__init__(*said(text, operands))
+        super().__init__(*read_equation(text, operands))
 
     def refuse(self, *operands: Matrix) -> None:
         deviation = operands[1].values
@@ -155,7 +155,7 @@ class RootOfEach(Indexed):
 
     def __init__(self, epsilon: Number, inside: bool = True) -> None:
         text = _root("v[j]", epsilon, inside)
-        super().__init__(*said(text, {"v": "1 m"}, numbers={"epsilon": epsilon}))
+        super().__init__(*read_equation(text, {"v": "1 m"}, numbers={"epsilon": epsilon}))
 
     def refuse(self, *operands: Matrix) -> None:
         if (operands[0].values < 0).any():

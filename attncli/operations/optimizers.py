@@ -12,7 +12,7 @@ import numpy as np
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number
 from attncli.numbers.rounding import MOST_DECIMALS, Unworkable
-from attncli.operations.equation import Indexed, equation, said
+from attncli.operations.equation import Indexed, equation, read_equation
 
 _OF_A_SHARE = 3
 """The first average has 0.001 of a square where β₂ is 0.999: three decimals more."""
@@ -38,7 +38,7 @@ class WithoutBias(Indexed):
     def __init__(self, beta: Number, count: int) -> None:
         power = f"beta ** {count}" if count > 1 else "beta"
         text = f"m[i, j] / (1 - {power})"
-        super().__init__(*said(text, {"m": "n m"}, whole=True, numbers={"beta": beta}))
+        super().__init__(*read_equation(text, {"m": "n m"}, whole=True, numbers={"beta": beta}))
 
 
 class _OverRoot(Indexed):
@@ -66,7 +66,9 @@ class NormOfNorms(Indexed):
 
     def __init__(self, count: int) -> None:
         norms = dict.fromkeys((f"norm{k}" for k in range(count)), "1 1")
-        super().__init__(*said(f"sqrt({' + '.join(f'{norm} ** 2' for norm in norms)})", norms))
+        super().__init__(
+            *read_equation(f"sqrt({' + '.join(f'{norm} ** 2' for norm in norms)})", norms)
+        )
 
 
 ClipFactor = equation("min(1, most / (norm + 0.000001))", norm="1 1")

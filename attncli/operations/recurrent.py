@@ -17,7 +17,7 @@ from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Equation, Expression, Operand, Sum, Symbol, at, define, each
 from attncli.equations.working import Filled, filled, sum_of
 from attncli.names import Word
-from attncli.operations.equation import Indexed, equation, said
+from attncli.operations.equation import Indexed, equation, read_equation
 from attncli.operations.operation import Working, ZeroOne
 from attncli.operations.rearranging import Moved, Numbers
 
@@ -85,7 +85,7 @@ class AddUp(OfMemory):
         rest = {f"z{k}": "h 1" for k in range(columns)} | {f"b{k}": "1 h" for k in range(biases)}
         terms += [f"{name}[i]" for name in rest]
         text = " + ".join([*shown, *rest])
-        super().__init__(*said(" + ".join(terms), sides | rest, shown=text), empty=empty)
+        super().__init__(*read_equation(" + ".join(terms), sides | rest, shown=text), empty=empty)
 
 
 class Gated(OfMemory):
@@ -95,7 +95,7 @@ class Gated(OfMemory):
     def __init__(self, empty: int | None = None) -> None:
         gated = "update[i] * candidate[i] + forget[i] * before[i]"
         sides = dict.fromkeys(("update", "candidate", "forget", "before"), "h 1")
-        super().__init__(*said(gated, sides), empty=empty)
+        super().__init__(*read_equation(gated, sides), empty=empty)
 
 
 class GatedBlend(OfMemory):
@@ -106,7 +106,7 @@ class GatedBlend(OfMemory):
         new, old = ("(1 - u[i])", "u[i]") if keeps else ("u[i]", "(1 - u[i])")
         blended = f"{new} * candidate[i] + {old} * before[i]"
         sides = dict.fromkeys(("u", "candidate", "before"), "h 1")
-        super().__init__(*said(blended, sides), empty=empty)
+        super().__init__(*read_equation(blended, sides), empty=empty)
 
 
 class _Empty(Indexed):
@@ -165,4 +165,4 @@ class TimesDiagonal(Indexed):
 
     def __init__(self, in_out: bool = False) -> None:
         weight, sides = ("W[i, j]", "h k") if in_out else ("W[j, i]", "k h")
-        super().__init__(*said(f"{weight} * slope[j]", {"W": sides, "slope": "k 1"}))
+        super().__init__(*read_equation(f"{weight} * slope[j]", {"W": sides, "slope": "k 1"}))

@@ -215,7 +215,7 @@ def _check_norm(place: NormPlace) -> Objections:
             yield below(place.path, other.name), wrong, "leave it out"
 
 
-def told(normalizing: Normalizing) -> str:
+def norm_in_words(normalizing: Normalizing) -> str:
     """How a norm is done, in words."""
     norm, given, width = normalizing.norm, dict(normalizing.given), normalizing.width
     what = ["Layer norm subtracts each row's mean", "divides by its standard deviation"]
@@ -300,7 +300,7 @@ NORM_STEP = Step(
     titled=lambda place: _TITLES.get(place.path.local, "Norm"),
     makes=("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
-    happens=lambda place: told(_normalizing_norm(place)),
+    happens=lambda place: norm_in_words(_normalizing_norm(place)),
     why=(
         "From layer to layer numbers could grow or shrink without end; a norm, short for"
         " normalization, brings each token's vector back to a standard size."
@@ -466,7 +466,7 @@ def _other_gamma(definition: Definition, place: AttentionPlace) -> Definition | 
 def _happens_qk_norm(place: AttentionPlace) -> str:
     several = place.attention.heads > 1
     whose = (" of all heads together" if _together(place) else " of this head") if several else ""
-    how = told(_normalizing_qk_norm(place, "Q"))
+    how = norm_in_words(_normalizing_qk_norm(place, "Q"))
     return f"Queries and keys{whose} are normalized before they are compared. {how}"
 
 
