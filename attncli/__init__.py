@@ -80,8 +80,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name in _HOMES:
         from importlib import import_module
 
-        module, text = _HOMES[name]
-        return getattr(import_module(module), text)
+        module, attribute = _HOMES[name]
+        return getattr(import_module(module), attribute)
     if name in (*__all__, *_AS_PYTHON_HAS):
         from attncli.library.from_python import function_of
 

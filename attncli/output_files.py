@@ -324,8 +324,8 @@ def _stage(folder: Path) -> Iterator[Path]:
             raise _Ended
 
     before = _what_ends()
-    for index in before:
-        signal.signal(index, end)
+    for number in before:
+        signal.signal(number, end)
     stage = ""
     try:
         stage = mkdtemp(prefix=_UNFINISHED, dir=folder)
@@ -337,7 +337,7 @@ def _stage(folder: Path) -> Iterator[Path]:
         inside = False
         if stage:
             shutil.rmtree(stage, ignore_errors=True)
-        for index, how in before.items():
-            signal.signal(index, how)
+        for number, how in before.items():
+            signal.signal(number, how)
         if came:
             signal.raise_signal(came[0])

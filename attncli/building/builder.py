@@ -139,7 +139,7 @@ class ScenarioBuilder(NamedTuple):
         self._check_memory(stack, memory)
         return Scenario(
             title=values.get("title", self.read_from.name),
-            about=" ".join(values.get("about", "").split()),
+            about=values.get("about", ""),
             rounding=self.rounding,
             source=values.get("source"),
             stack=stack,

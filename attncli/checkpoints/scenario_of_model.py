@@ -143,8 +143,8 @@ def _check_known(checkpoint: Checkpoint, family: Data) -> None:
 
 def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """What is said of the values that some settings have."""
-    anies = (cases[name].get(written(checkpoint.config.get(name)), ()) for name in cases)
-    return [value for some in anies for value in some]
+    names = (cases[name].get(written(checkpoint.config.get(name)), ()) for name in cases)
+    return [name for some in names for name in some]
 
 
 def _check_looked_for(

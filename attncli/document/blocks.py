@@ -336,7 +336,7 @@ class Document(NamedTuple):
 
     @property
     def parts(self) -> Iterator[tuple["Section | None", tuple[Block, ...]]]:
-        """Its blocks from top to bottom: what opens it, those of each section, what closes it."""
+        """Its blocks between lead and foot: what opens it, each section's, what closes it."""
         yield None, self.opening
         yield from ((section, section.blocks) for section in self.sections)
         yield None, self.closing

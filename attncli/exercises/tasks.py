@@ -169,8 +169,8 @@ def with_hints(whole: Document, trace: Trace) -> Document:
     assert whole.paper is not None
     words = whole.paper.words.tasks
     how, mistakes = zip(*_hints(whole.sections, trace, words), strict=True)
-    tries = (tuple(section for section in anies if section.blocks) for anies in (how, mistakes))
-    return whole._replace(hints=tuple(anies for anies in tries if anies))
+    tries = (tuple(s for s in sections if s.blocks) for sections in (how, mistakes))
+    return whole._replace(hints=tuple(sections for sections in tries if sections))
 
 
 def _hints(

@@ -35,8 +35,9 @@ def drawn(random: Random, several: int) -> list[str]:
 def attention(random: Random, _: Path) -> dict[str, Any]:
     """Tokens, a title, a source and a place in it, targets, a graph, variants by their names."""
     title, source, place, variant, *tokens = drawn(random, 7)
+    (about,) = drawn(random, 1)
     return {
-        "title": title, "source": source, "tokens": tokens, "scale": "none",
+        "title": title, "about": about, "source": source, "tokens": tokens, "scale": "none",
         "rounding": {"decimals": 4}, "show": {"graph": True}, "X": [[1, 0], [0, 1], [1, 2]],
         "W_Q": [[1, 0], [1, 1]], "W_K": [[1, 1], [0, 1]], "W_V": [[2, 1], [1, 0]],
         "unembedding": [[1, 0, 2], [0, 1, 1]], "vocabulary": dict(zip(tokens, range(3), strict=True)),

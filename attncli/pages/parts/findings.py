@@ -193,29 +193,31 @@ def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None
 
 
 def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
-    """The number that the page is about, worked: the largest of its row in what the page closes
-    with, or else in what was made last that takes more than a look; none where nothing does."""
+    """The number that the page is about, worked: one of what the page closes with, or else of
+    what was made last that takes more than a look; none where nothing does."""
     part, _ = last_finding(trace, selection)
     made = [q for q in trace.quantities.values() if not q.given and q.matrix.values.size]
     own = [q for q in made if part is not None and q.name in {d.name for d in part.definitions}]
     for quantity in (*reversed(own), *reversed(made)):
-        i = _row_about(trace, quantity, selection)
-        line = Origins(trace)[Location(quantity.name, i, int(np.argmax(quantity.values[i])))]
+        cell = Location(quantity.name, *_cell_about(trace, quantity, selection))
+        line = Origins(trace)[cell]
         if len(line.parts) > 1:
             return (Derivation((line,)),)
     return ()
 
 
-def _row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
-    """The row of a quantity that the page is about: that of a prediction, or of weights in
-    which another token gets the most, or else the last one that is shown."""
-    asked, rows = row_asked_for(trace), selection.rows(quantity)
+def _cell_about(trace: Trace, quantity: Quantity, selection: Selection) -> tuple[int, int]:
+    """The cell of a quantity that the page is about: the largest of a prediction's row, or what
+    one token has most of another, or else the largest of the last row that is shown."""
+    asked, rows, values = row_asked_for(trace), selection.rows(quantity), quantity.values
     if asked is not None and asked[0].names == quantity.rows.names:
-        return asked[1]
-    if quantity.rows.names != quantity.columns.names:
-        return rows[-1]
-    others = quantity.values - np.diag(np.diag(quantity.values))
-    return max(rows, key=lambda i: float(others[i].max()))
+        i = asked[1]
+    elif len(rows) > 1 and quantity.rows.names == quantity.columns.names:
+        values = np.where(np.eye(len(values), dtype=bool), -np.inf, values)
+        i = max(rows, key=lambda i: float(values[i].max()))
+    else:
+        i = rows[-1]
+    return i, int(np.argmax(values[i]))
 
 
 def _of_main_stack(trace: Trace) -> list[PlannedStep]:
