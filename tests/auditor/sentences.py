@@ -167,14 +167,14 @@ def _loss(claim: Said, place: str) -> str:
 def _progressed(claim: Said, match: re.Match[str]) -> bool:
     """The loss after an update, and by how much it changed and was to change."""
     place = f"train[{match['count']}]"
-    loss, change, promised = (
+    loss, change, predicted = (
         number(claim.tables[f"{place}.{name}"].text[0])
-        for name in (_loss(claim, place), "change", "promised")
+        for name in (_loss(claim, place), "change", "predicted")
     )
     verb = "rose" if change > 0 else "fell" if change < 0 else "changed"
-    told = change if match["promised"] is None else number(match["promised"])
+    told = change if match["predicted"] is None else number(match["predicted"])
     right = number(match["loss"]) == loss and number(match["by"]) == abs(change)
-    return right and match["verb"] == verb and told == promised
+    return right and match["verb"] == verb and told == predicted
 
 
 def _trained_otherwise(claim: Said, match: re.Match[str]) -> bool:
@@ -384,7 +384,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"(?:After|For) (?:token )?(?P<row>\S+) the likeliest (?:next token )?is (?P<token1>\S+) \((?P<p1>{_N})\), then"
          rf" (?P<others>.+?) \((?P<p2>{_N})(?: each)?\)\.", _next_of_many),
         (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N}): it (?P<verb>rose|fell|changed) by (?P<by>{_N})"
-         rf"(?:, as the gradient predicted|; the gradient predicted a change of (?P<promised>{_N}))\.", _progressed),
+         rf"(?:, as the gradient predicted|; the gradient predicted a change of (?P<predicted>{_N}))\.", _progressed),
         (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure that the answer is yes\.", _sure),
         (rf"[Ww]ith a perplexity of (?P<p>{_N}) the model is as unsure as if it had to guess among (?P<count>{_N})"
          r" equally likely", _perplexed),

@@ -87,7 +87,7 @@ def test_the_weight_of_the_right_token_is_told_before_and_after() -> None:
 
 def test_what_several_times_add_to_weights_is_added_on_the_page() -> None:
     page = page_at("rnn_backward_through_time", 80)
-    text = page.partition("Backward through the memory at time 1\n")[2]
+    text = page.partition("Backward through the memory at step 1\n")[2]
     assert "grad.W_aa = grad.W_aa.aa[4] + grad.W_aa.aa[3] + grad.W_aa.aa[2]" in text
     assert "grad.W_aa[3] = [0.0031, 0.0451, 0.0508] + [−0.0072, −0.0184, −0.0163]" in text
 

@@ -171,7 +171,7 @@ def test_output_is_whole_and_never_over_another(tmp_path: Path) -> None:
     [
         ("train[1].loss", "train[1].loss[it] = −ln(0.53) = 0.63"),
         ("loss", "loss[it] = −ln(0.27) = 1.31"),
-        ("train[1].promised", "train[1].promised = −0.13 − 0.44 − 0.44 = −1.01"),
+        ("train[1].predicted", "train[1].predicted = −0.13 − 0.44 − 0.44 = −1.01"),
     ],
 )
 def test_one_number_needs_no_index(cell: str, line: str) -> None:

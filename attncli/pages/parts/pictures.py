@@ -708,7 +708,7 @@ def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
     if len(parts) == 1 and time is None and not isinstance(first.place, RoundPlace):
         return _title(first), below
     often = f"{len(parts)} times" if len(parts) > 1 else ""
-    when = "" if time is None else f"at time {time}"
+    when = "" if time is None else f"at step {time}"
     return step_of(first).title, ", ".join(filter(None, (below, when, often)))
 
 
