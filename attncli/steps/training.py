@@ -398,8 +398,8 @@ UPDATE_STEP = Step(
     shapes="a parameter and its gradient → the updated parameter",
     happens=_happens,
     why=(
-        "A gradient says how the loss grows with each number. A small step in the opposite"
-        " direction makes the loss smaller."
+        "A gradient says how the loss grows with each number. A small step against it makes the"
+        " loss smaller."
     ),
     plan=lambda place: place.planned,
     mistakes=(
@@ -437,9 +437,9 @@ PROGRESS_STEP = Step(
     makes=("predicted", "change"),
     shapes="the loss before and after, the gradients and the updates → predicted, change",
     happens=lambda _: (
-        "The predicted change adds up each number's gradient, times how far that number is moved."
+        "The prediction adds up each number's gradient, times how far that number is moved."
     ),
-    why="The gradient predicts how an update changes the loss, which holds for small steps only.",
+    why="The gradient predicts how a small step changes the loss.",
     plan=lambda place: place.planned,
     mistakes=(
         Mistake(

@@ -308,9 +308,9 @@ def test_only_decimals_that_would_do_are_advised(mean: str, advice: str, places:
     ("said", "mistakes"),
     [
         ("{learning_rate: 0.1}", ("Adding the gradient", "without the learning rate")),
-        ("{optimizer: adam, learning_rate: 0.1}", ("which began at 0", "Adding ε inside")),
+        ("{optimizer: adam, learning_rate: 0.1}", ("which begin at 0", "Adding ε inside")),
         ("{optimizer: adamw, learning_rate: 0.1}", ("without its weight decay",)),
-        ("{clip: 9, learning_rate: 0.1}", ("also where theirs is smaller",)),
+        ("{clip: 9, learning_rate: 0.1}", ("even where theirs is smaller",)),
     ],
 )
 def test_a_lesson_makes_the_mistakes_of_its_optimizer(

@@ -420,9 +420,8 @@ WEIGHTED_SUM_STEP = Step(
     pictures=("planes",),
     backward=Backward(
         "the weighted sum",
-        "A value's gradient adds up the outputs' gradients, each times the weight that its query"
-        " gave the value. A weight's gradient is the dot product of its value and the output's"
-        " gradient.",
+        "A value's gradient adds up the outputs' gradients by their weights. A weight's gradient"
+        " is the dot product of its value and the output's gradient.",
         usual_mistakes=("transpose_forgotten",),
     ),
 )

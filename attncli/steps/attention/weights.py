@@ -185,8 +185,8 @@ SOFTMAX_STEP = Step(
     pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
     backward=Backward(
         "the softmax",
-        "Weights grow only at each other's cost. A score's gradient is its weight, times the"
-        " weight's gradient minus the row's weighted average of gradients.",
+        "A score's gradient is its weight, times the weight's gradient minus the row's weighted"
+        " average.",
         whole=lambda _, made: in_one(made),
         usual_mistakes=("diagonal_only",),
     ),

@@ -317,8 +317,8 @@ UNEMBED_STEP = Step(
     ),
     backward=Backward(
         "the logits",
-        "A step against the gradient moves a vector towards its target's column, and away from"
-        " the columns of likely but wrong answers.",
+        "A step against the gradient moves a vector towards its target's column and away from the"
+        " others.",
         usual_mistakes=MISTAKES_BACK,
     ),
 )
