@@ -43,15 +43,17 @@ def _show_of(
     """What is said under `show`; its queries and keys are tokens, or are called by their `rows`."""
     queries = rows.get("queries") or tokens or rows.get("Q", ())
     keys = rows.get("keys") or rows.get("K") or tokens
-    for query in show.get("queries", ()):
+    named = [("show.queries", query) for query in show.get("queries", ())]
+    named += [("show.token", show["token"])] if show.get("token") else []
+    for name, query in named:
         counted = query.isascii() and query.isdigit() and 1 <= int(query) <= len(queries)
         if not counted:
-            _check_known("show.queries", query, queries, "queries", complaints)
+            _check_known(name, query, queries, "queries", complaints)
     for query, targets in show.get("arrows", {}).items():
-        name = below(Name("show.arrows"), query)
-        _check_known(name, query, queries, "queries", complaints)
+        arrow = below(Name("show.arrows"), query)
+        _check_known(arrow, query, queries, "queries", complaints)
         for key in targets:
-            _check_known(name, key, keys, "keys", complaints)
+            _check_known(arrow, key, keys, "keys", complaints)
     return typed(Show, show)
 
 

@@ -220,9 +220,9 @@ MOST_IN_FULL = 400
 LONG = 300
 """A page of more lines says how to see less of it; one of training, which has a way back and an
 update for each step forth, is told in full only if it has no more."""
-ONE_PAGE = 66
-"""The lines of a printed page; one that ends with the way back is told in full only if it has no
-more, and says nothing of how to see less."""
+ONE_PAGE = 70
+"""The lines of a sheet of A4, six an inch; a page that ends with the way back is told in full only
+if it has no more, and says nothing of how to see less."""
 
 
 def most_in_full(scenario: Scenario) -> int:
@@ -308,7 +308,8 @@ def _noted(
     if selection.partial or selection.detail == "summary":
         return page
     length = length_of(page) if length is None else length
-    if selection.as_fits and length <= ONE_PAGE:
+    in_one_row = all(q.matrix.shape[0] == 1 for q in trace.quantities.values() if not q.given)
+    if selection.as_fits and (length <= ONE_PAGE or in_one_row):
         return page
     asked = None if selection.queries else row_asked_for(trace)
     whose = "" if asked is None else asked[0].names[asked[1]]

@@ -16,6 +16,11 @@ class Show(NamedTuple):
         ListOf(TOKEN),
         "`{queries: [met]}`: only the rows of these queries, tokens or positions from 1",
     ] = ()
+    token: Annotated[
+        str,
+        TOKEN,
+        "`{token: love}`: the page is about this token: where one row is worked, it is its row",
+    ] = ""
     graph: Annotated[
         bool, Flag(), "`{graph: true}`: the page ends with who attends to whom, as a graph"
     ] = False

@@ -67,7 +67,9 @@ def _attended(claim: Said, match: re.Match[str]) -> bool:
         path = max(own).rpartition(".")[0]
     table = claim.tables[claim.tables.full("weights", path)]
     return all(
-        _is_largest(table, clause) for clause in match["clauses"].split("; ") if clause != "…"
+        _is_largest(table, clause)
+        for clause in re.split(r"(?<=\)), |(?<=…), ", match["clauses"])
+        if clause != "…"
     )
 
 
@@ -109,11 +111,11 @@ def _token(text: str) -> str:
 
 def _looked_up(claim: Said, match: re.Match[str]) -> bool:
     weights, V = claim.table("weights"), claim.table("V")
-    row = weights.text[weights.rows.index(match["query"])]
-    j = weights.columns.index(match["key"])
+    row = weights.text[weights.rows.index(_token(match["query"]))]
+    j = weights.columns.index(_token(match["key"]))
     share = (number(row[j]) * 100).quantize(Decimal(1), ROUND_HALF_UP)
     is_most = number(row[j]) == max(map(number, row))
-    return is_most and share == number(match["share"]) and V.rows[j] == match["value"]
+    return is_most and share == number(match["share"]) and V.rows[j] == _token(match["value"])
 
 
 def _routed(claim: Said, match: re.Match[str]) -> bool:
@@ -124,11 +126,11 @@ def _routed(claim: Said, match: re.Match[str]) -> bool:
 
 def _next(claim: Said, match: re.Match[str]) -> bool:
     table = claim.table("probabilities")
-    row = table.text[table.rows.index(match["row"])]
+    row = table.text[table.rows.index(_token(match["row"]))]
     best = sorted(zip(map(number, row), table.columns, strict=True), key=lambda pairs: -pairs[0])[
         :2
     ]
-    return [(number(match[f"p{k}"]), match[f"token{k}"]) for k in (1, 2)] == best
+    return [(number(match[f"p{k}"]), _token(match[f"token{k}"])) for k in (1, 2)] == best
 
 
 def _sure(claim: Said, match: re.Match[str]) -> bool:
@@ -150,12 +152,12 @@ def _norms(norms: Sequence[str], match: re.Match[str]) -> bool:
 def _next_of_many(claim: Said, match: re.Match[str]) -> bool:
     """The likeliest, and all that come next to it alike."""
     table = claim.table("probabilities")
-    row = dict(zip(table.columns, table.text[table.rows.index(match["row"])], strict=True))
+    row = dict(zip(table.columns, table.text[table.rows.index(_token(match["row"]))], strict=True))
     first, second = number(match["p1"]), number(match["p2"])
-    others = re.split(r", | and ", match["others"])
+    others = [_token(other) for other in re.split(r", | and ", match["others"])]
     below = max(number(text) for text in row.values() if number(text) < first)
     alike = [token for token, text in row.items() if number(text) == second]
-    return number(row[match["token1"]]) == first and second == below and alike == others
+    return number(row[_token(match["token1"])]) == first and second == below and alike == others
 
 
 def _loss(claim: Said, place: str) -> str:
@@ -370,6 +372,73 @@ def _counted_from(claim: Said, match: re.Match[str]) -> bool:
     )
 
 
+def _rows_of(claim: Said, match: re.Match[str]) -> bool:
+    """Each vector of the sentence is a row of the token, in the tables that its page has."""
+    token = _token(match["token"])
+    rows = [
+        list(table.text[table.rows.index(token)])
+        for table in (claim.tables[name] for name in claim.tables)
+        if token in table.rows and table.columns
+    ]
+    states = [list(claim.tables[name].text) for name in claim.tables if re.match(r".*\ba\[", name)]
+    vectors = re.findall(r"\[([^]]*)\]", match[0])
+    return all(vector.split(", ") in (*rows, *states) for vector in vectors)
+
+
+def _row(claim: Said, name: str, token: str) -> dict[str, Decimal]:
+    table = claim.table(name)
+    texts = table.text[table.rows.index(_token(token))]
+    return {key: number(text) for key, text in zip(table.columns, texts, strict=True)}
+
+
+def _best(claim: Said, match: re.Match[str]) -> bool:
+    """The columns that have the largest number of a row."""
+    row = _row(claim, "scores" if "matches" in match[0] else "logits", match["token"])
+    line, _, unnamed = re.sub(r" and (\d+) others?$", r"\n\1", match["keys"]).partition("\n")
+    named = [_token(key) for key in re.split(r", | and ", line)]
+    most = [key for key, its in row.items() if its == max(row.values())]
+    is_all = len(named) + int(unnamed or 0) == len(most)
+    return named == most[: len(named)] and is_all and number(match["n"]) == max(row.values())
+
+
+def _between(claim: Said, match: re.Match[str]) -> bool:
+    row = _row(claim, "scaled", match["token"]).values()
+    return (number(match["least"]), number(match["most"])) == (min(row), max(row))
+
+
+def _hidden(claim: Said, match: re.Match[str]) -> bool:
+    texts = [text for row in claim.table("masked").text for text in row]
+    return texts.count("−∞") == int(match["n"]) and len(texts) == int(match["of"])
+
+
+def _deviates(claim: Said, match: re.Match[str]) -> bool:
+    tables = [(claim.table(name), match[name]) for name in ("mean", "deviation")]
+    return all(t.text[t.rows.index(_token(match["token"]))] == told for t, told in tables)
+
+
+def _uses(claim: Said, match: re.Match[str]) -> bool:
+    ids = next(q["text"] for step in claim.page["steps"] for q in step["quantities"]
+               if q["name"].endswith("ids"))  # fmt: skip
+    given = (q for q in claim.page["given"] if q["name"] == match["name"])
+    count = next((len(q["rows"]) for q in given), None)
+    of = int(match["of"].replace(",", ""))
+    return int(match["n"]) == len(set(ids)) and count in (None, of)
+
+
+def _evenly(_: Said, match: re.Match[str]) -> bool:
+    return rounds_to(Decimal(int(match["n"])).ln(), match["loss"])
+
+
+def _steepest(claim: Said, match: re.Match[str]) -> bool:
+    """No number of the gradient is larger in size, and it has the other sign."""
+    name, indices = claim.tables.parted(match["cell"], "")
+    table = claim.tables[claim.tables.full(f"grad.{name}", claim.path)]
+    entries = [t for row in table.text for t in ([row] if isinstance(row, str) else row)]
+    own = number(str(table.texts(indices)))
+    steepest = abs(own) == max(abs(number(text)) for text in entries)
+    return steepest and (own > 0) == (match["verb"] == "falls")
+
+
 Check = Callable[[Said, "re.Match[str]"], bool]
 _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
     (re.compile(pattern), check)
@@ -378,30 +447,41 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _attended),
         (rf"(?P<query>\S+) is most like (?P<key>\S+): (?P<share>{_N}) % of its answer is"
          r" (?P<value>\S+)\.", _looked_up),
-        (r"It goes to the (?P<n>\d+) experts that it fits best", _routed),
-        (rf"(?:After|For) (?P<row>\S+) the likeliest (?:next token )?is (?P<token1>\S+) \((?P<p1>{_N})\), then"
+        (r"The token goes to the (?P<n>\d+) experts that fit it best", _routed),
+        (rf"(?:After|For) (?P<row>\S+) the most likely (?:next token|token|class) is (?P<token1>\S+) \((?P<p1>{_N})\), then"
          rf" (?P<token2>\S+) \((?P<p2>{_N})\)\.", _next),
-        (rf"(?:After|For) (?:token )?(?P<row>\S+) the likeliest (?:next token )?is (?P<token1>\S+) \((?P<p1>{_N})\), then"
+        (rf"(?:After|For) (?:token )?(?P<row>\S+) the most likely (?:next token|token|class) is (?P<token1>\S+) \((?P<p1>{_N})\), then"
          rf" (?P<others>.+?) \((?P<p2>{_N})(?: each)?\)\.", _next_of_many),
-        (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N}): it (?P<verb>rose|fell|changed) by (?P<by>{_N})"
-         rf"(?:, as the gradient predicted|; the gradient predicted a change of (?P<predicted>{_N}))\.", _progressed),
+        (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N})\. It (?P<verb>rose|fell|changed) by (?P<by>{_N})"
+         rf"(?:, as the gradient predicted|, where the gradient predicted a change of (?P<predicted>{_N}))\.", _progressed),
         (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure that the answer is yes\.", _sure),
         (rf"[Ww]ith a perplexity of (?P<p>{_N}) the model is as unsure as if it had to guess among (?P<count>{_N})"
          r" equally likely", _perplexed),
         (rf"^(?:(?P<variant>.+): o|O)n its way back the size of the gradient goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)",
          _sizes),
-        (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients have together a norm of (?P<norm>{_N}); clipped, each is multiplied"
+        (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients together have a norm of (?P<norm>{_N})\. Clipped, each is multiplied"
          rf" by (?P<factor>{_N}), and )?after (?P<count>\d+) updates? the loss is (?P<its>{_N})"
          rf"(?: instead of (?P<own>{_N})|; before it was (?P<before>{_N}))\.", _trained_otherwise),
         (rf"The weight of the right token, (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
          _right_token),
         (r"(?:It goes|They go) to (?P<names>\S+?(?:, \S+?)*(?: and \S+?)?)\.(?= |$)", _goes_to),
+        (r"^(?:With its position|After the residual connection|By itself|From [a-z -]+|After)? ?"
+         r"(?P<token>“.+?”|[Tt]oken \d+) (?:is|would pass on|gets|looks for|the state is) \[.*\]\.$", _rows_of),
+        (rf"^(?P<token>“.+?”|Token \d+) matches (?P<keys>.+) best \((?P<n>{_N})(?: each)?\)\.$", _best),
+        (rf"^The highest logit of (?P<token>“.+?”|token \d+) is that of (?P<keys>.+) \((?P<n>{_N})(?: each)?\)\.$", _best),
+        (rf"^The scores of (?P<token>.+) now lie between (?P<least>{_N}) and (?P<most>{_N})\.$", _between),
+        (r"^The mask hides (?P<n>\d+) of the (?P<of>\d+) scores\.$", _hidden),
+        (rf"^Before, the row of (?P<token>.+) has a mean of (?P<mean>{_N}) and a standard deviation of (?P<deviation>{_N})\."
+         r" The norm brings them to 0 and 1, up to rounding\.$", _deviates),
+        (r"^The tokens use (?P<n>\d+) of the (?P<of>[\d,]+) rows of (?P<name>\S+)\.$", _uses),
+        (rf"^Equal probabilities for all (?P<n>\d+) (?:classes|tokens) would give a loss of (?P<loss>{_N})\.$", _evenly),
+        (r"^The loss falls fastest as (?P<cell>.+) (?P<verb>falls|grows)\.$", _steepest),
         (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),
         (rf"^(?P<pair>\S+ \S+) (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
          _chosen),
         (r"the vocabulary grows from (?P<before>\d+) to (?P<after>\d+) tokens", _grown),
         (rf"whose log-probability is (?P<n>{_N})\.", _best_cut),
-        (rf"The source prints (?P<theirs>{_N}) for (?P<cell>.+?\]); (?P<working>.+) (?P<sign>[=≈]) (?P<ours>{_N})\.",
+        (rf"The source prints (?P<theirs>{_N}) for (?P<cell>.+?\]), but (?P<working>.+) (?P<sign>[=≈]) (?P<ours>{_N})\.",
          _published),
         (rf"The numbers that the source prints for .* don't add up to 1: (?P<sum>.*) = (?P<total>{_N})\.",
          _not_adding),
@@ -441,7 +521,7 @@ _OF_RULES = tuple(
         r"what is left to 1\b",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
-        r"The source assumes \[.*\] for .*; worked out, it is \[.*\]\.",
+        r"The source assumes \[.*\] for .*, which worked out is \[.*\]\.",
     )
 )  # fmt: skip
 """Numbers that belong to a rule and not to these numbers."""

@@ -47,7 +47,7 @@ def test_shipped_scenarios_end_quietly(name: str) -> None:
 )
 def test_what_looks_forgotten_is_told(text: str, forgotten: str) -> None:
     page = " ".join(page_of(trace_of(f"{text}\n")).split())
-    assert ("The trace ends here" in page) == bool(forgotten)
+    assert ("The next step," in page) == bool(forgotten)
     assert forgotten in page
 
 
@@ -58,7 +58,9 @@ def notes_of(source: Any) -> list[str]:
 
 def test_the_page_closes_with_what_it_found_and_where_to_read_on() -> None:
     found, why = notes_of("i_love_ai")[0], notes_of("i_love_ai")[-1]
-    assert found.startswith("I attends most to itself and to AI (0.422 each); love to AI (0.576);")
+    assert found.startswith(
+        "“I” attends most to itself and to “AI” (0.422 each), “love” to “AI” (0.576),"
+    )
     assert why == "Why? attn explain i_love_ai --step softmax"
     assert CliRunner().invoke(app, shlex.split(why.partition(": attn ")[2])).exit_code == 0
 
@@ -76,7 +78,7 @@ def test_where_to_read_on_asks_for_as_much(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_the_last_section_found_is_not_said_again() -> None:
     page = page_of(trace_of(SHIPPED["pasta_lookup"]))
-    assert page.count("Pasta is most like Food: 81 % of its answer is Rice.") == 1
+    assert page.count("“Pasta” is most like “Food”: 81 % of its answer is “Rice”.") == 1
 
 
 def test_a_mapping_has_no_name_to_explain_it_by() -> None:
@@ -89,7 +91,9 @@ def test_a_block_closes_with_the_token_that_it_moves_furthest() -> None:
     furthest = int(((ended - begun) ** 2).sum(axis=1).argmax())
     name = trace["X"].rows.names[furthest]
     found = notes_of("encoder_block")[0]
-    assert found.startswith(f"The block has moved the row of {name} furthest: from [1.141, 1.340,")
+    assert found.startswith(
+        f"The block has moved the row of “{name}” furthest: from [1.141, 1.340,"
+    )
     assert found.endswith(" in norm2.normed.")
 
 

@@ -72,7 +72,7 @@ def test_a_pair_is_of_one_name() -> None:
 
 def test_p_less_y_is_one_page() -> None:
     page = page_at("softmax_gradient", 80)
-    assert len(page.splitlines()) <= 67
+    assert len(page.splitlines()) <= ONE_PAGE
     assert "logits │ cat  dog  bird  grad.logits │    cat    dog   bird" in page
     assert "▸ Why? attn explain softmax_gradient --step backward_loss\n\nSource" in page
 

@@ -13,6 +13,7 @@ from attncli.names import Word, words
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.findings import findings_of, last_finding, moved, weights_of
 from attncli.pages.parts.published import closing_on_published, printed_otherwise
+from attncli.pages.parts.row_findings import in_a_row
 from attncli.pages.parts.sections import ending_with
 from attncli.pages.parts.selection import Selection, made_by, shown_parts, step_of
 from attncli.pages.parts.sentences import joined, unfinished_in_words
@@ -22,16 +23,17 @@ from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 
 def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """What a part's numbers come to, in words."""
-    tell = ending_with(part)
+    tell, found = ending_with(part), findings_of(trace, part, selection)
+    in_row = () if found else in_a_row(trace, part, selection)
     return [
         *([] if tell is None else tell(trace, part)),
-        *map(Callout, findings_of(trace, part, selection)),
-        *(_likeliest(trace) if part.step == "predict" else ()),
+        *map(Callout, found or ([in_row] if in_row else [])),
+        *(_most_likely(trace) if part.step == "predict" else ()),
     ]
 
 
-def _likeliest(trace: Trace) -> list[Block]:
-    """The likeliest next tokens as data."""
+def _most_likely(trace: Trace) -> list[Block]:
+    """The most likely next tokens as data."""
     probabilities = trace.next_token
     if probabilities is None:
         return []
@@ -108,12 +110,12 @@ def _generated(trace: Trace) -> list[Block]:
         )
     end = trace.scenario.prediction.end_token
     ended = () if not end or rows[-1][2] != Word(end) else (
-        " It ends with ", Word(end), ", after which no other one is made.",
+        " It ends with “", Word(end), "”, after which none follows.",
     )  # fmt: skip
     headings = ("Step", "Tokens so far", "Next token", "Probability")
     block: Block = Callout(
         (
-            "Each step works the whole model again on the tokens so far and takes the likeliest"
+            "Each step works the whole model again on the tokens so far and takes the most likely"
             " next one. To see the working of a step, run its tokens as the scenario's ",
             Term("tokens"), ".", *ended,
         )
@@ -198,7 +200,7 @@ def _unused_settings(trace: Trace) -> list[Block]:
     names = [name for name in trace.unused if name not in trace]
     so_far = " so far" if trace.unfinished is not None else ""
     spans = joined((Term(name),) for name in names)
-    return [Callout((f"Said, and not used{so_far}: ", *spans, "."))] if names else []
+    return [Callout((f"Set, and not used{so_far}: ", *spans, "."))] if names else []
 
 
 def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) -> list[Block]:
@@ -220,7 +222,7 @@ def _judged(trace: Trace) -> list[Block]:
     count = printed_otherwise(trace)
     if called is None or not count:
         return []
-    text = f"Why {'is it another one' if count == 1 else 'are these others'}? "
+    text = f"Why {'does it' if count == 1 else 'do these'} differ? "
     return [Callout((text, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
 
 

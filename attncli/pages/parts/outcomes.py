@@ -278,7 +278,7 @@ def _clipped(first: _Pass) -> Spans:
     if norm is None or factor is None or factor.matrix.number(0, 0).shown >= 1:
         return ()
     together, each = norm.matrix.number(0, 0), factor.matrix.number(0, 0)
-    text = "the gradients have together a norm of "
+    text = "the gradients together have a norm of "
     return (text, together, "; clipped, each is multiplied by ", each, ", and ")
 
 

@@ -60,6 +60,12 @@ def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:
     return tuple(spans)
 
 
+def capital(spans: Spans) -> Spans:
+    """A sentence that begins with a capital, unless with somebody's word."""
+    first, *others = spans
+    return (first[:1].upper() + first[1:], *others) if isinstance(first, str) else spans
+
+
 def enumerated(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), *names[-1:]] if names[1:] else names)
@@ -128,8 +134,8 @@ class Attending(NamedTuple):
 
 
 def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Spans:
-    """`I attends most to itself and to AI (0.422 each); love to AI (0.576).` `to_itself` says that
-    the keys are of the same tokens as the queries."""
+    """`“I” attends most to itself and to “AI” (0.422 each), “love” to “AI” (0.576).` `to_itself`
+    says that the keys are of the same tokens as the queries."""
     shown = [
         None if k is None else Attending.of_row(weights, rows[k])
         for k in elided(len(rows), MOST_PARTS)
@@ -138,7 +144,7 @@ def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Span
         ("…",) if entry is None else _clause(weights, entry, before, to_itself=to_itself)
         for before, entry in pairwise((None, *shown))
     ]
-    return (*joined(clauses, "; "), ".")
+    return (*joined(clauses), ".")
 
 
 def _clause(
@@ -161,12 +167,10 @@ def _clause(
 
 
 def called_as(names: Sequence[str], place: int) -> Spans:
-    """A token by its name: `love`, `“.”`, or `token 1` where it has none."""
+    """A token by its name: `“love”`, or `token 1` where it has none."""
     name = names[place]
     if name == str(place + 1):
         return ("token ", Word(name))
-    if any(character.isalnum() for character in name):
-        return (Word(name),)
     return ("“", Word(name), "”")
 
 
@@ -373,13 +377,13 @@ def unfinished_in_words(unfinished: Unfinished) -> Callout:
     if wanted == ["d_k"]:
         return Callout(
             (
-                "The trace ends here: the next step, ", Term("scale"), ", divides by √d_k, and"
+                "The next step, ", Term("scale"), ", divides by √d_k, and"
                 " nothing tells d_k. Say ", Term("scale: none"), ", or the number to divide by.",
             )
         )  # fmt: skip
     needs = joined(((Term(name), *_or(name.local)) for name in wanted), " and ")
     step = Term(definition.step)
-    return Callout(("The trace ends here: the next step, ", step, ", needs ", *needs, "."))
+    return Callout(("The next step, ", step, ", needs ", *needs, "."))
 
 
 _PROJECTED = {"W_Q": "Q", "W_K": "K", "W_V": "V"}
