@@ -282,8 +282,8 @@ DICTIONARY_STEP = Step(
         " the share of the corpus that the kept words make up."
     ),
     why=(
-        "A model knows only the words that it has a vector for, and the number of vectors is"
-        " limited. So the rarest words of a large corpus are left out."
+        "A model has a vector for each word that it knows, so only the most frequent words of a"
+        " large corpus are kept."
     ),
     more=(
         "A few words make up most of any text, so a small dictionary covers much of it. The rest"
@@ -356,8 +356,8 @@ ESTIMATE_STEP = Step(
         " occurs. Its probability is its share of all counts."
     ),
     why=(
-        "Unigram starts from many pieces and treats the pieces of a word as independent. So the"
-        " probability of a cut is the product of theirs."
+        "Unigram treats the pieces of a word as independent, so the probability of a cut is the"
+        " product of theirs."
     ),
     more="The logarithm turns the product, which may become too small to write down, into a sum.",
     example="unigram",
@@ -603,12 +603,12 @@ VITERBI_STEP = Step(
     shapes="log_p [pieces] → totals [pieces that end there] → best, for each place of a word",
     happens=_happens_viterbi,
     why=(
-        "A word can be cut in many ways. The best cut up to a place always extends the best cut"
-        " up to the start of its last piece."
+        "The best cut of a word up to a place always extends the best cut up to the start of its"
+        " last piece."
     ),
     more=(
-        "With n places between its characters there are 2 to the power of n ways, but one total"
-        " for each place is enough."
+        "A word with n places between its characters can be cut in 2 to the power of n ways, but"
+        " one total for each place is enough."
     ),
     example="unigram",
     plan=_plan_viterbi,

@@ -398,8 +398,8 @@ UPDATE_STEP = Step(
     shapes="a parameter and its gradient → the updated parameter",
     happens=_happens,
     why=(
-        "A gradient says how the loss grows with each number. A small step against it makes the"
-        " loss smaller."
+        "A gradient says how the loss grows with each number, so a small step against it makes"
+        " the loss smaller."
     ),
     plan=lambda place: place.planned,
     mistakes=(

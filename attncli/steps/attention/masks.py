@@ -314,8 +314,8 @@ MASK_STEP = Step(
     shapes="scores [n, m], mask [n, m] → masked [n, m]",
     happens=_happens,
     why=(
-        "A mask hides the keys that a query must not see. A decoder has to predict the next"
-        " token, so it must not look ahead."
+        "A mask hides keys that a query must not see, such as the next tokens, which a decoder"
+        " has to predict."
     ),
     more=(
         "A score of −∞ gets the weight e^(−∞) = 0, so its key has no part in the output. Padding"
@@ -368,8 +368,8 @@ MASK_STEP = Step(
     inquiries=(Inquiry("which_mask", "which of some tables is the mask", ("mask",), which_mask),),
     backward=Backward(
         "the mask",
-        "A hidden score has no part in the loss and gets no gradient. The other scores get theirs"
-        " unchanged.",
+        "A hidden score has no part in the loss and gets no gradient, and the other scores get"
+        " theirs unchanged.",
         fixed=("add", "allowed", "blocked"),
     ),
 )

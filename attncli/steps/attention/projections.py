@@ -209,8 +209,8 @@ PROJECT_STEP = Step(
     shapes="X [n, d_model] → Q [n, d_k], K [m, d_k], V [m, d_v]",
     happens=_happens_project,
     why=(
-        "Every token has three roles. Its query says what the token looks for, its key what it"
-        " offers, and its value what it passes on when attended to."
+        "Every token has three roles: its query says what it looks for, its key what it offers,"
+        " its value what it passes on."
     ),
     more="Three learned matrices compute all three from the same vector.",
     check=_check_project,
@@ -342,8 +342,8 @@ SPLIT_STEP = Step(
     shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
     happens=_happens_split,
     why=(
-        "Several heads attend at once, each in a smaller space of its own. One can look for the"
-        " verb, another for the next word."
+        "Several heads attend at once, each in a smaller space, so that one can look for the verb"
+        " and another for the next word."
     ),
     more=(
         "W_Q holds the matrices of all heads side by side, so a head's queries are a run of"
@@ -420,8 +420,8 @@ WEIGHTED_SUM_STEP = Step(
     pictures=("planes",),
     backward=Backward(
         "the weighted sum",
-        "A value's gradient adds up the outputs' gradients by their weights. A weight's gradient"
-        " is the dot product of its value and the output's gradient.",
+        "A value gets the outputs' gradients times their weights, and a weight gets the dot"
+        " product of its value and the output's gradient.",
         usual_mistakes=("transpose_forgotten",),
     ),
 )
@@ -460,11 +460,11 @@ AVERAGE_STEP = Step(
         if place.attention.heads > 1
         else "There is one head: its weights are the mean."
     ),
-    why=(
-        "The mean of the heads' weights shows what a layer attends to as a whole. Nothing else in"
-        " the model uses it."
+    why="The mean of the heads' weights shows what a layer attends to as a whole.",
+    more=(
+        "Nothing else in the model uses the mean. Where heads attend to different tokens, the"
+        " mean blurs them."
     ),
-    more="Where heads attend to different tokens, the mean blurs them.",
     plan=_plan_average,
     general=General(heads=2, config={"average_heads": True}),
     shown_with=("heads=2", "average_heads=true"),

@@ -314,11 +314,12 @@ ROTATE_STEP = Step(
     happens=_happens,
     why=(
         "Rotary positions tell where a token stands by turning its query and key, each pair of"
-        " columns at its own speed. Nothing is added to the embeddings."
+        " columns at its own speed."
     ),
     more=(
-        "Of the two angles, a dot product depends only on the difference. So a score depends on"
-        " how far apart two tokens stand, not on where they stand."
+        "Nothing is added to the embeddings. Of the two angles, a dot product depends only on the"
+        " difference. So a score depends on how far apart two tokens stand, not on where they"
+        " stand."
     ),
     check=_check,
     plan=_plan,

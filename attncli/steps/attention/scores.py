@@ -136,8 +136,8 @@ SCALE_STEP = Step(
     shapes="scores [n, m] → scaled [n, m]",
     happens=_happens_scale,
     why=(
-        "A dot product adds up d_k terms, so its spread grows like √d_k. Dividing by √d_k keeps"
-        " the spread the same for every d_k."
+        "A dot product adds up d_k terms, so its spread grows like √d_k, which dividing by √d_k"
+        " undoes."
     ),
     more=(
         "Large scores would make one weight of the softmax nearly 1 and all gradients nearly 0,"
@@ -226,8 +226,8 @@ SOFTCAP_STEP = Step(
     shapes="scores [n, m] → capped [n, m]",
     happens=_happens_softcap,
     why=(
-        "A cap keeps a key with an enormous score from taking all of the attention. Small scores"
-        " change little."
+        "A cap keeps a key with an enormous score from taking all of the attention, while small"
+        " scores change little."
     ),
     check=_check,
     plan=lambda place: _by_number(place, _CAP, "capped", SoftCap),
@@ -271,8 +271,8 @@ TEMPERATURE_STEP = Step(
         f"Each score is divided by the temperature {place.attention.config.get(_TEMPERATURE)}."
     ),
     why=(
-        "A temperature above 1 brings the scores closer together and makes the weights more even."
-        " One below 1 moves them apart, and the largest weight grows."
+        "A temperature above 1 makes the weights more even, one below 1 makes the largest weight"
+        " larger."
     ),
     more="Near 0 the key with the largest score takes nearly all.",
     plan=lambda place: _by_number(place, _TEMPERATURE, "tempered", DivideBy),

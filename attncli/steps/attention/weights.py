@@ -137,8 +137,8 @@ SOFTMAX_STEP = Step(
         " sum."
     ),
     why=(
-        "The softmax turns the scores of a query into weights between 0 and 1 that add up to 1."
-        " Each weight is the share of attention that the query gives to a key."
+        "The softmax turns a query's scores into weights between 0 and 1 that add up to 1: the"
+        " shares of its attention."
     ),
     more="A score that is larger by 1 gets e times the weight.",
     plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
@@ -256,8 +256,8 @@ SINKS_STEP = Step(
         else "The sink's score is put beside the scores of the keys, the same for each query."
     ),
     why=(
-        "The weights of a softmax add up to 1, so even a query that finds nothing has to attend"
-        " to something. A sink takes the attention that belongs to no key."
+        "The weights of a softmax add up to 1, so a sink takes the attention of a query that"
+        " finds nothing."
     ),
     more=(
         "Without a sink, models learn to use the first token for this. The sink's score is"
@@ -281,8 +281,8 @@ SINKS_STEP = Step(
     ),
     backward=Backward(
         "the sinks",
-        "A larger sink leaves less to each key. Its gradient is minus its own weight, times the"
-        " sum of each key's weight times that weight's gradient.",
+        "A sink takes from all keys: its gradient is minus its weight, times the sum of the keys'"
+        " weights times their gradients.",
     ),
 )
 
@@ -336,8 +336,8 @@ DROPOUT_STEP = Step(
     mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply))),),
     backward=Backward(
         "the dropout",
-        "Dropped weights get no gradient. The gradients of the others are divided by 1 − p, as"
-        " the weights were.",
+        "Dropped weights get no gradient, and the gradients of the others are divided by 1 − p,"
+        " as the weights were.",
         fixed=("mask",),
         shown_with=("dropout={p: 0.5, mask: [[1, 1, 0], [0, 1, 1], [1, 1, 0]]}",),
     ),

@@ -243,8 +243,8 @@ ROUTE_STEP = Step(
     ),
     backward=Backward(
         "the routing",
-        "Only the weights of the chosen experts get a gradient, and it goes back to the router's"
-        " matrix. The choice itself gets none.",
+        "Only the weights of the chosen experts get a gradient, which goes back to the router:"
+        " the choice itself gets none.",
         whole=lambda _, made: in_one(made),
         example="mixture_of_experts",
     ),
@@ -356,8 +356,8 @@ MIX_STEP = Step(
     together=(("output", "output"), ("mixture", "mixture")),
     backward=Backward(
         "the experts together",
-        "An expert's output gets the gradient times its weight. The weight gets the dot product"
-        " of the expert's output and the gradient.",
+        "An expert's output gets the gradient times its weight, and the weight gets the dot"
+        " product of output and gradient.",
         example="mixture_of_experts",
     ),
 )

@@ -143,7 +143,7 @@ FFN_STEP = Step(
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
     happens=_happens_ffn,
     why=(
-        "Attention mixes the tokens. The feed-forward network then works on each token alone,"
+        "Attention mixes the tokens, and the feed-forward network then works on each token alone,"
         " with the same weights for all."
     ),
     more=(
@@ -176,7 +176,7 @@ FFN_STEP = Step(
     together=(("output", "output"), ("ffn", "ffn")),
     backward=Backward(
         "the feed-forward network",
-        "The gradient goes back through both layers. Where the activation is flat, nothing passes.",
+        "The gradient goes back through both layers, but not where the activation is flat.",
         usual_mistakes=(*MISTAKES_BACK, "mask_of_the_gradient"),
         example="i_love_ai",
     ),

@@ -306,8 +306,8 @@ NORM_STEP = Step(
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
     happens=lambda place: norm_in_words(_normalizing_norm(place)),
     why=(
-        "From layer to layer, numbers could grow or shrink without end. A norm (short for"
-        " normalization) brings each token's vector back to a standard size."
+        "From layer to layer, numbers could grow or shrink without end, so a norm (normalization)"
+        " brings each token's vector back to a standard size."
     ),
     more=(
         "A layer norm gives the vector mean 0 and standard deviation 1, an RMS norm only the"
@@ -361,8 +361,8 @@ NORM_STEP = Step(
     ),
     backward=Backward(
         "the norm",
-        "A norm undoes a change of a vector's size, and a layer norm also a shift of all its"
-        " numbers. But for ε, the gradient has no part in these directions.",
+        "A norm undoes a change of a vector's size (a layer norm also a shift), so the gradient"
+        " has almost no part in these directions.",
         fixed=("mean", "variance"),
         example="i_love_ai",
     ),
@@ -485,8 +485,8 @@ QK_NORM_STEP = Step(
     shapes="Q [n, d_k], K [m, d_k] → normed_Q [n, d_k], normed_K [m, d_k]",
     happens=_happens_qk_norm,
     why=(
-        "A score is large where two vectors point the same way, but also where they are long."
-        " Normalizing gives all queries and keys the same size."
+        "A score is large also where its two vectors are long, so all queries and keys are"
+        " brought to the same size."
     ),
     more=(
         "Otherwise they may grow in training until a single key takes all of the attention. The"
@@ -514,7 +514,7 @@ QK_NORM_STEP = Step(
     ),
     backward=Backward(
         "the norm of queries and keys",
-        "A normalized vector can only be turned. But for ε, the gradient has no part along the"
+        "A normalized vector can only be turned, so the gradient has almost no part along the"
         " vector.",
     ),
 )

@@ -107,8 +107,8 @@ TOKENIZE_STEP = Step(
     shapes="a sentence → n tokens → n whole numbers",
     happens=_happens_tokenize,
     why=(
-        "A network works on numbers, so a text is cut into tokens. Each token is a piece that the"
-        " model knows, with a place in its vocabulary."
+        "A network works on numbers, so a text is cut into tokens: pieces that have a place in"
+        " the model's vocabulary."
     ),
     more="This place is the token's ID. It is only a name: 103 is not more than 101.",
     plan=lambda _: (),
@@ -208,8 +208,8 @@ def _happens_embed(place: Place) -> str:
 
 
 _WHY = (
-    "An embedding is a vector of {} numbers: a point in a space. Words that are used alike end up"
-    " close together there."
+    "An embedding is a vector of {} numbers: a point in a space where words that are used alike"
+    " end up close together."
 )
 
 EMBED_STEP = Step(
@@ -257,8 +257,8 @@ EMBED_STEP = Step(
     pictures=("planes",),
     backward=Backward(
         "the embeddings",
-        "A token's row of the table gets the sum of the gradients of all places where the token"
-        " stands. Other rows get none.",
+        "A token's row of the table gets the sum of the gradients wherever the token stands, and"
+        " other rows get none.",
         example="embedding_before_during_after",
     ),
 )
@@ -328,7 +328,7 @@ PATCH_STEP = Step(
     shapes="patches [n, pixels], W_patch [pixels, d_model] → X [n, d_model], or [n + 1, d_model]",
     happens=_happens_patch,
     why=(
-        "A Transformer reads a picture as a sequence of square patches. Each patch becomes a"
+        "A Transformer reads a picture as a sequence of square patches, each of which becomes a"
         " vector, as a token does."
     ),
     more=(
@@ -421,8 +421,8 @@ PROJECT_IN_STEP = Step(
         + (": the token's input embedding." if makes_X(PROJECT, place.stack) else ".")
     ),
     why=(
-        "The table of embeddings has a row for each token of the vocabulary. Short rows keep it"
-        " small, however wide the model is."
+        "Short rows keep the table of embeddings small, however large the vocabulary and however"
+        " wide the model."
     ),
     more=(
         "50,000 rows of 1,024 numbers are 51 million numbers. Rows of 512, with a matrix of 512 ×"
@@ -438,8 +438,8 @@ PROJECT_IN_STEP = Step(
     mistakes=_mistakes("project_out", "by_the_matrix_back", "that projects back"),
     backward=Backward(
         "the projection in",
-        "All embeddings go through the same matrix, so its gradient is summed over them. Their"
-        " own gradients come back through it.",
+        "All embeddings go through the same matrix, so its gradient is summed over them, and"
+        " theirs come back through it.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
     ),

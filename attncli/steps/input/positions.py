@@ -385,8 +385,8 @@ POSITIONS_STEP = Step(
     shapes="E [n, d_model] → P [n, d_model] → X [n, d_model]",
     happens=_happens,
     why=(
-        "Attention by itself doesn't see the order of the tokens. So a vector that tells where a"
-        " token stands is added to its embedding."
+        "Attention by itself doesn't see the order of the tokens, so a vector for its position is"
+        " added to each token's embedding."
     ),
     more=(
         "Without positions, the same tokens in another order give the same rows, in that order."

@@ -250,7 +250,7 @@ def _next(place: Place) -> str:
     )
 
 
-_GATHERED = ", which holds what it has gathered from the others,"
+_GATHERED = ", with what it has gathered from the others,"
 _NEXT = (
     f"To find the next token, the vector of the last token{_GATHERED} is compared with a vector"
     " for each token of the vocabulary."
@@ -433,7 +433,7 @@ CLASSIFY_STEP = PREDICT_STEP._replace(
     makes=("exp", "exp_sum", "probabilities"),
     shapes="logits [n, classes] → probabilities [n, classes]",
     happens=lambda _: "A softmax turns each row of logits into probabilities.",
-    why="Logits may be any numbers. Probabilities say how sure the model is of each answer.",
+    why="Logits may be any numbers, while probabilities say how sure the model is of each answer.",
     more=(
         "The most likely one is the model's answer: a class, or the token that belongs in a place."
     ),

@@ -389,7 +389,7 @@ STATE_STEP = Step(
     ),
     backward=Backward(
         "the state",
-        "The gradient goes back through the equation of the state. A tanh is nearly flat where"
+        "The gradient goes back through the equation of the state, where a tanh is nearly flat if"
         " its result is near −1 or 1.",
         example="rnn_backward_through_time",
     ),
@@ -551,8 +551,8 @@ UNSTACK_STEP = Step(
     shapes="W_ih [gates · h, d], W_hh [gates · h, h] → a W [h, d] and a W [h, h] for each gate",
     happens=lambda _: "Each gate takes its own run of rows of the stacked matrices.",
     why=(
-        "Programs keep the matrices of all gates in one, so that a single product serves all"
-        " gates. By hand it is clearer to take them apart first."
+        "Programs keep the matrices of all gates in one for a single product, but by hand it is"
+        " clearer to take them apart."
     ),
     more="The order of the gates is a convention that differs from library to library.",
     check=_check_unstack,
@@ -623,7 +623,7 @@ START_STEP = Step(
     shapes="a[0] [h], of an lstm also c[0] [h]",
     happens=_happens_start,
     why=(
-        "The memory of a recurrent cell is its hidden state. It begins with zeros, unless the"
+        "The memory of a recurrent cell is its hidden state, which begins with zeros unless the"
         " cell continues from another text."
     ),
     more="From there on, the cell adds each token to what it remembers of the earlier ones.",
@@ -707,7 +707,7 @@ INPUT_STEP = Step(
         "The token's vector is the cell's input"
         + (" and is multiplied by the weights of the input." if place.cell.kind == "rnn" else ".")
     ),
-    why="A recurrent cell reads one token at a time. Its new input is that token's vector.",
+    why="A recurrent cell reads one token at a time: its new input is that token's vector.",
     more=(
         "In a plain cell, W_ax picks out what is worth remembering, with one dot product for each"
         " number of the memory."
@@ -773,8 +773,8 @@ MEMORY_STEP = Step(
     ),
     backward=Backward(
         "the memory",
-        "The gradient goes back to the state of the step before, through the same weights each"
-        " time. Here it may vanish or explode.",
+        "The gradient goes back to the state before through the same weights at every step, so it"
+        " may vanish or explode.",
         example="rnn_backward_through_time",
         read_first=True,
     ),

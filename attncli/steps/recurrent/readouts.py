@@ -187,7 +187,7 @@ READOUT_STEP = Step(
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
     shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
     happens=lambda place: _HAPPENS[end_of(place)],
-    why="A state by itself is no answer. W_ya computes one from it.",
+    why="A state by itself is no answer, so W_ya computes one from it.",
     more=(
         "A sigmoid turns a single number into a probability. A softmax turns one number for each"
         " class into probabilities that add up to 1."
