@@ -149,5 +149,5 @@ def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
     for made, other in (("Q", of["scores"] @ trace["K"].values),
                         ("K", of["scores"].T @ trace["Q"].values)):  # fmt: skip
         np.testing.assert_allclose(of[made], other, atol=1e-12)
-    assert "a weight, as far as its value points along the gradient." in page
+    assert "and a weight gets the dot product of its value and the output's gradient." in page
     np.testing.assert_allclose(of["weights"], of["output"] @ trace["V"].values.T, atol=1e-12)

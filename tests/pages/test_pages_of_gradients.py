@@ -276,5 +276,5 @@ def test_the_slope_of_a_relu_is_explained_where_it_stands() -> None:
         for entry in ("backward_ffn", "backward_scores")
     )
     assert "step(hidden[i, j])" in ffn
-    assert "step is 1 above 0, and 0 otherwise." in ffn
+    assert "step is 1 above 0, and 0 otherwise." in " ".join(ffn.split())
     assert "step is 1" not in scores

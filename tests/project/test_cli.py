@@ -289,7 +289,7 @@ def test_a_step_is_explained_by_its_name(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_step_is_explained_by_a_scenario_that_has_it() -> None:
     assert "z_forget[1] = 0.1 × 0" in attn("explain", "gates").stdout
     refused = attn("explain", "i_love_ai", "--step", "gates").stdout
-    assert "no numbers to show; attn explain gates has some." in " ".join(refused.split())
+    assert "no numbers to show. attn explain gates shows some." in " ".join(refused.split())
     back = ("backward_",)  # some of which their examples take with changes; test_pages_of_gradients
     explained = (step for step in steps() if step.example and not step.name.startswith(back))
     examples = {step.name: step.example for step in explained}
