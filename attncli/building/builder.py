@@ -308,7 +308,7 @@ def _training_of(
     training = typed(Training, values, settings=settings)
     _check_settings(training, complaints)
     if generate:
-        wrong = "generate beside train: a model is trained, or goes on with a text"
+        wrong = "generate beside train: a model is trained, or continues a text"
         complaints.add("generate", wrong, "leave one of them out, and make two scenarios")
     return training
 

@@ -116,7 +116,7 @@ def _lesson(
     blocks.append(Subheading(("On these numbers",)))
     if changes:
         change = Term(", ".join(c.replace("=", ": ", 1) for c in changes))
-        words = ("This scenario goes without this step. With ", change, " it would look like this.")
+        words = ("This scenario doesn't have this step. With ", change, " it would look like this.")
         blocks.append(Callout(words))
     blocks += part_blocks(trace, part, selection, operands_of(trace, part))
     blocks += pictures_of(trace, part, selection) if selection.pictured else ()
@@ -145,13 +145,13 @@ def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[B
 
 
 def _left_out(trace: Trace, step: Step[Any]) -> Spans:
-    why = f"doesn't take the step {step.name}"
+    why = f"doesn't have the step {step.name}"
     if trace.unfinished is not None:
         why = "doesn't give what the step needs"
     text = f"This scenario {why}, so there are no numbers to show"
     if not step.example:
         return (f"{text}.",)
-    return (f"{text}; ", Term(f"attn explain {step.name}"), " has some.")
+    return (f"{text}. ", Term(f"attn explain {step.name}"), " shows some.")
 
 
 def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:

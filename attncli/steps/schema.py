@@ -184,7 +184,11 @@ ENCODER = keys_of(*_PARTS, also=_OF_A_STACK)
 
 _DECIMALS = WholeNumber(0, MOST_DECIMALS)
 ROUNDING = Record.of(
-    Key("policy", Choice(POLICIES), "`carry` goes on with rounded numbers, `exact` with full ones"),
+    Key(
+        "policy",
+        Choice(POLICIES),
+        ("`carry` continues with rounded numbers, `exact` with full ones"),
+    ),
     Key("decimals", _DECIMALS, "the decimals of every quantity, 3 by default"),
     Key(
         "steps",

@@ -169,14 +169,14 @@ def _loss(claim: Said, place: str) -> str:
 def _progressed(claim: Said, match: re.Match[str]) -> bool:
     """The loss after an update, and by how much it changed and was to change."""
     place = f"train[{match['count']}]"
-    loss, change, promised = (
+    loss, change, predicted = (
         number(claim.tables[f"{place}.{name}"].text[0])
-        for name in (_loss(claim, place), "change", "promised")
+        for name in (_loss(claim, place), "change", "predicted")
     )
     verb = "rose" if change > 0 else "fell" if change < 0 else "changed"
-    told = change if match["promised"] is None else number(match["promised"])
+    told = change if match["predicted"] is None else number(match["predicted"])
     right = number(match["loss"]) == loss and number(match["by"]) == abs(change)
-    return right and match["verb"] == verb and told == promised
+    return right and match["verb"] == verb and told == predicted
 
 
 def _trained_otherwise(claim: Said, match: re.Match[str]) -> bool:
@@ -478,13 +478,13 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _attended),
         (rf"(?P<query>\S+) is most like (?P<key>\S+): (?P<share>{_N}) % of its answer is"
          r" (?P<value>\S+)\.", _looked_up),
-        (r"It goes to the (?P<n>\d+) experts that it fits best", _routed),
+        (r"The token goes to the (?P<n>\d+) experts that fit it best", _routed),
         (rf"(?:After|For) (?P<row>\S+) the most likely (?:next token|token|class) is (?P<token1>\S+) \((?P<p1>{_N})\), then"
          rf" (?P<token2>\S+) \((?P<p2>{_N})\)\.", _next),
         (rf"(?:After|For) (?:token )?(?P<row>\S+) the most likely (?:next token|token|class) is (?P<token1>\S+) \((?P<p1>{_N})\), then"
          rf" (?P<others>.+?) \((?P<p2>{_N})(?: each)?\)\.", _next_of_many),
         (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N})\. It (?P<verb>rose|fell|changed) by (?P<by>{_N})"
-         rf"(?:, as the gradient predicted|, where the gradient predicted a change of (?P<promised>{_N}))\.", _progressed),
+         rf"(?:, as the gradient predicted|, where the gradient predicted a change of (?P<predicted>{_N}))\.", _progressed),
         (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure that the answer is yes\.", _sure),
         (rf"[Ww]ith a perplexity of (?P<p>{_N}) the model is as unsure as if it had to guess among (?P<count>{_N})"
          r" equally likely", _perplexed),
@@ -529,7 +529,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _compared),
         (r"The (?:block has|layers have|heads have) moved the row of (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"
          r" to \[(?P<end>[^]]*)\] in (?P<result>\S+)\.", _moved),
-        (r"told apart by its position: (?P<first>(?P<token>.+) \(\d+\)) and (?P<second>(?P=token) \(\d+\))\.",
+        (r"told apart by their positions: (?P<first>(?P<token>.+) \(\d+\)) and (?P<second>(?P=token) \(\d+\))\.",
          _told_apart),
         (r"without words: they are called 1 to (?P<n>\d+)\b", _only_numbered),
         (r"\(\d+ × \d+\)\(\d+ × \d+\) = \(\d+ × \d+\)", _shapes),
@@ -546,10 +546,11 @@ _OF_RULES = tuple(
         r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",
         r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
-        r"else 0\b", r"is 1 − a²", r"by the temperature [\d.]+",
+        r"and 0 otherwise", r"is 1 − a²", r"by the temperature [\d.]+",
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"its probability, less 1 for the target", r"Both begin at 0",
-        r"what is left to 1\b", r"^What if .+\? attn run .*$", r"now has mean 0 and standard deviation 1, up to rounding",
+        r"−ln of 1 minus the probability", r"^What if .+\? attn run .*$",
+        r"now has mean 0 and standard deviation 1, up to rounding",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*, which worked out is \[.*\]\.",

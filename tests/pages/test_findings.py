@@ -120,17 +120,17 @@ def test_a_page_closes_with_what_is_found_of_the_token_that_is_asked_for() -> No
     [
         ("softmax_gradient", (), "the true class"),
         ("picture", ("targets=[rising]",), "the true class"),
-        ("masked_word", ("targets=[I, love, AI]",), "what really stands there"),
-        ("embedding_before_during_after", (), "what really came next"),
+        ("masked_word", ("targets=[I, love, AI]",), "the token that belongs there"),
+        ("embedding_before_during_after", (), "the true next token"),
         ("masked_word", ("targets=[[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0]]",
-                         "loss=cross_entropy"), "what was right"),
+                         "loss=cross_entropy"), "the right answer"),
     ],
 )  # fmt: skip
 def test_what_surprises_a_model_is_what_its_answers_are(
     name: str, changes: tuple[str, ...], what: str
 ) -> None:
     trace = trace_of(SHIPPED[name], *changes)
-    assert f"how surprised the model was by {what}." in " ".join(page_of(trace).split())
+    assert f"how surprised the model is by {what}." in " ".join(page_of(trace).split())
 
 
 def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
@@ -138,7 +138,7 @@ def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
     trace = trace_of(SHIPPED["learning_to_attend"], "rounding.policy=exact")
     of = {name: trace[f"grad.{name}"].values for name in ("scores", "weights", "output", "Q", "K")}
     page = " ".join(page_of(trace).split())
-    assert "has the sign of its weight's gradient minus the row's weighted average." in page
+    assert "is its weight, times the weight's gradient minus the row's weighted average." in page
     weights = trace["weights"].values
     average = (of["weights"] * weights).sum(axis=1, keepdims=True)
     assert of["scores"].any()
@@ -149,5 +149,5 @@ def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
     for made, other in (("Q", of["scores"] @ trace["K"].values),
                         ("K", of["scores"].T @ trace["Q"].values)):  # fmt: skip
         np.testing.assert_allclose(of[made], other, atol=1e-12)
-    assert "a weight, as far as its value points along the gradient." in page
+    assert "and a weight gets the dot product of its value and the output's gradient." in page
     np.testing.assert_allclose(of["weights"], of["output"] @ trace["V"].values.T, atol=1e-12)

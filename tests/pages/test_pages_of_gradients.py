@@ -88,7 +88,7 @@ def test_the_weight_of_the_right_token_is_told_before_and_after() -> None:
 
 def test_what_several_times_add_to_weights_is_added_on_the_page() -> None:
     page = page_at("rnn_backward_through_time", 80)
-    text = page.partition("Backward through the memory at time 1\n")[2]
+    text = page.partition("Backward through the memory at step 1\n")[2]
     assert "grad.W_aa = grad.W_aa.aa[4] + grad.W_aa.aa[3] + grad.W_aa.aa[2]" in text
     assert "grad.W_aa[3] = [0.0031, 0.0451, 0.0508] + [−0.0072, −0.0184, −0.0163]" in text
 
@@ -277,5 +277,5 @@ def test_the_slope_of_a_relu_is_explained_where_it_stands() -> None:
         for entry in ("backward_ffn", "backward_scores")
     )
     assert "step(hidden[i, j])" in ffn
-    assert "step is 1 above 0, and else 0." in ffn
+    assert "step is 1 above 0, and 0 otherwise." in " ".join(ffn.split())
     assert "step is 1" not in scores

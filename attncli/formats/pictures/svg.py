@@ -44,7 +44,7 @@ def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
     pictures = list(_pictures(document))
     if not pictures:
         wrong = "there is nothing on this page to draw"
-        right = "pictures are made of steps such as softmax, so ask for a page with one"
+        right = "pictures show steps such as softmax, so ask for a page with one"
         raise NothingToDrawError.of("--format svg", wrong, right)
     rows = bands(pictures, _width, _WIDEST, _GAP)
     title = printed(document.title)

@@ -95,7 +95,7 @@ def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
     alike: dict[tuple[str, Operation], Definition] = {}
     here = after_updates(part.place.after)
     for definition in definitions_of(trace, part):
-        if isinstance(definition.operation, Add):  # of what was promised for each
+        if isinstance(definition.operation, Add):  # the predicted changes of each
             continue
         made = definition.name.seen_from(here).places[0].local  # m_hat of m_hat.W_Q
         alike.setdefault((made, definition.operation), definition)
@@ -111,13 +111,13 @@ def is_again(part: PlannedStep, selection: Selection) -> bool:
 def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
     """`after update 1 the loss is 1.343. It fell by 0.344, where the gradient predicted …`"""
     assert isinstance(place, UpdatePlace)
-    loss, change, promised = (
+    loss, change, predicted = (
         trace.quantities.get(below(after_updates(place.update), local))
-        for local in (trace.scenario.prediction.loss, "change", "promised")
+        for local in (trace.scenario.prediction.loss, "change", "predicted")
     )
-    if loss is None or change is None or promised is None:
+    if loss is None or change is None or predicted is None:
         return []
-    now, by, number = (q.matrix.number(0, 0) for q in (loss, change, promised))
+    now, by, number = (q.matrix.number(0, 0) for q in (loss, change, predicted))
     verb = "rose" if by.shown > 0 else "fell" if by.shown < 0 else "changed"
     size = Number(abs(by.full), abs(by.shown))
     of = ", as the gradient predicted." if by.shown == number.shown else (

@@ -290,13 +290,13 @@ def _chain_in_words(tree: Tree, *, several: bool) -> Iterator[str]:
     """How the tree is read."""
     if len({*tree.values()}) < len(tree):
         yield (
-            "Each gradient comes from the next one above it in its column; one that begins a branch"
-            " comes from the one that it branches off."
+            "Each gradient comes from the next one above it in its column. A gradient that begins"
+            " a branch comes from the one that it branches off."
         )
     else:
         yield "Each gradient comes from the one above it."
     if several:
-        yield "One that adds up several stands where the ways to these part."
+        yield "A gradient that adds up several others stands where their ways part."
 
 
 def _shape(gradient: GradientSize) -> str:
@@ -611,9 +611,9 @@ def gradient_check(trace: Trace) -> list[Block]:
 
 
 _SAYS = (
-    f"Each number is moved by ±h, h = {Decimal(str(STEP)):f}, and the loss worked again, all in"
-    " full precision: (L(x + h) − L(x − h)) / 2h is what the gradient has to be. Of each gradient"
-    " the number is told that agrees least, and on how many digits it does."
+    f"Each number is moved by ±h, h = {Decimal(str(STEP))}, and the loss is worked again in full"
+    " precision. The gradient has to be (L(x + h) − L(x − h)) / 2h. For each gradient the table"
+    " shows the number that agrees least, and on how many digits it does."
 )
 
 
@@ -642,7 +642,9 @@ def _verdict(found: list[Checked]) -> Iterator[Block]:
     least = min(c.worst.digits for c in found)
     wrong = [str(c.gradient) for c in found if c.worst.digits < _FEW]
     if wrong:
-        yield Callout((f"These don't agree: {', '.join(wrong)}. At a kink, as relu has one at 0,"
-                    " a difference goes over both sides.",))  # fmt: skip
+        yield Callout(((
+            f"These don't agree: {', '.join(wrong)}. At a kink, such as that of relu at 0, a"
+            " difference spans both sides."
+        ),))  # fmt: skip
     else:
         yield Callout((f"All {len(found)} gradients agree, on {least} digits or more.",))

@@ -264,11 +264,11 @@ def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
 
 def numbers_of_training(trace: Trace) -> list[Quantity]:
     """The numbers that this tells: the norm and the factor of clipping, and of each pass its loss,
-    the change and what was promised."""
+    the change and the predicted one."""
     passes = _passes(trace)
     loss = trace.scenario.prediction.loss
     clipping = [t.find(name) for t in passes[:1] for name in ("grad_norm", "clip_factor")]
-    quantities = [t.find(name) for t in passes for name in (loss, "change", "promised")]
+    quantities = [t.find(name) for t in passes for name in (loss, "change", "predicted")]
     return [q for q in (*clipping, *quantities) if q is not None]
 
 
@@ -359,7 +359,7 @@ def _targets(training_pass: _Pass) -> tuple[int, ...]:
 def _rows(passes: list[_Pass]) -> Iterator[tuple[TableCell, ...]]:
     for training_pass in passes:
         loss = training_pass.trace.scenario.prediction.loss
-        numbers = (_number(training_pass.find(name)) for name in (loss, "change", "promised"))
+        numbers = (_number(training_pass.find(name)) for name in (loss, "change", "predicted"))
         yield (str(training_pass.updates), *numbers, *_probabilities(training_pass))
 
 

@@ -143,7 +143,7 @@ def gradient_norm(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Cur
     norms = next((q for q in made_by(trace, part) if q.local == "factor_norms"), None)
     if norms is not None:
         title = called(
-            part, "The norm of the gradient's factor at each time" + cut_of(norms, "times")
+            part, "The norm of the gradient's factor at each step" + cut_of(norms, "times")
         )
         rises = bool((norms.values > 0).all())  # what is 0 has no logarithm
         yield Curves(
@@ -708,7 +708,7 @@ def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
     if len(parts) == 1 and time is None and not isinstance(first.place, RoundPlace):
         return _title(first), below
     often = f"{len(parts)} times" if len(parts) > 1 else ""
-    when = "" if time is None else f"at time {time}"
+    when = "" if time is None else f"at step {time}"
     return step_of(first).title, ", ".join(filter(None, (below, when, often)))
 
 
