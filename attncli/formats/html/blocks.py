@@ -213,7 +213,7 @@ def facts_html(facts: DefinitionList, style: HtmlStyle) -> str:
 def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str:
     """A quantity, rows of several as vectors, or words; a blank where one is asked for."""
     grid, kind = grid_of(block), _KINDS[type(block)]
-    figures = ["figure" * column.at_point for column in grid.columns]
+    figures = ["", *("figure" * column.at_point for column in grid.columns[1:])]
     ink = style.looks(Look(ink_of(block.quantity))) if isinstance(block, MatrixBlock) else ""
     named = _cell if isinstance(block, Table) else _name
     rows = []
