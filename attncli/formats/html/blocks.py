@@ -218,9 +218,9 @@ def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str
     named = _cell if isinstance(block, Table) else _name
     rows = []
     for name, *cells in grid.rows():
-        branch = "branch" * isinstance(name.content, Branch)
+        kinds = ("branch" * isinstance(name.content, Branch), style.looks(name.look))
         entries = "".join(map(_entry, cells, figures[1:], repeat(style)))
-        rows.append(f"<tr>{_heading(named(name, style), 'row', branch, style.looks(name.look))}{entries}</tr>")
+        rows.append(f"<tr>{_heading(named(name, style), 'row', *kinds)}{entries}</tr>")
     headings = (
         _heading(named(heading, style), "col", figure, style.looks(heading.look))
         for (heading, *_), figure in zip(grid.columns, figures, strict=True)
