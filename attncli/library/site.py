@@ -332,9 +332,7 @@ def sources_of(folder: str) -> list[SiteSource]:
     stems = distinct_names(
         [path.stem for path in files], [Path(page).stem for page in (INDEX, DOUBT)]
     )
-    return [
-        SiteSource(str(path), stem, "Scenarios") for path, stem in zip(files, stems, strict=True)
-    ]
+    return [SiteSource(str(path), stem, "Lessons") for path, stem in zip(files, stems, strict=True)]
 
 
 def _asks(path: Path) -> bool:
@@ -427,8 +425,8 @@ def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> dict
     own = [
         SiteLink(file.text, other, here=other == name) for other, file in published.files.items()
     ]
-    above = [*_links(INDEX, f"{DOUBT}#{of_lesson(stem)}"), *around], own
-    page = lesson_page(contents, stem, above, around, published.folded if is_first else ())
+    links = _links(INDEX, f"{DOUBT}#{of_lesson(stem)}")
+    page = lesson_page(contents, stem, links, own, around, published.folded if is_first else ())
     return {**(numbers_apart(page, name, numbers_file(stem)) if is_first else {name: page})}
 
 

@@ -1,5 +1,5 @@
-// What a course has besides its pages: what was read and solved, as long as the browser keeps it; a
-// search; any number's working by its name. Without it all links are there.
+// What a course has besides its pages: what was read and solved, kept by the browser; a search; the
+// working of any number by its name. Without it all links are there.
 "use strict";
 (() => {
   const one = (selector, within = document) => within.querySelector(selector);
@@ -9,73 +9,61 @@
     made.append(...inside);
     return made;
   };
+  const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-  // -- what the browser keeps: of each lesson whether it was read, and what was typed on its sheet --
+  // -- what the browser keeps of each lesson: whether it was read, and what is on its sheet --------
 
   const key = "attncli course";
   const kept = () => { // null where nothing can be kept
     try {
-      const found = JSON.parse(localStorage.getItem(key) || "{}");
-      return found && typeof found === "object" ? found : {};
+      return Object(JSON.parse(localStorage.getItem(key)));
     } catch (wrong) {
       return wrong instanceof SyntaxError ? {} : null;
     }
   };
   const { lesson } = document.body.dataset;
-  const keep = (change) => {
-    try {
-      localStorage.setItem(key, JSON.stringify({ ...kept(), [lesson]: { ...kept()[lesson], ...change } }));
-    } catch { /* a browser may keep nothing */ }
-  };
+  const keep = (change) => localStorage.setItem(key, JSON.stringify({ ...kept(), [lesson]: { ...kept()[lesson], ...change } }));
+  const [read, inputs, cards] = [one("#read"), all(".field input"), all("[data-of]")];
 
-  const ending = one("#read");
-  if (ending && kept()) {
+  if (read && kept()) {
     new IntersectionObserver(([end]) => {
       if (!end.isIntersecting) return;
       keep({ read: true });
-      ending.hidden = false;
-    }).observe(ending.parentElement);
+      read.hidden = false;
+    }).observe(read.parentElement);
   }
 
-  const inputs = all(".field input");
   if (inputs.length && kept()) {
     const typed = kept()[lesson]?.typed || [];
     const value = (input) => (input.type === "radio" ? "checked" : "value");
-    if (typed.length === inputs.length) {
-      inputs.forEach((input, k) => {
-        if (!typed[k]) return;
-        input[value(input)] = typed[k];
-        input.dispatchEvent(new Event("change", { bubbles: true }));
-      });
+    for (const [k, input] of typed.length === inputs.length ? inputs.entries() : []) {
+      if (!typed[k]) continue;
+      input[value(input)] = typed[k];
+      input.dispatchEvent(new Event("change", { bubbles: true }));
     }
-    const save = () => keep({
-      typed: inputs.map((input) => input[value(input)]),
-      right: all(".field[data-state=right]").length,
-      fields: all(".field").length,
-    });
-    document.addEventListener("change", save);
-    one("#check").addEventListener("click", save);
+    const count = (state) => all(`.field${state}`).length;
+    const save = () => keep({ typed: inputs.map((input) => input[value(input)]), right: count("[data-state=right]"), fields: count("") });
+    for (const [place, event] of [[document, "change"], [one("#check"), "click"]]) place.addEventListener(event, save);
   }
 
-  const cards = all("[data-of]");
   const showProgress = () => {
     const known = kept();
     if (!known) return;
+    const of = (card) => known[card.dataset.of] || {};
     const isSolved = ({ right, fields }) => right > 0 && right === fields;
-    const count = (what) => cards.filter((card) => what(known[card.dataset.of] || {})).length;
     for (const card of cards) {
-      const { read, right, fields } = known[card.dataset.of] || {};
-      const said = [read && "✓ read", right && (right === fields ? "✓ sheet solved" : `sheet: ${right} of ${fields} right`)];
+      const { right, fields } = of(card);
+      const sheet = isSolved(of(card)) ? "✓ sheet solved" : right && `sheet: ${right} of ${fields} right`;
+      const said = [of(card).read && "✓ read", sheet].filter(Boolean).join(" · ");
       one(".done", card)?.remove();
-      card.classList.toggle("read", Boolean(read));
-      if (said.some(Boolean)) card.append(element("p", { className: "done", textContent: said.filter(Boolean).join(" · ") }));
+      if (said) card.append(element("p", { className: "done", textContent: said }));
     }
-    const next = one("a", cards.find((card) => !known[card.dataset.of]?.read) || cards[0]);
+    const [done, solved] = [({ read: is }) => is, isSolved].map((is) => cards.filter((card) => is(of(card))).length);
+    const sheets = all('[data-of] a[href$="-sheet.html"]').length;
+    const { href, textContent } = one("a", cards.find((card) => !of(card).read) || cards[0]);
     const begun = Object.keys(known).length > 0;
-    one("#progress p").replaceChildren(
-      begun ? `${count(({ read }) => read)} of ${cards.length} lessons read, ${count(isSolved)} of ${all('[data-of] a[href$="-sheet.html"]').length} sheets solved. Go on with ` : "Begin with ",
-      element("a", { href: next.getAttribute("href"), textContent: next.textContent }),
-    );
+    const told = begun ? `${done} of ${cards.length} lessons read, ${solved} of ${sheets} sheets solved. Continue with ` : "Begin with ";
+    one("#progress p").replaceChildren(told, element("a", { href, textContent }));
     one("#progress button").hidden = !begun;
     one("#progress").hidden = false;
   };
@@ -88,113 +76,96 @@
     });
   }
 
-  // -- a text to copy -------------------------------------------------------------------------------
+  // -- texts to copy, and places to find ----------------------------------------------------------
 
   for (const text of all(".copied pre")) {
     const button = element("button", { type: "button", textContent: "Copy" });
-    button.addEventListener("click", async () => {
+    button.addEventListener("click", () => {
       getSelection().selectAllChildren(text);
-      const done = await navigator.clipboard?.writeText(text.textContent).then(() => true, () => false);
-      button.textContent = done || document.execCommand("copy") ? "Copied" : "Selected: copy it with the keyboard";
+      button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
     });
     text.after(button);
   }
 
-  // -- search ---------------------------------------------------------------------------------------
-
   const search = one("#search");
-  const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  const places = () => { // each with what a reader sees of it, and all that it is found by
+  if (search) {
     const { steps, lessons } = JSON.parse(one("#index").textContent);
-    return lessons.flatMap(([page, title, says, sections]) => [
+    const index = lessons.flatMap(([page, title, says, sections]) => [
       [page, title, "", plain(`${title} ${says}`)],
       ...sections.map(([place, heading, step, names]) => [place, heading, title, plain(`${heading} ${names} ${steps[step] || ""}`)]),
     ]);
-  };
-  if (search) {
-    const [index, field, list, status] = [places(), one("#sought"), one("ol", search), one("[role=status]", search)];
+    const [field, list, status] = [one("input", search), one("ol", search), one("[role=status]", search)];
     const most = 20;
-    const find = () => {
+    field.addEventListener("input", () => {
       const words = plain(field.value).split(/\s+/).filter(Boolean);
-      const found = words.length ? index.filter(([, , , text]) => words.every((word) => text.includes(word))) : [];
-      const isNamed = ([, heading]) => words.every((word) => plain(heading).includes(word));
-      found.sort((a, b) => isNamed(b) - isNamed(a));
-      list.replaceChildren(...found.slice(0, most).map(([href, heading, title]) =>
-        element("li", {}, element("a", { href, textContent: heading }), ...(title ? [element("small", { textContent: title })] : []))));
-      const told = found.length === 1 ? "1 place" : `${found.length} places${found.length > most ? `, the first ${most} of them` : ""}`;
-      status.textContent = !words.length ? "" : found.length ? told : "No lesson has these words.";
-    };
-    field.addEventListener("input", find);
+      const hasAll = (text) => words.every((word) => text.includes(word));
+      const found = words.length ? index.filter(([, , , text]) => hasAll(text)) : [];
+      found.sort((a, b) => hasAll(plain(b[1])) - hasAll(plain(a[1])));
+      const links = found.slice(0, most).map(([href, textContent, title]) => [element("a", { href, textContent }), element("small", { textContent: title })]);
+      list.replaceChildren(...links.map((link) => element("li", {}, ...link)));
+      const told = `${found.length === 1 ? "1 place" : `${found.length} places`}${found.length > most ? `, the first ${most} of them` : ""}`;
+      status.textContent = found.length ? told : words.length ? "No lesson has these words." : "";
+    });
     search.addEventListener("submit", (event) => {
       event.preventDefault();
       one("a", list)?.click();
     });
-    search.addEventListener("keydown", (event) => { // up and down through what was found
-      const stops = [field, ...all("a", list)];
-      const next = stops[stops.indexOf(document.activeElement) + { ArrowDown: 1, ArrowUp: -1 }[event.key]];
-      if (!next) return;
-      next.focus();
-      event.preventDefault();
-    });
     search.hidden = false;
   }
 
-  // -- any number's working by its name ---------------------------------------------------------------
+  // -- the working of a number by its name, of which page.js tells what entries are ----------------
 
   const doubt = one("#doubt");
   if (!doubt) return;
-  const [chosen, cell, status, tree] = ["#lesson", "#cell", "[role=status]", ".working"].map((name) => one(name, doubt));
-  let entries = []; // as page.js has them
-  const nameless = (text) => text.replace(/\s/g, "");
-  const textOf = (n) => entries[n].map((part) => (Array.isArray(part) ? part[0] : part)).join("").trim();
-  const operandsOf = (n) => [...new Set(entries[n].slice(1).filter(Array.isArray).map(([, place]) => place))].filter((place) => place !== n);
+  const [chosen, cell, status, tree] = ["select", "input", "[role=status]", ".tree"].map((name) => one(name, doubt));
+  let entries = [];
+  const named = () => entries.map(([name]) => name).filter(Boolean);
   const branch = (n) => {
-    const below = operandsOf(n);
-    if (!below.length) return element("li", { textContent: `${textOf(n)}${entries[n].length === 3 ? " (the working begins here)" : ""}` });
-    const fold = element("details", {}, element("summary", { textContent: textOf(n) }));
-    fold.addEventListener("toggle", () => fold.append(element("ul", {}, ...below.map(branch))), { once: true });
+    const [name, ...parts] = entries[n];
+    const text = `${name}${parts.map((part) => (Array.isArray(part) ? part[0] : part)).join("")}`.trim();
+    const below = new Set(parts.filter(Array.isArray).map(([, place]) => place));
+    below.delete(n);
+    if (!below.size) return element("li", {}, text);
+    const fold = element("details", {}, element("summary", {}, text));
+    fold.addEventListener("toggle", () => fold.append(element("ul", {}, ...[...below].map(branch))), { once: true });
     return element("li", {}, fold);
   };
-  const load = (file) => new Promise((done) => {
-    const numbers = one("#numbers");
-    const finish = (text) => done(JSON.parse(text));
-    document.head.append(element("script", { src: file, onload: () => finish(numbers.textContent), onerror: () => finish("[]") }));
-  });
-  const alike = (typed) => { // names of the same quantity, or all
-    const quantity = plain(typed.split("[")[0]);
-    const names = entries.map(([name]) => name).filter(Boolean);
-    const near = quantity ? names.filter((name) => plain(name.split("[")[0]).includes(quantity)) : [];
-    return near.length ? near : names;
+  const missing = (typed) => {
+    const quantity = ([name]) => plain(name).split("[")[0].trim();
+    const near = named().filter((name) => quantity([name]) === quantity([typed]));
+    const others = [...new Set(named().map((name) => name.split("[")[0]))];
+    const has = near.length ? near.slice(0, 6) : others;
+    return `“${chosen.selectedOptions[0].text}” shows no number ${typed}. It has ${has.join(", ") || "none that is worked"}.`;
   };
   const show = () => {
     const typed = cell.value.trim();
-    const isTyped = (change) => entries.findIndex(([name]) => name && change(nameless(name)) === change(nameless(typed)));
-    const place = [(name) => name, plain].map(isTyped).find((n) => n >= 0);
-    tree.replaceChildren(...(place === undefined ? [] : [branch(place)]));
-    status.textContent = "";
-    if (place !== undefined) {
-      const first = one("details", tree);
-      if (first) first.open = true;
-      history.replaceState(null, "", `#${chosen.selectedOptions[0].id}/${encodeURIComponent(entries[place][0])}`);
-    } else if (typed) {
-      const title = chosen.selectedOptions[0].textContent;
-      status.textContent = entries.length ? `“${title}” shows no number ${typed}. It has ${alike(typed).slice(0, 6).join(", ")} …` : `“${title}” has no numbers that are worked.`;
-    }
+    const bare = (name) => name.replace(/\s/g, "");
+    const n = [bare, (name) => plain(bare(name))].map((as) => entries.findIndex(([name]) => name && as(name) === as(typed))).find((k) => k >= 0);
+    tree.replaceChildren(...(n === undefined ? [] : [branch(n)]));
+    status.textContent = n === undefined ? missing(typed) : "";
+    for (const first of all(".tree > li > details", doubt)) first.open = true;
+    history.replaceState(null, "", `#${new URLSearchParams({ [chosen.selectedOptions[0].id]: "", cell: typed })}`);
   };
-  const choose = async () => {
-    entries = await load(chosen.value);
-    one("#cells").replaceChildren(...entries.filter(([name]) => name).map(([name]) => element("option", { value: name })));
-    show();
+  const choose = () => {
+    const numbers = one("#numbers");
+    const begin = () => {
+      entries = JSON.parse(numbers.textContent);
+      one("datalist", doubt).replaceChildren(...named().map((value) => element("option", { value })));
+      cell.value ||= named().find((name) => name.includes("[")) || "";
+      show();
+    };
+    document.head.append(element("script", { src: chosen.value, onload: begin }));
   };
   const follow = () => {
-    const [id, name = ""] = location.hash.slice(1).split("/");
-    const option = [...chosen.options].find((other) => other.id === id);
-    if (option) option.selected = true;
-    cell.value = decodeURIComponent(name);
+    const asked = new URLSearchParams(location.hash.slice(1));
+    for (const option of chosen.options) if (asked.has(option.id)) option.selected = true;
+    cell.value = asked.get("cell") || "";
     choose();
   };
-  chosen.addEventListener("change", choose);
-  cell.addEventListener("change", show);
+  chosen.addEventListener("change", () => {
+    cell.value = "";
+    choose();
+  });
   addEventListener("hashchange", follow);
   doubt.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -155,8 +155,7 @@ def numbers_apart(page: str, name: str, file: str) -> dict[str, str]:
 
 def _on_site(page: str, above: Iterable[Sequence[SiteLink]], below: str, lesson: str = "") -> str:
     """A page with links above it, and what the site has below it."""
-    rows = "".join(f"<p>{' '.join(map(_link, row))}</p>" for row in above)
-    links = f'<nav class="site" aria-label="This site">{rows}</nav>'
+    links = f'<nav class="site" aria-label="This site">{_rows(above)}</nav>'
     head, _, body = page.partition("<body>")
     inside, end, after = body.rpartition("</main>")
     scripted = after.replace("</body>", '<script src="site.js"></script>\n</body>')
@@ -167,16 +166,21 @@ def _on_site(page: str, above: Iterable[Sequence[SiteLink]], below: str, lesson:
 def lesson_page(
     page: str,
     lesson: str,
-    above: Iterable[Sequence[SiteLink]],
-    around: Iterable[SiteLink],
+    links: Sequence[SiteLink],
+    own: Sequence[SiteLink],
+    around: Sequence[SiteLink],
     folded: Sequence[FoldOut],
 ) -> str:
-    """A page of a lesson: links to the others above and below it, and what is folded away."""
-    folds = "".join(map(_fold, folded))
-    read = '<p id="read" hidden>✓ You have read this lesson.</p>' if folded else ""
-    links = " ".join(map(_link, around))
-    below = f'<div class="ending">{folds}{read}<p class="site">{links}</p></div>'
-    return _on_site(page, above, below, lesson)
+    """A page of a lesson: links to the whole site, to its `own` files, and to the lessons `around`
+    it, above and below; what is `folded` away."""
+    read = '<p id="read" hidden>✓ You have read this lesson.</p>\n' if folded else ""
+    below = f"{''.join(map(_fold, folded))}{read}{_rows((own, around))}"
+    above = ((*links, *around), own)
+    return _on_site(page, above, f'<div class="ending site">\n{below}</div>', lesson)
+
+
+def _rows(rows: Iterable[Sequence[SiteLink]]) -> str:
+    return "".join(f"<p>{' '.join(map(_link, row))}</p>" for row in rows if row)
 
 
 def _fold(fold: FoldOut) -> str:
@@ -221,6 +225,7 @@ def _listed(entry: SiteEntry) -> str:
 def _link(link: SiteLink) -> str:
     relation = f' rel="{link.relation}"' if link.relation else ""
     here = ' aria-current="page"' if link.here else ""
+    here += "" if ".html" in link.file else " download"
     text = shown(link.text)
     return f'<a href="{escaped(link.file)}"{relation}{here}><bdi>{escaped(text)}</bdi></a>'
 
