@@ -59,7 +59,7 @@ class SearchPlace(NamedTuple):
 
 class Published(NamedTuple):
     """A scenario as it is told: its title, what it shows, and its files by their names, its page
-    the first; the places on that, what is folded away below it, and a number to begin with."""
+    the first; the places on that, and what is folded away below it."""
 
     source: SiteSource
     title: Word
@@ -67,7 +67,6 @@ class Published(NamedTuple):
     files: Mapping[str, SiteFile]
     places: tuple[SearchPlace, ...]
     folded: tuple[FoldOut, ...]
-    example: Document
 
     @property
     def page(self) -> str:
@@ -81,8 +80,7 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
 
     scenario = allowed.load(source.scenario)
     trace = work(scenario)
-    whole = _page(trace, _FORMAT)
-    page, commands = _commands_apart(whole)
+    page, commands = _commands_apart(_page(trace, _FORMAT))
     pages = _pages(trace, page, source, allowed)
     pairs = dict([*pages, *_workbook(trace), *_scenario(source, allowed)])
     return Published(
@@ -92,7 +90,6 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
         {source.stem + end: file for end, file in pairs.items()},
         tuple(_places(page, source.stem + _PAGE)),
         tuple(_folded(trace, commands, pairs.get(_SOURCE))),
-        _example(trace, whole),
     )
 
 
@@ -134,25 +131,6 @@ def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Ite
     called = as_asked_for(trace.scenario)
     if called is not None:
         yield FoldOut("On the command line", "\n".join([f"attn run {quote(called)}", *commands]))
-
-
-def _example(trace: Trace, page: Document) -> Document:
-    """The number that a page is about, with the table in which it stands."""
-    from attncli.document.blocks import Callout, Line, Section, parts_of
-    from attncli.pages.parts.blocks import matrix_block
-    from attncli.pages.parts.findings import first_number
-    from attncli.pages.parts.selection import select
-
-    chosen = select(trace)
-    worked = first_number(trace, chosen)
-    lines = [line for block in worked for line in parts_of(block, Line)]
-    tables = (matrix_block(trace[line.quantity], chosen) for line in lines)
-    section = Section(
-        "", None, (_EXAMPLE,), (), (*page.about[:1], *worked, Callout((_POINT,)), *tables)
-    )
-    return page._replace(
-        title=Word(_TITLE), facts=None, sections=(section,) if lines else (), closing=()
-    )
 
 
 def _pages(
@@ -219,12 +197,6 @@ def _written(document: Document, form: str) -> Contents:
     return contents_of(document, form, RenderOptions(shared=True))
 
 
-def _as_page(document: Document) -> str:
-    page = _written(document, _FORMAT)
-    assert isinstance(page, str)
-    return page
-
-
 def _page(trace: Trace, form: str) -> Document:
     from attncli.formats import info_of
     from attncli.pages import walkthrough
@@ -276,7 +248,7 @@ _TITLE = "Attention, worked out by hand"
 _NO_WORKBOOKS = "there are no spreadsheets: they take pip install 'attncli[xlsx]'"
 _OPENING = (
     "Each lesson works one example out, step by step, as tables and as arithmetic that a pocket "
-    "calculator confirms.",
+    "calculator confirms."
 )
 _OF_COURSE = (
     "How does a Transformer decide which word listens to which? All of it is arithmetic. This "
@@ -289,7 +261,7 @@ _POINT = "Point at a number or tap it. Its working appears, down to the numbers 
 _DOUBTED = "Which number do you doubt?"
 _DOUBT = (
     "Choose a lesson and type the name of a number as it stands there. Its working opens line by "
-    "line, down to the numbers that are given.",
+    "line, down to the numbers that are given."
 )
 
 
@@ -305,7 +277,7 @@ def site(typed: SiteArguments) -> FilesOutput | TextOutput:
     status, wrong = (_BROKEN, (complaints.problems,)) if complaints.problems else (0, ())
     if not done:
         return TextOutput("", status=status, wrong=wrong)
-    files = site_files(done, _OPENING if typed.from_ else (*_OF_COURSE, *_OPENING))
+    files = site_files(done, typed)
     says = _told(typed.folder, len(done), files)
     return FilesOutput(files, typed.folder, typed.force, says, status, wrong)
 
@@ -352,11 +324,11 @@ def _published(
             yield found
 
 
-def site_files(done: Sequence[Published], opening: Iterable[str]) -> dict[str, Contents]:
+def site_files(done: Sequence[Published], typed: SiteArguments) -> dict[str, Contents]:
     """All files of the site by their names."""
     from attncli.formats.html.webpage import shared_files
 
-    files: dict[str, Contents] = {INDEX: _first_page(done, opening), DOUBT: _page_of_doubt(done)}
+    files: dict[str, Contents] = {INDEX: _first_page(done, typed), DOUBT: _page_of_doubt(done)}
     for k, published in enumerate(done):
         around = [*_around(done[k - 1 : k], "prev"), *_around(done[k + 1 : k + 2], "next")]
         for name in published.files:
@@ -364,33 +336,57 @@ def site_files(done: Sequence[Published], opening: Iterable[str]) -> dict[str, C
     return {**files, **shared_files()}
 
 
-def _first_page(done: Sequence[Published], opening: Iterable[str]) -> str:
+def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
     """What the course is, a number to begin with, and the lessons."""
-    from attncli.document.blocks import Paragraph
     from attncli.formats.html.webpage import first_page
+    from attncli.notation.escaping import shown
     from attncli.steps import steps
 
-    paragraphs = tuple(Paragraph((text,)) for text in opening)
-    page = _as_page(done[0].example._replace(opening=paragraphs))
-    told = {step.name: f"{step.name} {step.title} {step.does} {step.why}" for step in steps()}
+    texts = (*(() if typed.from_ else _OF_COURSE), _OPENING)
+    page = _text_page(_TITLE, texts, _example(done[0].source, typed.allowed))
     met = {place.step for one in done for place in one.places}
-    index = {
-        "steps": {name: text for name, text in told.items() if name in met},
-        "lessons": [[one.page, one.title.raw, one.says, one.places] for one in done],
-    }
-    return first_page(page, _links(DOUBT), _groups(done), index)
+    told = {s.name: f"{s.name} {s.title} {s.does} {s.why}" for s in steps() if s.name in met}
+    lessons = [[one.page, shown(one.title), one.says, one.places] for one in done]
+    return first_page(page, _links(DOUBT), _groups(done), {"steps": told, "lessons": lessons})
+
+
+def _example(source: SiteSource, allowed: Allowed) -> Document:
+    """The number that a scenario's page is about, with the table in which it stands."""
+    from attncli.document.blocks import Callout, Document, Line, Paragraph, Section, parts_of
+    from attncli.pages.parts.blocks import matrix_block
+    from attncli.pages.parts.findings import first_number
+    from attncli.pages.parts.selection import select
+    from attncli.pages.parts.working import Origins
+
+    trace = allowed.worked_alone(source.scenario)
+    chosen = select(trace)
+    worked = first_number(trace, chosen)
+    lines = [line for block in worked for line in parts_of(block, Line)]
+    tables = (matrix_block(trace[line.quantity], chosen) for line in lines)
+    about = (Paragraph((Word(trace.scenario.about or source.says),)),)
+    blocks = (*about, *worked, *tables, Callout((_POINT,)))
+    sections = (Section("", None, (_EXAMPLE,), (), blocks),) if lines else ()
+    return Document(Word(""), sections, origins=Origins(trace))
 
 
 def _page_of_doubt(done: Sequence[Published]) -> str:
     """The page on which any number can be looked up."""
-    from attncli.document.blocks import Document, Paragraph
-    from attncli.formats.html.webpage import SiteLink, page_of_doubt
+    from attncli.document.blocks import Document
+    from attncli.formats.html.webpage import SiteLink, numbers_file, page_of_doubt
 
-    opening = tuple(Paragraph((text,)) for text in _DOUBT)
-    page = _as_page(Document(Word(_DOUBTED), (), opening=opening))
-    return page_of_doubt(
-        page, _links(INDEX), [SiteLink(one.title, one.source.stem) for one in done]
-    )
+    lessons = [SiteLink(one.title, numbers_file(one.source.stem)) for one in done]
+    page = _text_page(_DOUBTED, (_DOUBT,), Document(Word(""), ()))
+    return page_of_doubt(page, _links(INDEX), lessons)
+
+
+def _text_page(title: str, texts: Iterable[str], document: Document) -> str:
+    """A document under a title of ours, with texts before it."""
+    from attncli.document.blocks import Paragraph
+
+    opening = tuple(Paragraph((text,)) for text in texts)
+    page = _written(document._replace(title=Word(title), opening=opening), _FORMAT)
+    assert isinstance(page, str)
+    return page
 
 
 def _links(*files: str) -> list[SiteLink]:
@@ -410,24 +406,19 @@ def _around(others: Sequence[Published], relation: str) -> list[SiteLink]:
 
 def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> dict[str, Contents]:
     """A file of a scenario; a page with links to the others, the first with its numbers beside."""
-    from attncli.formats.html.webpage import (
-        SiteLink,
-        lesson_page,
-        numbers_apart,
-        numbers_file,
-        of_lesson,
-    )
+    from attncli.formats.html.webpage import SiteLink, lesson_page, numbers_apart, numbers_file
 
     contents = published.files[name].contents
     if isinstance(contents, bytes):
         return {name: contents}
     stem, is_first = published.source.stem, name == published.page
+    numbers = numbers_file(stem)
     own = [
         SiteLink(file.text, other, here=other == name) for other, file in published.files.items()
     ]
-    links = _links(INDEX, f"{DOUBT}#{of_lesson(stem)}")
+    links = _links(INDEX, f"{DOUBT}#{numbers}")
     page = lesson_page(contents, stem, links, own, around, published.folded if is_first else ())
-    return {**(numbers_apart(page, name, numbers_file(stem)) if is_first else {name: page})}
+    return {**(numbers_apart(page, name, numbers) if is_first else {name: page})}
 
 
 def _groups(done: Sequence[Published]) -> Iterator[SiteGroup]:

@@ -383,8 +383,8 @@ def test_the_browser_keeps_what_was_read_and_solved(site: Path, chromium: Any) -
 @NEEDS_BROWSER
 def test_where_nothing_is_kept_the_rest_works(site: Path, chromium: Any) -> None:
     page = chromium.new_page()
-    wrong: list[Any] = []
-    page.on("pageerror", wrong.append)
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
     page.add_init_script(
         "Object.defineProperty(window, 'localStorage', { get() { throw Error() } })"
     )

@@ -144,7 +144,7 @@
     tree.replaceChildren(...(n === undefined ? [] : [branch(n)]));
     status.textContent = n === undefined ? missing(typed) : "";
     for (const first of all(".tree > li > details", doubt)) first.open = true;
-    history.replaceState(null, "", `#${new URLSearchParams({ [chosen.selectedOptions[0].id]: "", cell: typed })}`);
+    history.replaceState(null, "", `#${new URLSearchParams({ [chosen.value]: "", cell: typed })}`);
   };
   const choose = () => {
     const numbers = one("#numbers");
@@ -158,7 +158,7 @@
   };
   const follow = () => {
     const asked = new URLSearchParams(location.hash.slice(1));
-    for (const option of chosen.options) if (asked.has(option.id)) option.selected = true;
+    chosen.value = [...chosen.options].map(({ value }) => value).find((file) => asked.has(file)) || chosen.value;
     cell.value = asked.get("cell") || "";
     choose();
   };

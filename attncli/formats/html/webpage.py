@@ -139,11 +139,6 @@ def numbers_file(lesson: str) -> str:
     return f"{lesson}-numbers.js"
 
 
-def of_lesson(lesson: str) -> str:
-    """The id of a lesson where one is chosen from all."""
-    return f"of-{lesson}"
-
-
 def numbers_apart(page: str, name: str, file: str) -> dict[str, str]:
     """A page and its numbers in a file of their own, for whoever else asks for them; a script, for
     a page that is opened from a disk can read nothing else."""
@@ -200,8 +195,7 @@ def first_page(
 def page_of_doubt(page: str, links: Sequence[SiteLink], lessons: Iterable[SiteLink]) -> str:
     """A page with a form that finds a number of any lesson by its name."""
     options = "".join(
-        f'<option id="{of_lesson(to.file)}" value="{numbers_file(to.file)}">'
-        f"{escaped(shown(to.text))}</option>"
+        f'<option id="{to.file}" value="{to.file}">{escaped(shown(to.text))}</option>'
         for to in lessons
     )
     return _on_site(page, [links], Template(file_text("doubt.html")).substitute(options=options))
