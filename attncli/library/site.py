@@ -363,7 +363,8 @@ def _example(source: SiteSource, allowed: Allowed) -> Document:
     worked = first_number(trace, chosen)
     lines = [line for block in worked for line in parts_of(block, Line)]
     tables = (matrix_block(trace[line.quantity], chosen) for line in lines)
-    about = (Paragraph((Word(trace.scenario.about or source.says),)),)
+    says = trace.scenario.about or source.says
+    about = (Paragraph((Word(says),)),) if says else ()
     blocks = (*about, *worked, *tables, Callout((_POINT,)))
     sections = (Section("", None, (_EXAMPLE,), (), blocks),) if lines else ()
     return Document(Word(""), sections, origins=Origins(trace))

@@ -131,11 +131,11 @@
     return element("li", {}, fold);
   };
   const missing = (typed) => {
-    const quantity = ([name]) => plain(name).split("[")[0].trim();
-    const near = named().filter((name) => quantity([name]) === quantity([typed]));
-    const others = [...new Set(named().map((name) => name.split("[")[0]))];
-    const has = near.length ? near.slice(0, 6) : others;
-    return `“${chosen.selectedOptions[0].text}” shows no number ${typed}. It has ${has.join(", ") || "none that is worked"}.`;
+    const quantity = (name) => plain(name).split("[")[0].trim();
+    const near = named().filter((name) => quantity(name) === quantity(typed));
+    const has = near.length ? near.slice(0, 6) : new Set(named().map((name) => name.split("[")[0]));
+    const title = `“${chosen.selectedOptions[0].text}”`;
+    return entries.length ? `${title} shows no number ${typed}. It has ${[...has].join(", ")}.` : `${title} works no numbers out.`;
   };
   const show = () => {
     const typed = cell.value.trim();
