@@ -306,6 +306,8 @@ SHAPES: tuple[Rule, ...] = (
     (".dash1", "stroke-dasharray: 8 4"),
     (".dash2", "stroke-dasharray: 2 3"),
     (".dash3", "stroke-dasharray: 10 3 2 3"),
+    (".ribbon", "opacity: .5"),
+    (".ribbon.most", "opacity: 1"),
     (".head", "fill: currentColor; stroke: none"),
 )
 
@@ -337,8 +339,8 @@ def colours_of(scheme: ColourScheme) -> Iterator[Rule]:
     yield ".halo", f"stroke: {page}"
     for kind in (".axis", ".grid"):
         yield kind, f"stroke: {scheme.aside}"
-    for kind in (".arrow", ".chosen"):
-        yield kind, f"stroke: {scheme.line}; color: {scheme.line}"
+    yield ".chosen", f"stroke: {scheme.line}; color: {scheme.line}"
+    yield ".ribbon", f"fill: {scheme.line}"
     yield ".link", f"color: {scheme.aside}"
     yield ".box", f"fill: {page}; color: {scheme.aside}"
     yield ".hollow", f"fill: {page}"

@@ -448,7 +448,7 @@ def _graph_of(trace: Trace, selection: Selection, heading: Spans) -> list[Block]
         return []
     edges = tuple(_edges(weights, selection, arrows))
     missing = [] if not arrows else list(_without_weight(weights, selection, arrows))
-    graph = [Graph(weights.name, edges)] if edges else []
+    graph = [Graph(weights.name, edges, weights.columns.words)] if edges else []
     return [Subheading(heading), *graph, *missing] if graph or missing else []
 
 

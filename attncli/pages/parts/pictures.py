@@ -120,7 +120,8 @@ def attended(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
             title = f"Who attends to whom, by weights of {least:g} or more"
             title += cut(_MOST_QUERIES, len(selection.rows(weights)), "queries")
             yield Subheading((called(part, title),))
-            yield Graph(weights.name, tuple(_edges(weights, selection, least)))
+            edges = tuple(_edges(weights, selection, least))
+            yield Graph(weights.name, edges, weights.columns.words)
 
 
 def _threshold(weights: Quantity) -> float:
