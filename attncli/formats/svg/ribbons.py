@@ -12,7 +12,6 @@ from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
     Asked,
     Picture,
-    Point,
     element,
     number_at,
     shifted,
@@ -27,7 +26,7 @@ from attncli.notation.escaping import printed
 
 _ONE, _THIN = 36.0, 1.0
 """How wide all of a query's attention is, and the least that is drawn."""
-_LINE, _FALL, _GAP, _BETWEEN = 20.0, 64.0, 14.0, 40.0
+_LINE, _FALL, _GAP, _BETWEEN = 20.0, 80.0, 14.0, 40.0
 _WIDEST = 900
 _MOST_WORDS = 16
 """Of more words a query has those that it attends to alone."""
@@ -92,20 +91,9 @@ def _parted(
     start = top - _ONE * sum(weights) / 2
     for edge, weight in zip(edges, weights, strict=True):
         wide = _ONE * weight
-        ends = (start + wide / 2, _LINE), (places[edge.target], _LINE + _FALL)
+        x, y, to_x, to_y = start + wide / 2, _LINE, places[edge.target], _LINE + _FALL
+        middle = (y + to_y) / 2
+        way = f"M{x:.1f} {y:.1f} C{x:.1f} {middle:.1f}, {to_x:.1f} {middle:.1f}, {to_x:.1f} {to_y:.1f}"
         kind = "ribbon most" if weight == most else "ribbon"
-        yield element("path", d=_outline(*ends, max(wide, _THIN) / 2), class_=kind)
+        yield element("path", d=way, class_=kind, stroke_width=max(wide, _THIN))
         start += wide
-
-
-def _outline(start: Point, end: Point, half: float) -> str:
-    """A ribbon that leaves downwards and comes from above."""
-    (x, y), (to_x, to_y) = start, end
-    middle = (y + to_y) / 2
-
-    def curve(side: float, a: Point, b: Point) -> str:
-        turns = ((a[0] + side, middle), (b[0] + side, middle), (b[0] + side, b[1]))
-        return "C" + ", ".join(f"{u:.1f} {v:.1f}" for u, v in turns)
-
-    there, back = curve(-half, start, end), curve(half, end, start)
-    return f"M{x - half:.1f} {y:.1f} {there} L{to_x + half:.1f} {to_y:.1f} {back} z"

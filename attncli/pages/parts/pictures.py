@@ -329,7 +329,7 @@ _PLANE = 2
 _TITLES: Mapping[str, str] = MappingProxyType(
     {
         "embed": "The embeddings",
-        "scores": "Queries, keys and values",
+        "scores": "Queries and keys",
         "weighted_sum": "What attention makes of the values",
     }
 )
@@ -350,11 +350,10 @@ def _vectors(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
         return made_by(trace, part)[-1:]
     place = part.place
     assert isinstance(place, AttentionPlace)
-    values = trace.quantities.get(place.latest("V"))
-    kept = [] if values is None else [values]
     if part.step == "scores":
-        return [*operands_of(trace, part), *kept]
-    return [*kept, *made_by(trace, part)]
+        return operands_of(trace, part)
+    values = trace.quantities.get(place.latest("V"))
+    return [*([] if values is None else [values]), *made_by(trace, part)]
 
 
 def _name(part: PlannedStep, quantity: Quantity) -> tuple[str, str]:
