@@ -74,7 +74,8 @@ class Plane(NamedTuple):
 
 class Box(NamedTuple):
     """What stands in a diagram: its id, what is written in it and below that, its column and its
-    row from 0. `chosen` ones stand out."""
+    row from 0. `chosen` ones stand out. Those of one `frame` have that around them, with its name:
+    `2 layers`."""
 
     id: str
     label: Label
@@ -82,6 +83,7 @@ class Box(NamedTuple):
     column: int = 0
     row: int = 0
     chosen: bool = False
+    frame: str = ""
 
 
 class Link(NamedTuple):

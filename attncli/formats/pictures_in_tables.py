@@ -27,10 +27,10 @@ def in_tables(picture: Picture) -> list[Block]:
 
 
 def box_label(box: Box) -> Label:
-    """What stands in a box and below it, on one line."""
-    if not isinstance(box.label, Word) and not isinstance(box.below, Word):
-        return ", ".join(filter(None, (box.label, box.below)))
-    return Word(", ".join(filter(None, map(raw, (box.label, box.below)))))
+    """What stands in a box, below it and around it, on one line."""
+    texts = (box.label, box.below, box.frame)
+    line = ", ".join(filter(None, map(raw, texts)))
+    return Word(line) if any(isinstance(text, Word) for text in texts) else line
 
 
 def _series(picture: Bars | Curves) -> list[Block]:

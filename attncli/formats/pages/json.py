@@ -204,7 +204,8 @@ def _diagram(picture: Diagram) -> _Data:
 
 def _box(box: Box) -> _Data:
     data = {"id": box.id, "label": raw(box.label), "below": raw(box.below)}
-    return {**data, "column": box.column, "row": box.row, "chosen": box.chosen}
+    frame = {"frame": box.frame} if box.frame else {}
+    return {**data, "column": box.column, "row": box.row, "chosen": box.chosen, **frame}
 
 
 def _link(link: Link) -> _Data:

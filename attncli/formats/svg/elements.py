@@ -314,6 +314,7 @@ SHAPES: tuple[Rule, ...] = (
     (".way.chosen", "stroke-width: 3"),
     (".box", "stroke: currentColor; stroke-width: 1.2"),
     (".box.chosen", "stroke-width: 3"),
+    (".frame", "stroke-dasharray: 4 4"),
     (".dash1", "stroke-dasharray: 8 4"),
     (".dash2", "stroke-dasharray: 2 3"),
     (".dash3", "stroke-dasharray: 10 3 2 3"),

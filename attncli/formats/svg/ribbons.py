@@ -91,9 +91,9 @@ def _parted(
     start = top - _ONE * sum(weights) / 2
     for edge, weight in zip(edges, weights, strict=True):
         wide = _ONE * weight
-        x, y, to_x, to_y = start + wide / 2, _LINE, places[edge.target], _LINE + _FALL
-        middle = (y + to_y) / 2
-        way = f"M{x:.1f} {y:.1f} C{x:.1f} {middle:.1f}, {to_x:.1f} {middle:.1f}, {to_x:.1f} {to_y:.1f}"
+        x, to_x, middle = start + wide / 2, places[edge.target], _LINE + _FALL / 2
+        turns = f"{x:.1f} {middle:.1f}, {to_x:.1f} {middle:.1f}, {to_x:.1f} {_LINE + _FALL:.1f}"
+        way = f"M{x:.1f} {_LINE:.1f} C{turns}"
         kind = "ribbon most" if weight == most else "ribbon"
         yield element("path", d=way, class_=kind, stroke_width=max(wide, _THIN))
         start += wide
