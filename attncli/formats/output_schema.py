@@ -195,6 +195,7 @@ def _picture() -> Schema:
         "bars": series,
         "curves": {**series, "axis": {}, "logarithmic": flag},
         "plane": {"groups": groups},
+        "pixels": {"patches": _list(_record({"name": _TEXT, **numbers}))},
         "diagram": {"boxes": _list(_record(box, frame=_TEXT)), "links": _list(_record(link))},
     }
     return {"anyOf": [_pictured(kind, parts) for kind, parts in kinds.items()]}

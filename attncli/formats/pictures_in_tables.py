@@ -15,6 +15,7 @@ from attncli.document.pictures import (
     HeatMaps,
     Label,
     Picture,
+    Pixels,
     Plane,
 )
 from attncli.names import Word, raw
@@ -58,6 +59,12 @@ def _ends(arrow: Arrow, *, moved: bool) -> list[str]:
     return [*(start if moved else ()), *map(plain, arrow.end)]
 
 
+def _pixels(picture: Pixels) -> list[Block]:
+    columns = range(1, len(picture.patches[0].numbers) + 1)
+    rows = ((patch.name, *map(plain, patch.numbers)) for patch in picture.patches)
+    return [Table(("Patch", *map(str, columns)), tuple(rows))]
+
+
 def _links(picture: Diagram) -> list[Block]:
     names = {box.id: box_label(box) for box in picture.boxes}
     rows = [(names[link.source], link.label, names[link.target]) for link in picture.links]
@@ -73,5 +80,6 @@ _TABLES: Mapping[type, Callable[[Any], list[Block]]] = {
     Bars: _series,
     Curves: _series,
     Plane: _arrows,
+    Pixels: _pixels,
     Diagram: _links,
 }

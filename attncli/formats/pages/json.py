@@ -24,6 +24,7 @@ from attncli.document.pictures import (
     Diagram,
     HeatMaps,
     Link,
+    Pixels,
     Plane,
 )
 from attncli.document.questions import Item, Paper, plain_points
@@ -193,6 +194,11 @@ def _arrow(arrow: Arrow) -> _Data:
     return {"label": raw(arrow.label), **start, **_numbers(arrow.end)}
 
 
+def _pixels(picture: Pixels) -> _Data:
+    patches = [{"name": raw(patch.name), **_numbers(patch.numbers)} for patch in picture.patches]
+    return {"kind": "pixels", "title": raw(picture.title), "patches": patches}
+
+
 def _diagram(picture: Diagram) -> _Data:
     return {
         "kind": "diagram",
@@ -218,6 +224,7 @@ _WRITERS: Mapping[type, Callable[[Any], _Data]] = {
     Bars: _bars,
     Curves: _curves,
     Plane: _plane,
+    Pixels: _pixels,
     Diagram: _diagram,
 }
 

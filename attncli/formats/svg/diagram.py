@@ -114,13 +114,17 @@ class _Plan:
         pitch = max(_LOW + 6, *labels, 0)
         lanes: list[Span] = []
         tracks: dict[int, float] = {}
+        beside = any(
+            a[0] == b[0] and label for (a, b), label in zip(self.ends, self.labels, strict=True)
+        )
+        between = _GAP if beside else _BETWEEN
         start = 0.0
         for lane, size in enumerate(self._widened(self._extents(1))):
             here = {k: place for k, (of, place) in self.places.items() if of == lane}
             start += pitch * (max(here.values()) + 1) if here else 0.0
             tracks |= {k: start - pitch * (place + 0.5) for k, place in here.items()}
             lanes.append(Span(start, start + size))
-            start += size + _BETWEEN
+            start += size + between
         return lanes, tracks
 
     def _widened(self, sizes: list[float]) -> list[float]:

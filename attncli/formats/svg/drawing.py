@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from attncli.document.blocks import Graph, rule_for
-from attncli.document.pictures import Bars, Curves, Diagram, HeatMaps, Plane
+from attncli.document.pictures import Bars, Curves, Diagram, HeatMaps, Pixels, Plane
 from attncli.document.pictures import Picture as PictureBlock
 from attncli.formats.svg.curves import bars, curves
 from attncli.formats.svg.diagram import diagram
@@ -19,6 +19,7 @@ from attncli.formats.svg.elements import (
     silent,
 )
 from attncli.formats.svg.heat_maps import heat_maps
+from attncli.formats.svg.pixels import pixels
 from attncli.formats.svg.plane import plane
 from attncli.formats.svg.ribbons import ribbons
 
@@ -37,6 +38,7 @@ _DRAWN: Mapping[type, Callable[[Any, Asked], Picture]] = {
     HeatMaps: heat_maps,
     Bars: bars,
     Curves: curves,
+    Pixels: pixels,
     Plane: lambda block, _: plane(block),
     Graph: lambda block, asked: ribbons(block, block.name, asked),
     Diagram: lambda block, _: diagram(block),

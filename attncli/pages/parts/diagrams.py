@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -183,7 +184,7 @@ def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
     behind = 1 + max((_column_of(s) for s, its in groups.items() if _is_encoder(its)), default=-1)
     boxes: dict[_Stage, Box] = {}
     used: set[tuple[int, int]] = set()
-    for stage in (*inputs, *groups):
+    for stage in (*groups, *inputs):  # what is given stands aside
         parts = groups.get(stage, ())
         column = _column_of(stage) + (0 if _is_encoder(parts) else behind)
         while (column, rows[stage]) in used:
@@ -205,8 +206,8 @@ def _frame(parts: Sequence[PlannedStep]) -> str:
     }
     if len(layers) < 2:  # noqa: PLR2004
         return ""
-    places = [*parts[0].path.places]
-    before = [place.alone for place in places[: [p.local for p in places].index(_LAYERS)]]
+    above = takewhile(lambda place: place.local != _LAYERS, parts[0].path.places)
+    before = [place.alone for place in above]
     return " · ".join([*map(str.capitalize, before), counted(len(layers), "layer")])
 
 
@@ -226,17 +227,17 @@ def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
     """What stands in a box and below it."""
     first = parts[0]
     if stage.place.endswith("heads"):
-        heads = {place for part in parts for place in part.path.places if place.local == "heads"}
-        return counted(len(heads), "more head"), "alike"
+        places = (place for part in parts for place in part.path.places)
+        left_out = {place for place in places if place.local == "heads"}
+        return counted(len(left_out), "more head"), "alike"
     place = _forward(first)
     if not stage.step and isinstance(place, AttentionPlace):
         name = _attention_in_words(parts, place)
         heads = place.attention.heads
         label = f"Backward through the {name}" if stage.back else name.capitalize()
         return label, counted(heads, "head") if heads > 1 else ""
-    places = [at for at in first.path.places if at.local not in _AGAIN]
     below = place_in_words(first.path) if _frame(parts) == "" else ""
-    again = len(places) < len([*first.path.places]) and len(parts) > 1
+    again = len(parts) > 1 and any(at.local in _AGAIN for at in first.path.places)
     if not again:
         return _title(first), below
     return step_of(first).title, ", ".join(filter(None, (below, f"{len(parts)} times")))
@@ -292,7 +293,8 @@ def _chain(trace: Trace, parts: Sequence[PlannedStep], *, back: bool) -> Diagram
         readout = part.step == _READOUT and not back
         stage = _Stage(f"{place.way}[{time}]", _READOUT if readout else "", back)
         groups.setdefault(stage, []).append(part)
-    flows = _flows(trace, groups)
+    handed = {ends: [q for q in them if q.is_list] for ends, them in _flows(trace, groups).items()}
+    flows = {ends: them for ends, them in handed.items() if them}
     boxes = {stage: _cell(trace, its, f"c{k}") for k, (stage, its) in enumerate(groups.items())}
     more = [*(_losses if back else _tokens)(trace, groups, boxes)]
     around = {box.id: box for box, _ in more}

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
+from math import isqrt
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from attncli.document.pictures import (
     Diagram,
     HeatMaps,
     Link,
+    Pixels,
     Plane,
     Series,
 )
@@ -354,6 +356,19 @@ def _arrows(quantity: Quantity) -> Iterator[Arrow]:
         yield Arrow(word, (quantity.number(i, 0), quantity.number(i, 1)))
 
 
+def pixels(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Pixels]:
+    """Patches that are square and make a square."""
+    patches = trace.quantities.get(part.place.name("patches"))
+    if patches is None or any(isqrt(n) ** 2 != n or n == 1 for n in patches.matrix.shape):
+        return
+    count, size = patches.matrix.shape
+    each = tuple(
+        Series(patches.rows.words[i], tuple(patches.number(i, j) for j in range(size)))
+        for i in range(count)
+    )
+    yield Pixels(called(part, f"The picture in its {count} patches"), each)
+
+
 MOST_BARS = 12
 """So many labels have bars, those of the largest shares."""
 
@@ -512,6 +527,7 @@ _KINDS: Mapping[str, Callable[[Trace, PlannedStep, Selection], Iterator[Block]]]
         heat_maps,
         lattice,
         merge_trees,
+        pixels,
         planes,
         softmax_bars,
         states,
