@@ -180,7 +180,7 @@ def _arrows_below(picture: Diagram) -> list[Line]:
 def _shaft(link: Link, labels: int) -> str:
     line = "═" if link.chosen else "─"
     label = printed(link.label)
-    start = f"{line * _SHAFT} {label} "
+    start = f"{line * _SHAFT} {label} " if label else ""
     return f"{start}{line * (labels + 2 * _SHAFT + 2 - width(start))}▶"
 
 

@@ -65,7 +65,9 @@ def _size(block: Pixels, side: int) -> float:
 def _patch(patch: Series, side: int, size: float, shades: _Shades, asked: Asked | None) -> Picture:
     """A patch, its name above it; its numbers in it where they can be asked."""
     top = _NAME if asked else 0.0
-    elements = []
+    wide = size * side
+    edge = element("rect", x=-1, y=top - 1, width=wide + 2, height=wide + 2, class_="box")
+    elements = [edge]
     if asked:
         elements.append(text_at(size * side / 2, top / 2 - 2, printed(patch.name), "middle aside"))
     for i, number in enumerate(patch.numbers):
@@ -74,6 +76,8 @@ def _patch(patch: Series, side: int, size: float, shades: _Shades, asked: Asked 
         elements.append(element("rect", x=x, y=y, width=size, height=size, style=grey))
         if asked:
             middle = (x + size / 2, y + size / 2)
-            ink = {"style": f"fill: {'black' if share > _LIGHT else 'white'}", **asked(number)}
-            elements.append(text_at(*middle, number_text(number), "middle", **ink))
+            ink = f"fill: {'black' if share > _LIGHT else 'white'}"
+            elements.append(
+                text_at(*middle, number_text(number), "middle", style=ink, **asked(number))
+            )
     return Picture("", "", (size * side, top + size * side), tuple(elements))
