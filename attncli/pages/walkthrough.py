@@ -378,7 +378,7 @@ def _opening(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -
     tree = (_tree(trace, steps, selection),) if is_structured(trace) else ()
     if not selection.pictured:
         return tree
-    from attncli.pages.parts.pictures import pipeline
+    from attncli.pages.parts.diagrams import pipeline
 
     return (*tree, *pipeline(trace))
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.document.blocks import Block, Callout, Edge, Graph, Spans, Subheading, Table, TableCell
-from attncli.document.pictures import Arrow, ArrowGroup, Curves, Plane, Series
+from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane, Series
 from attncli.document.tables import Data, SideBySide
 from attncli.equations.elision import elided
 from attncli.equations.tree import Number, Symbol, Vector
@@ -448,7 +448,7 @@ def _graph_of(trace: Trace, selection: Selection, heading: Spans) -> list[Block]
         return []
     edges = tuple(_edges(weights, selection, arrows))
     missing = [] if not arrows else list(_without_weight(weights, selection, arrows))
-    graph = [Graph(weights.name, edges)] if edges else []
+    graph = [Graph(weights.name, edges, weights.columns.words)] if edges else []
     return [Subheading(heading), *graph, *missing] if graph or missing else []
 
 
@@ -494,4 +494,7 @@ def before_and_after(trace: Trace, result: Quantity | None, selection: Selection
     rows = selection.rows(result)
     entries = (("Before", X), ("After", result))
     columns = tuple((name, matrix_block(q, selection)._replace(rows=rows)) for name, q in entries)
+    if selection.pictured:
+        title = "Each token's vector before attention and after it"
+        return [Subheading(("Before and after",)), HeatMaps(title, columns, signed=True)]
     return [Subheading(("Before and after",)), SideBySide("", result.rows.words, rows, columns)]
