@@ -19,7 +19,12 @@ from attncli.notation.plain import unbreakable
 from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.pages.parts.blocks import given_blocks, matrix_block, variant_block
-from attncli.pages.parts.findings import FEW, findings_anew, weights_of
+from attncli.pages.parts.findings import (
+    findings_anew,
+    trained_parameters,
+    trains_few,
+    weights_of,
+)
 from attncli.pages.parts.pictures import MOST_POINTS
 from attncli.pages.parts.remarks import nearness
 from attncli.pages.parts.selection import Selection
@@ -275,8 +280,8 @@ def _shares(passes: Sequence[_Pass]) -> list[Block]:
     attended = [q.name for q in first.trace.quantities.values() if _is_attention(q)]
     leading = {name for d in first.trace.leading_to(attended).plan for name in d.operands}
     groups = (
-        [name for name in _trained(first.trace) if name in leading],
-        [name for name in _trained(first.trace) if name not in leading],
+        [name for name in trained_parameters(first.trace) if name in leading],
+        [name for name in trained_parameters(first.trace) if name not in leading],
     )
     fall = _fall(first, last, ())
     if not all(groups) or fall.shown <= 0:
@@ -304,7 +309,7 @@ def _fall(first: _Pass, last: _Pass, frozen: Sequence[Name]) -> Number:
     was = {last.parameter(name).name: first.parameter(name) for name in frozen}
     loss = last.find(last.trace.scenario.prediction.loss)
     assert loss is not None
-    known = [last.parameter(name).name for name in _trained(first.trace)]
+    known = [last.parameter(name).name for name in trained_parameters(first.trace)]
     others = last.trace.leading_to([loss.name], known)
     now = others.replay({name: q.values for name, q in was.items()})[loss.name].matrix.number(0, 0)
     return Number.written(decimals.difference(_loss(first).shown, now.shown))
@@ -378,15 +383,8 @@ def _table(passes: list[_Pass], right: RightWeight | None) -> Table:
 
 def _few(trace: Trace) -> list[Name]:
     """The parameters, if all of them together are a few numbers, each in one row or one column."""
-    trained = _trained(trace)
-    few = sum(trace[name].matrix.size for name in trained) <= FEW
-    return [name for name in trained if few and 1 in trace[name].matrix.shape]
-
-
-def _trained(trace: Trace) -> list[Name]:
-    """The parameters that are trained."""
-    given = (q.name for q in trace.quantities.values() if q.given)
-    return [name for name in given if name.under(Name(UPDATES)) in trace]
+    trained = trained_parameters(trace) if trains_few(trace) else []
+    return [name for name in trained if 1 in trace[name].matrix.shape]
 
 
 def _vector(quantity: Quantity) -> str:
@@ -411,8 +409,11 @@ def _attended(training_pass: _Pass, right: RightWeight) -> Number:
 
 def _headings(first: _Pass) -> tuple[Word | str, ...]:
     targets = _targets(first)
-    words = (Word(f"p({first.trace.scenario.prediction.targets[k]})") for k in targets)
-    return ("Updates", "Loss", "Change", "Promised", *words)
+    scenario = first.trace.scenario
+    names = [f"p({scenario.prediction.targets[k]})" for k in targets]
+    if len({*names}) < len(names):  # the same of several tokens
+        names = [f"p at {scenario.text.tokens[k]}" for k in targets]
+    return ("Updates", "Loss", "Change", "Promised", *map(Word, names))
 
 
 def _targets(training_pass: _Pass) -> tuple[int, ...]:
@@ -461,8 +462,8 @@ def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list
     columns = tuple(zip((_called(k, passes) for k in shown), named, strict=True))
     side = SideBySide("", names, tuple(range(len(names))), columns)
     picture = _moved(passes, table, names) if selection.pictured else []
-    ends, places = (passes[k].parameter(table) for k in (0, -1)), trace.rounding.decimals
-    near = nearness(*ends, names, places, ("before", "after"))
+    before, after = (passes[k].parameter(table) for k in (0, -1))
+    near = nearness(before, after, names, trace.rounding.decimals, ("before", "after"))
     return [Subheading(("The embeddings before, during and after",)), side, *picture, *near]
 
 
