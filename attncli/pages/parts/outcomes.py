@@ -96,7 +96,9 @@ def _words_moved(trace: Trace, other: Trace) -> list[Block]:
         return []
     if np.array_equal(own.values, others.values):
         return []
-    return nearness(own, others, own.rows.words, trace.rounding.decimals, ("here", "there"))
+    return nearness(
+        own, others, own.rows.words, trace.rounding.decimals, ("here", "in the variant")
+    )
 
 
 def _looked_up(trace: Trace) -> Quantity | None:

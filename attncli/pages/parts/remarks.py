@@ -4,7 +4,7 @@ are to each other, before and after."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
@@ -22,15 +22,17 @@ from attncli.equations.tree import (
     Root,
     Symbol,
     constant,
+    minus,
 )
-from attncli.names import Word
+from attncli.names import Word, below, words
 from attncli.notation import plain
 from attncli.numbers import decimals
 from attncli.operations.positions import Sinusoids
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.selection import made_by
 from attncli.pages.parts.sentences import called_as
-from attncli.trace import PlannedStep, Quantity, Trace, WayPlace
+from attncli.steps.recurrent.cells import keeps_old
+from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace, WayPlace
 
 
 def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -85,37 +87,86 @@ def _wave(waves: Sinusoids, i: int, places: int) -> Row:
     return str(i), f"{2 * i} and {2 * i + 1}", str(length)
 
 
-def _way_through(_: Trace, part: PlannedStep) -> list[Block]:
-    """How many steps a cell takes one after the other, and how many attention would."""
-    place = part.place
+def _way_through(trace: Trace, part: PlannedStep) -> list[Block]:
+    """How many steps a cell takes one after the other, how many attention would, and how much of
+    the first memory the gates keep."""
+    place, ends = part.place, ends_of(part.place)
     assert isinstance(place, WayPlace)
-    names = place.text.tokens
-    if place.times < len("ab") or len(names) != place.times:
+    if not ends:
         return []
-    first, last = (called_as(names, time - 1) for time in (place.order[0], place.order[-1]))
     times, steps = (Number.written(number) for number in (place.times, place.times - 1))
-    return [
-        Callout(
-            (
-                "Each state needs the one before it: ", times, " steps, none of them in parallel,"
-                " and ", steps, " from ", *first, " to ", *last, ". Attention compares all ", times,
-                " tokens at once, and takes 1 step from any of them to any other.",
-            )
+    way: Spans = (
+        "Each state needs the one before it: ", times, " steps, none of them in parallel, and ",
+        steps, " from ", *ends[0], " to ", *ends[1], ". Attention compares all ", times,
+        " tokens at once, and takes 1 step from any of them to any other.",
+    )  # fmt: skip
+    lines = tuple(_kept(trace, place))
+    what: Spans = ("So much of what the memory holds at ", *ends[0], " the gates keep until ")
+    kept = (Callout((*what, *ends[1], ":")), Derivation(lines)) if lines else ()
+    return [Callout(way), *kept]
+
+
+def ends_of(place: Place) -> tuple[Spans, Spans] | None:
+    """The tokens that a way begins and ends with, unless it has only one, or these no names."""
+    names = place.text.tokens
+    if not isinstance(place, WayPlace) or not 1 < place.times == len(names):
+        return None
+    first, last = (called_as(names, time - 1) for time in (place.order[0], place.order[-1]))
+    return first, last
+
+
+def _kept(trace: Trace, place: WayPlace) -> Iterator[Line]:
+    """Of each place of the first memory the share that all gates after it keep."""
+    lstm, after = place.cell.kind == "lstm", place.order[1:]
+    named = [below(place.name("gates").at(t), "forget" if lstm else "update") for t in after]
+    gates = [trace.quantities[name] for name in named if name in trace]
+    if len(gates) < len(after) or len(gates) > MOST_PARTS:
+        return
+    whole = lstm or keeps_old(place)
+    for k in range(gates[0].matrix.size):
+        numbers = [gate.number(*divmod(k, gate.matrix.shape[1])) for gate in gates]
+        shares = [number if whole else minus(constant(1), number) for number in numbers]
+        product = Product(tuple(shares))
+        share = deciding.shown(product)
+        rounded = Number.written(decimals.round_to(share, trace.rounding.decimals))
+        yield Line(Symbol("kept", (str(k + 1),)), (("=", product), ("=", rounded)))
+
+
+def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:
+    """How large what leads back to the first token is, and that attention goes back in one step."""
+    place, ends = part.place, ends_of(part.place)
+    if not isinstance(place, CellPlace) or not ends or place.time != place.order[0]:
+        return []
+    norm = trace.quantities[place.timed("factor_norm", place.order[1])].matrix.number(0, 0)
+    count = Number.written(place.times - 1)
+    matrices = " matrices, whose product has the norm " if place.times > len("ab") else (
+        " matrix, whose norm is "
+    )  # fmt: skip
+    return [way_back_to(ends, (count, matrices, norm))]
+
+
+def way_back_to(ends: tuple[Spans, Spans], through: Spans) -> Callout:
+    """What a gradient goes through from the last token back to the first, beside attention."""
+    return Callout(
+        (
+            "From ", *ends[1], " back to ", *ends[0], " a gradient goes through ", *through,
+            ". Attention takes it back in 1 step, at any distance.",
         )
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
 _REMARKS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
     "embed": _parameters,
     "positions": _wave_lengths,
     "states": _way_through,
+    "gradient": _back_through,
 }
 
 
 class _Pair(NamedTuple):
     """Two vectors: their dot product, and those of each with itself, as they are shown."""
 
-    names: tuple[Word, Word]
+    names: tuple[str, str]
     dot: Number
     squares: tuple[Number, Number]
 
@@ -127,7 +178,7 @@ class _Pair(NamedTuple):
         return Number.written(deciding.rounded(self.quotient, decimals.places(self.dot.shown)))
 
     def line(self, when: str) -> Line:
-        label = Symbol(f"{when}.cos", self.names)
+        label = Symbol(f"{when}.cos", words(self.names))
         return Line(label, (("=", self.quotient), ("=", self.cosine())))
 
 
@@ -143,9 +194,32 @@ def _pairs(vectors: Quantity, names: Sequence[Word], places: int) -> list[_Pair]
     squares = [dot(i, i) for i in range(len(names))]
     known = [i for i, square in enumerate(squares) if square.shown]
     return [
-        _Pair((names[a], names[b]), dot(a, b), (squares[a], squares[b]))
+        _Pair((names[a].raw, names[b].raw), dot(a, b), (squares[a], squares[b]))
         for a, b in combinations(known, 2)
     ]
+
+
+class _Move(NamedTuple):
+    """Two words before and after, and their cosines."""
+
+    before: _Pair
+    after: _Pair
+    then: Number
+    now: Number
+
+    @property
+    def rise(self) -> Decimal:
+        return decimals.difference(self.now.shown, self.then.shown)
+
+    def row(self) -> Row:
+        numbers = (self.before.dot, self.then, self.after.dot, self.now)
+        return (Word(" and ".join(self.before.names)), *map(plain, numbers))
+
+    def told(self, how: str) -> Spans:
+        """`king and queen come nearer most: their cosine goes from 0.015 to 0.797.`"""
+        one, other = (called_as(self.before.names, k) for k in (0, 1))
+        change: Spans = (self.then, " to ", self.now, ".")
+        return (*one, " and ", *other, f" {how}: their cosine goes from ", *change)
 
 
 def nearness(
@@ -155,40 +229,32 @@ def nearness(
     pairs = [_pairs(vectors, names, places) for vectors in (before, after)]
     if not pairs[0] or [p.names for p in pairs[0]] != [p.names for p in pairs[1]]:
         return []
-    both = [(a, b, a.cosine(), b.cosine()) for a, b in zip(*pairs, strict=True)]
+    both = [_Move(a, b, a.cosine(), b.cosine()) for a, b in zip(*pairs, strict=True)]
     rows: list[Row] = [
-        (Word(" and ".join(name.raw for name in a.names)), *map(plain, (a.dot, then, b.dot, now)))
-        for a, b, then, now in both
+        (
+            Word(" and ".join(m.before.names)),
+            *map(plain, (m.before.dot, m.then, m.after.dot, m.now)),
+        )
+        for m in both
     ]
     headings = ("Words", *(f"{what} {time}" for time in when for what in ("a · b", "cos")))
-    nearer, others = _by_rise(both)
+    *others, most = sorted(both, key=lambda move: move.rise)
+    lines = (most.before.line(labels[0]), most.after.line(labels[1]))
+    between = (_between([m.then for m in both]), _between([m.now for m in both]))
     return [
         Subheading(("How near the words are",)),
         table(headings, rows),
-        Derivation((nearer[0].line(when[0]), nearer[1].line(when[1]))),
-        Callout((*_told(nearer, "come nearer most"), *others)),
+        Derivation(lines),
+        Callout((f"The cosines {when[0]} are ", *between[0], f", {when[1]} ", *between[1], ".")),
+        Callout(most.told("come nearer most")),
+        *(Callout(move.told(_least(move))) for move in others[:1]),
     ]
 
 
-_Both = tuple[_Pair, _Pair, Number, Number]
+def _least(move: _Move) -> str:
+    return "move apart most" if move.rise < 0 else "come nearer least"
 
 
-def _by_rise(both: Sequence[_Both]) -> tuple[_Both, Spans]:
-    """The pair whose cosine grows most, and of the others the one that grows least."""
-
-    def rise(pair: _Both) -> Decimal:
-        return pair[3].shown - pair[2].shown
-
-    *_, most = ordered = sorted(both, key=rise)
-    if len(ordered) == 1:
-        return most, ()
-    how = "move apart most" if rise(ordered[0]) < 0 else "come nearer least"
-    return most, (" ", *_told(ordered[0], how))
-
-
-def _told(pair: _Both, how: str) -> Spans:
-    """`king and queen come nearer most: their cosine goes from 0.015 to 0.797.`"""
-    (one, other), then, now = pair[0].names, pair[2], pair[3]
-    return (
-        one, " and ", other, f" {how}: their cosine goes from ", then, " to ", now, ".",
-    )  # fmt: skip
+def _between(numbers: Sequence[Number]) -> Spans:
+    least, most = (f(numbers, key=lambda number: number.shown) for f in (min, max))
+    return ("between ", least, " and ", most)
