@@ -94,11 +94,8 @@ def _words_moved(trace: Trace, other: Trace) -> list[Block]:
     own, others = (_looked_up(t) for t in (trace, other))
     if own is None or others is None or own.rows.names != others.rows.names:
         return []
-    if np.array_equal(own.values, others.values):
-        return []
-    return nearness(
-        own, others, own.rows.words, trace.rounding.decimals, ("here", "in the variant")
-    )
+    alike, when = np.array_equal(own.values, others.values), ("here", "in the variant")
+    return [] if alike else nearness(own, others, own.rows.words, trace.rounding.decimals, when)
 
 
 def _looked_up(trace: Trace) -> Quantity | None:

@@ -230,22 +230,20 @@ def nearness(
     if not pairs[0] or [p.names for p in pairs[0]] != [p.names for p in pairs[1]]:
         return []
     both = [_Move(a, b, a.cosine(), b.cosine()) for a, b in zip(*pairs, strict=True)]
-    rows: list[Row] = [
-        (
-            Word(" and ".join(m.before.names)),
-            *map(plain, (m.before.dot, m.then, m.after.dot, m.now)),
-        )
-        for m in both
-    ]
-    headings = ("Words", *(f"{what} {time}" for time in when for what in ("a · b", "cos")))
+    rows = [move.row() for move in both]
+    labels = [phrase.rpartition(" ")[2] for phrase in when]  # `variant`, of `in the variant`
+    headings = ("Words", *(f"{what} {label}" for label in labels for what in ("a · b", "cos")))
     *others, most = sorted(both, key=lambda move: move.rise)
     lines = (most.before.line(labels[0]), most.after.line(labels[1]))
-    between = (_between([m.then for m in both]), _between([m.now for m in both]))
+    between: Spans = (
+        f"The cosines {when[0]} are ", *_between([move.then for move in both]),
+        f", {when[1]} ", *_between([move.now for move in both]), ".",
+    )  # fmt: skip
     return [
         Subheading(("How near the words are",)),
         table(headings, rows),
         Derivation(lines),
-        Callout((f"The cosines {when[0]} are ", *between[0], f", {when[1]} ", *between[1], ".")),
+        *([Callout(between)] if others else []),
         Callout(most.told("come nearer most")),
         *(Callout(move.told(_least(move))) for move in others[:1]),
     ]
