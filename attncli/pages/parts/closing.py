@@ -15,6 +15,7 @@ from attncli.names import Word, words
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.findings import findings_of, last_finding, moved, weights_of
 from attncli.pages.parts.published import closing_on_published, printed_otherwise
+from attncli.pages.parts.remarks import remarks_on
 from attncli.pages.parts.row_findings import in_a_row
 from attncli.pages.parts.sections import ending_with
 from attncli.pages.parts.selection import Selection, made_by, shown_parts, step_of
@@ -30,6 +31,7 @@ def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Blo
     return [
         *([] if tell is None else tell(trace, part)),
         *map(Callout, found or ([in_row] if in_row else [])),
+        *remarks_on(trace, part),
         *(_most_likely(trace) if part.step == "predict" else ()),
     ]
 
