@@ -108,7 +108,7 @@ def _claim_holds(table: Table, token: str, match: re.Match[str]) -> bool:
     row = [number(text) for text in table.text[table.rows.index(token)]]
     if match["total"]:
         said = number(match["total"])
-        return sum(row).quantize(said, ROUND_HALF_UP) == said
+        return sum(row, Decimal(0)).quantize(said, ROUND_HALF_UP) == said
     return _largest(table, token) == [match["column"] or token]
 
 
