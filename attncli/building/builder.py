@@ -26,6 +26,7 @@ from attncli.file.problems import Diagnostics, NamedProblems, ScenarioError
 from attncli.names import TOP, Name, below
 from attncli.numbers.rounding import Rounding
 from attncli.scenario.model import ENCODER, Stack, Training, entry_path
+from attncli.scenario.published import Claim
 from attncli.scenario.scenario import MOST_NUMBERS, MOST_SETTLED, Scenario
 from attncli.scenario.show import Show
 from attncli.scenario.tokenizers.settings import TokenizerSettings
@@ -151,6 +152,8 @@ class ScenarioBuilder(NamedTuple):
                 values.get("show", {}), stack.text.tokens, gathered.row_names, self.complaints
             ),
             published=values.get("published", {}),
+            claims={text: typed(Claim, v) for text, v in values.get("claims", {}).items()},
+            ours=values.get("ours", ()),
             until=values.get("until", ""),
             backward=self._goes_back(stack),
             training=self._training(),

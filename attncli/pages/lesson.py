@@ -31,6 +31,7 @@ from attncli.pages.parts.sections import listed_again, section_of
 from attncli.pages.parts.selection import Selection, made_by, operands_of, shown_parts, with_routing
 from attncli.pages.parts.sentences import facts_of, joined, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line
+from attncli.pages.topics import TOPICS
 from attncli.pages.walkthrough import part_blocks
 from attncli.steps import Mistake, Step, formulas_of, steps
 from attncli.steps.general_formulas import general_place
@@ -45,7 +46,11 @@ def steps_catalogue() -> Document:
     rows = tuple((step.name, (step.does,)) for step in steps() if step.name not in THROUGH)
     back = Paragraph(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
     learn = Callout(("Why, and how: ", Term("attn explain softmax")))
-    return Document(Word("Steps"), (), closing=(DefinitionList(rows), back, learn))
+    asked = DefinitionList(
+        tuple((f"attn explain {name}", (says,)) for name, says in TOPICS.items())
+    )
+    why = (Paragraph(("Lessons on sizes:",)), asked)
+    return Document(Word("Steps"), (), closing=(DefinitionList(rows), back, *why, learn))
 
 
 def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:

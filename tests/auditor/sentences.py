@@ -78,6 +78,47 @@ def _named(word: str) -> str:
     return f"{_PLACES[head]} {count}".strip()
 
 
+def _claimed(claim: Said, match: re.Match[str]) -> bool:
+    """What the source says of rows in words: where that is so, and where the page says it isn't."""
+    names = [name for name in claim.variants if claim.text.startswith(f"{name}: ")]
+    tables = Tables(claim.variants[names[0]]) if names else claim.tables
+    table = tables[match["name"]]
+    tokens = [_token(match["row"])] if match["row"] else list(table.rows)
+    holding = {token for token in tokens if _claim_holds(table, token, match)}
+    verdict = match["verdict"]
+    if verdict in ("is so here", "is so in every row here"):
+        return holding == {*tokens}
+    if match["row"]:
+        return not holding and _rightly_instead(table, tokens[0], verdict)
+    right, _, wrong = verdict.partition("but not")
+    failing = re.findall(r"((?:“[^”]*”(?:, | and )?)+), whose largest is at “([^”]*)”", wrong)
+    told = {token: place for rows, place in failing for token in re.findall("“([^”]*)”", rows)}
+    agree = all(_largest(table, token) == [place] for token, place in told.items())
+    return agree and {*re.findall("“([^”]*)”", right)} == holding == {*tokens} - {*told}
+
+
+def _rightly_instead(table: Table, token: str, verdict: str) -> bool:
+    if found := re.search(r": (.*) = (.*)", verdict):
+        terms = found[1].split(" + ")
+        return terms == list(table.text[table.rows.index(token)]) and sum(
+            map(number, terms)
+        ) == number(found[2])
+    return re.findall("“([^”]*)”", verdict) == _largest(table, token)
+
+
+def _claim_holds(table: Table, token: str, match: re.Match[str]) -> bool:
+    row = [number(text) for text in table.text[table.rows.index(token)]]
+    if match["total"]:
+        said = number(match["total"])
+        return sum(row, Decimal(0)).quantize(said, ROUND_HALF_UP) == said
+    return _largest(table, token) == [match["column"] or token]
+
+
+def _largest(table: Table, token: str) -> list[str]:
+    row = [number(text) for text in table.text[table.rows.index(token)]]
+    return [name for name, x in zip(table.columns, row, strict=True) if x == max(row)]
+
+
 _CLAUSE = re.compile(
     rf"(?P<query>.+?) (?:attends )?(?P<how>most to|only to|to all alike|to) ?(?P<keys>.*?) ?"
     rf"\((?P<weight>{_N})(?P<each> each)?\)"
@@ -476,6 +517,9 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
     for pattern, check in (
         (r"^(?:(?P<place>(?:[A-Z][a-z-]+(?: \d+)?(?: · )?)+): )?(?P<clauses>[^:]+? attends (?!.*Shapes:).*\))\.$",
          _attended),
+        (rf"The source says that (?:each row of )?(?P<name>[\w.]+)(?:\[(?P<row>[^]]*)\])? (?:has its largest number at"
+         rf" (?:its own token|“(?P<column>[^”]*)”)|adds up to (?P<total>{_N}))(?: \([^)]*\))?\. It"
+         r" (?P<verdict>is(?:n't)? so.*?)\.$", _claimed),
         (rf"(?P<query>\S+) is most like (?P<key>\S+): (?P<share>{_N}) % of its answer is"
          r" (?P<value>\S+)\.", _looked_up),
         (r"The token goes to the (?P<n>\d+) experts that fit it best", _routed),

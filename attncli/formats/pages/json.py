@@ -422,13 +422,14 @@ def _list(block: doc.TextList) -> dict[str, Any]:
 def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
     """A given matrix; of a large one that comes from elsewhere, what it is and how it begins."""
     source = sources.get(block.quantity)
+    whose = {} if block.origin == "given" else {"origin": block.origin}
     if source is None:
-        return _matrix(block)
+        return {**_matrix(block), **whose}
     shape = list(block.matrix.shape)
     if max(shape) <= MOST_PARTS:
-        return {**_matrix(block), "source": source}
+        return {**_matrix(block), "source": source, **whose}
     first = [text_of(block.matrix.number(0, j)) for j in range(min(3, shape[1]))]
-    return {"name": block.quantity, "shape": shape, "source": source, "first": first}
+    return {"name": block.quantity, "shape": shape, "source": source, "first": first, **whose}
 
 
 def _matrix(block: MatrixBlock) -> dict[str, Any]:

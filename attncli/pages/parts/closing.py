@@ -13,6 +13,7 @@ from attncli.errors import listed
 from attncli.file import shipped
 from attncli.names import Word, words
 from attncli.pages.parts.blocks import given_blocks
+from attncli.pages.parts.claims import closing_on_claims
 from attncli.pages.parts.findings import findings_of, last_finding, moved, weights_of
 from attncli.pages.parts.published import closing_on_published, printed_otherwise
 from attncli.pages.parts.remarks import remarks_on
@@ -181,6 +182,7 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
         *(_ends_here(trace) if looks_forgotten(trace, unused) else ()),
         *_way_back(trace, selection),
         *closing_notes(trace, selection),
+        *closing_on_claims(trace),
         *closing_on_published(trace, selection),
         *_judged(trace),
         *_why(trace, selection),

@@ -8,7 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.document.blocks import Block, Callout, Edge, Graph, Spans, Subheading, Table, TableCell
+from attncli.document.blocks import (
+    Block,
+    Callout,
+    Edge,
+    Graph,
+    Paragraph,
+    Spans,
+    Subheading,
+    Table,
+    TableCell,
+)
 from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane, Series
 from attncli.document.tables import Data, SideBySide
 from attncli.equations.elision import elided
@@ -83,10 +93,12 @@ def _variant(
         if blocks:
             return [*blocks[:1], *given_blocks(other, changed, Selection()), *blocks[1:], *data]
     compared = _Compared.of(own, result)
+    says = other.scenario.about
+    about = [Paragraph((Word(says),))] if says != trace.scenario.about else []
     note = Callout((*varied_as, *compared.sentences(own, result, before.called, rows)))
     tables = [*given_blocks(other, changed, Selection()), variant_block(name, result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
-    return [note, *tables, *_words_moved(trace, other), *map(Callout, found)]
+    return [note, *about, *tables, *_words_moved(trace, other), *map(Callout, found)]
 
 
 def _words_moved(trace: Trace, other: Trace) -> list[Block]:

@@ -19,7 +19,7 @@ from attncli.numbers import decimals
 from attncli.numbers.rounding import Rounding
 from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
-from attncli.scenario.scenario import Scenario
+from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
 from attncli.trace import Quantity, Trace, Unfinished
 from attncli.trace.axes import place_of
@@ -290,6 +290,10 @@ def facts_of(
             rows.append((words.tokenizer, (f"{how.name}: ", *settings)))
     if scenario.source is not None:
         rows.append((words.source, (Word(scenario.source),)))
+    if scenario.ours:
+        named = joined((Term(name),) for name in scenario.ours)
+        names = (words.all_given,) if scenario.ours == ALL_OURS else named
+        rows.append((words.ours, put_in(words.chosen, names=names)))
     outline = outline_of(trace)
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
