@@ -195,7 +195,8 @@ def _picture() -> Schema:
         "bars": series,
         "curves": {**series, "axis": {}, "logarithmic": flag},
         "plane": {"groups": groups},
-        "diagram": {"boxes": _list(_record(box)), "links": _list(_record(link))},
+        "pixels": {"patches": _list(_record({"name": _TEXT, **numbers}))},
+        "diagram": {"boxes": _list(_record(box, frame=_TEXT)), "links": _list(_record(link))},
     }
     return {"anyOf": [_pictured(kind, parts) for kind, parts in kinds.items()]}
 

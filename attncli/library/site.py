@@ -1,8 +1,8 @@
-"""`attn site`: scenarios told in all their ways, linked with each other, on a small website."""
+"""`attn site`: scenarios told in all their ways, as the lessons of a course, on a small website."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,17 +12,18 @@ from attncli.library.arguments import Allowed, Arguments, FilesOutput, PageOptio
 from attncli.library.exercise_arguments import SiteArguments
 from attncli.library.output import watched
 from attncli.names import Word
-from attncli.output_files import Contents, OutputError, check_folder
+from attncli.output_files import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
     from attncli.building.exercise_file import Ask
     from attncli.document.blocks import Document
-    from attncli.formats.html.webpage import SiteEntry, SiteGroup, SiteLink
+    from attncli.formats.html.webpage import FoldOut, SiteEntry, SiteGroup, SiteLink
     from attncli.trace import Trace
 
 
 _PAGE = ".html"
 """How the name of a scenario's page ends."""
+_SOURCE = ".yaml"
 _WORKBOOK = "xlsx"
 _FORMAT = "html"
 _MOST_ASKED = 120
@@ -47,14 +48,25 @@ class SiteFile(NamedTuple):
     contents: Contents
 
 
+class SearchPlace(NamedTuple):
+    """A section as a search finds it: where it is, its heading, its step, its quantities."""
+
+    place: str
+    heading: str
+    step: str
+    quantities: str
+
+
 class Published(NamedTuple):
     """A scenario as it is told: its title, what it shows, and its files by their names, its page
-    the first."""
+    the first; the places on that, and what is folded away below it."""
 
     source: SiteSource
     title: Word
     says: str
     files: Mapping[str, SiteFile]
+    places: tuple[SearchPlace, ...]
+    folded: tuple[FoldOut, ...]
 
     @property
     def page(self) -> str:
@@ -68,14 +80,62 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
 
     scenario = allowed.load(source.scenario)
     trace = work(scenario)
-    pairs = [*_pages(trace, source, allowed), *_workbook(trace), *_scenario(source, allowed)]
-    files = {source.stem + end: file for end, file in pairs}
+    page, commands = _commands_apart(_page(trace, _FORMAT))
+    pages = _pages(trace, page, source, allowed)
+    pairs = dict([*pages, *_workbook(trace), *_scenario(source, allowed)])
     return Published(
-        source, Word(scenario.title), scenario.about or source.says or _summary(trace), files
+        source,
+        Word(scenario.title),
+        scenario.about or source.says or _summary(trace),
+        {source.stem + end: file for end, file in pairs.items()},
+        tuple(_places(page, source.stem + _PAGE)),
+        tuple(_folded(trace, commands, pairs.get(_SOURCE))),
     )
 
 
-def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteFile]]:
+def _commands_apart(page: Document) -> tuple[Document, list[str]]:
+    """A page without what names a command at its end, and that."""
+    from attncli.document.blocks import Callout, Term, text_of_spans
+
+    commands = [
+        block
+        for block in page.closing
+        if isinstance(block, Callout)
+        and any(isinstance(s, Term) and str(s.name).startswith("attn ") for s in block.text)
+    ]
+    rest = tuple(block for block in page.closing if block not in commands)
+    return page._replace(closing=rest), [text_of_spans(block.text) for block in commands]
+
+
+def _places(page: Document, file: str) -> Iterator[SearchPlace]:
+    """The sections of a page, whose title is the first."""
+    from attncli.document.blocks import parts_of, text_of_spans
+    from attncli.document.tables import MatrixBlock
+
+    shown = (section for section in page.sections if not section.is_data)
+    for k, section in enumerate(shown, start=1):
+        tables = (table for block in section.blocks for table in parts_of(block, MatrixBlock))
+        names = " ".join(dict.fromkeys(str(table.name) for table in tables))
+        yield SearchPlace(f"{file}#s{k}", text_of_spans(section.heading), section.step, names)
+
+
+def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Iterator[FoldOut]:
+    """The scenario to copy, and what tells it on the command line."""
+    from shlex import quote
+
+    from attncli.formats.html.webpage import FoldOut
+    from attncli.pages.parts.closing import as_asked_for
+
+    if file is not None:
+        yield FoldOut("Source of this lesson", encoded(file.contents).decode())
+    called = as_asked_for(trace.scenario)
+    if called is not None:
+        yield FoldOut("On the command line", "\n".join([f"attn run {quote(called)}", *commands]))
+
+
+def _pages(
+    trace: Trace, page: Document, source: SiteSource, allowed: Allowed
+) -> Iterator[tuple[str, SiteFile]]:
     """A page, lessons, and a sheet to try where there is something to ask for."""
     from attncli.building.exercise_file import Ask
     from attncli.library.paper_files import blank_sheet
@@ -84,10 +144,8 @@ def _pages(trace: Trace, source: SiteSource, allowed: Allowed) -> Iterator[tuple
     alone = work(trace.scenario.alone())
     sheet = _exercise(alone, source, Ask())
     is_long = sheet is not None and len(sheet.items) > _MOST_ASKED
-    pages = [
-        (_PAGE, "Page", _page(trace, _FORMAT)),
-        ("-lessons.html", "Lessons", _lessons(trace, source, allowed, is_long=is_long)),
-    ]
+    lessons = _lessons(trace, source, allowed, is_long=is_long)
+    pages = [(_PAGE, "Lesson", page), ("-lessons.html", "Each step explained", lessons)]
     tokens = len(alone.scenario.text.tokens)
     if is_long and tokens:
         sheet = _exercise(alone, source, Ask(token=str(tokens))) or sheet
@@ -122,7 +180,7 @@ def _scenario(source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteF
     except NotTakenError:
         return
     if len(files) == 1:
-        yield ".yaml", SiteFile("Scenario file", next(iter(files.values())))
+        yield _SOURCE, SiteFile("Scenario file", next(iter(files.values())))
     else:
         data = packed(files)
         yield ".zip", SiteFile(f"Scenario with its files ({_size(data)})", data)
@@ -184,13 +242,26 @@ def _summary(trace: Trace) -> str:
     return text_of_spans(tuple(spans))
 
 
-INDEX = "index.html"
+INDEX, DOUBT = "index.html", "doubt.html"
 _BROKEN = 1
 _TITLE = "Attention, worked out by hand"
 _NO_WORKBOOKS = "there are no spreadsheets: they take pip install 'attncli[xlsx]'"
 _OPENING = (
-    "Each page works one example out, step by step, as tables and as arithmetic that a pocket "
-    "calculator confirms. Point at a number to see where it comes from."
+    "Each lesson works one example out, step by step, as tables and as arithmetic that a pocket "
+    "calculator confirms."
+)
+_OF_COURSE = (
+    "How does a Transformer decide which word listens to which? All of it is arithmetic. This "
+    "course does that arithmetic on examples that are small enough for paper.",
+    "It is for students who meet attention for the first time, for teachers who need numbers that "
+    "they can trust, and for engineers who want to see what a layer computes.",
+)
+_EXAMPLE = "A number to begin with"
+_POINT = "Point at a number or tap it. Its working appears, down to the numbers that are given."
+_DOUBTED = "Which number do you doubt?"
+_DOUBT = (
+    "Choose a lesson and type the name of a number as it stands there. Its working opens line by "
+    "line, down to the numbers that are given."
 )
 
 
@@ -201,12 +272,12 @@ def site(typed: SiteArguments) -> FilesOutput | TextOutput:
     complaints = Complaints()
     sources = shipped_sources() if typed.from_ is None else sources_of(typed.from_)
     pages = [source.stem + _PAGE for source in sources]
-    check_folder(typed.folder, [INDEX, *shared_files(), *pages], force=typed.force)
+    check_folder(typed.folder, [INDEX, DOUBT, *shared_files(), *pages], force=typed.force)
     done = [*_published(sources, typed.allowed, complaints)]
     status, wrong = (_BROKEN, (complaints.problems,)) if complaints.problems else (0, ())
     if not done:
         return TextOutput("", status=status, wrong=wrong)
-    files = site_files(done)
+    files = site_files(done, typed)
     says = _told(typed.folder, len(done), files)
     return FilesOutput(files, typed.folder, typed.force, says, status, wrong)
 
@@ -230,10 +301,10 @@ def sources_of(folder: str) -> list[SiteSource]:
     files = [path for path in files if not _asks(path)]
     if not files:
         raise OutputError.of(f"--from {folder}", "it has no scenario files", "name another folder")
-    stems = distinct_names([path.stem for path in files], [Path(INDEX).stem])
-    return [
-        SiteSource(str(path), stem, "Scenarios") for path, stem in zip(files, stems, strict=True)
-    ]
+    stems = distinct_names(
+        [path.stem for path in files], [Path(page).stem for page in (INDEX, DOUBT)]
+    )
+    return [SiteSource(str(path), stem, "Lessons") for path, stem in zip(files, stems, strict=True)]
 
 
 def _asks(path: Path) -> bool:
@@ -253,15 +324,78 @@ def _published(
             yield found
 
 
-def site_files(done: Sequence[Published]) -> dict[str, Contents]:
+def site_files(done: Sequence[Published], typed: SiteArguments) -> dict[str, Contents]:
     """All files of the site by their names."""
-    from attncli.formats.html.webpage import first_page, shared_files
+    from attncli.formats.html.webpage import shared_files
 
-    files: dict[str, Contents] = {INDEX: first_page(_TITLE, _OPENING, _groups(done))}
+    files: dict[str, Contents] = {INDEX: _first_page(done, typed), DOUBT: _page_of_doubt(done)}
     for k, published in enumerate(done):
         around = [*_around(done[k - 1 : k], "prev"), *_around(done[k + 1 : k + 2], "next")]
-        files |= {name: _linked(name, published, around) for name in published.files}
+        for name in published.files:
+            files |= _linked(name, published, around)
     return {**files, **shared_files()}
+
+
+def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
+    """What the course is, a number to begin with, and the lessons."""
+    from attncli.formats.html.webpage import first_page
+    from attncli.notation.escaping import shown
+    from attncli.steps import steps
+
+    texts = (*(() if typed.from_ else _OF_COURSE), _OPENING)
+    page = _text_page(_TITLE, texts, _example(done[0].source, typed.allowed))
+    met = {place.step for one in done for place in one.places}
+    told = {s.name: f"{s.name} {s.title} {s.does} {s.why}" for s in steps() if s.name in met}
+    lessons = [[one.page, shown(one.title), one.says, one.places] for one in done]
+    return first_page(page, _links(DOUBT), _groups(done), {"steps": told, "lessons": lessons})
+
+
+def _example(source: SiteSource, allowed: Allowed) -> Document:
+    """The number that a scenario's page is about, with the table in which it stands."""
+    from attncli.document.blocks import Callout, Document, Line, Paragraph, Section, parts_of
+    from attncli.pages.parts.blocks import matrix_block
+    from attncli.pages.parts.findings import first_number
+    from attncli.pages.parts.selection import select
+    from attncli.pages.parts.working import Origins
+
+    trace = allowed.worked_alone(source.scenario)
+    chosen = select(trace)
+    worked = first_number(trace, chosen)
+    lines = [line for block in worked for line in parts_of(block, Line)]
+    tables = (matrix_block(trace[line.quantity], chosen) for line in lines)
+    says = trace.scenario.about or source.says
+    about = (Paragraph((Word(says),)),) if says else ()
+    blocks = (*about, *worked, *tables, Callout((_POINT,)))
+    sections = (Section("", None, (_EXAMPLE,), (), blocks),) if lines else ()
+    return Document(Word(""), sections, origins=Origins(trace))
+
+
+def _page_of_doubt(done: Sequence[Published]) -> str:
+    """The page on which any number can be looked up."""
+    from attncli.document.blocks import Document
+    from attncli.formats.html.webpage import SiteLink, numbers_file, page_of_doubt
+
+    lessons = [SiteLink(one.title, numbers_file(one.source.stem)) for one in done]
+    page = _text_page(_DOUBTED, (_DOUBT,), Document(Word(""), ()))
+    return page_of_doubt(page, _links(INDEX), lessons)
+
+
+def _text_page(title: str, texts: Iterable[str], document: Document) -> str:
+    """A document under a title of ours, with texts before it."""
+    from attncli.document.blocks import Paragraph
+
+    opening = tuple(Paragraph((text,)) for text in texts)
+    page = _written(document._replace(title=Word(title), opening=opening), _FORMAT)
+    assert isinstance(page, str)
+    return page
+
+
+def _links(*files: str) -> list[SiteLink]:
+    """Links to the pages that are no scenario's."""
+    from attncli.formats.html.webpage import SiteLink
+
+    texts = {INDEX: "All lessons", DOUBT: _DOUBTED}
+    return [SiteLink(texts[file.partition("#")[0]], file) for file in files]
 
 
 def _around(others: Sequence[Published], relation: str) -> list[SiteLink]:
@@ -271,17 +405,21 @@ def _around(others: Sequence[Published], relation: str) -> list[SiteLink]:
     return [SiteLink(other.title, other.page, relation) for other in others]
 
 
-def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> Contents:
-    """A file of a scenario; a page with links to the others."""
-    from attncli.formats.html.webpage import SiteLink, with_links
+def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> dict[str, Contents]:
+    """A file of a scenario; a page with links to the others, the first with its numbers beside."""
+    from attncli.formats.html.webpage import SiteLink, lesson_page, numbers_apart, numbers_file
 
     contents = published.files[name].contents
     if isinstance(contents, bytes):
-        return contents
+        return {name: contents}
+    stem, is_first = published.source.stem, name == published.page
+    numbers = numbers_file(stem)
     own = [
         SiteLink(file.text, other, here=other == name) for other, file in published.files.items()
     ]
-    return with_links(contents, ([SiteLink("All scenarios", INDEX), *around], own))
+    links = _links(INDEX, f"{DOUBT}#{numbers}")
+    page = lesson_page(contents, stem, links, own, around, published.folded if is_first else ())
+    return {**(numbers_apart(page, name, numbers) if is_first else {name: page})}
 
 
 def _groups(done: Sequence[Published]) -> Iterator[SiteGroup]:
@@ -299,14 +437,14 @@ def _listed(published: Published) -> SiteEntry:
         for name, file in published.files.items()
         if name != published.page
     )
-    return SiteEntry(SiteLink(published.title, published.page), published.says, others)
+    link = SiteLink(published.title, published.page)
+    return SiteEntry(published.source.stem, link, published.says, others)
 
 
 def _told(folder: str, count: int, files: Mapping[str, Contents]) -> str:
     """What was written, in a line."""
     from attncli.formats import can_be_written
     from attncli.notation.escaping import printed
-    from attncli.output_files import encoded
 
     size = sum(len(encoded(contents)) for contents in files.values()) / 1e6
     name = printed(Word(str(Path(folder) / INDEX)))

@@ -91,7 +91,9 @@ def lessons(
     scenario = trace.scenario.title
     title = pairs[0][0].title if len(pairs) == 1 else f"{scenario}, step by step"
     facts = DefinitionList((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
-    document = Document(Word(title), tuple(sections), facts, rounding=rounding_facts(trace))
+    says = trace.scenario.about
+    about = (Paragraph((Word(says),)),) if says else ()
+    document = Document(Word(title), tuple(sections), facts, about, rounding=rounding_facts(trace))
     is_one = all(its is trace for _, its in pairs)
     if not is_one:
         return document

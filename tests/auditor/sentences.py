@@ -411,9 +411,40 @@ def _hidden(claim: Said, match: re.Match[str]) -> bool:
     return texts.count("−∞") == int(match["n"]) and len(texts) == int(match["of"])
 
 
-def _deviates(claim: Said, match: re.Match[str]) -> bool:
-    tables = [(claim.table(name), match[name]) for name in ("mean", "deviation")]
-    return all(t.text[t.rows.index(_token(match["token"]))] == told for t, told in tables)
+def _largest_in(claim: Said, match: re.Match[str]) -> bool:
+    """The number of the token that is largest in size, in the table that the sentence is about."""
+    names = {"The query of": ["Q"], "Attention gives": ["attention", "concat"],
+             "The feed-forward network gives": ["mixture", "ffn"]}[match["what"]]  # fmt: skip
+    rows = [_row(claim, name, match["token"]) for name in names if _has(claim, name)]
+    key = match["key"].removeprefix("dimension ")
+    return any(
+        row[key] == number(match["n"]) and abs(row[key]) == max(map(abs, row.values()))
+        for row in rows
+    )
+
+
+def _has(claim: Said, name: str) -> bool:
+    try:
+        return bool(claim.table(name).columns)
+    except ValueError:
+        return False
+
+
+def _changes(claim: Said, match: re.Match[str]) -> bool:
+    """Two tables have these numbers of the token, one the first and one the second, and no other
+    dimension of them moved further."""
+    token, key = _token(match["token"]), match["key"].removeprefix("dimension ")
+    tables = [claim.tables[name] for name in claim.tables]
+    rows = [
+        dict(zip(t.columns, t.text[t.rows.index(token)], strict=True))
+        for t in tables if t.columns and token in t.rows
+    ]  # fmt: skip
+    return any(
+        abs(number(a[key]) - number(b[key]))
+        == max(abs(number(a[name]) - number(b[name])) for name in a)
+        for a in rows if a.get(key) == match["then"]
+        for b in rows if b.get(key) == match["now"] and b.keys() == a.keys()
+    )  # fmt: skip
 
 
 def _uses(claim: Said, match: re.Match[str]) -> bool:
@@ -465,14 +496,14 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"The weight of the right token, (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
          _right_token),
         (r"(?:It goes|They go) to (?P<names>\S+?(?:, \S+?)*(?: and \S+?)?)\.(?= |$)", _goes_to),
-        (r"^(?:With its position|After the residual connection|By itself|From [a-z -]+|After)? ?"
-         r"(?P<token>“.+?”|[Tt]oken \d+) (?:is|would pass on|gets|looks for|the state is) \[.*\]\.$", _rows_of),
+        (r"^(?:After|Without attention) (?P<token>“.+?”|[Tt]oken \d+) (?:would pass on|the state is) \[.*\]\.$", _rows_of),
         (rf"^(?P<token>“.+?”|Token \d+) matches (?P<keys>.+) best \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The highest logit of (?P<token>“.+?”|token \d+) is that of (?P<keys>.+) \((?P<n>{_N})(?: each)?\)\.$", _best),
         (rf"^The scores of (?P<token>.+) now lie between (?P<least>{_N}) and (?P<most>{_N})\.$", _between),
         (r"^The mask hides (?P<n>\d+) of the (?P<of>\d+) scores\.$", _hidden),
-        (rf"^Before, the row of (?P<token>.+) has a mean of (?P<mean>{_N}) and a standard deviation of (?P<deviation>{_N})\."
-         r" The norm brings them to 0 and 1, up to rounding\.$", _deviates),
+        (rf"^(?P<what>The query of|Attention gives|The feed-forward network gives) (?P<token>“.+?”|token \d+)"
+         rf" (?:is largest|most) in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
+        (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),
         (r"^The tokens use (?P<n>\d+) of the (?P<of>[\d,]+) rows of (?P<name>\S+)\.$", _uses),
         (rf"^Equal probabilities for all (?P<n>\d+) (?:classes|tokens) would give a loss of (?P<loss>{_N})\.$", _evenly),
         (r"^The loss falls fastest as (?P<cell>.+) (?P<verb>falls|grows)\.$", _steepest),
@@ -518,7 +549,8 @@ _OF_RULES = tuple(
         r"and 0 otherwise", r"is 1 − a²", r"by the temperature [\d.]+",
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"its probability, less 1 for the target", r"Both begin at 0",
-        r"−ln of 1 minus the probability",
+        r"−ln of 1 minus the probability", r"^What if .+\? attn run .*$",
+        r"now has mean 0 and standard deviation 1, up to rounding",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*, which worked out is \[.*\]\.",

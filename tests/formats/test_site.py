@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
+from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
@@ -18,7 +21,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.file import shipped
 from attncli.formats.html.webpage import shared_files
-from attncli.library.site import INDEX, shipped_sources
+from attncli.library.site import DOUBT, INDEX, shipped_sources
 from attncli.pipeline import load, work
 from tests.conftest import THOROUGH
 from tests.helpers import hostile
@@ -36,13 +39,14 @@ class Page(HTMLParser):
         super().__init__()
         self.links: list[str] = []
         self.ids: list[str] = []
-        self.tags: set[str] = set()
+        self.scripts: list[str] = []
         self.text = ""
         self.feed(path.read_text("utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         by_name = dict(attrs)
-        self.tags.add(tag)
+        if tag == "script":
+            self.scripts.append(by_name.get("src") or by_name.get("type") or "")
         self.links += [value for key in ("href", "src") if (value := by_name.get(key)) is not None]
         self.ids += [by_name["id"] or ""] if "id" in by_name else []
 
@@ -72,6 +76,10 @@ def broken_links(site: Path) -> Iterator[str]:
                 there == Path(there).name and not place and (site / there).is_file()
             ):
                 yield f"{name}: {link}"
+
+
+def is_lesson(link: str) -> bool:
+    return link.endswith(".html") and "-" not in link and link not in (INDEX, DOUBT)
 
 
 def chain(site: Path, first: str) -> list[str]:
@@ -106,7 +114,7 @@ def test_every_link_leads_somewhere(site: Path) -> None:
         assert len({*page.ids}) == len(page.ids), name
     leads_to = {link for page in pages_of(site).values() for link in page.links}
     assert {path.name for path in site.iterdir()} == {
-        link for link in leads_to if not link.startswith("#")
+        file for link in leads_to if (file := link.partition("#")[0])
     }
 
 
@@ -118,7 +126,7 @@ def test_a_site_is_small(site: Path) -> None:
 
 def test_pages_follow_each_other_in_the_order_of_the_index(site: Path) -> None:
     index = pages_of(site)[INDEX].links
-    order = [link for link in index if link.endswith(".html") and "-" not in link]
+    order = [link for link in index if is_lesson(link)]
     assert chain(site, order[0]) == order
     assert len(order) == len(shipped_sources() if THOROUGH else FEW)
 
@@ -134,9 +142,9 @@ def test_pages_share_their_looks_and_scripts(site: Path) -> None:
     """No page has them inside, and none may run what is."""
     for path in site.glob("*.html"):
         text = path.read_text("utf-8")
-        assert path.name == INDEX or "script-src 'self' file:;" in text
+        assert "script-src 'self' file:;" in text
         assert "<script>" not in text
-        assert path.name == INDEX or "<style>" not in text
+        assert "<style>" not in text
 
 
 def test_each_scenario_has_a_spreadsheet(site: Path) -> None:
@@ -207,7 +215,8 @@ def test_a_broken_scenario_stops_nothing(tmp_path: Path) -> None:
     assert "d.yaml" not in result.stderr
     assert "leads to 1 scenario;" in result.stdout
     own = {path.name for path in out.iterdir()} - shared_files().keys()
-    assert {Path(name).stem for name in own} == {"index", "b", "b-lessons", "b-sheet"}
+    stems = {"index", "doubt", "b", "b-lessons", "b-numbers", "b-sheet"}
+    assert {Path(name).stem for name in own} == stems
     assert [*broken_links(out)] == []
 
 
@@ -239,7 +248,7 @@ def test_hostile_titles_and_names_stay_data(tmp_path: Path) -> None:
         '"><a href="javascript:x">',
         "</head><body>\u202ea",
     )
-    names = ("a b", "A_b", "<b>", "-", "index", "猫", "x-sheet", "x")
+    names = ("a b", "A_b", "<b>", "-", "index", "doubt", "猫", "x-sheet", "x")
     for k, name in enumerate(names):
         data = {"title": titles[k % len(titles)], "Q": [[1]], "K": [[k]]}
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(data), "utf-8")
@@ -249,12 +258,15 @@ def test_hostile_titles_and_names_stay_data(tmp_path: Path) -> None:
     assert [*broken_links(out)] == []
     pages = pages_of(out)
     index = pages[INDEX]
-    assert "script" not in index.tags
+    known = {"application/json", *shared_files()}
+    assert {name for page in pages.values() for name in page.scripts} - known == {
+        path.name for path in out.glob("*-numbers.js")
+    }
     assert all(
         title.replace("\u202e", "") in index.text.replace("␣", "") or "\u202e" in title
         for title in titles
     )
-    assert len([name for name in pages if "-" not in name]) == len(names) + 2
+    assert len([*filter(is_lesson, pages)]) == len(names) + 1
     assert len({name.lower() for name in pages}) == len(pages)
 
 
@@ -283,8 +295,143 @@ def test_the_site_in_a_browser(site: Path, chromium: Any) -> None:
         page.goto((site / "pasta_lookup-sheet.html").as_uri())
         assert page.locator("#check").is_visible()
         page.goto((site / INDEX).as_uri())
-        page.get_by_role("link", name="Looking Pasta up").click()
-        page.get_by_role("link", name="Lessons").click()
+        page.locator("h3").get_by_role("link", name="Looking Pasta up").click()
+        page.get_by_role("link", name="Each step explained").first.click()
         assert page.url.endswith("pasta_lookup-lessons.html")
-        page.get_by_role("link", name="All scenarios").click()
+        page.get_by_role("link", name="All lessons").click()
         assert page.url.endswith(INDEX)
+
+
+@pytest.mark.slow
+def test_a_search_finds_sections_by_what_is_in_them(site: Path) -> None:
+    """Each place that it knows is a section of the page, with that heading."""
+    text = (site / INDEX).read_text("utf-8")
+    data = json.loads(text.partition('id="index">')[2].partition("</script>")[0])
+    assert {page for page, *_ in data["lessons"]} == {*filter(is_lesson, pages_of(site))}
+    for page, *_, places in data["lessons"]:
+        told = (site / page).read_text("utf-8")
+        for place, heading, step, _ in places:
+            section = told.partition(f'<section id="{place.partition("#")[2]}"')[2]
+            seen = re.sub(
+                "<[^>]*>", "", unescape(section.partition("<h2")[2].partition("</h2>")[0])
+            )
+            assert seen.partition(">")[2].split() == heading.split()
+            assert step in data["steps"] or not step
+    by_page = {page: places for page, *_, places in data["lessons"]}
+    softmax = next(place for place in by_page["pasta_lookup.html"] if place[2] == "softmax")
+    assert "weights" in softmax[3]
+    assert len(json.dumps(data)) < 2000 * len(data["lessons"])
+
+
+def test_a_page_is_followed_by_its_source_and_its_commands(site: Path) -> None:
+    """No command stands on it but there; on those of lessons and sheets nothing is folded away."""
+    text = (site / "i_love_ai.html").read_text("utf-8")
+    before, _, after = text.partition("On the command line")
+    assert escape(shipped.path_of("i_love_ai").read_text("utf-8")) in before
+    assert "attn run" in after
+    assert "attn explain" in after
+    assert "attn explain" not in before
+    assert "<details" not in (site / "i_love_ai-sheet.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+@NEEDS_BROWSER
+def test_the_first_page_has_a_live_number_and_finds_lessons(site: Path, chromium: Any) -> None:
+    with opened(chromium, site / INDEX) as page:
+        page.locator("main td [data-n]").first.hover()
+        assert "=" in page.locator("#how .line").inner_text()
+        page.fill("#sought", "softmax pasta")
+        assert "No lesson" in page.locator("#search [role=status]").inner_text()
+        page.fill("#sought", "WEIGHTS softmax")
+        found = page.locator("#search li").all_inner_texts()
+        assert any("Softmax" in text and "Looking Pasta up" in text for text in found)
+        assert findings(page) == []
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(r"\.html#s\d+$"))
+        assert "softmax" in page.locator("section:target h2").inner_text().lower()
+
+
+@pytest.mark.slow
+@NEEDS_BROWSER
+def test_the_browser_keeps_what_was_read_and_solved(site: Path, chromium: Any) -> None:
+    with opened(chromium, site / INDEX) as page:
+        assert page.locator("#progress").inner_text().startswith("Begin with")
+        page.goto((site / "pasta_lookup.html").as_uri())
+        assert not page.locator("#read").is_visible()
+        page.locator(".ending").scroll_into_view_if_needed()
+        page.locator("#read").wait_for(state="visible")
+        page.goto((site / "pasta_lookup-sheet.html").as_uri())
+        field = page.locator(".field input").last
+        field.fill("12345")
+        field.blur()
+        page.reload()
+        assert field.input_value() == "12345"
+        assert page.locator(".field").last.get_attribute("data-state") == "wrong"
+        page.goto((site / INDEX).as_uri())
+        assert "1 of" in page.locator("#progress").inner_text()
+        assert page.locator('[data-of="pasta_lookup"] .done').inner_text() == "✓ read"
+        page.get_by_role("button", name="Clear progress").click()
+        assert page.locator(".done").count() == 0
+        page.goto((site / "pasta_lookup-sheet.html").as_uri())
+        assert field.input_value() == ""
+        page.evaluate("localStorage.setItem('attncli course', '[')")
+        page.goto((site / INDEX).as_uri())
+        assert page.locator("#progress").inner_text().startswith("Begin with")
+
+
+@pytest.mark.slow
+@NEEDS_BROWSER
+def test_where_nothing_is_kept_the_rest_works(site: Path, chromium: Any) -> None:
+    page = chromium.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw Error() } })"
+    )
+    for name in ("pasta_lookup.html", "pasta_lookup-sheet.html", DOUBT, INDEX):
+        page.goto((site / name).as_uri())
+    assert page.locator("#search").is_visible()
+    assert not page.locator("#progress").is_visible()
+    page.close()
+    assert wrong == []
+
+
+@pytest.mark.slow
+@NEEDS_BROWSER
+def test_without_scripts_there_are_texts_and_links(site: Path, chromium: Any) -> None:
+    page = chromium.new_page(java_script_enabled=False)
+    page.goto((site / INDEX).as_uri())
+    assert not page.locator("#search").is_visible()
+    page.locator("h3").get_by_role("link", name="Looking Pasta up").click()
+    assert page.locator("details.copied").first.is_visible()
+    page.get_by_role("link", name="Which number do you doubt?").first.click()
+    assert "needs JavaScript" in page.locator("main").inner_text()
+    page.close()
+
+
+@pytest.mark.slow
+@NEEDS_BROWSER
+def test_the_working_of_a_number_that_somebody_doubts(site: Path, chromium: Any) -> None:
+    """By its name; what `attn why` tells of it."""
+    name = "weights[Pasta, Food]"
+    why = ["why", name, "pasta_lookup", "--depth", "all", "--format", "json"]
+    (told,) = json.loads(CliRunner().invoke(app, why).stdout)["cells"]
+    with opened(chromium, site / "pasta_lookup.html") as page:
+        page.get_by_role("link", name="Which number do you doubt?").first.click()
+        page.locator("#cells option").first.wait_for(state="attached")
+        page.fill("#cell", f" {name.upper().replace(' ', '')} ")
+        page.keyboard.press("Enter")
+        while told["from"] and "text" in told["from"][0]:
+            line = page.locator(".tree summary").filter(has_text=told["cell"]).first
+            assert line.inner_text().replace("\u00a0", " ") == told["text"]
+            told = told["from"][0]
+            page.locator(".tree summary").filter(has_text=told["cell"] + " =").first.press("Enter")
+        assert findings(page) == []
+        page.fill("#cell", "weights[Pasta, <b>]")
+        page.keyboard.press("Enter")
+        wrong = page.locator("#doubt [role=status]").inner_text()
+        assert wrong.startswith(
+            "“Looking Pasta up” shows no number weights[Pasta, <b>]. It has weights["
+        )
+        page.set_viewport_size({"width": 360, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -24,6 +24,7 @@ from attncli.notation.plain import unbreakable
 from attncli.notation.typst import TypstNotation
 from attncli.operations.positions import TakeByBucket
 from attncli.operations.rearranging import TakeRows
+from attncli.pages.walkthrough import ONE_PAGE
 from attncli.steps.order import STORY
 from tests.conftest import sampled
 from tests.helpers import ops

@@ -1,5 +1,5 @@
-"""What pages share: their looks and scripts, inside each page or in files of a website; its first
-page, and the links above each of the others; a page inside another one, such as a notebook's."""
+"""What pages share: their looks and scripts, inside each page or in files of a website; what is
+around the pages of that; a page inside another one, such as a notebook's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attncli.document.grid import Look
 from attncli.formats.colours import DARK, INKS, LIGHT, ColourScheme, names_of
-from attncli.formats.html.blocks import escaped
+from attncli.formats.html.blocks import embedded, escaped
 from attncli.formats.svg.elements import SHAPES, colours_of, written
 from attncli.names import Word
 from attncli.notation.escaping import shown
@@ -46,9 +46,9 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     yield from written(colours_of(scheme), "svg")
 
 
-SCRIPTS = ("page.js", "sheet.js")
-"""The script of all pages, and that of sheets."""
-_STYLE, _LINKS = "page.css", "links.css"
+SCRIPTS = ("page.js", "sheet.js", "site.js")
+"""The script of all pages, that of sheets, and that of the pages of a site."""
+_STYLE, _SITE = "page.css", "site.css"
 
 
 class PageAssets(NamedTuple):
@@ -88,10 +88,10 @@ SHARED = PageAssets(
 
 
 def shared_files() -> Mapping[str, str]:
-    """The files that the pages of a site share, by their names; their looks are also those of the
-    links between pages."""
+    """The files that the pages of a site share, by their names; their looks are also those of what
+    only a site has."""
     return {
-        _STYLE: f"{_looks()}\n{file_text(_LINKS)}",
+        _STYLE: f"{_looks()}\n{file_text(_SITE)}",
         **{name: file_text(name) for name in SCRIPTS},
     }
 
@@ -107,11 +107,20 @@ class SiteLink(NamedTuple):
 
 
 class SiteEntry(NamedTuple):
-    """A scenario on the first page: its page, what it shows, and what else there is of it."""
+    """A lesson on the first page: its name, its page, what it shows, and what else there is of
+    it."""
 
+    name: str
     page: SiteLink
     says: str
     others: tuple[SiteLink, ...] = ()
+
+
+class FoldOut(NamedTuple):
+    """A text that a reader may copy, folded away."""
+
+    title: str
+    text: str
 
 
 class SiteGroup(NamedTuple):
@@ -121,23 +130,75 @@ class SiteGroup(NamedTuple):
     scenarios: tuple[SiteEntry, ...]
 
 
-def with_links(page: str, rows: Iterable[Sequence[SiteLink]]) -> str:
-    """A page with rows of links above it, for a site."""
-    text = "".join(f"<p>{' '.join(map(_link, row))}</p>" for row in rows)
-    head, body, main = page.partition("<body>")
-    above = f'\n<nav class="site" aria-label="This site">{text}</nav>'
-    return f"{head}{body}{above}{main}"
+_NUMBERS = '<script type="application/json" id="numbers">'
+_READY = 'document.getElementById("numbers").textContent = JSON.stringify({});\n'
 
 
-def first_page(title: str, opening: str, groups: Iterable[SiteGroup]) -> str:
-    """The page from which all others are found."""
-    return Template(file_text("site.html")).substitute(
-        title=escaped(title),
-        opening=escaped(opening),
-        colours=colour_sheet(),
-        style=file_text("site.css"),
-        groups="\n".join(_group(k, group) for k, group in enumerate(groups, start=1)),
+def numbers_file(lesson: str) -> str:
+    """The name of the file that has a lesson's numbers."""
+    return f"{lesson}-numbers.js"
+
+
+def numbers_apart(page: str, name: str, file: str) -> dict[str, str]:
+    """A page and its numbers in a file of their own, for whoever else asks for them; a script, for
+    a page that is opened from a disk can read nothing else."""
+    head, mark, rest = page.partition(_NUMBERS)
+    numbers, end, after = rest.partition("</script>")
+    text = f'{head}{mark}{end}\n<script src="{file}"></script>{after}'
+    return {name: text, file: _READY.format(numbers)}
+
+
+def _on_site(page: str, above: Iterable[Sequence[SiteLink]], below: str, lesson: str = "") -> str:
+    """A page with links above it, and what the site has below it."""
+    links = f'<nav class="site" aria-label="This site">{_rows(above)}</nav>'
+    head, _, body = page.partition("<body>")
+    inside, end, after = body.rpartition("</main>")
+    scripted = after.replace("</body>", '<script src="site.js"></script>\n</body>')
+    kind = f' data-lesson="{lesson}"' if lesson else ' class="course"'
+    return f"{head}<body{kind}>\n{links}{inside}{below}\n{end}{scripted}"
+
+
+def lesson_page(
+    page: str,
+    lesson: str,
+    links: Sequence[SiteLink],
+    own: Sequence[SiteLink],
+    around: Sequence[SiteLink],
+    folded: Sequence[FoldOut],
+) -> str:
+    """A page of a lesson: links to the whole site, to its `own` files, and to the lessons `around`
+    it, above and below; what is `folded` away."""
+    read = '<p id="read" hidden>✓ You have read this lesson.</p>\n' if folded else ""
+    below = f"{''.join(map(_fold, folded))}{read}{_rows((own, around))}"
+    above = ((*links, *around), own)
+    return _on_site(page, above, f'<div class="ending site">\n{below}</div>', lesson)
+
+
+def _rows(rows: Iterable[Sequence[SiteLink]]) -> str:
+    return "".join(f"<p>{' '.join(map(_link, row))}</p>" for row in rows if row)
+
+
+def _fold(fold: FoldOut) -> str:
+    text = f'<pre tabindex="0">{escaped(fold.text)}</pre>'
+    return f'<details class="copied"><summary>{escaped(fold.title)}</summary>{text}</details>\n'
+
+
+def first_page(
+    page: str, links: Sequence[SiteLink], groups: Iterable[SiteGroup], index: object
+) -> str:
+    """A page from which all others are found: with a search and every lesson below it."""
+    listed = "\n".join(_group(k, group) for k, group in enumerate(groups, start=1))
+    below = Template(file_text("first.html")).substitute(groups=listed, index=embedded(index))
+    return _on_site(page, [links], below)
+
+
+def page_of_doubt(page: str, links: Sequence[SiteLink], lessons: Iterable[SiteLink]) -> str:
+    """A page with a form that finds a number of any lesson by its name."""
+    options = "".join(
+        f'<option id="{to.file}" value="{to.file}">{escaped(shown(to.text))}</option>'
+        for to in lessons
     )
+    return _on_site(page, [links], Template(file_text("doubt.html")).substitute(options=options))
 
 
 def _group(k: int, group: SiteGroup) -> str:
@@ -152,12 +213,13 @@ def _listed(entry: SiteEntry) -> str:
     others = "".join(f"<li>{_link(other)}</li>" for other in entry.others)
     below = f"\n<ul>{others}</ul>" if others else ""
     says = f"<p>{escaped(entry.says)}</p>"
-    return f"<li><h3>{_link(entry.page)}</h3>\n{says}{below}</li>"
+    return f'<li data-of="{entry.name}"><h3>{_link(entry.page)}</h3>\n{says}{below}</li>'
 
 
 def _link(link: SiteLink) -> str:
     relation = f' rel="{link.relation}"' if link.relation else ""
     here = ' aria-current="page"' if link.here else ""
+    here += "" if ".html" in link.file else " download"
     text = shown(link.text)
     return f'<a href="{escaped(link.file)}"{relation}{here}><bdi>{escaped(text)}</bdi></a>'
 

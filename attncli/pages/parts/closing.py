@@ -3,8 +3,10 @@ does, what it found, and where to read on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from attncli.document.blocks import Block, Callout, Subheading, Table, Term, TextList
 from attncli.errors import listed
@@ -13,6 +15,7 @@ from attncli.names import Word, words
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.findings import findings_of, last_finding, moved, weights_of
 from attncli.pages.parts.published import closing_on_published, printed_otherwise
+from attncli.pages.parts.remarks import remarks_on
 from attncli.pages.parts.row_findings import in_a_row
 from attncli.pages.parts.sections import ending_with
 from attncli.pages.parts.selection import Selection, made_by, shown_parts, step_of
@@ -28,6 +31,7 @@ def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Blo
     return [
         *([] if tell is None else tell(trace, part)),
         *map(Callout, found or ([in_row] if in_row else [])),
+        *remarks_on(trace, part),
         *(_most_likely(trace) if part.step == "predict" else ()),
     ]
 
@@ -180,6 +184,7 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
         *closing_on_published(trace, selection),
         *_judged(trace),
         *_why(trace, selection),
+        *_what_if(trace),
     )
 
 
@@ -238,6 +243,41 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
     if any(q is weights_of(trace) for q in unused_in(trace)):
         explained = "softmax"
     return [Callout(("Why? ", Term(f"attn explain {explained}")))]
+
+
+def _what_if(trace: Trace) -> list[Block]:
+    """What to try next: a question, and the command that answers it."""
+    called = as_asked_for(trace.scenario)
+    if called is None:
+        return []
+    from shlex import join
+
+    command = f"attn run {_typed(called)}{asking_for_large(trace.scenario)} "
+    asked = trace.scenario.show.what_if or _without_one_number(trace)
+    return [
+        Callout((Word(question), " ", Term(command + join(_options(changes)))))
+        for question, changes in asked.items()
+    ]
+
+
+def _options(changes: Sequence[str]) -> list[str]:
+    return [text for change in changes for text in ("--set", change)]
+
+
+def _without_one_number(trace: Trace) -> Mapping[str, Sequence[str]]:
+    """The question for a scenario that asks none: without the largest number of the first matrix
+    that something is computed from, if it is written in the file."""
+    scenario = trace.scenario
+    names = (name for d in trace.plan if d.name in trace for name in d.operands)
+    written = (trace[name] for name in names if name in scenario.given)
+    for quantity in written:
+        if quantity.name in scenario.random or quantity.name in scenario.sources:
+            continue
+        i, j = divmod(int(np.abs(quantity.values).argmax()), quantity.values.shape[1])
+        if np.isfinite(quantity.values[i, j]) and quantity.values[i, j]:
+            address = quantity.address(i, j)
+            return {f"What if {address} is 0?": (f"{address}=0",)}
+    return {}
 
 
 def _way_to_read_of(steps: Sequence[PlannedStep]) -> str:

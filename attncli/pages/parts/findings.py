@@ -66,9 +66,11 @@ FEW = 4
 """So many numbers that are trained are worked at each update."""
 
 
-def is_left_out(part: PlannedStep, selection: Selection) -> bool:
-    """Whether a page goes without a part of a model that is worked again after an update."""
-    return is_again(part, selection) and part.step not in _TOLD
+def is_left_out(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
+    """Whether a page goes without a part of a model that is worked again after an update: what the
+    first one came to shows how it is worked, and a table at the end has what each came to."""
+    told = _TOLD if part.updates == 1 or trains_few(trace) else _TOLD[:1]
+    return is_again(part, selection) and part.step not in told
 
 
 def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
@@ -80,11 +82,18 @@ def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Bloc
 
 def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
     """Whether a page tells of a later update no more than the parameters after it."""
-    trained = [
-        q for q in made_by(trace, part) if q.name.inside(Name(UPDATES, after_updates(part.updates)))
-    ]
-    few = sum(q.matrix.size for q in trained) <= FEW
-    return part.step == "update" and is_again(part, selection) and not few
+    return part.step == "update" and is_again(part, selection) and not trains_few(trace)
+
+
+def trained_parameters(trace: Trace) -> list[Name]:
+    """The parameters that are trained."""
+    given = (q.name for q in trace.quantities.values() if q.given)
+    return [name for name in given if name.under(Name(UPDATES)) in trace]
+
+
+def trains_few(trace: Trace) -> bool:
+    """Whether so little is trained that all of it is worked at each update."""
+    return sum(trace[name].matrix.size for name in trained_parameters(trace)) <= FEW
 
 
 def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:

@@ -12,7 +12,9 @@ import numpy as np
 from attncli.document.blocks import Spans
 from attncli.equations.matrix import Matrix
 from attncli.equations.tree import Number, Symbol, Vector
+from attncli.names import Word
 from attncli.numbers import decimals
+from attncli.numbers.rounding import Array
 from attncli.pages.parts.selection import Selection, made_by, row_asked_for
 from attncli.pages.parts.sentences import MOST_TIED, called_as, capital, tied
 from attncli.trace import (
@@ -51,12 +53,21 @@ class Told(NamedTuple):
     def token(self, quantity: Quantity) -> Spans:
         return called_as(quantity.rows.names, self.row(quantity))
 
-    def vector(self, quantity: Quantity) -> Spans | None:
-        """The row of a quantity as numbers; None where there are many."""
-        matrix, i = quantity.matrix, self.row(quantity)
-        if quantity.is_list or matrix.shape[1] > _MOST:
-            return None
-        return (Vector(tuple(matrix.number(i, j) for j in range(matrix.shape[1]))),)
+    def largest_in(self, quantity: Quantity) -> tuple[Spans, Number] | None:
+        """The dimension in which the row is largest in size, and the number there; None where all
+        are alike."""
+        i, matrix = self.row(quantity), quantity.matrix
+        return _extreme(quantity, i, np.abs(matrix.values[i])) if not quantity.is_list else None
+
+
+def _extreme(quantity: Quantity, i: int, sizes: Array) -> tuple[Spans, Number] | None:
+    """The dimension of a row that has the largest size; None where none is larger than others."""
+    j = int(sizes.argmax())
+    if sizes.size == 1 or (sizes == sizes[j]).sum() > 1:
+        return None
+    name = quantity.columns.names[j]
+    dimension: Spans = ("dimension ",) if name == str(j + 1) else ()
+    return (*dimension, Word(name)), quantity.matrix.number(i, j)
 
 
 def in_a_row(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
@@ -85,53 +96,51 @@ def _embedded(told: Told) -> Spans | None:
     return (f"The tokens use {count:,} of the {of:,} rows of ", Symbol(table.name), ".")
 
 
-def _changed(
-    told: Told, before: Quantity | None, after: Quantity | None, what: str
-) -> Spans | None:
-    """`With its position “go” is [0.2, −0.2, 0.9, 0.5] instead of [0.4, −0.3, 0.9, 0.2].`"""
-    if before is None or after is None or before.rows.names != after.rows.names:
+def _changed(told: Told, before: Quantity | None, after: Quantity | None) -> Spans | None:
+    """`“go” changes most in dimension 4: from 0.2 to 0.5.`"""
+    if before is None or after is None or before.matrix.shape != after.matrix.shape:
         return None
-    then, now = told.vector(before), told.vector(after)
-    if then is None or now is None or then == now:
+    i = told.row(after)
+    found = _extreme(after, i, np.abs(after.values[i] - before.values[i]))
+    if found is None:
         return None
-    return (f"{what} ", *told.token(after), " is ", *now, " instead of ", *then, ".")
+    where, now = found
+    then = _extreme(before, i, np.abs(after.values[i] - before.values[i]))
+    assert then is not None
+    token = told.token(after)
+    return (*token, " changes most in ", *where, ": from ", then[1], " to ", now, ".")
 
 
 def _positioned(told: Told) -> Spans | None:
     X = told.made("X", "summed")
     first = None if X is None or X.definition is None else X.definition.operands[0]
-    before = None if first is None else told.trace.quantities.get(first)
-    return _changed(told, before, X, "With its position")
+    return _changed(told, None if first is None else told.trace.quantities.get(first), X)
 
 
 def _normed(told: Told) -> Spans | None:
-    """`Before, the row of “go” has a mean of 0.350 and a standard deviation of 0.404.`"""
-    mean, deviation, normed = told.made("mean"), told.made("deviation"), told.made("normed")
-    if mean is None or deviation is None or normed is None:
+    """`The row of “go” now has mean 0 and standard deviation 1, up to rounding.`"""
+    deviation, mean = told.made("deviation"), told.made("mean")
+    if (
+        mean is None
+        or deviation is None
+        or deviation.matrix.number(told.row(deviation), 0).shown == 0
+    ):
         return None
-    i, numbers = told.row(mean), (mean, deviation)
-    was, spread = (quantity.matrix.number(i, 0) for quantity in numbers)
-    if spread.shown == 0:
-        return None
-    return (
-        "Before, the row of ", *told.token(mean), " has a mean of ", was,
-        " and a standard deviation of ", spread,
-        ". The norm brings them to 0 and 1, up to rounding.",
-    )  # fmt: skip
+    ends = " now has mean 0 and standard deviation 1, up to rounding."
+    return ("The row of ", *told.token(deviation), ends)
 
 
 def _projected(told: Told) -> Spans | None:
-    """`“love” looks for [0, 1], offers [0, 1] and passes on [2, 1].`"""
-    Q, K, V = (told.made(local) for local in "QKV")
-    if Q is None or K is None or V is None or not Q.rows.names == K.rows.names == V.rows.names:
+    """`The query of “go” is largest in dimension 3 (1.423).`"""
+    return _largest_of(told, told.made("Q"), "The query of ", " is largest in ")
+
+
+def _largest_of(told: Told, made: Quantity | None, what: str, verb: str) -> Spans | None:
+    """In which dimension the row is largest."""
+    found = None if made is None else told.largest_in(made)
+    if made is None or found is None:
         return None
-    looks, offers, passes = (told.vector(quantity) for quantity in (Q, K, V))
-    if looks is None or offers is None or passes is None:
-        return None
-    return (
-        *told.token(Q), " looks for ", *looks, ", offers ", *offers,
-        " and passes on ", *passes, ".",
-    )  # fmt: skip
+    return (what, *told.token(made), verb, *found[0], " (", found[1], ").")
 
 
 def _matched(told: Told) -> Spans | None:
@@ -178,47 +187,38 @@ def _masked(told: Told) -> Spans | None:
 
 
 def _blended(told: Told) -> Spans | None:
-    """`By itself “love” passes on [2, 1]. With attention its output is [2.364, 2.364].`"""
+    """`Without attention “love” would pass on [2, 1].`"""
     output, place = told.made("output"), told.part.place
     if output is None or not isinstance(place, HeadPlace):
         return None
     V = told.trace.quantities.get(place.find("V"))
     if V is None or V.rows.names != output.rows.names or place.attention.sees_memory:
         return None
-    alone, blended = told.vector(V), told.vector(output)
-    if alone is None or blended is None:
+    matrix, i = V.matrix, told.row(output)
+    if matrix.shape[1] > _MOST:
         return None
-    return (
-        "By itself ", *told.token(output), " would pass on ", *alone,
-        ". With attention its output is ", *blended, ".",
-    )  # fmt: skip
+    own = Vector(tuple(matrix.number(i, j) for j in range(matrix.shape[1])))
+    return ("Without attention ", *told.token(output), " would pass on ", own, ".")
 
 
 def _merged(told: Told) -> Spans | None:
-    """`From attention “go” gets [−0.002, 0.112].`"""
-    return _got(told, told.made("attention", "concat"), "From attention ")
-
-
-def _got(told: Told, made: Quantity | None, what: str) -> Spans | None:
-    """What the row gets from a sublayer."""
-    vector = None if made is None else told.vector(made)
-    if made is None or vector is None:
-        return None
-    return (what, *told.token(made), " gets ", *vector, ".")
+    """`Attention gives “go” most in dimension 3 (0.224).`"""
+    return _largest_of(told, told.made("attention", "concat"), "Attention gives ", " most in ")
 
 
 def _added(told: Told) -> Spans | None:
-    """`After the residual connection “go” is [1.169, 0.736] instead of [0.7, 0.4].`"""
+    """`“go” changes most in dimension 4: from 0.2 to 0.5.`"""
     place, made = told.part.place, made_by(told.trace, told.part)
     if not made or not isinstance(place, ResidualPlace):
         return None
     skipped = told.trace.quantities.get(place.skipped)
-    return _changed(told, skipped, made[-1], "After the residual connection")
+    return _changed(told, skipped, made[-1])
 
 
 def _activated(told: Told) -> Spans | None:
-    """`From the feed-forward network “go” gets [0.500, 0.280].`"""
-    return _got(told, told.made("ffn", "mixture"), "From the feed-forward network ")
+    """`The feed-forward network gives “go” most in dimension 3 (1.578).`"""
+    made = told.made("ffn", "mixture")
+    return _largest_of(told, made, "The feed-forward network gives ", " most in ")
 
 
 def _logits(told: Told) -> Spans | None:

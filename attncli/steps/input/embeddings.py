@@ -339,6 +339,7 @@ PATCH_STEP = Step(
     plan=_plan_patch,
     general=General(x="patches", gives=("W_patch", "b_patch", "class_token")),
     example="picture",
+    pictures=("pixels",),
     mistakes=(
         Mistake(
             "class_token_behind", "Putting the class token last.", wrong(turned_round, JoinRows)

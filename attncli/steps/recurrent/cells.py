@@ -96,7 +96,7 @@ def settled(settings: Settings) -> Settings:
     return settings._replace(values={**_IN_TORCH, **settings.values})
 
 
-def keeps_old(place: CellPlace) -> bool:
+def keeps_old(place: WayPlace) -> bool:
     """Whether an update gate of 1 keeps the old memory, instead of taking the candidate."""
     return settled(place.cell.config).get(UPDATE) == "old"
 
