@@ -206,8 +206,8 @@ def _made_of(given: Iterable[str], steps: Iterable[PlannedStep]) -> Sequence[Def
 def _trace(
     scenario: Scenario, steps: tuple[PlannedStep, ...], quantities: Mapping[str, Quantity]
 ) -> Trace:
-    """The trace of quantities by themselves. Raises ScenarioError for published numbers of what
-    isn't there."""
+    """The trace of quantities by themselves. Raises ScenarioError for what is said in it
+    of what isn't there."""
     plan = (definition for part in steps for definition in part.definitions)
     ends, idle = _unfinished(plan, quantities), unused(scenario, steps, quantities)
     trace = Trace(scenario, quantities, steps, ends, unused=idle)
@@ -215,6 +215,10 @@ def _trace(
         from attncli.trace.published import published_numbers
 
         published_numbers(trace)
+    if scenario.claims or scenario.ours:
+        from attncli.trace.claims import judged_claims
+
+        judged_claims(trace)
     return trace
 
 
@@ -236,6 +240,7 @@ def _generated(trace: Trace) -> tuple[Trace, ...]:
         prediction=prediction._replace(generate=prediction.generate - 1),
         variants={},
         published={},
+        claims={},
     )
     problems = Diagnostics()
     scenario = planned(longer, problems)

@@ -26,6 +26,7 @@ from attncli.file.problems import Diagnostics, NamedProblems, ScenarioError
 from attncli.names import TOP, Name, below
 from attncli.numbers.rounding import Rounding
 from attncli.scenario.model import ENCODER, Stack, Training, entry_path
+from attncli.scenario.published import Claim
 from attncli.scenario.scenario import MOST_NUMBERS, MOST_SETTLED, Scenario
 from attncli.scenario.show import Show
 from attncli.scenario.tokenizers.settings import TokenizerSettings
@@ -43,15 +44,17 @@ def _show_of(
     """What is said under `show`; its queries and keys are tokens, or are called by their `rows`."""
     queries = rows.get("queries") or tokens or rows.get("Q", ())
     keys = rows.get("keys") or rows.get("K") or tokens
-    for query in show.get("queries", ()):
+    named = [("show.queries", query) for query in show.get("queries", ())]
+    named += [("show.token", show["token"])] if show.get("token") else []
+    for name, query in named:
         counted = query.isascii() and query.isdigit() and 1 <= int(query) <= len(queries)
         if not counted:
-            _check_known("show.queries", query, queries, "queries", complaints)
+            _check_known(name, query, queries, "queries", complaints)
     for query, targets in show.get("arrows", {}).items():
-        name = below(Name("show.arrows"), query)
-        _check_known(name, query, queries, "queries", complaints)
+        arrow = below(Name("show.arrows"), query)
+        _check_known(arrow, query, queries, "queries", complaints)
         for key in targets:
-            _check_known(name, key, keys, "keys", complaints)
+            _check_known(arrow, key, keys, "keys", complaints)
     return typed(Show, show)
 
 
@@ -149,6 +152,8 @@ class ScenarioBuilder(NamedTuple):
                 values.get("show", {}), stack.text.tokens, gathered.row_names, self.complaints
             ),
             published=values.get("published", {}),
+            claims={text: typed(Claim, v) for text, v in values.get("claims", {}).items()},
+            ours=values.get("ours", ()),
             until=values.get("until", ""),
             backward=self._goes_back(stack),
             training=self._training(),
@@ -306,7 +311,7 @@ def _training_of(
     training = typed(Training, values, settings=settings)
     _check_settings(training, complaints)
     if generate:
-        wrong = "generate beside train: a model is trained, or goes on with a text"
+        wrong = "generate beside train: a model is trained, or continues a text"
         complaints.add("generate", wrong, "leave one of them out, and make two scenarios")
     return training
 

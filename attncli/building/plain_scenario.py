@@ -281,7 +281,7 @@ def _copied(value: object) -> object:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-_OF_THE_ORIGINAL = ("title", "about", "published", "variants")
+_OF_THE_ORIGINAL = ("title", "about", "published", "claims", "ours", "variants")
 """What isn't said of other numbers."""
 _NOT_OF_FORMS = (*_OF_THE_ORIGINAL, "source")
 _TEXT_FILES = ("corpus", "tokenizer")

@@ -223,7 +223,7 @@ class _PredictionReader(NamedTuple):
             if key in self.values and key not in self._for_a_loss():
                 yield key, f"{key} {_NO_LOGITS}", _UNEMBED
         if {*_PREDICTED} <= self.values.keys():
-            wrong = "logits beside probabilities, which are made of them"
+            wrong = "logits beside probabilities, which are computed from them"
             yield "logits", wrong, "keep one of the two"
 
     def _for_a_loss(self) -> tuple[str, ...]:

@@ -19,10 +19,19 @@ from attncli.steps.schema import SCENARIO, step_meant
 Source = str | os.PathLike[str] | Mapping[str, Any]
 Changes = Sequence[str | Change]
 
-_BESIDE_THE_NUMBERS = {"title", "about", "source", "show", "published", "variants"}
+_BESIDE_THE_NUMBERS = {
+    "title",
+    "about",
+    "source",
+    "show",
+    "published",
+    "claims",
+    "ours",
+    "variants",
+}
 _RECORDS = {"rounding", "steps", "quantities"}
 """Keys whose maps say one thing for each of their keys; one that isn't there says nothing."""
-_OF_THE_PAGE = {"title", "about", "source", "show", "published", "rounding"}
+_OF_THE_PAGE = {"title", "about", "source", "show", "published", "claims", "ours", "rounding"}
 """Keys that leave the numbers what they are, but for how they are rounded."""
 
 
@@ -59,7 +68,7 @@ def changed_tree(source: Source, changes: Changes, problems: Diagnostics) -> Map
     others = {key.text for key, value in changed.entries if tree.get(key.text) is not value}
     if others <= _OF_THE_PAGE:
         return changed
-    return changed.without("published")
+    return changed.without("published").without("claims")
 
 
 def check_size(tree: Map) -> None:
@@ -86,7 +95,8 @@ def variants_of(tree: Map, problems: Diagnostics) -> Iterator[Variant]:
     variants = tree.get("variants")
     for name, change in variants.entries if isinstance(variants, Map) else ():
         if isinstance(change, Map):
-            texts = tuple(_told(*entry, tree) for entry in change.entries)
+            numbers = (e for e in change.entries if e[0].text not in _BESIDE_THE_NUMBERS)
+            texts = tuple(_told(*entry, tree) for entry in numbers)
             varied = expanded(_varied(tree, change), problems)
             yield Variant(name.text, varied, texts)
 
@@ -98,7 +108,7 @@ def _varied(tree: Map, change: Map) -> Map:
     kept = [
         changed.pop(key.text, (key, value))
         for key, value in tree.entries
-        if key.text not in ("variants", "published")
+        if key.text not in ("variants", "published", "claims")
     ]
     return Map((*kept, *changed.values()), tree.where)
 

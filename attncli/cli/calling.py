@@ -10,6 +10,7 @@ import typer
 
 from attncli.cli.errors import complaining, say
 from attncli.cli.options import OPTIONS
+from attncli.cli.pager import paged
 from attncli.library.arguments import REQUIRED, Output, fields_of, recorded
 from attncli.output_files import write_out
 
@@ -33,10 +34,13 @@ def taking(
         for name, value in ({n: v for n, _, v in fields_of(record)} | usual).items()
         if name not in without
     ]
+    parameters.append(
+        Parameter("no_pager", Parameter.KEYWORD_ONLY, default=False, annotation=OPTIONS["no_pager"])
+    )
 
     def command_of(act: Callable[[Any], Output | int]) -> Callable[..., None]:
-        def command(**typed: Any) -> None:  # noqa: ANN401
-            _end(act, recorded(record, typed))
+        def command(*, no_pager: bool, **typed: Any) -> None:  # noqa: ANN401
+            _end(act, recorded(record, typed), no_pager=no_pager)
 
         command.__name__, command.__doc__ = act.__name__, act.__doc__
         # where Typer looks for the options
@@ -47,14 +51,15 @@ def taking(
     return command_of
 
 
-def _end(act: Callable[[Any], Output | int], asked: Any) -> None:  # noqa: ANN401
+def _end(act: Callable[[Any], Output | int], asked: Any, *, no_pager: bool) -> None:  # noqa: ANN401
     """Delivers what is made of what is asked, says all that is wrong, and ends with the status."""
     with complaining():
         made = act(asked)
         if not isinstance(made, int):
-            made.write()
-            if made.says:
-                write_out(made.says)
+            with paged(off=no_pager):
+                made.write()
+                if made.says:
+                    write_out(made.says)
     if not isinstance(made, int):
         for problems in made.wrong:
             say(problems)

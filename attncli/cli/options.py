@@ -150,6 +150,11 @@ OPTIONS: Mapping[str, Any] = {
     "pictures": flag(
         "--pictures", "With the pictures of the page, which `html`, `pdf` and `svg` have anyway."
     ),
+    "no_pager": flag(
+        "--no-pager",
+        "On a terminal, print pages that are longer than the screen instead of showing them in "
+        "`less`, or what `ATTN_PAGER` names.",
+    ),
     "gradient_check": flag(
         "--gradient-check",
         "The page ends with each gradient beside a central difference of the loss.",

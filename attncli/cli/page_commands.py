@@ -38,11 +38,14 @@ def run(typed: Arguments) -> Output:
 def explain(typed: Arguments) -> Output:
     """Explain a step: its purpose, working and common mistakes.
 
-    Without --step, those that a scenario takes; without a scenario, each that there is.
+    Without --step, those that a scenario takes; without a scenario, each that there is. Lessons
+    on sizes are called why_768, why_sqrt_d_k and why_sqrt_d_model.
 
     Examples:
 
       attn explain softmax
+
+      attn explain why_sqrt_d_k
 
       attn explain i_love_ai
 

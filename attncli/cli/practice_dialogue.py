@@ -75,7 +75,7 @@ class Turn:
             return self.keep(given)
         if is_readable:
             self.last = given
-            write_out("Try again, or press Enter to go on with it.\n")
+            write_out("Try again, or press Enter to keep the answer.\n")
         return False
 
     def begin(self) -> Self:

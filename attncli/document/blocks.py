@@ -155,10 +155,12 @@ class Edge(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """Who attends to whom: a directed graph, its edges by their sources."""
+    """Who attends to whom: a directed graph, its edges by their sources; its targets in their
+    order, where it has that."""
 
     name: str
     edges: tuple[Edge, ...]
+    targets: tuple[Word, ...] = ()
 
 
 class TextList(NamedTuple):

@@ -72,9 +72,18 @@ class Plane(NamedTuple):
     groups: tuple[ArrowGroup, ...]
 
 
+class Pixels(NamedTuple):
+    """A square picture by its square patches in the order of reading, each with its name and its
+    pixels from dark to light, row by row."""
+
+    title: Label
+    patches: tuple[Series, ...]
+
+
 class Box(NamedTuple):
     """What stands in a diagram: its id, what is written in it and below that, its column and its
-    row from 0. `chosen` ones stand out."""
+    row from 0. `chosen` ones stand out. Those of one `frame` have that around them, with its name:
+    `2 layers`."""
 
     id: str
     label: Label
@@ -82,6 +91,7 @@ class Box(NamedTuple):
     column: int = 0
     row: int = 0
     chosen: bool = False
+    frame: str = ""
 
 
 class Link(NamedTuple):
@@ -103,5 +113,5 @@ class Diagram(NamedTuple):
     across: bool = True
 
 
-Picture = HeatMaps | Bars | Curves | Plane | Diagram
-PICTURES = (HeatMaps, Bars, Curves, Plane, Diagram)
+Picture = HeatMaps | Bars | Curves | Plane | Pixels | Diagram
+PICTURES = (HeatMaps, Bars, Curves, Plane, Pixels, Diagram)

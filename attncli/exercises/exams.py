@@ -49,8 +49,8 @@ def keys_of_terms(
 
 
 _FORMS = (
-    "forms are marked by an exercise file: name it, or the folder that was made of it; one that"
-    " says what options did makes the same forms"
+    "forms are marked by an exercise file: name the file, or the folder made from it; a file that"
+    " says what the options said makes the same forms"
 )
 _ANY = "take its line with the hash out to have it marked all the same"
 

@@ -217,7 +217,7 @@ def _why(finding: Finding) -> Spans:
     if cause.name == UNWORKABLE:
         return (cause.says,)
     if verdict.judgement == "slip":
-        return ("Slip; the nearest reason: ", cause.says, *where)
+        return ("Slip. The nearest reason: ", cause.says, *where)
     return (f"{verdict.judgement.capitalize()}: ", cause.says, *where)
 
 
@@ -325,7 +325,7 @@ def legend(texts: Collection[str]) -> DefinitionList:
 
 
 def _means(name: str) -> str:
-    after = "" if name in FOLLOW else "; the right number stands in brackets"
+    after = "" if name in FOLLOW else ", with the right number in brackets"
     return f"{MEANING[name]}{after}"
 
 

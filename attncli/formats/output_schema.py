@@ -9,6 +9,7 @@ from attncli.formats.pages.json import OF_QUANTITIES, SENTENCES
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
+_ORIGIN: Schema = {**_TEXT, "description": "whose it is, if the source doesn't have it"}
 _WHOLE: Schema = {"type": "integer", "minimum": 0}
 _NUMBER: Schema = {"type": ["number", "null"]}
 _TEXT_OR_NOTHING: Schema = {"type": ["string", "null"]}
@@ -132,6 +133,7 @@ def _quantity() -> Schema:
         tokens=_list(_TEXT),
         variant={**_TEXT, "description": "of which variant of the scenario it is"},
         source={**_TEXT, "description": "where what nobody wrote out comes from"},
+        origin=_ORIGIN,
     )
 
 
@@ -145,7 +147,7 @@ def _shape(least: int) -> Schema:
 
 def _given() -> Schema:
     large = {"name": _TEXT, "shape": _shape(2), "source": _TEXT, "first": _list(_TEXT)}
-    return {"description": "a large one, by how it begins", **_record(large)}
+    return {"description": "a large one, by how it begins", **_record(large, origin=_ORIGIN)}
 
 
 def _step() -> Schema:
@@ -195,7 +197,8 @@ def _picture() -> Schema:
         "bars": series,
         "curves": {**series, "axis": {}, "logarithmic": flag},
         "plane": {"groups": groups},
-        "diagram": {"boxes": _list(_record(box)), "links": _list(_record(link))},
+        "pixels": {"patches": _list(_record({"name": _TEXT, **numbers}))},
+        "diagram": {"boxes": _list(_record(box, frame=_TEXT)), "links": _list(_record(link))},
     }
     return {"anyOf": [_pictured(kind, parts) for kind, parts in kinds.items()]}
 

@@ -15,6 +15,7 @@ from attncli.document.pictures import (
     HeatMaps,
     Label,
     Picture,
+    Pixels,
     Plane,
 )
 from attncli.names import Word, raw
@@ -27,10 +28,10 @@ def in_tables(picture: Picture) -> list[Block]:
 
 
 def box_label(box: Box) -> Label:
-    """What stands in a box and below it, on one line."""
-    if not isinstance(box.label, Word) and not isinstance(box.below, Word):
-        return ", ".join(filter(None, (box.label, box.below)))
-    return Word(", ".join(filter(None, map(raw, (box.label, box.below)))))
+    """What stands in a box, below it and around it, on one line."""
+    texts = (box.label, box.below, box.frame)
+    line = ", ".join(filter(None, map(raw, texts)))
+    return Word(line) if any(isinstance(text, Word) for text in texts) else line
 
 
 def _series(picture: Bars | Curves) -> list[Block]:
@@ -58,6 +59,12 @@ def _ends(arrow: Arrow, *, moved: bool) -> list[str]:
     return [*(start if moved else ()), *map(plain, arrow.end)]
 
 
+def _pixels(picture: Pixels) -> list[Block]:
+    columns = range(1, len(picture.patches[0].numbers) + 1)
+    rows = ((patch.name, *map(plain, patch.numbers)) for patch in picture.patches)
+    return [Table(("Patch", *map(str, columns)), tuple(rows))]
+
+
 def _links(picture: Diagram) -> list[Block]:
     names = {box.id: box_label(box) for box in picture.boxes}
     rows = [(names[link.source], link.label, names[link.target]) for link in picture.links]
@@ -73,5 +80,6 @@ _TABLES: Mapping[type, Callable[[Any], list[Block]]] = {
     Bars: _series,
     Curves: _series,
     Plane: _arrows,
+    Pixels: _pixels,
     Diagram: _links,
 }

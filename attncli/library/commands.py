@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attncli.errors import Complaints, UserError
+from attncli.errors import Complaints, UserError, listed
 from attncli.library.arguments import (
     Arguments,
     Excerpt,
@@ -73,10 +73,32 @@ _TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
 
 
 def explain(typed: Arguments) -> PageOutput:
-    """Explain a step: its purpose, working and common mistakes. Raises UserError."""
+    """Explain a step: its purpose, working and common mistakes; or why a size is what it is. Raises
+    UserError."""
+    if typed.scenario.startswith(_WHY) and not _is_file(typed.scenario):
+        return PageOutput(_topic(typed), typed.page)
     meant = _meant(typed)
     page = lessons_page(meant.work(), meant, every=not typed.scenario)
     return PageOutput(page, meant.page)
+
+
+_WHY = "why_"
+"""What the names of lessons begin with that are on no step."""
+
+
+def _topic(typed: Arguments) -> Document:
+    """A lesson on no scenario's numbers, of which no part can be asked for. Raises UserError."""
+    from attncli.pages.topics import TOPICS, topic
+
+    if typed.scenario not in TOPICS:
+        right = f"the lessons are {listed(TOPICS)}"
+        raise UserError.of(typed.scenario, "there is no such lesson", right)
+    asked = [*typed.part.options(), *typed.changed.options(), ("--detail", typed.detail)]
+    said = [option for option, value in asked if value]
+    if said:
+        right = "leave it out, or name a step"
+        raise UserError.of(typed.scenario, f"{said[0]} asks for a part of a scenario", right)
+    return topic(typed.scenario)
 
 
 def _meant(typed: Arguments) -> Arguments:
@@ -99,10 +121,15 @@ def _example(steps: Sequence[str]) -> str:
 
 
 def _is_step(name: str) -> bool:
-    from attncli.file import shipped
     from attncli.steps.order import STORY
 
-    return name.casefold() in STORY and not shipped.find(name).is_file()
+    return name.casefold() in STORY and not _is_file(name)
+
+
+def _is_file(name: str) -> bool:
+    from attncli.file import shipped
+
+    return shipped.find(name).is_file()
 
 
 def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:

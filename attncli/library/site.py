@@ -358,7 +358,7 @@ def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
 
 def _example(source: SiteSource, allowed: Allowed) -> Document:
     """The number that a scenario's page is about, with the table in which it stands."""
-    from attncli.document.blocks import Callout, Document, Line, Paragraph, Section, parts_of
+    from attncli.document.blocks import Document, Line, Paragraph, Section, parts_of
     from attncli.pages.parts.blocks import matrix_block
     from attncli.pages.parts.findings import first_number
     from attncli.pages.parts.selection import select
@@ -371,7 +371,7 @@ def _example(source: SiteSource, allowed: Allowed) -> Document:
     tables = (matrix_block(trace[line.quantity], chosen) for line in lines)
     says = trace.scenario.about or source.says
     about = (Paragraph((Word(says),)),) if says else ()
-    blocks = (*about, *worked, *tables, Callout((_POINT,)))
+    blocks = (*about, *worked, Paragraph((_POINT,)), *tables)
     sections = (Section("", None, (_EXAMPLE,), (), blocks),) if lines else ()
     return Document(Word(""), sections, origins=Origins(trace))
 

@@ -53,14 +53,14 @@ def _answers_taken(exam: Exam, sheet: AnswerSheet) -> AnswersTaken:
 
 
 def _not_asked(pairs: Sequence[tuple[str, Given]], asked: Sequence[str]) -> Phrase:
-    """`wieghts[I, I]: 0.422 is the answer to nothing that is asked; did you mean …`"""
+    """`wieghts[I, I]: 0.422 answers nothing that is asked, and earns nothing: did you mean …`"""
     each = _listed([f"{text}: {given.text.strip()}" for text, given in pairs])
     if len(pairs) > 1:
-        return (*each, " are answers to nothing that is asked, and earn nothing.")
+        return (*each, " answer nothing that is asked, and earn nothing.")
     right = nearest(pairs[0][0], asked)
     if not right.startswith("did you"):
-        return (*each, " is the answer to nothing that is asked, and earns nothing.")
-    return (*each, " is the answer to nothing that is asked, and earns nothing: ", Word(right))
+        return (*each, " answers nothing that is asked, and earns nothing.")
+    return (*each, " answers nothing that is asked, and earns nothing: ", Word(right))
 
 
 def of_forms(exam: Exam, sheet: AnswerSheet, by_named: Decimal | None) -> Iterator[Phrase]:

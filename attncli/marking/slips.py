@@ -22,9 +22,9 @@ from attncli.marking.honest_paths import Paths, rounded, taken
 from attncli.marking.verdicts import NOISE, Accepted, Cause
 from attncli.numbers.rounding import Array
 
-_SIGN = Cause("sign", "The sign is the other one.")
+_SIGN = Cause("sign", "The sign is wrong.")
 _POINT = Cause("decimal_point", "The decimal point was moved.")
-_DIGITS = Cause("digits_transposed", "Two digits next to each other were exchanged.")
+_DIGITS = Cause("digits_transposed", "Two neighbouring digits were exchanged.")
 OF_THE_PEN = tuple(cause.name for cause in (_SIGN, _DIGITS, _POINT))
 """Causes by which a right number was written down wrongly."""
 _MOST_SHIFTED = 3
@@ -66,7 +66,7 @@ _MOST_ROUNDED = 6
 """Numbers in a working of which each way to round them is tried with each of the others."""
 _HALF = 0.5
 _LEFT_OUT = Cause("term_left_out", "A term was left out.")
-_OTHER_SIGN = Cause("sign_of_a_term", "A term was added that is to be taken away, or the reverse.")
+_OTHER_SIGN = Cause("sign_of_a_term", "A term was added instead of subtracted, or the reverse.")
 _EXCHANGED = Cause("products_exchanged", "The factors of two products were exchanged.")
 
 

@@ -142,6 +142,6 @@ def _named(name: Name) -> str:
 _PAGE = MathmlNotation()
 
 
-def mathml(node: Node) -> str:
+def mathml(node: Node, notation: MathmlNotation = _PAGE) -> str:
     """The expression as a `<math>` element. Raises TypeError for a node that has no notation."""
-    return f"<math>{_PAGE.write(node)}</math>"
+    return f"<math>{notation.write(node)}</math>"

@@ -121,7 +121,7 @@ def _made_of(quantity: Quantity, pair: Pair) -> Spans:
         return (", where it is given",)
     if made[0] == made[1]:
         return ()
-    return (", where it is made of ", *joined((Term(name),) for name in
+    return (", where it is computed from ", *joined((Term(name),) for name in
             quantity.definition.operands))  # fmt: skip
 
 
@@ -466,7 +466,7 @@ def _overview(comparison: ComparedTraces) -> Section:
     if len(rows) > _MOST:
         blocks.append(Paragraph((f"And {counted(len(rows) - _MOST, 'more')}.",)))
     if not rows:
-        blocks.append(Paragraph(("They have no quantity in common that is worked.",)))
+        blocks.append(Paragraph(("They have no worked quantity in common.",)))
     return _section("Every quantity", *blocks)
 
 

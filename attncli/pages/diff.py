@@ -178,9 +178,9 @@ def _wrong_shapes(comparison: Comparison) -> Iterator[Section]:
         )
         found = table(("Quantity", "In the dump", "Shape", "Should be"), rows, _MOST_TENSORS)
         says = (
-            "These tensors haven't the shape of what they are called, and aren't compared. Of a"
-            " batch dump one sequence, as x[0]; what is called so and is something else is left out"
-            " with --map NAME=."
+            "These tensors don't have the shape of the quantity that they are named after, and"
+            " aren't compared. Dump one sequence of a batch, as x[0]. Leave out a tensor that is"
+            " something else with --map NAME=."
         )
         yield Section("", None, ("Wrong shapes",), (), (Paragraph((says,)), found))
 
@@ -208,8 +208,8 @@ def _lost(comparison: Comparison) -> Iterator[Section]:
     grain = compared.lower or comparison.dump.grain.type
     says = (
         f" is the first of which nothing can be told: as {grain} rounds, {len(cells)} of its"
-        f" {counted(compared.open.size, 'number')} may be so far from what follows that a wrong one"
-        " couldn't be told from a right one."
+        f" {counted(compared.open.size, 'number')} may be so far from what follows that a wrong"
+        " one looks the same as a right one."
     )
     blocks = (
         Paragraph((Term(compared.name), *_called(compared), says)),
@@ -318,7 +318,7 @@ def _causes(compared: Compared) -> Iterator[Block]:
         return
     yield Bullets((_cause(compared, 0),))
     if len(compared.causes) > 1:
-        yield Paragraph(("These give the same numbers, so that they can't be told apart:",))
+        yield Paragraph(("These all give the same numbers:",))
         yield Bullets(
             tuple(_cause(compared, k) for k in range(1, min(len(compared.causes), _MOST_CELLS)))
         )

@@ -7,12 +7,12 @@ from typing import cast
 
 import numpy as np
 
-from attncli.document.blocks import Derivation, Document, Line, Subheading
+from attncli.document.blocks import Derivation, Document, Line, Paragraph, Subheading
 from attncli.equations.tree import Number, Symbol
 from attncli.errors import Problem, listed, shortened
 from attncli.file.address import Address, AddressError, Index, parse_address
 from attncli.names import Name, Word, below
-from attncli.pages.parts.blocks import given_block, matrix_block
+from attncli.pages.parts.blocks import given_block, given_blocks, matrix_block
 from attncli.pages.parts.published import differences_at
 from attncli.pages.parts.sections import section_of
 from attncli.pages.parts.selection import (
@@ -25,7 +25,7 @@ from attncli.pages.parts.selection import (
     shown_of,
     tried,
 )
-from attncli.pages.parts.sentences import rounding_facts
+from attncli.pages.parts.sentences import facts_of, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line, working_of
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario.model import Stack, TokenizedText
@@ -232,6 +232,21 @@ def step_page(
     chosen = select(trace, [name], token, layer=layer, head=head)
     check_on_page(trace, chosen)
     return walkthrough(trace, chosen)
+
+
+def given_page(trace: Trace) -> Document:
+    """What a scenario is about and what it gives, before anything is worked."""
+    scenario = trace.scenario
+    given = [trace.quantities[name] for name in scenario.given]
+    return Document(
+        Word(scenario.title),
+        (),
+        facts_of(trace),
+        about=(Paragraph((Word(scenario.about),)),) if scenario.about else (),
+        opening=tuple(given_blocks(trace, given, Selection())),
+        rounding=rounding_facts(trace),
+        origins=Origins(trace),
+    )
 
 
 def quantity_page(trace: Trace, quantity: Quantity) -> Document:

@@ -31,6 +31,7 @@ from attncli.pages.parts.sections import listed_again, section_of
 from attncli.pages.parts.selection import Selection, made_by, operands_of, shown_parts, with_routing
 from attncli.pages.parts.sentences import facts_of, joined, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line
+from attncli.pages.topics import TOPICS
 from attncli.pages.walkthrough import part_blocks
 from attncli.steps import Mistake, Step, formulas_of, steps
 from attncli.steps.general_formulas import general_place
@@ -45,7 +46,11 @@ def steps_catalogue() -> Document:
     rows = tuple((step.name, (step.does,)) for step in steps() if step.name not in THROUGH)
     back = Paragraph(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
     learn = Callout(("Why, and how: ", Term("attn explain softmax")))
-    return Document(Word("Steps"), (), closing=(DefinitionList(rows), back, learn))
+    asked = DefinitionList(
+        tuple((f"attn explain {name}", (says,)) for name, says in TOPICS.items())
+    )
+    why = (Paragraph(("Lessons on sizes:",)), asked)
+    return Document(Word("Steps"), (), closing=(DefinitionList(rows), back, *why, learn))
 
 
 def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
@@ -91,7 +96,9 @@ def lessons(
     scenario = trace.scenario.title
     title = pairs[0][0].title if len(pairs) == 1 else f"{scenario}, step by step"
     facts = DefinitionList((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
-    document = Document(Word(title), tuple(sections), facts, rounding=rounding_facts(trace))
+    says = trace.scenario.about
+    about = (Paragraph((Word(says),)),) if says else ()
+    document = Document(Word(title), tuple(sections), facts, about, rounding=rounding_facts(trace))
     is_one = all(its is trace for _, its in pairs)
     if not is_one:
         return document
@@ -114,7 +121,7 @@ def _lesson(
     blocks.append(Subheading(("On these numbers",)))
     if changes:
         change = Term(", ".join(c.replace("=", ": ", 1) for c in changes))
-        words = ("This scenario goes without this step. With ", change, " it would look like this.")
+        words = ("This scenario doesn't have this step. With ", change, " it would look like this.")
         blocks.append(Callout(words))
     blocks += part_blocks(trace, part, selection, operands_of(trace, part))
     blocks += pictures_of(trace, part, selection) if selection.pictured else ()
@@ -143,13 +150,13 @@ def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[B
 
 
 def _left_out(trace: Trace, step: Step[Any]) -> Spans:
-    why = f"doesn't take the step {step.name}"
+    why = f"doesn't have the step {step.name}"
     if trace.unfinished is not None:
         why = "doesn't give what the step needs"
     text = f"This scenario {why}, so there are no numbers to show"
     if not step.example:
         return (f"{text}.",)
-    return (f"{text}; ", Term(f"attn explain {step.name}"), " has some.")
+    return (f"{text}. ", Term(f"attn explain {step.name}"), " shows some.")
 
 
 def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:

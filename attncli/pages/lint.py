@@ -53,55 +53,55 @@ WEAK: Mapping[str, Rule] = MappingProxyType(
         "ambiguous": Rule(
             "ambiguous roundings",
             "ambiguous rounding",
-            "Somebody who rounds on the way (carry) and somebody who doesn't (exact) get"
-            " different numbers here. A key has to accept both.",
+            "Rounding on the way (carry) and full precision (exact) give different numbers here."
+            " A key has to accept both.",
         ),
         "wide": Rule(
             "answers that tell little",
             "answer that tells little",
-            "Honest ways of rounding lead to all of these, more than five units of the last place,"
-            " and a key has to accept them. Another decimal for what they are made of, and not for"
-            " them, narrows that.",
+            "Honest ways of rounding spread these numbers over more than five units of the last"
+            " place, and a key has to accept them all. One more decimal for what they are"
+            " computed from, and not for them, narrows that.",
         ),
         "hiding": Rule(
             "mistakes that rounding hides",
             "mistake that rounding hides",
-            "What these common mistakes give here isn't right, but near enough to it that honest"
-            " ways of rounding lead there, too, and a key has to accept it.",
+            "These common mistakes give numbers so near to the right ones that honest ways of"
+            " rounding give them, too. A key has to accept them.",
         ),
         "edges": Rule(
             "rounding edges",
             "rounding edge",
-            "These are so near to where rounding goes the other way that the last digit hangs by"
-            " a hair.",
+            "These are so near to where rounding changes direction that a tiny difference changes"
+            " the last digit.",
         ),
         "ties": Rule(
             "ties",
             "tie",
-            "Weights of one row are shown alike, so that it isn't clear whom the query attends"
-            " to most, and an exchange of the two goes unseen.",
+            "Weights of one row look the same as shown. It isn't clear which key the query"
+            " attends to most, and an exchange of the two goes unseen.",
         ),
         "sums": Rule(
             "rows that don't add up",
             "row that doesn't add up",
-            "The weights of these rows don't add up to exactly 1 as they are shown, which makes"
-            " people look for a mistake.",
+            "The weights of these rows don't add up to exactly 1 as they are shown, which looks"
+            " like a mistake.",
         ),
         "extreme": Rule(
             "extreme weights",
             "extreme weight",
-            "These weights are shown as 0 or are above 0.95, so that the softmax picks rather than"
-            " blends.",
+            "These weights are shown as 0 or are above 0.95, so that the softmax picks one value"
+            " instead of blending several.",
         ),
         "uniform": Rule(
             "rows of nearly equal weights",
             "row of nearly equal weights",
             "The largest weight of these rows is less than a quarter above the smallest, so that"
-            " the query attends to everything alike.",
+            " the query attends to all keys alike.",
         ),
         "winners": Rule(
-            "winners that come again",
-            "winner that comes again",
+            "repeated winners",
+            "repeated winner",
             "These rows have their largest weight where an earlier row has it.",
         ),
         "exponentials": Rule(
@@ -131,11 +131,11 @@ WEAK: Mapping[str, Rule] = MappingProxyType(
             "Fewer than two of the products in these sums are other than 0, so that there is"
             " nothing to add up.",
         ),
-        "zeros": Rule("rows of zeros", "row of zeros", "Nothing is left of these rows."),
+        "zeros": Rule("rows of zeros", "row of zeros", "All numbers of these rows are 0."),
         "repeats": Rule(
             "repeated rows and columns",
             "repeated row or column",
-            "These are shown like another row or column of their matrix, so that working them"
+            "These look the same as another row or column of their matrix, so that working them"
             " out is mere copying.",
         ),
         "large": Rule(
@@ -146,8 +146,8 @@ WEAK: Mapping[str, Rule] = MappingProxyType(
         "mistakes": Rule(
             "mistakes that can't be revealed",
             "mistake that can't be revealed",
-            "With these numbers a common mistake gives what the right way gives, or can't be told"
-            " from it as shown.",
+            "With these numbers a common mistake gives the right numbers, or numbers that look"
+            " the same as shown.",
         ),
     }
 )

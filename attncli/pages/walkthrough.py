@@ -220,9 +220,9 @@ MOST_IN_FULL = 400
 LONG = 300
 """A page of more lines says how to see less of it; one of training, which has a way back and an
 update for each step forth, is told in full only if it has no more."""
-ONE_PAGE = 66
-"""The lines of a printed page; one that ends with the way back is told in full only if it has no
-more, and says nothing of how to see less."""
+ONE_PAGE = 70
+"""The lines of a sheet of A4, six an inch; a page that ends with the way back is told in full only
+if it has no more, and says nothing of how to see less."""
 
 
 def most_in_full(scenario: Scenario) -> int:
@@ -308,7 +308,8 @@ def _noted(
     if selection.partial or selection.detail == "summary":
         return page
     length = length_of(page) if length is None else length
-    if selection.as_fits and length <= ONE_PAGE:
+    in_one_row = all(q.matrix.shape[0] == 1 for q in trace.quantities.values() if not q.given)
+    if selection.as_fits and (length <= ONE_PAGE or in_one_row):
         return page
     asked = None if selection.queries else row_asked_for(trace)
     whose = "" if asked is None else asked[0].names[asked[1]]
@@ -377,7 +378,7 @@ def _opening(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -
     tree = (_tree(trace, steps, selection),) if is_structured(trace) else ()
     if not selection.pictured:
         return tree
-    from attncli.pages.parts.pictures import pipeline
+    from attncli.pages.parts.diagrams import pipeline
 
     return (*tree, *pipeline(trace))
 
@@ -385,7 +386,7 @@ def _opening(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -
 def _summary(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> Iterator[Section]:
     """Each head's weights, what the last part comes to, what was found and learned."""
     for number, part in enumerate(steps, start=1):
-        if is_left_out(part, selection):
+        if is_left_out(trace, part, selection):
             continue
         blocks = _in_brief(trace, part, selection, is_last=part is steps[-1])
         if blocks:
@@ -420,7 +421,7 @@ def _sections(
     for k, part in enumerate(shown):
         yield from _made_for_nobody(trace, part, selection)
         number = numbers[id(part)]
-        if is_left_out(part, selection) or k in alike:
+        if is_left_out(trace, part, selection) or k in alike:
             yield _passed_over(trace, part, number, selection, alike.get(k))
             continue
         givens = _givens(trace, part, introduced)
@@ -461,7 +462,7 @@ def _passed_over(
     trace: Trace, part: PlannedStep, number: int, selection: Selection, alike: Alike | None
 ) -> Section:
     """The section of a part that a page in brief goes without, or says in a word."""
-    if alike is None or is_left_out(part, selection):
+    if alike is None or is_left_out(trace, part, selection):
         return section_of(trace, part, number, only_data(trace, part, selection))
     from attncli.pages.parts.gradients import in_a_word
 

@@ -72,7 +72,7 @@ def greeting(session: Session) -> Document:
         ("skip", ("to see the answer,  quit  to stop here",)),
     )  # fmt: skip
     again = Callout(
-        (f"Going on where you were: {len(tasks) - len(waiting)} of {len(tasks)} done.",)
+        (f"Continuing where you stopped: {len(tasks) - len(waiting)} of {len(tasks)} done.",)
     )
     title = Word(session.lesson.trace.scenario.title)
     opening = (again,) if len(waiting) < len(tasks) else ()

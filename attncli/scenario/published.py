@@ -9,6 +9,7 @@ from attncli.file.keys import (
     Key,
     ListOf,
     MapOf,
+    NumberKind,
     Record,
     Schema,
     TextKind,
@@ -29,6 +30,23 @@ class Printed(NamedTuple):
     assumed: Annotated[bool, Flag(), "whether it assumes them and doesn't work them out"] = False
 
 
+ITSELF = "itself"
+
+
+class Claim(NamedTuple):
+    """What a source says of each row of a quantity, or of one: which column has its largest number,
+    a name or `itself`; what it adds up to."""
+
+    largest: Annotated[
+        str, TextKind("a column"), "where the largest number of the row is: `cafe`, or `itself`"
+    ] = ""
+    total: Annotated[
+        Decimal | None, NumberKind(), "what the row adds up to, in the source's own decimals"
+    ] = None
+    at: Annotated[str, TextKind("a place"), "where the source says so: `slide 4`"] = ""
+
+
+CLAIMS = MapOf(Record.of(*keys_of_fields(Claim)), "quantity or row")
 _ENTRY = EntryKind(infinite=True)
 _ROW = VectorKind(_ENTRY, inline=True)
 _ROWS = MatrixKind(infinite=True)

@@ -31,8 +31,11 @@ from attncli.scenario.model import (
     after_updates,
     updates_before,
 )
-from attncli.scenario.published import Printed
+from attncli.scenario.published import Claim, Printed
 from attncli.scenario.show import Show
+
+ALL_OURS = ("all",)
+"""What `ours` says where the source has no numbers."""
 
 MOST_VALUES = 150_000
 """Values of a file that are read, those that aliases and variants repeat counted each time."""
@@ -114,7 +117,8 @@ class Scenario:
     `vectors` the names of matrices [1, n] whose row has none, `sizes` stated extents such as
     `d_model`.
     `about` is what its page begins with: the question that it answers, and what to look at.
-    `published` is what the source prints, by the addresses of quantities, rows and cells.
+    `published` is what the source prints, by the addresses of quantities, rows and cells, `claims`
+    what it says of some in words; `ours` are given matrices, or rows of such, that it hasn't.
     `large` lets it cost more than it may without being asked for.
     `varied` says what is other than in the scenario that this is a variant of.
     `story` is every step that it takes, planned once, and `shapes` are those of all quantities
@@ -135,6 +139,8 @@ class Scenario:
     backward: bool = False
     training: Training | None = None
     published: Mapping[str, Printed] = field(default_factory=dict)
+    claims: Mapping[str, Claim] = field(default_factory=dict)
+    ours: tuple[str, ...] = ()
     given: Mapping[Name, Matrix] = field(default_factory=dict)
     random: Mapping[Name, RandomSource] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
-from attncli.file.keys import Choice, Flag, ListOf, MapOf, OneOrMany
+from attncli.file.keys import Choice, Flag, ListOf, MapOf, OneOrMany, TextKind
 from attncli.scenario.tokenizers.settings import TOKEN
 
 
@@ -16,6 +16,17 @@ class Show(NamedTuple):
         ListOf(TOKEN),
         "`{queries: [met]}`: only the rows of these queries, tokens or positions from 1",
     ] = ()
+    token: Annotated[
+        str,
+        TOKEN,
+        "`{token: love}`: the page is about this token: where one row is worked, it is its row",
+    ] = ""
+    what_if: Annotated[
+        Mapping[str, tuple[str, ...]],
+        MapOf(OneOrMany(TextKind("a change")), "question"),
+        "`{what_if: {What if nothing is scaled?: scale=none}}`: what the page ends with, a question"
+        " to try and what `--set` takes for it",
+    ] = MappingProxyType({})
     graph: Annotated[
         bool, Flag(), "`{graph: true}`: the page ends with who attends to whom, as a graph"
     ] = False

@@ -17,6 +17,7 @@ from attncli.file.keys import (
     Kind,
     ListOf,
     MapOf,
+    OneOrMany,
     Record,
     Schema,
     TextKind,
@@ -28,7 +29,7 @@ from attncli.file.nodes import Map, Node, describe
 from attncli.file.problems import Diagnostics, knows_nothing, nearest
 from attncli.numbers.rounding import MOST_DECIMALS
 from attncli.option_values import POLICIES
-from attncli.scenario.published import PUBLISHED
+from attncli.scenario.published import CLAIMS, PUBLISHED
 from attncli.scenario.show import Show
 from attncli.scenario.templates import AlikeKind
 from attncli.steps.order import STORY, keys_of, step_named
@@ -184,7 +185,11 @@ ENCODER = keys_of(*_PARTS, also=_OF_A_STACK)
 
 _DECIMALS = WholeNumber(0, MOST_DECIMALS)
 ROUNDING = Record.of(
-    Key("policy", Choice(POLICIES), "`carry` goes on with rounded numbers, `exact` with full ones"),
+    Key(
+        "policy",
+        Choice(POLICIES),
+        ("`carry` continues with rounded numbers, `exact` with full ones"),
+    ),
     Key("decimals", _DECIMALS, "the decimals of every quantity, 3 by default"),
     Key(
         "steps",
@@ -250,6 +255,18 @@ _OF_A_FILE = (
         PUBLISHED,
         "quantity, row or cell, as `--cell` has it → the numbers that the source prints for it,"
         " with the source's own decimals: `output[I]: [2.0, 2.265]`",
+    ),
+    Key(
+        "claims",
+        CLAIMS,
+        "quantity or row → what the source says of its rows in words; the page says which rows are"
+        " so: `weights: {largest: itself}`",
+    ),
+    Key(
+        "ours",
+        OneOrMany(TextKind("a quantity or a row of one")),
+        "the given matrices, or rows of such, that the source doesn't have and that are chosen for"
+        " this example: `[W_Q, 'weights[can]']`, or `all`",
     ),
     Key("until", Choice(STORY), "the last step that is worked: `until: scores`"),
     Key("rounding", ROUNDING, "the rounding policy and its decimals"),

@@ -126,13 +126,13 @@ def _plan_learn(place: RoundPlace) -> tuple[Definition, ...]:
 
 
 def _happens(place: RoundPlace) -> str:
-    counted = "In the words as they are cut so far, each pair of neighbours is counted"
+    counted = "In the words as cut so far, each pair of neighbours is counted"
     if _is_by_likelihood(place):
         return (
-            f"{counted}; its score divides that by the counts of its two parts, so that parts that"
+            f"{counted}. Its score divides that by the counts of its two parts, so that parts that"
             " are seldom seen apart come first."
         )
-    return f"{counted}, once for each time that its word occurs; the most frequent is merged."
+    return f"{counted}, once for each time that its word occurs. The most frequent pair is merged."
 
 
 _MOST_LISTED = 5
@@ -141,7 +141,7 @@ _MOST_TOKENS = 60
 """Tokens of a vocabulary that are listed."""
 
 
-_OTHER_RULE = "Of pairs that are as good one was taken by another rule than the one that is said."
+_OTHER_RULE = "Among equally good pairs, one was taken by another rule than the stated one."
 _BY_COUNT = "The pair with the largest count was taken, not that with the largest score."
 Ranks = list[tuple[float, ...]]
 
@@ -228,11 +228,11 @@ LEARN_STEP = Step(
     happens=_happens,
     why=(
         "The best pair of neighbours becomes one piece, again and again, until the vocabulary has"
-        " the size that was asked for."
+        " the size asked for."
     ),
     more=(
-        "A vocabulary of whole words would have no place for a word that nobody has seen before,"
-        " and single characters say little by themselves: learned pieces lie in between."
+        "A vocabulary of whole words has no place for a new word, and single characters say"
+        " little by themselves. Learned pieces lie in between."
     ),
     example="bpe",
     plan=_plan_learn,
@@ -277,17 +277,17 @@ DICTIONARY_STEP = Step(
     makes=("totals", "coverage"),
     shapes="word_counts [words] → totals [2] → coverage",
     happens=lambda _: (
-        "The words of the corpus are counted; the most frequent ones are kept, and each gets an ID."
-        " A word below the cut becomes the unknown token, if there is one. The coverage is the"
-        " share of the corpus that the kept words make up."
+        "The words of the corpus are counted. The most frequent ones are kept, and each gets an"
+        " ID. A word below the cut becomes the unknown token, if there is one. The coverage is"
+        " the share of the corpus that the kept words make up."
     ),
     why=(
-        "A model knows only the words that it has a vector for, and there can be only so many of"
-        " these: so the words of a large corpus are counted, and the rarest are left out."
+        "A model has a vector for each word that it knows, so only the most frequent words of a"
+        " large corpus are kept."
     ),
     more=(
-        "As a few words make up most of any text, a small dictionary covers much of it; what it"
-        " doesn't have is lost, or cut into pieces."
+        "A few words make up most of any text, so a small dictionary covers much of it. The rest"
+        " is lost, or cut into pieces."
     ),
     example="dictionary",
     plan=_plan_dictionary,
@@ -353,21 +353,19 @@ ESTIMATE_STEP = Step(
     shapes="word_counts [words] → counts [pieces] → total → log_p [pieces]",
     happens=lambda _: (
         "Each piece is counted wherever it stands in a word, once for each time that the word"
-        " occurs; its probability is its share of all counts."
+        " occurs. Its probability is its share of all counts."
     ),
     why=(
-        "Unigram starts from many pieces, and takes the pieces of a word to be independent of"
-        " each other: the probability of a cut is the product of theirs."
+        "Unigram treats the pieces of a word as independent, so the probability of a cut is the"
+        " product of theirs."
     ),
-    more=(
-        "The logarithm turns the product into a sum, which stays a number that can be written down."
-    ),
+    more="The logarithm turns the product, which may become too small to write down, into a sum.",
     example="unigram",
     plan=_plan_estimate,
     mistakes=(
         Mistake(
             "no_logarithm",
-            "Leaving out the logarithm: shares are to be multiplied, their logarithms added up.",
+            "Leaving out the logarithm: probabilities are multiplied, their logarithms added up.",
             wrong(by(ShareItself), "log_p"),
         ),
     ),
@@ -442,10 +440,11 @@ def _estimated(place: RoundPlace, pruning: Pruning) -> tuple[Definition, ...]:
 def _happens_prune(place: RoundPlace) -> str:
     if count_round(place) is not None:
         return (
-            "Each word is cut in its most probable way; the loss adds up how improbable these cuts"
-            " are. Then each piece of two or more characters is left out in turn: the words that it"
-            " was in are cut anew, and the loss grows. The pieces without which it grows least go;"
-            " without a piece that is in no best cut it doesn't grow at all."
+            "Each word is cut in its most probable way. The loss is minus the sum of the"
+            " log-probabilities of these cuts. Then each piece of two or more characters is left"
+            " out in turn: the words that it was in are cut anew, and the loss grows. The pieces"
+            " without which the loss grows least are removed. Without a piece that is in no best"
+            " cut, the loss stays the same."
         )
     return (
         "Each word is cut in its most probable way. What it would cost to go without a piece is"
@@ -458,18 +457,17 @@ PRUNE_STEP = Step(
     name="prune",
     at=RoundPlace,
     title="Pruning",
-    does="takes out the pieces that are missed least",
+    does="removes the pieces that matter least",
     makes=("cut_scores", "loss", "growth", "frequencies", "total", "words", "losses"),
     shapes="log_p [pieces] → cut_scores [words] → loss → growth [pieces]",
     happens=_happens_prune,
     why=(
-        "What a piece is worth shows when it is missing: the words that it was in must then be cut"
-        " in a less probable way."
+        "A piece matters if, without it, the words that it was in must be cut in a less probable"
+        " way."
     ),
     more=(
-        "A vocabulary of all substrings would be far too large, so the pieces that are missed"
-        " least go, until it has the size that was asked for. Single characters stay, so that every"
-        " word can be cut."
+        "A vocabulary of all substrings would be far too large, so pieces are removed until it"
+        " has the size asked for. Single characters stay, so that every word can be cut."
     ),
     example="unigram",
     plan=_plan_prune,
@@ -583,9 +581,10 @@ def _happens_viterbi(place: CutPlace) -> str:
         " least probable piece."
     )
     return (
-        "From the left, place by place: which pieces end here, what is the best total where each of"
-        " them starts, and which comes to the largest total? Then the best pieces are followed back"
-        f" from the end of the word.{costs if unknown else ''}"
+        "From left to right, each place gets the best total of a cut up to it. Each piece that"
+        " ends there adds its log-probability to the best total where the piece starts, and the"
+        " largest sum is kept. Then the best pieces are followed back from the end of the"
+        f" word.{costs if unknown else ''}"
     )
 
 
@@ -604,12 +603,12 @@ VITERBI_STEP = Step(
     shapes="log_p [pieces] → totals [pieces that end there] → best, for each place of a word",
     happens=_happens_viterbi,
     why=(
-        "A word can be cut in many ways, but the best cut up to a place always goes on from the"
-        " best cut up to the start of its last piece."
+        "The best cut of a word up to a place always extends the best cut up to the start of its"
+        " last piece."
     ),
     more=(
-        "With n places between its characters there are 2 to the power of n ways; yet it is enough"
-        " to know one total for each place."
+        "A word with n places between its characters can be cut in 2 to the power of n ways, but"
+        " one total for each place is enough."
     ),
     example="unigram",
     plan=_plan_viterbi,
@@ -617,7 +616,7 @@ VITERBI_STEP = Step(
     mistakes=(
         Mistake(
             "least_probable",
-            "Taking the total that is largest without its sign: the least probable cut.",
+            "Taking the total with the largest absolute value: the least probable cut.",
             instead(_least),
         ),
     ),

@@ -155,7 +155,9 @@ DECAY = Key(
 
 SGD = Optimizer(
     name="sgd",
-    happens="Each parameter takes a step against its gradient: the learning rate times that.",
+    happens=(
+        "Each parameter takes a step against its gradient: the learning rate times the gradient."
+    ),
     settings=(DECAY,),
     makes=("decayed",),
 )
@@ -177,8 +179,8 @@ def _velocity(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[
 MOMENTUM = Optimizer(
     name="momentum",
     happens=(
-        "Each parameter has a velocity: a part of the one before, and the gradient. It takes a step"
-        " against its velocity: the learning rate times that."
+        "Each parameter has a velocity: a part of the one before, plus the gradient. It takes a"
+        " step against its velocity: the learning rate times the velocity."
     ),
     direction=_velocity,
     settings=(_KEPT, DECAY),
@@ -186,7 +188,7 @@ MOMENTUM = Optimizer(
     mistakes=(
         Mistake(
             "velocity_forgotten",
-            "Leaving out the velocity of before, so that only the gradient counts.",
+            "Leaving out the velocity before, so that only the gradient counts.",
             all_wrong(by(Same(), 1), TimesPlus),
         ),
     ),
@@ -227,7 +229,7 @@ def quotient(parameter: Parameter, settings: Said, gradient: Name) -> Iterator[D
 MISTAKES: tuple[Mistake[UpdatePlace], ...] = (
     Mistake(
         "bias_not_corrected",
-        "Leaving out the correction of the averages, which began at 0 and are too small at first.",
+        "Leaving out the correction of the averages, which begin at 0 and are too small at first.",
         all_wrong(left_out, WithoutBias),
     ),
     Mistake(
@@ -240,8 +242,8 @@ MISTAKES: tuple[Mistake[UpdatePlace], ...] = (
 
 HAPPENS = (
     "Adam keeps two moving averages for each number: m of its gradients and v of their squares."
-    " Both begin at 0, and are corrected for that. The step goes against m, over the root of v:"
-    " about as long for a small gradient as for a large one."
+    " Both begin at 0 and are corrected for that. The step goes against m divided by the root of"
+    " v. So it is about as long for a small gradient as for a large one."
 )
 ADAM = Optimizer(
     name="adam",
@@ -364,8 +366,8 @@ def _happens(place: UpdatePlace) -> str:
     if training.clip is None:
         return text
     return (
-        "The gradients are clipped: if the norm of all of them together is more than"
-        f" {training.clip}, all are made smaller by the same factor. {text}"
+        f"The gradients are clipped: if the norm of all together is more than {training.clip}, all"
+        f" are made smaller by the same factor. {text}"
     )
 
 
@@ -396,29 +398,29 @@ UPDATE_STEP = Step(
     shapes="a parameter and its gradient → the updated parameter",
     happens=_happens,
     why=(
-        "A gradient says how the loss grows with each number; a small step the other way makes it"
-        " smaller."
+        "A gradient says how the loss grows with each number, so a small step against it makes"
+        " the loss smaller."
     ),
     plan=lambda place: place.planned,
     mistakes=(
         Mistake(
             "gradient_added",
-            "Adding the gradient instead of taking it away, which makes the loss larger.",
+            "Adding the gradient instead of subtracting it, which makes the loss larger.",
             all_wrong(swap("x[i, j] - rate * g[i, j]", "x[i, j] + rate * g[i, j]"), StepDown),
         ),
         Mistake(
             "learning_rate_left_out",
-            "Taking away the whole gradient, without the learning rate.",
+            "Subtracting the whole gradient, without the learning rate.",
             all_wrong(swap("rate * g[i, j]", "g[i, j]"), StepDown),
         ),
         Mistake(
             "not_clipped",
-            "Going on with the gradients as they are, though their norm is more than it may be.",
+            "Leaving the gradients as they are, although their norm is too large.",
             all_wrong(by(Same(), 1), TimesNumber),
         ),
         Mistake(
             "clipped_always",
-            "Scaling the gradients to the largest norm also where theirs is smaller.",
+            "Scaling the gradients to the largest norm even where theirs is smaller.",
             wrong(swap(f"min(1, {_CLIPPED})", _CLIPPED), ClipFactor),
         ),
         *{m.name: m for optimizer in OPTIMIZERS.values() for m in optimizer.mistakes}.values(),
@@ -431,18 +433,19 @@ PROGRESS_STEP = Step(
     at=UpdatePlace,
     title="Progress",
     titled=lambda place: f"Progress after update {place.update}",
-    does="tells how much smaller the loss has become",
-    makes=("promised", "change"),
-    shapes="the loss before and after, the gradients and the updates → promised, change",
+    does="compares the new loss with what the gradient predicted",
+    makes=("predicted", "change"),
+    shapes="the loss before and after, the gradients and the updates → predicted, change",
     happens=lambda _: (
-        "It is each number's gradient, times how far that number was moved, all added up."
+        "The prediction adds up each number's gradient, times how far that number is moved."
     ),
-    why="What the gradient predicts of an update is true of small steps only.",
+    why="The gradient predicts how a small step changes the loss.",
     plan=lambda place: place.planned,
     mistakes=(
         Mistake(
             "turned_round",
-            "Taking the loss now from the loss before, so that a loss that falls seems to grow.",
+            "Subtracting the loss now from the loss before, so that a loss that falls seems to"
+            " grow.",
             wrong(turned_round, DifferenceOf),
         ),
         Mistake(
@@ -530,8 +533,8 @@ class _Trainer(NamedTuple):
     def progress(self, count: int, before: Names, after: Names) -> PlannedStep:
         """What an update, from 1, did to the loss."""
         place = after_updates(count)
-        promised = below(place, "promised")
-        made = [self._promised(name, promised, before, after) for name in self.parameters]
+        predicted = below(place, "predicted")
+        made = [self._predicted(name, predicted, before, after) for name in self.parameters]
         parts = tuple(d.name for d in made)
         losses = (after[self.loss], before.get(self.loss, self.loss))
         return self._part(
@@ -540,12 +543,12 @@ class _Trainer(NamedTuple):
             count,
             [
                 *made,
-                Definition(promised, Add(len(parts)), parts),
+                Definition(predicted, Add(len(parts)), parts),
                 Definition(below(place, "change"), DifferenceOf(), losses),
             ],
         )
 
-    def _promised(self, name: Name, promised: Name, before: Names, after: Names) -> Definition:
+    def _predicted(self, name: Name, predicted: Name, before: Names, after: Names) -> Definition:
         """By how much a gradient says that the update of its parameter changes the loss: −η ‖∂‖²
         where the step is −η ∂, else the sum of each number's gradient times its step."""
         gradient = name.under(GRADIENTS)
@@ -553,9 +556,9 @@ class _Trainer(NamedTuple):
         training = self.training
         if OPTIMIZERS[training.optimizer].is_plain(training):
             down = Number.written(-training.learning_rate)
-            return Definition(name.under(promised), SquaresTimes(down), (gradient,))
+            return Definition(name.under(predicted), SquaresTimes(down), (gradient,))
         operands = (gradient, after[name], before.get(name, name))
-        return Definition(name.under(promised), SlopeTimesStep(), operands)
+        return Definition(name.under(predicted), SlopeTimesStep(), operands)
 
     def _part(self, step: str, count: int, after: int, made: Iterable[Definition]) -> PlannedStep:
         planned = tuple(d._replace(step=step) for d in made)

@@ -181,7 +181,7 @@ class CellPlace(WayPlace):
     time: int
 
     def titled(self, title: str) -> str:
-        return f"{title} at time {self.time}"
+        return f"{title} at step {self.time}"
 
     @property
     def before(self) -> int:

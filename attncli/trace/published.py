@@ -99,7 +99,7 @@ def _numbers(
     trace: Trace, ids: Mapping[str, Quantity], text: str, printed: Printed
 ) -> list[PublishedNumber]:
     """The numbers of an entry. Raises AddressError."""
-    quantity, indices = _quantity(trace, ids, parse_address(text))
+    quantity, indices = quantity_at(trace, ids, parse_address(text))
     places = [
         axis.find(i, quantity.name)
         for axis, i in zip(_axes(quantity, indices), indices, strict=False)
@@ -117,7 +117,7 @@ def _numbers(
     ]
 
 
-def _quantity(
+def quantity_at(
     trace: Trace, ids: Mapping[str, Quantity], address: Address
 ) -> tuple[Quantity, tuple[Index, ...]]:
     """The quantity that an address is in, `a[2]` maybe, and the indices of a row or cell of it."""

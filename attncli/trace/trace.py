@@ -18,7 +18,7 @@ from attncli.names import Name, below
 from attncli.numbers.rounding import Rounding, Unworkable
 from attncli.option_values import Policy
 from attncli.scenario.model import after_updates, updates_before
-from attncli.scenario.scenario import Scenario, Shape
+from attncli.scenario.scenario import ALL_OURS, Scenario, Shape
 from attncli.trace.axes import given_axes, made_axes
 from attncli.trace.place import CellPlace, Place, UpdatePlace
 from attncli.trace.quantity import Definition, Quantity
@@ -387,7 +387,9 @@ def _origin(scenario: Scenario, name: Name) -> str:
             return "counted"
         if name == below(stack.path, "log_p") and tokenizing.learned is not None:
             return "learned"
-    return "given"
+    if name in scenario.ours or scenario.ours == ALL_OURS:
+        return "ours"
+    return "partly ours" if any(text.startswith(f"{name}[") for text in scenario.ours) else "given"
 
 
 class OnDemand(Mapping[str, Quantity]):

@@ -163,7 +163,9 @@ class _Audit:
             self.false("result", statement)
 
     def grid(self, grid: Grid, *, aside: bool) -> None:
-        match = re.fullmatch(r"`+ ?(.*?)(?: \((?:given|counted|learned)\))? ?`+", grid.headings[0])
+        match = re.fullmatch(
+            r"`+ ?(.*?)(?: \((?:given|(?:partly )?ours|counted|learned)\))? ?`+", grid.headings[0]
+        )
         if match is None and grid.headings[0] != "":
             return  # of words, or vectors side by side
         grid = _in_rows(grid)

@@ -67,13 +67,56 @@ def _attended(claim: Said, match: re.Match[str]) -> bool:
         path = max(own).rpartition(".")[0]
     table = claim.tables[claim.tables.full("weights", path)]
     return all(
-        _is_largest(table, clause) for clause in match["clauses"].split("; ") if clause != "…"
+        _is_largest(table, clause)
+        for clause in re.split(r"(?<=\)), |(?<=…), ", match["clauses"])
+        if clause != "…"
     )
 
 
 def _named(word: str) -> str:
     head, _, count = word.partition(" ")
     return f"{_PLACES[head]} {count}".strip()
+
+
+def _claimed(claim: Said, match: re.Match[str]) -> bool:
+    """What the source says of rows in words: where that is so, and where the page says it isn't."""
+    names = [name for name in claim.variants if claim.text.startswith(f"{name}: ")]
+    tables = Tables(claim.variants[names[0]]) if names else claim.tables
+    table = tables[match["name"]]
+    tokens = [_token(match["row"])] if match["row"] else list(table.rows)
+    holding = {token for token in tokens if _claim_holds(table, token, match)}
+    verdict = match["verdict"]
+    if verdict in ("is so here", "is so in every row here"):
+        return holding == {*tokens}
+    if match["row"]:
+        return not holding and _rightly_instead(table, tokens[0], verdict)
+    right, _, wrong = verdict.partition("but not")
+    failing = re.findall(r"((?:“[^”]*”(?:, | and )?)+), whose largest is at “([^”]*)”", wrong)
+    told = {token: place for rows, place in failing for token in re.findall("“([^”]*)”", rows)}
+    agree = all(_largest(table, token) == [place] for token, place in told.items())
+    return agree and {*re.findall("“([^”]*)”", right)} == holding == {*tokens} - {*told}
+
+
+def _rightly_instead(table: Table, token: str, verdict: str) -> bool:
+    if found := re.search(r": (.*) = (.*)", verdict):
+        terms = found[1].split(" + ")
+        return terms == list(table.text[table.rows.index(token)]) and sum(
+            map(number, terms)
+        ) == number(found[2])
+    return re.findall("“([^”]*)”", verdict) == _largest(table, token)
+
+
+def _claim_holds(table: Table, token: str, match: re.Match[str]) -> bool:
+    row = [number(text) for text in table.text[table.rows.index(token)]]
+    if match["total"]:
+        said = number(match["total"])
+        return sum(row, Decimal(0)).quantize(said, ROUND_HALF_UP) == said
+    return _largest(table, token) == [match["column"] or token]
+
+
+def _largest(table: Table, token: str) -> list[str]:
+    row = [number(text) for text in table.text[table.rows.index(token)]]
+    return [name for name, x in zip(table.columns, row, strict=True) if x == max(row)]
 
 
 _CLAUSE = re.compile(
@@ -109,11 +152,11 @@ def _token(text: str) -> str:
 
 def _looked_up(claim: Said, match: re.Match[str]) -> bool:
     weights, V = claim.table("weights"), claim.table("V")
-    row = weights.text[weights.rows.index(match["query"])]
-    j = weights.columns.index(match["key"])
+    row = weights.text[weights.rows.index(_token(match["query"]))]
+    j = weights.columns.index(_token(match["key"]))
     share = (number(row[j]) * 100).quantize(Decimal(1), ROUND_HALF_UP)
     is_most = number(row[j]) == max(map(number, row))
-    return is_most and share == number(match["share"]) and V.rows[j] == match["value"]
+    return is_most and share == number(match["share"]) and V.rows[j] == _token(match["value"])
 
 
 def _routed(claim: Said, match: re.Match[str]) -> bool:
@@ -124,11 +167,11 @@ def _routed(claim: Said, match: re.Match[str]) -> bool:
 
 def _next(claim: Said, match: re.Match[str]) -> bool:
     table = claim.table("probabilities")
-    row = table.text[table.rows.index(match["row"])]
+    row = table.text[table.rows.index(_token(match["row"]))]
     best = sorted(zip(map(number, row), table.columns, strict=True), key=lambda pairs: -pairs[0])[
         :2
     ]
-    return [(number(match[f"p{k}"]), match[f"token{k}"]) for k in (1, 2)] == best
+    return [(number(match[f"p{k}"]), _token(match[f"token{k}"])) for k in (1, 2)] == best
 
 
 def _sure(claim: Said, match: re.Match[str]) -> bool:
@@ -150,12 +193,12 @@ def _norms(norms: Sequence[str], match: re.Match[str]) -> bool:
 def _next_of_many(claim: Said, match: re.Match[str]) -> bool:
     """The likeliest, and all that come next to it alike."""
     table = claim.table("probabilities")
-    row = dict(zip(table.columns, table.text[table.rows.index(match["row"])], strict=True))
+    row = dict(zip(table.columns, table.text[table.rows.index(_token(match["row"]))], strict=True))
     first, second = number(match["p1"]), number(match["p2"])
-    others = re.split(r", | and ", match["others"])
+    others = [_token(other) for other in re.split(r", | and ", match["others"])]
     below = max(number(text) for text in row.values() if number(text) < first)
     alike = [token for token, text in row.items() if number(text) == second]
-    return number(row[match["token1"]]) == first and second == below and alike == others
+    return number(row[_token(match["token1"])]) == first and second == below and alike == others
 
 
 def _loss(claim: Said, place: str) -> str:
@@ -167,14 +210,14 @@ def _loss(claim: Said, place: str) -> str:
 def _progressed(claim: Said, match: re.Match[str]) -> bool:
     """The loss after an update, and by how much it changed and was to change."""
     place = f"train[{match['count']}]"
-    loss, change, promised = (
+    loss, change, predicted = (
         number(claim.tables[f"{place}.{name}"].text[0])
-        for name in (_loss(claim, place), "change", "promised")
+        for name in (_loss(claim, place), "change", "predicted")
     )
     verb = "rose" if change > 0 else "fell" if change < 0 else "changed"
-    told = change if match["promised"] is None else number(match["promised"])
+    told = change if match["predicted"] is None else number(match["predicted"])
     right = number(match["loss"]) == loss and number(match["by"]) == abs(change)
-    return right and match["verb"] == verb and told == promised
+    return right and match["verb"] == verb and told == predicted
 
 
 def _trained_otherwise(claim: Said, match: re.Match[str]) -> bool:
@@ -370,38 +413,150 @@ def _counted_from(claim: Said, match: re.Match[str]) -> bool:
     )
 
 
+def _rows_of(claim: Said, match: re.Match[str]) -> bool:
+    """Each vector of the sentence is a row of the token, in the tables that its page has."""
+    token = _token(match["token"])
+    rows = [
+        list(table.text[table.rows.index(token)])
+        for table in (claim.tables[name] for name in claim.tables)
+        if token in table.rows and table.columns
+    ]
+    states = [list(claim.tables[name].text) for name in claim.tables if re.match(r".*\ba\[", name)]
+    vectors = re.findall(r"\[([^]]*)\]", match[0])
+    return all(vector.split(", ") in (*rows, *states) for vector in vectors)
+
+
+def _row(claim: Said, name: str, token: str) -> dict[str, Decimal]:
+    table = claim.table(name)
+    texts = table.text[table.rows.index(_token(token))]
+    return {key: number(text) for key, text in zip(table.columns, texts, strict=True)}
+
+
+def _best(claim: Said, match: re.Match[str]) -> bool:
+    """The columns that have the largest number of a row."""
+    row = _row(claim, "scores" if "matches" in match[0] else "logits", match["token"])
+    line, _, unnamed = re.sub(r" and (\d+) others?$", r"\n\1", match["keys"]).partition("\n")
+    named = [_token(key) for key in re.split(r", | and ", line)]
+    most = [key for key, its in row.items() if its == max(row.values())]
+    is_all = len(named) + int(unnamed or 0) == len(most)
+    return named == most[: len(named)] and is_all and number(match["n"]) == max(row.values())
+
+
+def _between(claim: Said, match: re.Match[str]) -> bool:
+    row = _row(claim, "scaled", match["token"]).values()
+    return (number(match["least"]), number(match["most"])) == (min(row), max(row))
+
+
+def _hidden(claim: Said, match: re.Match[str]) -> bool:
+    texts = [text for row in claim.table("masked").text for text in row]
+    return texts.count("−∞") == int(match["n"]) and len(texts) == int(match["of"])
+
+
+def _largest_in(claim: Said, match: re.Match[str]) -> bool:
+    """The number of the token that is largest in size, in the table that the sentence is about."""
+    names = {"The query of": ["Q"], "Attention gives": ["attention", "concat"],
+             "The feed-forward network gives": ["mixture", "ffn"]}[match["what"]]  # fmt: skip
+    rows = [_row(claim, name, match["token"]) for name in names if _has(claim, name)]
+    key = match["key"].removeprefix("dimension ")
+    return any(
+        row[key] == number(match["n"]) and abs(row[key]) == max(map(abs, row.values()))
+        for row in rows
+    )
+
+
+def _has(claim: Said, name: str) -> bool:
+    try:
+        return bool(claim.table(name).columns)
+    except ValueError:
+        return False
+
+
+def _changes(claim: Said, match: re.Match[str]) -> bool:
+    """Two tables have these numbers of the token, one the first and one the second, and no other
+    dimension of them moved further."""
+    token, key = _token(match["token"]), match["key"].removeprefix("dimension ")
+    tables = [claim.tables[name] for name in claim.tables]
+    rows = [
+        dict(zip(t.columns, t.text[t.rows.index(token)], strict=True))
+        for t in tables if t.columns and token in t.rows
+    ]  # fmt: skip
+    return any(
+        abs(number(a[key]) - number(b[key]))
+        == max(abs(number(a[name]) - number(b[name])) for name in a)
+        for a in rows if a.get(key) == match["then"]
+        for b in rows if b.get(key) == match["now"] and b.keys() == a.keys()
+    )  # fmt: skip
+
+
+def _uses(claim: Said, match: re.Match[str]) -> bool:
+    ids = next(q["text"] for step in claim.page["steps"] for q in step["quantities"]
+               if q["name"].endswith("ids"))  # fmt: skip
+    given = (q for q in claim.page["given"] if q["name"] == match["name"])
+    count = next((len(q["rows"]) for q in given), None)
+    of = int(match["of"].replace(",", ""))
+    return int(match["n"]) == len(set(ids)) and count in (None, of)
+
+
+def _evenly(_: Said, match: re.Match[str]) -> bool:
+    return rounds_to(Decimal(int(match["n"])).ln(), match["loss"])
+
+
+def _steepest(claim: Said, match: re.Match[str]) -> bool:
+    """No number of the gradient is larger in size, and it has the other sign."""
+    name, indices = claim.tables.parted(match["cell"], "")
+    table = claim.tables[claim.tables.full(f"grad.{name}", claim.path)]
+    entries = [t for row in table.text for t in ([row] if isinstance(row, str) else row)]
+    own = number(str(table.texts(indices)))
+    steepest = abs(own) == max(abs(number(text)) for text in entries)
+    return steepest and (own > 0) == (match["verb"] == "falls")
+
+
 Check = Callable[[Said, "re.Match[str]"], bool]
 _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
     (re.compile(pattern), check)
     for pattern, check in (
         (r"^(?:(?P<place>(?:[A-Z][a-z-]+(?: \d+)?(?: · )?)+): )?(?P<clauses>[^:]+? attends (?!.*Shapes:).*\))\.$",
          _attended),
+        (rf"The source says that (?:each row of )?(?P<name>[\w.]+)(?:\[(?P<row>[^]]*)\])? (?:has its largest number at"
+         rf" (?:its own token|“(?P<column>[^”]*)”)|adds up to (?P<total>{_N}))(?: \([^)]*\))?\. It"
+         r" (?P<verdict>is(?:n't)? so.*?)\.$", _claimed),
         (rf"(?P<query>\S+) is most like (?P<key>\S+): (?P<share>{_N}) % of its answer is"
          r" (?P<value>\S+)\.", _looked_up),
-        (r"It goes to the (?P<n>\d+) experts that it fits best", _routed),
-        (rf"(?:After|For) (?P<row>\S+) the likeliest (?:next token )?is (?P<token1>\S+) \((?P<p1>{_N})\), then"
+        (r"The token goes to the (?P<n>\d+) experts that fit it best", _routed),
+        (rf"(?:After|For) (?P<row>\S+) the most likely (?:next token|token|class) is (?P<token1>\S+) \((?P<p1>{_N})\), then"
          rf" (?P<token2>\S+) \((?P<p2>{_N})\)\.", _next),
-        (rf"(?:After|For) (?:token )?(?P<row>\S+) the likeliest (?:next token )?is (?P<token1>\S+) \((?P<p1>{_N})\), then"
+        (rf"(?:After|For) (?:token )?(?P<row>\S+) the most likely (?:next token|token|class) is (?P<token1>\S+) \((?P<p1>{_N})\), then"
          rf" (?P<others>.+?) \((?P<p2>{_N})(?: each)?\)\.", _next_of_many),
-        (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N}): it (?P<verb>rose|fell|changed) by (?P<by>{_N})"
-         rf"(?:, as the gradient predicted|; the gradient predicted a change of (?P<promised>{_N}))\.", _progressed),
+        (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N})\. It (?P<verb>rose|fell|changed) by (?P<by>{_N})"
+         rf"(?:, as the gradient predicted|, where the gradient predicted a change of (?P<predicted>{_N}))\.", _progressed),
         (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): the cell is (?P<share>{_N}) % sure that the answer is yes\.", _sure),
         (rf"[Ww]ith a perplexity of (?P<p>{_N}) the model is as unsure as if it had to guess among (?P<count>{_N})"
          r" equally likely", _perplexed),
         (rf"^(?:(?P<variant>.+): o|O)n its way back the size of the gradient goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)",
          _sizes),
-        (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients have together a norm of (?P<norm>{_N}); clipped, each is multiplied"
+        (rf"^(?P<variant>.+) \([^()]*\): (?:the gradients together have a norm of (?P<norm>{_N})\. Clipped, each is multiplied"
          rf" by (?P<factor>{_N}), and )?after (?P<count>\d+) updates? the loss is (?P<its>{_N})"
          rf"(?: instead of (?P<own>{_N})|; before it was (?P<before>{_N}))\.", _trained_otherwise),
         (rf"The weight of the right token, (?P<cell>\S+\[.+\]), (?P<verb>grew|fell) from (?P<before>{_N}) to (?P<after>{_N})\.",
          _right_token),
         (r"(?:It goes|They go) to (?P<names>\S+?(?:, \S+?)*(?: and \S+?)?)\.(?= |$)", _goes_to),
+        (r"^(?:After|Without attention) (?P<token>“.+?”|[Tt]oken \d+) (?:would pass on|the state is) \[.*\]\.$", _rows_of),
+        (rf"^(?P<token>“.+?”|Token \d+) matches (?P<keys>.+) best \((?P<n>{_N})(?: each)?\)\.$", _best),
+        (rf"^The highest logit of (?P<token>“.+?”|token \d+) is that of (?P<keys>.+) \((?P<n>{_N})(?: each)?\)\.$", _best),
+        (rf"^The scores of (?P<token>.+) now lie between (?P<least>{_N}) and (?P<most>{_N})\.$", _between),
+        (r"^The mask hides (?P<n>\d+) of the (?P<of>\d+) scores\.$", _hidden),
+        (rf"^(?P<what>The query of|Attention gives|The feed-forward network gives) (?P<token>“.+?”|token \d+)"
+         rf" (?:is largest|most) in (?P<key>.+) \((?P<n>{_N})\)\.$", _largest_in),
+        (rf"^(?P<token>“.+?”|Token \d+) changes most in (?P<key>.+): from (?P<then>{_N}) to (?P<now>{_N})\.$", _changes),
+        (r"^The tokens use (?P<n>\d+) of the (?P<of>[\d,]+) rows of (?P<name>\S+)\.$", _uses),
+        (rf"^Equal probabilities for all (?P<n>\d+) (?:classes|tokens) would give a loss of (?P<loss>{_N})\.$", _evenly),
+        (r"^The loss falls fastest as (?P<cell>.+) (?P<verb>falls|grows)\.$", _steepest),
         (rf"the norm of the factor goes (?P<norms>{_N}(?: → {_N})*): it (?P<verb>\w+)", _gradient),
         (rf"^(?P<pair>\S+ \S+) (?P<how>occurs most often|has the largest score) \((?P<n>{_N})\)",
          _chosen),
         (r"the vocabulary grows from (?P<before>\d+) to (?P<after>\d+) tokens", _grown),
         (rf"whose log-probability is (?P<n>{_N})\.", _best_cut),
-        (rf"The source prints (?P<theirs>{_N}) for (?P<cell>.+?\]); (?P<working>.+) (?P<sign>[=≈]) (?P<ours>{_N})\.",
+        (rf"The source prints (?P<theirs>{_N}) for (?P<cell>.+?\]), but (?P<working>.+) (?P<sign>[=≈]) (?P<ours>{_N})\.",
          _published),
         (rf"The numbers that the source prints for .* don't add up to 1: (?P<sum>.*) = (?P<total>{_N})\.",
          _not_adding),
@@ -418,7 +573,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _compared),
         (r"The (?:block has|layers have|heads have) moved the row of (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"
          r" to \[(?P<end>[^]]*)\] in (?P<result>\S+)\.", _moved),
-        (r"told apart by its position: (?P<first>(?P<token>.+) \(\d+\)) and (?P<second>(?P=token) \(\d+\))\.",
+        (r"told apart by their positions: (?P<first>(?P<token>.+) \(\d+\)) and (?P<second>(?P=token) \(\d+\))\.",
          _told_apart),
         (r"without words: they are called 1 to (?P<n>\d+)\b", _only_numbered),
         (r"\(\d+ × \d+\)\(\d+ × \d+\) = \(\d+ × \d+\)", _shapes),
@@ -435,13 +590,14 @@ _OF_RULES = tuple(
         r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",
         r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
-        r"else 0\b", r"is 1 − a²", r"by the temperature [\d.]+",
+        r"and 0 otherwise", r"is 1 − a²", r"by the temperature [\d.]+",
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"its probability, less 1 for the target", r"Both begin at 0",
-        r"what is left to 1\b",
+        r"−ln of 1 minus the probability", r"^What if .+\? attn run .*$",
+        r"now has mean 0 and standard deviation 1, up to rounding",
         r"it costs 10 more than the least probable piece",
         r"It assumes \d+ more numbers?\.",
-        r"The source assumes \[.*\] for .*; worked out, it is \[.*\]\.",
+        r"The source assumes \[.*\] for .*, which worked out is \[.*\]\.",
     )
 )  # fmt: skip
 """Numbers that belong to a rule and not to these numbers."""

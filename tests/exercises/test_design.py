@@ -437,7 +437,7 @@ def test_a_designed_scenario_is_not_weak(sizes: tuple[int, int, int, int], tmp_p
     found = linted.stdout.partition('"notes": ["')[2].partition('"]')[0]
     others = found.replace("Weak here: ", "").rstrip(".").split(", ")
     # six directions in a plane hardly ever have six winners
-    helpless = ["ambiguous roundings", "ambiguous rounding", *(["come again"] * (tokens > 5))]
+    helpless = ["ambiguous roundings", "ambiguous rounding", *(["repeated winner"] * (tokens > 5))]
     # how wide an answer is follows from the decimals, which a scenario chooses
     helpless += ["answers that tell little", "answer that tells little", "that rounding hides"]
     weak = [what for what in others if not what.endswith(tuple(helpless))]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import numpy as np
@@ -21,9 +23,12 @@ from tests.conftest import sampled
 from tests.helpers.browser import NEEDS_BROWSER, findings, opened
 from tests.helpers.pages import LARGE, SHIPPED, document_of, page_of, shipped_trace
 
-LINES_OF_SCRIPTS = {("page.js", "sheet.js"): 400, ("site.js",): 180}
-LARGEST = 1_500_000
-"""Bytes of a page of `next_token`."""
+LINES_OF_SCRIPTS = {("page.js", "sheet.js"): 420, ("site.js",): 180}
+LARGEST = {"i_love_ai": 300_000, "next_token": 1_500_000}
+"""Bytes of pages."""
+WIDTHS = (360, 768, 1280)
+"""A phone, a tablet, a laptop."""
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
 
 @pytest.fixture
@@ -107,14 +112,127 @@ def test_the_numbers_of_a_page_are_the_traces() -> None:
     np.testing.assert_allclose(numbers, trace["weights"].values, atol=5e-4)
 
 
-def test_a_large_page_is_small_enough() -> None:
-    page = render(document_of(shipped_trace("next_token")), "html", RenderOptions(80))
-    assert len(page.encode()) < LARGEST
+@pytest.mark.parametrize("name", LARGEST)
+def test_a_page_is_small_enough(name: str) -> None:
+    assert len(page_of(shipped_trace(name), "html").encode()) <= LARGEST[name]
+
+
+CLIPPED = """() => [...document.querySelectorAll("body *")]
+  .filter((one) => one.checkVisibility() && getComputedStyle(one).overflowY !== "visible"
+    && !one.matches("svg *, nav.contents") && one.scrollHeight > one.clientHeight)
+  .map((one) => one.outerHTML.slice(0, 200))"""
+"""What has letters that are cut off above or below, or only seen when it is moved."""
+MOVED = """() => [...document.querySelectorAll(".scroll:has(table)")]
+  .filter((frame) => frame.scrollWidth > frame.clientWidth)
+  .flatMap((frame) => {
+    frame.scrollLeft = frame.scrollWidth;
+    const named = [...frame.querySelectorAll("tr > :first-child")];
+    return named.map((one) => one.getBoundingClientRect().left - frame.getBoundingClientRect().left);
+  })"""
+"""How far the first cells of tables stand from the left when these are moved to their end."""
+REACHED = """() => {
+  const reached = new Set(), press = (key) =>
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+  for (const first of document.querySelectorAll('[data-n][tabindex="0"]')) {
+    first.focus();
+    while (!reached.has(document.activeElement)) {
+      reached.add(document.activeElement);
+      press("ArrowRight");
+    }
+  }
+  return reached.size;
+}"""
+"""How many numbers are reached from those that the tabulator key comes to."""
+TABLES = """() => [...document.querySelectorAll("table.quantity")]
+  .map((table) => [...table.rows].map((row) => row.innerText.split(/\\s+/).join(" ").trim()))"""
 
 
 @pytest.mark.slow
 @NEEDS_BROWSER
 class TestInTheBrowser:
+    @sampled(5, name=[name for name in SHIPPED if name not in LARGE], width=WIDTHS)
+    def test_it_fits_any_screen(self, name: str, width: int, chromium: Any, written: Any) -> None:
+        """A page moves up and down only; what is wider has a frame, in which the names of rows
+        stay where they are."""
+        screen = {"width": width, "height": 800}
+        with opened(chromium, written(name), viewport=screen) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate(CLIPPED) == []
+            assert {*page.evaluate(MOVED)} <= {0}
+
+    def test_what_is_cut_off_is_found(self, chromium: Any, written: Any) -> None:
+        with opened(chromium, written("softmax_gradient")) as page:
+            low = "one => {one.style.height = '1em'; one.style.overflow = 'hidden'}"
+            page.locator(".formulas .scroll").first.evaluate(low)
+            assert len(page.evaluate(CLIPPED)) == 1
+
+    def test_the_contents_stay_in_sight(self, chromium: Any, written: Any) -> None:
+        with opened(chromium, written("i_love_ai")) as page:
+            page.evaluate("scrollTo({top: 2000, behavior: 'instant'})")
+            assert page.locator("nav.contents a").last.is_visible()
+            assert page.locator("nav.contents").bounding_box()["y"] == 0
+
+    def test_the_contents_are_one_line_on_a_phone(self, chromium: Any, written: Any) -> None:
+        with opened(chromium, written("i_love_ai"), **PHONE) as page:
+            page.evaluate("scrollTo({top: 2000, behavior: 'instant'})")
+            line, link = (
+                page.locator("nav.contents"),
+                page.locator("nav.contents a", has_text="Softmax"),
+            )
+            assert line.bounding_box()["height"] < 48
+            assert link.is_hidden()
+            page.locator("nav.contents summary").tap()
+            link.tap()
+            assert link.is_hidden()
+            assert "Softmax" in line.inner_text()
+            page.wait_for_function("Math.abs(h5.getBoundingClientRect().top) < 100")
+            top = line.bounding_box()["y"] + line.bounding_box()["height"]
+            assert page.locator("#h5").bounding_box()["y"] >= top
+
+    def test_a_note_stands_beside_what_it_is_about(self, chromium: Any, written: Any) -> None:
+        with opened(chromium, written("learning_to_attend")) as page:
+            table = page.locator(".tables:has(+ aside)").first
+            note = page.locator(".tables + aside").first
+            below = table.bounding_box()["y"] + table.bounding_box()["height"]
+            assert note.bounding_box()["y"] < below
+            page.set_viewport_size({"width": 768, "height": 800})
+            below = table.bounding_box()["y"] + table.bounding_box()["height"]
+            assert note.bounding_box()["y"] >= below
+
+    @sampled(3, scheme=["light", "dark"], role=["Q", "K", "V"])
+    def test_a_role_has_one_colour(
+        self, scheme: str, role: str, chromium: Any, written: Any
+    ) -> None:
+        """In the headings of tables, their cells, working, formulas and drawings."""
+        with opened(chromium, written("king_and_queen"), color_scheme=scheme) as page:
+            colours = page.evaluate(
+                """role => ["thead", "td", ".worked span", "mrow", "svg"].map((kind) => {
+                  const found = document.querySelector(
+                    kind === "thead" ? `thead .${role}` : kind === "svg" ? `svg .${role}` : `${kind}.${role}`);
+                  return getComputedStyle(found).color;
+                })""",
+                role,
+            )
+            assert len({*colours}) == 1
+
+    def test_keys_reach_each_number(self, chromium: Any, written: Any) -> None:
+        with opened(chromium, written("i_love_ai")) as page:
+            assert page.evaluate(REACHED) == page.locator("[data-n]").count() > 100
+            assert page.locator("[data-n]:not([role=button])").count() == 0
+            described = page.evaluate("document.activeElement.getAttribute('aria-describedby')")
+            assert page.locator(f"#{described}").is_visible()
+            page.keyboard.press("Escape")
+            assert page.locator("[aria-describedby=how]").count() == 0
+
+    def test_a_tap_tells_what_pointing_tells(self, chromium: Any, written: Any) -> None:
+        told = []
+        for kind, ask in ({}, "hover"), (PHONE, "tap"):
+            with opened(chromium, written("i_love_ai"), **kind) as page:
+                getattr(page.locator("td [data-n]", has_text="0.576").first, ask)()
+                told.append(page.locator("#how").inner_text().removesuffix("×").strip())
+        assert told[0] == told[1]
+        assert "7.389 / 12.825" in told[0]
+
     def test_pointing_tells_and_lights_up(self, chromium: Any, written: Any) -> None:
         with opened(chromium, written("i_love_ai")) as page:
             number = page.locator("table.quantity [data-n]", has_text="0.576")
@@ -159,8 +277,7 @@ class TestInTheBrowser:
             assert page.locator("main > section:visible h2").inner_text() != before
 
     def test_a_phone(self, chromium: Any, written: Any) -> None:
-        small = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-        with opened(chromium, written("i_love_ai"), **small) as page:
+        with opened(chromium, written("i_love_ai"), **PHONE) as page:
             assert page.evaluate("document.documentElement.scrollWidth") <= 360
             page.locator("#s5 table.quantity [data-n]").first.tap()
             box = page.locator("#how").bounding_box()
@@ -170,8 +287,7 @@ class TestInTheBrowser:
     def test_the_card_is_as_wide_as_before_when_a_phone_scrolls(
         self, chromium: Any, written: Any
     ) -> None:
-        small = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-        with opened(chromium, written("next_token"), **small) as page:
+        with opened(chromium, written("next_token"), **PHONE) as page:
             page.locator("td.shade8 [data-n]").first.tap()
             widths = set()
             for _ in range(5):
@@ -204,6 +320,11 @@ class TestInTheBrowser:
             assert findings(page) == []
             page.locator("main [data-n]").first.click()
             assert findings(page) == []
+            page.keyboard.press("Escape")
+            for drawn in page.locator("svg [data-n]").all()[-1:]:
+                drawn.focus()
+                drawn.press("ArrowLeft")
+                assert findings(page) == []
 
     def test_axe_finds_a_single_pale_number(self, chromium: Any, written: Any) -> None:
         with opened(chromium, written("i_love_ai")) as page:
@@ -220,6 +341,22 @@ class TestInTheBrowser:
             assert colour == "rgb(255, 255, 255)"
             page.pdf(path=tmp_path / "page.pdf")
             assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+
+    @pytest.mark.skipif(which("pdftotext") is None, reason="no pdftotext here")
+    @pytest.mark.parametrize("name", ["i_love_ai", "encoder_block", "tennis_and_rafael"])
+    def test_no_table_is_broken_on_paper(
+        self, name: str, chromium: Any, written: Any, tmp_path: Path
+    ) -> None:
+        with opened(chromium, written(name)) as page:
+            tables = page.evaluate(TABLES)
+            page.pdf(path=tmp_path / "page.pdf", prefer_css_page_size=True)
+        read = ("pdftotext", "-layout", tmp_path / "page.pdf", "-")
+        text = subprocess.run(read, capture_output=True, text=True, check=True).stdout
+        sheets = [re.sub(r"[ \t]+", " ", sheet) for sheet in text.split("\f")]
+        assert len(sheets) > 3
+        numbers = [[row for row in rows[1:] if row] for rows in tables]
+        broken = [t for t in numbers if not any(all(row in s for row in t) for s in sheets)]
+        assert broken == []
 
     def test_a_large_page_answers_at_once(self, chromium: Any, written: Any) -> None:
         """The script's own time, of which a page of `next_token` may take 100 ms."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import json
+import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli import Quantity, Trace, load, work
+from attncli import Quantity, Scenario, Trace, load, work
 from tests.auditor import Tables, audit
+from tests.auditor.html import main_of
 from tests.formats.test_latex import bare, compiled, needs_tex
 from tests.helpers import hostile, readers
 from tests.helpers.browser import NEEDS_BROWSER
@@ -50,6 +53,18 @@ def test_a_trace_is_shown_as_its_page(trace: Any) -> None:
     shown = page_in(trace._repr_html_())
     assert readers.web(shown) == readers.web(page_of(trace, "html"))
     assert "</iframe>" not in shown
+
+
+def test_a_scenario_shows_what_it_gives() -> None:
+    scenario = load("i_love_ai")
+    assert isinstance(scenario, Scenario)
+    assert isinstance(replace(scenario, title="Another"), type(scenario))
+    assert pickle.loads(pickle.dumps(scenario)).title == scenario.title
+    shown = page_in(scenario._repr_html_())
+    tables = main_of(shown).each("table")
+    named = [t.text.split()[0] for t in tables if t.attributes["class"] == "quantity"]
+    assert {*named} == {*scenario.given}
+    assert scenario.about.split()[0] in shown
 
 
 @pytest.mark.parametrize("form", ["markdown", "html"])
@@ -160,6 +175,25 @@ def pointed_at(page: Any, number: Any, how: Any) -> None:
         if how.is_visible():
             return
     raise AssertionError("a number that is pointed at tells nothing")
+
+
+@pytest.mark.slow
+@NEEDS_BROWSER
+def test_cells_leave_each_other_alone(trace: Any, tmp_path: Path, chromium: Any) -> None:
+    """Each has its looks and scripts to itself, and the page around them, too."""
+    shown = (trace["weights"], load("i_love_ai"), trace["weights"].cell("love", "AI"))
+    cells = "".join(f"<div>{part._repr_html_()}</div>" for part in shown)
+    written = tmp_path / "cells.html"
+    written.write_text(f"<!DOCTYPE html><title>Cells</title><h1>Mine</h1>{cells}", "utf-8")
+    page = chromium.new_page(viewport={"width": 1000, "height": 2000})
+    page.goto(written.as_uri())
+    first, _, last = (frame.content_frame for frame in page.locator("iframe").all())
+    pointed_at(page, last.locator("[data-n]", has_text="0.576").last, last.locator("#how"))
+    assert "7.389 / 12.825 = 0.576" in last.locator("#how").inner_text()
+    assert first.locator("#how").is_hidden()
+    assert first.locator(".of1, .of2, .asked").count() == 0
+    assert page.evaluate("getComputedStyle(document.querySelector('h1')).marginTop") != "0px"
+    page.close()
 
 
 @pytest.mark.slow

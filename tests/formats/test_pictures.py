@@ -186,26 +186,26 @@ def ways_through(diagram: Diagram) -> set[tuple[str, str]]:
 def test_each_state_goes_on_to_the_next_one(name: str, into: str) -> None:
     ways = ways_through(steps_of(name))
     start = "Initial state, before the first token"
-    assert (start, f"{into} at time 1") in ways
-    assert ("State at time 1", f"{into} at time 2") in ways
-    assert ("State at time 2", "2 more times alike") in ways
+    assert (start, f"{into} at step 1") in ways
+    assert ("State at step 1", f"{into} at step 2") in ways
+    assert ("State at step 2", "2 more times alike") in ways
     fed = {target for source, target in ways if source == start}
-    assert all(target.endswith("at time 1") for target in fed)
+    assert all(target.endswith("at step 1") for target in fed)
 
 
 def test_the_gradients_of_the_states_go_back_from_each_to_the_one_before() -> None:
     ways = ways_through(steps_of("rnn_backward_through_time"))
     back = "Backward through the"
-    assert (f"{back} memory at time 4", f"{back} state at time 3") in ways
-    assert (f"{back} read-out at time 4", f"{back} state at time 4") in ways
-    assert (f"{back} memory at time 3", "2 more times alike") in ways
+    assert (f"{back} memory at step 4", f"{back} state at step 3") in ways
+    assert (f"{back} read-out at step 4", f"{back} state at step 4") in ways
+    assert (f"{back} memory at step 3", "2 more times alike") in ways
     assert ("2 more times alike", f"{back} embeddings") in ways
 
 
 def test_few_times_are_all_drawn() -> None:
     ways = ways_through(steps_of("yassine_lstm", "sentence=Yassine is king"))
-    assert ("State at time 2", "Gates at time 3") in ways
-    assert ("State at time 3", "Read-out at time 3") in ways
+    assert ("State at step 2", "Gates at step 3") in ways
+    assert ("State at step 3", "Read-out at step 3") in ways
 
 
 def test_no_box_stands_on_another_and_arrows_go_down() -> None:

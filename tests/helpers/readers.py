@@ -102,13 +102,13 @@ ELEMENTS = {
     "code", "bdi", "strong", "aside", "script", "br", "svg", "g", "rect", "text", "path", "defs",
     "marker", "desc", "circle", "line", "polyline", "math", "mi", "mn", "mo", "mrow", "mtext",
     "msub", "msup", "mfrac", "msqrt", "munder", "mspace", "button", "input", "label",
-    "figure", "figcaption",
+    "figure", "figcaption", "details", "summary", "b",
 }  # fmt: skip
 ATTRIBUTES = {
     "id", "class", "lang", "charset", "name", "content", "http-equiv", "href", "scope", "colspan",
     "tabindex", "data-n", "aria-label", "aria-labelledby", "role", "hidden", "type", "width",
     "data-kind", "data-name", "aria-describedby", "size", "maxlength", "autocomplete", "spellcheck",
-    "inputmode",
+    "inputmode", "open",
     "height", "viewbox", "x", "y", "x1", "y1", "x2", "y2", "rx", "cx", "cy", "r", "d", "transform",
     "stroke-width", "style",
 }  # fmt: skip

@@ -106,7 +106,7 @@ def test_the_place_is_kept(tmp_path: Path) -> None:
     assert [*kept] == ["exp[love, I]", "exp[love, love]", "exp[love, AI]"]
     code, text = practised("--place", str(place), answers=RIGHT[3:])
     assert code == 0
-    assert "Going on where you were: 3 of 7 done." in text
+    assert "Continuing where you stopped: 3 of 7 done." in text
     assert "4 of 7 · exp_sum[love]" in text
     assert "1 of 7" in practised("--place", str(place), "--fresh", answers=[])[1]
 
@@ -180,7 +180,7 @@ def _read(master: int) -> bytes:
 
 def test_in_a_terminal_one_may_try_again_and_leave(tmp_path: Path) -> None:
     text = typed(["2.7\n", "2.718\n", "3\n", "\n", "\x04"], tmp_path)
-    assert "Try again, or press Enter to go on with it." in text
+    assert "Try again, or press Enter to keep the answer." in text
     assert "3 of 7" in text
     assert "Traceback" not in text
     (kept,) = (tmp_path / "state" / "attncli" / "practice").iterdir()

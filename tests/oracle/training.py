@@ -78,7 +78,7 @@ def _names(book: Book) -> list[str]:
 
 
 def _is_progress(name: str) -> bool:
-    return name == "change" or name.partition(".")[0] == "promised"
+    return name == "change" or name.partition(".")[0] == "predicted"
 
 
 def _leading_to(loss: str, book: Book, *, last: bool) -> Iterator[str]:
@@ -103,11 +103,11 @@ def _promise(book: Book, own: Book, training: _Training, before: Parameters) -> 
     for name, old in before.items():
         gradient, new = book.pages[f"{book.path}grad.{name}"], training.updated[name]
         if training.is_plain:
-            promised = -training.number(book, "learning_rate") * (gradient * gradient).sum()
+            predicted = -training.number(book, "learning_rate") * (gradient * gradient).sum()
         else:
-            promised = (gradient * (new - old)).sum()
-        parts.append(own.keep(f"promised.{name}", np.array([[promised]]), step="progress"))
-    own.keep("promised", sum(parts[1:], parts[0]), step="progress")
+            predicted = (gradient * (new - old)).sum()
+        parts.append(own.keep(f"predicted.{name}", np.array([[predicted]]), step="progress"))
+    own.keep("predicted", sum(parts[1:], parts[0]), step="progress")
     change = own.pages[f"{own.path}{training.loss}"] - book.pages[f"{book.path}{training.loss}"]
     own.keep("change", change, step="progress")
 

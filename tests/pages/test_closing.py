@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from attncli.formats import RenderOptions, render
 from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario import scenario
+from tests.conftest import sampled
 from tests.helpers.pages import GOLDEN, SHIPPED, page_of, shipped_trace, trace_of
 
 EYE = "[[1, 0], [0, 1]]"
@@ -47,7 +49,7 @@ def test_shipped_scenarios_end_quietly(name: str) -> None:
 )
 def test_what_looks_forgotten_is_told(text: str, forgotten: str) -> None:
     page = " ".join(page_of(trace_of(f"{text}\n")).split())
-    assert ("The trace ends here" in page) == bool(forgotten)
+    assert ("The next step," in page) == bool(forgotten)
     assert forgotten in page
 
 
@@ -57,8 +59,10 @@ def notes_of(source: Any) -> list[str]:
 
 
 def test_the_page_closes_with_what_it_found_and_where_to_read_on() -> None:
-    found, why = notes_of("i_love_ai")[0], notes_of("i_love_ai")[-1]
-    assert found.startswith("I attends most to itself and to AI (0.422 each); love to AI (0.576);")
+    found, why = notes_of("i_love_ai")[0], notes_of("i_love_ai")[-2]
+    assert found.startswith(
+        "“I” attends most to itself and to “AI” (0.422 each), “love” to “AI” (0.576),"
+    )
     assert why == "Why? attn explain i_love_ai --step softmax"
     assert CliRunner().invoke(app, shlex.split(why.partition(": attn ")[2])).exit_code == 0
 
@@ -69,14 +73,14 @@ def test_where_to_read_on_asks_for_as_much(monkeypatch: pytest.MonkeyPatch) -> N
     words = ["run", "i_love_ai", "--detail", "summary"]
     assert CliRunner().invoke(app, words).exit_code == 2
     page = " ".join(CliRunner().invoke(app, [*words, "--large"]).stdout.split())
-    command = page.rpartition("Why? attn ")[2].partition(" Sentence ")[0]
+    command = page.rpartition("Why? attn ")[2].partition(" ▸ ")[0]
     assert command == "explain i_love_ai --step softmax --large"
     assert CliRunner().invoke(app, command.split()).exit_code == 0
 
 
 def test_what_the_last_section_found_is_not_said_again() -> None:
     page = page_of(trace_of(SHIPPED["pasta_lookup"]))
-    assert page.count("Pasta is most like Food: 81 % of its answer is Rice.") == 1
+    assert page.count("“Pasta” is most like “Food”: 81 % of its answer is “Rice”.") == 1
 
 
 def test_a_mapping_has_no_name_to_explain_it_by() -> None:
@@ -89,7 +93,9 @@ def test_a_block_closes_with_the_token_that_it_moves_furthest() -> None:
     furthest = int(((ended - begun) ** 2).sum(axis=1).argmax())
     name = trace["X"].rows.names[furthest]
     found = notes_of("encoder_block")[0]
-    assert found.startswith(f"The block has moved the row of {name} furthest: from [1.141, 1.340,")
+    assert found.startswith(
+        f"The block has moved the row of “{name}” furthest: from [1.141, 1.340,"
+    )
     assert found.endswith(" in norm2.normed.")
 
 
@@ -110,3 +116,34 @@ def attn_page(*arguments: str) -> str:
 def test_a_mask_has_its_tables_also_by_rows() -> None:
     page = attn_page("run", "i_love_tennis_causal", "--step", "mask", "--detail", "rows")
     assert "Q: love   │ 0.388    0.304         −∞     −∞" in page
+
+
+def asked_in(name: str) -> list[tuple[str, list[str]]]:
+    """The questions that a page ends with, and the words of their commands."""
+    notes = [note for note in notes_of(name) if "? attn run " in note]
+    return [(q, shlex.split(c)) for q, _, c in (note.rpartition("? attn ") for note in notes)]
+
+
+@sampled(6, name=sorted(SHIPPED))
+def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None:
+    """The page of the command is another one, in what was found or in what it ends with."""
+    asked = asked_in(name)
+    assert asked
+    own = CliRunner().invoke(app, ["run", name]).stdout
+    for question, command in asked:
+        assert question.startswith("What if ")
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == 0, result.stderr
+        found, others = ({line for line in page.splitlines() if line.startswith("▸")}
+                         for page in (own, result.stdout))  # fmt: skip
+        assert others - found
+
+
+def test_a_scenario_that_asks_nothing_is_asked_about_its_largest_number(tmp_path: Path) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text("X: [[1, -3], [0, 2]]\nW_Q: [[1, 0], [0, 1]]\nW_K: [[1, 0], [0, 1]]\n")
+    ((question, command),) = asked_in(str(file))
+    assert question == "What if X[1, 2] is 0"
+    assert command[-1] == "X[1, 2]=0"
+    command[1] = str(file)
+    assert CliRunner().invoke(app, command).exit_code == 0

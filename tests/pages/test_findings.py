@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.names import Word
+from attncli.document.blocks import text_of_spans
 from attncli.pages.parts.findings import last_finding
 from attncli.pages.parts.selection import Selection
 from tests.helpers.pages import SHIPPED, page_of, trace_of
@@ -29,35 +29,36 @@ def said(text: str, *changes: str) -> str:
         ("[[0.5, 0.5]]", "Token 1 attends to all alike (0.5 each)."),
         ("[[0, 1]]", "Token 1 attends only to token 2 (1)."),
         ("[[1]]", "Token 1 attends only to itself (1)."),
-        ("[[0, 1], [0.5, 0.5]]", "only to token 2 (1); token 2 attends to all alike (0.5 each)."),
-        ("[[0.1, 0.9], [0.2, 0.8]]", "most to token 2 (0.9); token 2 to itself (0.8)."),
+        ("[[0, 1], [0.5, 0.5]]", "only to token 2 (1), token 2 attends to all alike (0.5 each)."),
+        ("[[0.1, 0.9], [0.2, 0.8]]", "most to token 2 (0.9), token 2 to itself (0.8)."),
     ],
 )
 def test_whom_a_query_attends_to(weights: str, sentence: str) -> None:
     assert sentence in said(f"weights: {weights}")
 
 
-def test_what_is_no_word_stands_in_quotes() -> None:
+def test_tokens_stand_in_quotes() -> None:
     page = said("tokens: [love, .]\nweights: [[0.1, 0.9], [0.3, 0.7]]")
-    assert "love attends most to “.” (0.9); “.” to itself (0.7)." in page
+    assert "“love” attends most to “.” (0.9), “.” to itself (0.7)." in page
 
 
 def test_keys_of_a_memory_are_not_the_queries_themselves() -> None:
     page = said(SHIPPED["decoder_block"].replace("tokens: [je", "tokens: [I"))
-    assert "I attends most to peux (0.319)" in page
+    assert "“I” attends most to “peux” (0.319)" in page
 
 
 def test_many_queries_are_elided() -> None:
     rows = ", ".join(["[0.4, 0.6]"] * 20)
     page = said(f"weights: [{rows}]\ntitle: many")
-    assert "token 3 to token 2 (0.6); …; token 20 attends most to token 2 (0.6)." in page
+    assert "token 3 to token 2 (0.6), …, token 20 attends most to token 2 (0.6)." in page
 
 
 def test_only_the_queries_that_are_told_are_spoken_of() -> None:
     assert (
-        "▸ love attends most to AI (0.576)." in attn("run", "i_love_ai", "--token", "love").stdout
+        "▸ “love” attends most to “AI” (0.576)."
+        in attn("run", "i_love_ai", "--token", "love").stdout
     )
-    assert "I attends" not in attn("run", "i_love_ai", "--token", "love").stdout
+    assert "“I” attends" not in attn("run", "i_love_ai", "--token", "love").stdout
 
 
 def test_a_look_up_with_two_answers() -> None:
@@ -101,8 +102,8 @@ def test_a_probability_that_ties() -> None:
         "projection: none\nscale: 1\nunembedding: [[1, 1, 0], [0, 0, 0]]"
     )
     page = said(text)
-    assert "the likeliest next token s are" not in page
-    assert "the likeliest next tokens are a and b (0.422 each), then c (0.155)." in page
+    assert "the most likely next token s are" not in page
+    assert "the most likely next tokens are “a” and “b” (0.422 each), then “c” (0.155)." in page
 
 
 def test_a_page_closes_with_what_is_found_of_the_token_that_is_asked_for() -> None:
@@ -111,7 +112,7 @@ def test_a_page_closes_with_what_is_found_of_the_token_that_is_asked_for() -> No
     part, found = last_finding(trace, Selection())
     assert part is not None
     assert part.step == "classify"
-    assert found[:4] == ("For ", Word("[MASK]"), " the likeliest is ", Word("love"))
+    assert text_of_spans(found).startswith("For “[MASK]” the most likely token is “love” (")
 
 
 @pytest.mark.parametrize(
@@ -119,17 +120,17 @@ def test_a_page_closes_with_what_is_found_of_the_token_that_is_asked_for() -> No
     [
         ("softmax_gradient", (), "the true class"),
         ("picture", ("targets=[rising]",), "the true class"),
-        ("masked_word", ("targets=[I, love, AI]",), "what really stands there"),
-        ("embedding_before_during_after", (), "what really came next"),
+        ("masked_word", ("targets=[I, love, AI]",), "the token that belongs there"),
+        ("embedding_before_during_after", (), "the true next token"),
         ("masked_word", ("targets=[[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0]]",
-                         "loss=cross_entropy"), "what was right"),
+                         "loss=cross_entropy"), "the right answer"),
     ],
 )  # fmt: skip
 def test_what_surprises_a_model_is_what_its_answers_are(
     name: str, changes: tuple[str, ...], what: str
 ) -> None:
     trace = trace_of(SHIPPED[name], *changes)
-    assert f"how surprised the model was by {what}." in " ".join(page_of(trace).split())
+    assert f"how surprised the model is by {what}." in " ".join(page_of(trace).split())
 
 
 def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
@@ -137,7 +138,7 @@ def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
     trace = trace_of(SHIPPED["learning_to_attend"], "rounding.policy=exact")
     of = {name: trace[f"grad.{name}"].values for name in ("scores", "weights", "output", "Q", "K")}
     page = " ".join(page_of(trace).split())
-    assert "has the sign of its weight's gradient minus the row's weighted average." in page
+    assert "is its weight, times the weight's gradient minus the row's weighted average." in page
     weights = trace["weights"].values
     average = (of["weights"] * weights).sum(axis=1, keepdims=True)
     assert of["scores"].any()
@@ -148,5 +149,5 @@ def test_what_is_said_of_the_gradients_of_an_attention_is_so() -> None:
     for made, other in (("Q", of["scores"] @ trace["K"].values),
                         ("K", of["scores"].T @ trace["Q"].values)):  # fmt: skip
         np.testing.assert_allclose(of[made], other, atol=1e-12)
-    assert "a weight, as far as its value points along the gradient." in page
+    assert "and a weight gets the dot product of its value and the output's gradient." in page
     np.testing.assert_allclose(of["weights"], of["output"] @ trace["V"].values.T, atol=1e-12)

@@ -148,7 +148,7 @@ def test_a_norm_of_another_name_has_its_mistakes() -> None:
 
 def test_a_learning_rate_of_one_hides_that_it_is_left_out() -> None:
     text = render(weaknesses(trace_of(SHIPPED["learning_to_attend"])), "markdown", RenderOptions())
-    assert "Update 1: Taking away the whole gradient, without the learning rate." in text
+    assert "Update 1: Subtracting the whole gradient, without the learning rate." in text
 
 
 def test_nothing_weak() -> None:

@@ -24,6 +24,7 @@ from attncli.notation.plain import unbreakable
 from attncli.notation.typst import TypstNotation
 from attncli.operations.positions import TakeByBucket
 from attncli.operations.rearranging import TakeRows
+from attncli.pages.walkthrough import ONE_PAGE
 from attncli.steps.order import STORY
 from tests.conftest import sampled
 from tests.helpers import ops
@@ -72,7 +73,7 @@ def test_a_pair_is_of_one_name() -> None:
 
 def test_p_less_y_is_one_page() -> None:
     page = page_at("softmax_gradient", 80)
-    assert len(page.splitlines()) <= 67
+    assert len(page.splitlines()) <= ONE_PAGE
     assert "logits │ cat  dog  bird  grad.logits │    cat    dog   bird" in page
     assert "▸ Why? attn explain softmax_gradient --step backward_loss\n\nSource" in page
 
@@ -87,7 +88,7 @@ def test_the_weight_of_the_right_token_is_told_before_and_after() -> None:
 
 def test_what_several_times_add_to_weights_is_added_on_the_page() -> None:
     page = page_at("rnn_backward_through_time", 80)
-    text = page.partition("Backward through the memory at time 1\n")[2]
+    text = page.partition("Backward through the memory at step 1\n")[2]
     assert "grad.W_aa = grad.W_aa.aa[4] + grad.W_aa.aa[3] + grad.W_aa.aa[2]" in text
     assert "grad.W_aa[3] = [0.0031, 0.0451, 0.0508] + [−0.0072, −0.0184, −0.0163]" in text
 
@@ -276,5 +277,5 @@ def test_the_slope_of_a_relu_is_explained_where_it_stands() -> None:
         for entry in ("backward_ffn", "backward_scores")
     )
     assert "step(hidden[i, j])" in ffn
-    assert "step is 1 above 0, and else 0." in ffn
+    assert "step is 1 above 0, and 0 otherwise." in " ".join(ffn.split())
     assert "step is 1" not in scores

@@ -171,7 +171,7 @@ def test_output_is_whole_and_never_over_another(tmp_path: Path) -> None:
     [
         ("train[1].loss", "train[1].loss[it] = −ln(0.53) = 0.63"),
         ("loss", "loss[it] = −ln(0.27) = 1.31"),
-        ("train[1].promised", "train[1].promised = −0.13 − 0.44 − 0.44 = −1.01"),
+        ("train[1].predicted", "train[1].predicted = −0.13 − 0.44 − 0.44 = −1.01"),
     ],
 )
 def test_one_number_needs_no_index(cell: str, line: str) -> None:
@@ -289,7 +289,7 @@ def test_a_step_is_explained_by_its_name(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_step_is_explained_by_a_scenario_that_has_it() -> None:
     assert "z_forget[1] = 0.1 × 0" in attn("explain", "gates").stdout
     refused = attn("explain", "i_love_ai", "--step", "gates").stdout
-    assert "no numbers to show; attn explain gates has some." in " ".join(refused.split())
+    assert "no numbers to show. attn explain gates shows some." in " ".join(refused.split())
     back = ("backward_",)  # some of which their examples take with changes; test_pages_of_gradients
     explained = (step for step in steps() if step.example and not step.name.startswith(back))
     examples = {step.name: step.example for step in explained}

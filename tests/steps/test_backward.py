@@ -147,7 +147,7 @@ def test_a_lesson_has_the_formula_and_a_mistake_with_its_number(tmp_path: Path) 
     page = run("explain", salt(tmp_path), "--step", "backward_softmax").stdout
     text = " ".join(page.split())
     assert "weights[i, j] × (grad.weights[i, j] − Σ_k grad.weights[i, k] × weights[i, k])" in text
-    assert "Handing the gradient on as it is" in text
+    assert "Passing the gradient on unchanged" in text
     assert "the mistake gives" in text
 
 

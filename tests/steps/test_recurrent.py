@@ -181,8 +181,8 @@ def test_the_way_back_is_told_as_such() -> None:
     text = "sentence: a b\nembeddings: {a: [1], b: [2]}\ncell: rnn\ndirection: backward\nW_ax: [[1]]\nW_aa: [[1]]\ngradient: true\n"
     page = " ".join(page_of(trace_of(text)).split())
     assert "Initial state, after the last token" in page
-    assert "What is remembered of the tokens after is multiplied" in page
-    assert "back from the first token a gradient" in page
+    assert "The memory of the tokens after is multiplied" in page
+    assert "back from the first token, a gradient" in page
     assert "before the first token" not in page
 
 

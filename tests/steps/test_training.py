@@ -158,15 +158,15 @@ def rounded(number: Decimal) -> Decimal:
 
 def test_under_carry_an_update_goes_on_with_the_printed_digits(tmp_path: Path) -> None:
     trace = work(load(salt(tmp_path)))
-    rate, promised = Decimal("0.1"), []
+    rate, predicted = Decimal("0.1"), []
     for name in ("W_Q", "W_K", "W_V"):
         W, slopes = numbers(trace, name), numbers(trace, f"grad.{name}")
         pairs = [list(zip(*rows, strict=True)) for rows in zip(W, slopes, strict=True)]
         right = [[rounded(w - rate * g) for w, g in row] for row in pairs]
         assert numbers(trace, f"update.{name}") == right
-        promised.append(rounded(-rate * sum(g * g for row in slopes for g in row)))
-        assert numbers(trace, f"train[1].promised.{name}") == [[promised[-1]]]
-    assert numbers(trace, "train[1].promised") == [[sum(promised)]]
+        predicted.append(rounded(-rate * sum(g * g for row in slopes for g in row)))
+        assert numbers(trace, f"train[1].predicted.{name}") == [[predicted[-1]]]
+    assert numbers(trace, "train[1].predicted") == [[sum(predicted)]]
     ((before,),), ((after,),) = (
         numbers(trace, name) for name in ("cross_entropy", "train[1].cross_entropy")
     )
@@ -240,7 +240,7 @@ def test_learning_to_attend_is_a_lesson_of_three_hundred_lines() -> None:
     assert after[1] > 2 * before[1]
     assert (trace["W_Q"].values != trace["W_K"].values).any()
     parts = {
-        name: trace[f"train[1].promised.{name}"].values.item() for name in ("W_Q", "W_K", "W_V")
+        name: trace[f"train[1].predicted.{name}"].values.item() for name in ("W_Q", "W_K", "W_V")
     }
     assert parts["W_Q"] + parts["W_K"] < parts["W_V"]
     only = work(load("learning_to_attend", ["train={of: [W_Q, W_K], learning_rate: 1}"]))
@@ -308,9 +308,9 @@ def test_only_decimals_that_would_do_are_advised(mean: str, advice: str, places:
     ("said", "mistakes"),
     [
         ("{learning_rate: 0.1}", ("Adding the gradient", "without the learning rate")),
-        ("{optimizer: adam, learning_rate: 0.1}", ("which began at 0", "Adding ε inside")),
+        ("{optimizer: adam, learning_rate: 0.1}", ("which begin at 0", "Adding ε inside")),
         ("{optimizer: adamw, learning_rate: 0.1}", ("without its weight decay",)),
-        ("{clip: 9, learning_rate: 0.1}", ("also where theirs is smaller",)),
+        ("{clip: 9, learning_rate: 0.1}", ("even where theirs is smaller",)),
     ],
 )
 def test_a_lesson_makes_the_mistakes_of_its_optimizer(

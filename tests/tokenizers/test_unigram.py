@@ -209,7 +209,7 @@ def test_any_text_comes_back_whole(said: dict[str, Any], sentence: str) -> None:
 def test_what_comes_back_is_told() -> None:
     bpe = {"kind": "bpe", "marks": "Ġ", "alphabet": "bytes"}
     page = page_of(traced(tokenizer=bpe, corpus="hug", vocabulary_size="258", sentence="hug é"))
-    assert "Put together again, the tokens read “hug é”. That is the sentence as it was." in page
+    assert "Put together again, the tokens read “hug é”. This is the original sentence." in page
     page = page_of(traced(tokenizer="unigram", pieces=PIECES, sentence="hugs x"))
     assert "read “hugs<unk>”. That is not quite the sentence: what is" in " ".join(page.split())
 

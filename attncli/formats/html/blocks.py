@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from html import escape
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from attncli.document import blocks as doc
@@ -19,7 +20,7 @@ from attncli.document.blocks import (
     Table,
     WordBlank,
 )
-from attncli.document.grid import GridCell, Look, Omission, grid_of
+from attncli.document.grid import GridCell, Look, Omission, grid_of, ink_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.tables import Branch, MatrixBlock, SideBySide
 from attncli.equations.tree import (
@@ -182,22 +183,26 @@ def _framed(style: HtmlStyle, kind: str, rows: Iterable[str], head: str = "") ->
 
 def row_of(name: str, cells: Iterable[str], *, numbers: bool = False, kind: str = "") -> str:
     """A row: its name, of a `kind` that looks otherwise, and its cells."""
-    figure = ' class="figure"' if numbers else ""
-    inside = "".join(f"<td{figure}>{cell}</td>" for cell in cells)
-    named = _heading(name, "row", f' class="{kind}"' if kind else "")
-    return f"<tr>{named}{inside}</tr>"
+    figure = "figure" * numbers
+    inside = "".join(f"<td{_class(figure)}>{cell}</td>" for cell in cells)
+    return f"<tr>{_heading(name, 'row', kind)}{inside}</tr>"
 
 
-def _heading(name: str, scope: str, kind: str = "") -> str:
+def _class(*kinds: str) -> str:
+    """The attribute for those that there are."""
+    names = " ".join(filter(None, kinds))
+    return f' class="{names}"' if names else ""
+
+
+def _heading(name: str, scope: str, *kinds: str) -> str:
     """What names a row or a column; where it has no name, an empty cell, which is no heading."""
+    kind = _class(*kinds)
     return f'<th scope="{scope}"{kind}>{name}</th>' if name else f"<td{kind}></td>"
 
 
-def head_of(headings: Iterable[str], *, numbers: bool = False) -> str:
-    """The headings of columns; the first stands above the names of the rows."""
-    kinds = ("", ' class="figure"' if numbers else "")
-    cells = (_heading(heading, "col", kinds[k > 0]) for k, heading in enumerate(headings))
-    return f"<tr>{''.join(cells)}</tr>"
+def head_of(headings: Iterable[str], ink: str = "") -> str:
+    """The headings of columns, in an ink; the first stands above the names of the rows."""
+    return f"<tr{_class(ink)}>{''.join(headings)}</tr>"
 
 
 def facts_html(facts: DefinitionList, style: HtmlStyle) -> str:
@@ -208,15 +213,19 @@ def facts_html(facts: DefinitionList, style: HtmlStyle) -> str:
 def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str:
     """A quantity, rows of several as vectors, or words; a blank where one is asked for."""
     grid, kind = grid_of(block), _KINDS[type(block)]
-    figure = "figure" * isinstance(block, MatrixBlock)
+    figures = ["", *("figure" * column.at_point for column in grid.columns[1:])]
+    ink = style.looks(Look(ink_of(block.quantity))) if isinstance(block, MatrixBlock) else ""
     named = _cell if isinstance(block, Table) else _name
     rows = []
     for name, *cells in grid.rows():
-        branch = ' class="branch"' * isinstance(name.content, Branch)
-        entries = "".join(_entry(cell, figure, style) for cell in cells)
-        rows.append(f"<tr>{_heading(named(name, style), 'row', branch)}{entries}</tr>")
-    headings = (named(column.heading, style) for column in grid.columns)
-    return _framed(style, kind, rows, head_of(headings, numbers=bool(figure)))
+        kinds = ("branch" * isinstance(name.content, Branch), style.looks(name.look))
+        entries = "".join(map(_entry, cells, figures[1:], repeat(style)))
+        rows.append(f"<tr>{_heading(named(name, style), 'row', *kinds)}{entries}</tr>")
+    headings = (
+        _heading(named(heading, style), "col", figure, style.looks(heading.look))
+        for (heading, *_), figure in zip(grid.columns, figures, strict=True)
+    )
+    return _framed(style, kind, rows, head_of(headings, ink))
 
 
 _KINDS = {MatrixBlock: "quantity", SideBySide: "vectors", Table: "words"}
@@ -230,9 +239,7 @@ def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
 
 def _entry(cell: GridCell, figure: str, style: HtmlStyle) -> str:
     look = "" if cell.behind else style.looks(cell.look)
-    kind = " ".join(filter(None, (figure, look)))
-    text = _cell(cell, style)
-    return f'<td class="{kind}">{text}</td>' if kind else f"<td>{text}</td>"
+    return f"<td{_class(figure, look)}>{_cell(cell, style)}</td>"
 
 
 def _name(cell: GridCell, style: HtmlStyle) -> str:
@@ -272,7 +279,8 @@ def graph_html(block: Graph, style: HtmlStyle) -> str:
         row_of(style.word(edge.source), (style.word(edge.target), style.number(edge.weight)))
         for edge in block.edges
     ]
-    head = head_of(["from", "to", f"<code>{style.word(block.name)}</code>"])
+    headings = ("from", "to", f"<code>{style.word(block.name)}</code>")
+    head = head_of(_heading(heading, "col") for heading in headings)
     return _framed(style, "graph", rows, head)
 
 

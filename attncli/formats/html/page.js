@@ -77,7 +77,9 @@
 
   const show = (next, from) => {
     path = next;
+    describe(null);
     anchor = from;
+    describe("how");
     const n = path[path.length - 1];
     how.replaceChildren(trail(), lineOf(n), origins(n));
     if (pinned) {
@@ -90,6 +92,8 @@
     lightAll();
     settle();
   };
+
+  const describe = (by) => (by ? anchor?.setAttribute("aria-describedby", by) : anchor?.removeAttribute("aria-describedby"));
 
   const walk = (next) => {
     pinned = true;
@@ -104,6 +108,7 @@
     pinned = false;
     path = [];
     how.hidden = true;
+    describe(null);
     lightAll();
     if (back) {
       silent = true;
@@ -189,7 +194,11 @@
     for (const other of shown.closest("section").querySelectorAll('[data-n][tabindex="0"]')) other.tabIndex = -1;
     shown.tabIndex = 0;
   };
-  for (const shown of numbers) shown.tabIndex = -1;
+  for (const shown of numbers) {
+    shown.tabIndex = -1;
+    shown.setAttribute("role", "button");
+  }
+  for (const drawing of main.querySelectorAll("svg:has([data-n])")) drawing.setAttribute("role", "group");
   for (const frame of main.querySelectorAll(".scroll")) {
     if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
   }
@@ -238,12 +247,18 @@
   // -- step by step ------------------------------------------------------------------------------
 
   let now = 0;
-  const links = [...document.querySelectorAll("nav.contents a")];
+  const contents = document.querySelector("nav.contents details"); // one line where there is no room beside the page
+  const links = [...contents.querySelectorAll("a")];
+  const roomy = matchMedia("(min-width: 60.01rem)");
+  const fold = () => { contents.open = roomy.matches; };
+  roomy.addEventListener("change", fold);
+  fold();
 
   const mark = (k) => {
     now = k;
     sections.forEach((section, i) => section.classList.toggle("now", i === k));
     links.forEach((link, i) => (i === k ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
+    contents.querySelector("summary b").textContent = ` · ${links[k].textContent}`;
   };
 
   const goTo = (k) => {
@@ -265,8 +280,11 @@
   toggle.setAttribute("aria-pressed", "false");
   toggle.addEventListener("click", stepByStep);
   const keys = `Keys: n and p for the next and the previous step, s for one step at a time${numbers.length ? "; arrows from number to number, Enter to ask, Escape to close" : ""}.`;
-  document.querySelector("nav.contents").append(toggle, element("p", { className: "keys", textContent: keys }));
-  links.forEach((link, k) => link.addEventListener("click", () => mark(k)));
+  contents.append(toggle, element("p", { className: "keys", textContent: keys }));
+  links.forEach((link, k) => link.addEventListener("click", () => {
+    mark(k);
+    fold();
+  }));
   const watch = new IntersectionObserver((seen) => {
     const top = seen.find((one) => one.isIntersecting);
     if (top && !document.body.classList.contains("stepping")) mark(sections.indexOf(top.target));

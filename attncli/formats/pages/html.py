@@ -14,6 +14,7 @@ from attncli.document.questions import Seal, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
 from attncli.equations.tree import Blank, Equation, Expression, Number, leaves
 from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats.colours import Inked
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import (
     HtmlStyle,
@@ -39,7 +40,7 @@ from attncli.formats.writers import (
 from attncli.languages import Words, words_of
 from attncli.names import Word
 from attncli.notation.escaping import visible
-from attncli.notation.mathml import mathml
+from attncli.notation.mathml import MathmlNotation, mathml
 from attncli.option_values import LANGUAGES
 
 SUFFIXES = (".html", ".htm")
@@ -51,6 +52,16 @@ _UNTOLD = '<span class="untold" role="img" aria-label="…">▢</span>'
 _MORE = 2
 """Characters that a field has room for besides the longest answer."""
 _IN_WORDS = 24
+
+
+class _InkedMathml(Inked, MathmlNotation):
+    """Formulas in which queries, keys and values have their inks."""
+
+    def in_ink(self, text: str, name: str) -> str:
+        return f'<mrow class="{name}">{text}</mrow>'
+
+
+_FORMULAS = _InkedMathml()
 
 
 class AnswerFields:
@@ -264,7 +275,7 @@ def _together(tables: Sequence[MatrixBlock], style: HtmlStyle) -> str:
 def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
     if isinstance(head, Title):
         return f'<h1 id="h{k}">{style.word(head.title)}{escaped(head.called)}</h1>'
-    formulas = "".join(f'<div class="scroll">{mathml(f)}</div>' for f in head.formulas)
+    formulas = "".join(f'<div class="scroll">{mathml(f, _FORMULAS)}</div>' for f in head.formulas)
     below = f'\n<div class="formulas">{formulas}</div>' if formulas else ""
     return f'<h2 id="h{k}" tabindex="-1">{spans_html(head.title, style)}</h2>{below}'
 
@@ -274,7 +285,8 @@ def _contents(parts: Sequence[_Part]) -> str:
         f'<li><a href="#s{k}">{escaped(_called(part.head))}</a></li>'
         for k, part in enumerate(parts)
     )
-    return f"<ol>\n{''.join(rows)}\n</ol>"
+    listed = f"<ol>\n{''.join(rows)}\n</ol>"
+    return f"<details open><summary>Contents<b></b></summary>\n{listed}\n</details>"
 
 
 def _called(head: Title | Heading) -> str:
@@ -290,4 +302,4 @@ def _framed(table: str, kind: str) -> str:
 def _mathematics(asked: AskedNumbers, node: Expression | Equation) -> str:
     """What has numbers, so that these can be asked; formulas as browsers draw them."""
     has_numbers = any(isinstance(leaf, Number) for leaf in leaves(node))
-    return asked.expression(node) if has_numbers else mathml(node)
+    return asked.expression(node) if has_numbers else mathml(node, _FORMULAS)

@@ -24,6 +24,7 @@ from attncli.document.pictures import (
     Diagram,
     HeatMaps,
     Link,
+    Pixels,
     Plane,
 )
 from attncli.document.questions import Item, Paper, plain_points
@@ -193,6 +194,11 @@ def _arrow(arrow: Arrow) -> _Data:
     return {"label": raw(arrow.label), **start, **_numbers(arrow.end)}
 
 
+def _pixels(picture: Pixels) -> _Data:
+    patches = [{"name": raw(patch.name), **_numbers(patch.numbers)} for patch in picture.patches]
+    return {"kind": "pixels", "title": raw(picture.title), "patches": patches}
+
+
 def _diagram(picture: Diagram) -> _Data:
     return {
         "kind": "diagram",
@@ -204,7 +210,8 @@ def _diagram(picture: Diagram) -> _Data:
 
 def _box(box: Box) -> _Data:
     data = {"id": box.id, "label": raw(box.label), "below": raw(box.below)}
-    return {**data, "column": box.column, "row": box.row, "chosen": box.chosen}
+    frame = {"frame": box.frame} if box.frame else {}
+    return {**data, "column": box.column, "row": box.row, "chosen": box.chosen, **frame}
 
 
 def _link(link: Link) -> _Data:
@@ -217,6 +224,7 @@ _WRITERS: Mapping[type, Callable[[Any], _Data]] = {
     Bars: _bars,
     Curves: _curves,
     Plane: _plane,
+    Pixels: _pixels,
     Diagram: _diagram,
 }
 
@@ -414,13 +422,14 @@ def _list(block: doc.TextList) -> dict[str, Any]:
 def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
     """A given matrix; of a large one that comes from elsewhere, what it is and how it begins."""
     source = sources.get(block.quantity)
+    whose = {} if block.origin == "given" else {"origin": block.origin}
     if source is None:
-        return _matrix(block)
+        return {**_matrix(block), **whose}
     shape = list(block.matrix.shape)
     if max(shape) <= MOST_PARTS:
-        return {**_matrix(block), "source": source}
+        return {**_matrix(block), "source": source, **whose}
     first = [text_of(block.matrix.number(0, j)) for j in range(min(3, shape[1]))]
-    return {"name": block.quantity, "shape": shape, "source": source, "first": first}
+    return {"name": block.quantity, "shape": shape, "source": source, "first": first, **whose}
 
 
 def _matrix(block: MatrixBlock) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from attncli.document.pictures import PICTURES, HeatMaps
 from attncli.document.tables import MatrixBlock
 from attncli.errors import UserError
 from attncli.formats import FormatInfo, RenderOptions
-from attncli.formats.svg.drawing import arrows, drawn
+from attncli.formats.svg.drawing import drawn
 from attncli.formats.svg.elements import (
     Picture,
     described,
@@ -20,6 +20,7 @@ from attncli.formats.svg.elements import (
     title_width,
 )
 from attncli.formats.svg.heat_maps import heat_map
+from attncli.formats.svg.ribbons import ribbons
 from attncli.names import Name
 from attncli.notation.columns import bands
 from attncli.notation.escaping import printed
@@ -44,7 +45,7 @@ def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001
     pictures = list(_pictures(document))
     if not pictures:
         wrong = "there is nothing on this page to draw"
-        right = "pictures are made of steps such as softmax, so ask for a page with one"
+        right = "pictures show steps such as softmax, so ask for a page with one"
         raise NothingToDrawError.of("--format svg", wrong, right)
     rows = bands(pictures, _width, _WIDEST, _GAP)
     title = printed(document.title)
@@ -105,7 +106,7 @@ def _drawn(blocks: Sequence[Block], place: str, mapped: Collection[Name]) -> Ite
         if isinstance(block, Subheading):
             heading = text_of_spans(block.text)
         elif isinstance(block, Graph):
-            yield arrows(block, heading or _called(place, block.name))
+            yield ribbons(block, heading or _called(place, block.name))
         elif isinstance(block, PICTURES):
             yield drawn(block)  # which says where it belongs
         elif isinstance(block, MatrixBlock) and _is_of_weights(block, mapped):

@@ -20,6 +20,7 @@ from attncli.formats.svg.elements import (
     plate,
     shifted,
     text_at,
+    text_box,
     text_width,
     with_room,
 )
@@ -113,13 +114,17 @@ class _Plan:
         pitch = max(_LOW + 6, *labels, 0)
         lanes: list[Span] = []
         tracks: dict[int, float] = {}
+        beside = any(
+            a[0] == b[0] and label for (a, b), label in zip(self.ends, self.labels, strict=True)
+        )
+        between = _GAP if beside else _BETWEEN
         start = 0.0
         for lane, size in enumerate(self._widened(self._extents(1))):
             here = {k: place for k, (of, place) in self.places.items() if of == lane}
             start += pitch * (max(here.values()) + 1) if here else 0.0
             tracks |= {k: start - pitch * (place + 0.5) for k, place in here.items()}
             lanes.append(Span(start, start + size))
-            start += size + _BETWEEN
+            start += size + between
         return lanes, tracks
 
     def _widened(self, sizes: list[float]) -> list[float]:
@@ -296,7 +301,7 @@ def _within_a_level(layout: DiagramLayout, link: Link) -> Route:
     return Route(outline, spots, layout.at(along, end - 2 * on * _NECK), layout.at(along, end))
 
 
-_WIDEST, _BORDER, _ROUND, _LINE, _APART = 960, 2.0, 6, 19, 8.0
+_WIDEST, _BORDER, _ROUND, _LINE, _APART = 1100, 2.0, 6, 19, 8.0
 
 
 def diagram(block: Diagram) -> Picture:
@@ -315,16 +320,55 @@ def _drawn(block: Diagram) -> Picture:
     routes = [route_of(layout, k, link) for k, link in enumerate(block.links)]
     labels = _labels(block.links, routes, [*boxes.values()])
     order = sorted(range(len(routes)), key=lambda k: block.links[k].chosen)
+    frames = _frames(block, boxes, routes)
     elements = (
+        *(part for name, box in frames.items() for part in _frame(name, box)),
         *(part for k in order for part in _link(routes[k], chosen=block.links[k].chosen)),
         *(part for entry in block.boxes for part in _box(entry, boxes[entry.id])),
         *(part for link, box in labels for part in _label(link, box)),
     )
     tracks = (Rectangle(*route.spots[0], *route.spots[0]) for route in routes)
-    whole = around([*boxes.values(), *(box for _, box in labels), *tracks])
+    named = (_named(name, box) for name, box in frames.items())
+    whole = around([*boxes.values(), *(box for _, box in labels), *tracks, *named])
     size = (whole.right - whole.left + 2 * _BORDER, whole.bottom - whole.top + 2 * _BORDER)
     inside = shifted(Picture("", "", size, elements), _BORDER - whole.left, _BORDER - whole.top)
     return Picture(printed(block.title), _in_words(block), size, (inside,))
+
+
+_ROUND_FRAME = 14.0
+"""The room between a frame and what is in it."""
+
+
+def _frames(
+    block: Diagram, boxes: Mapping[str, Rectangle], routes: Sequence[Route]
+) -> Mapping[str, Rectangle]:
+    """What is around the boxes of each frame and the links between them."""
+    inside: dict[str, list[Rectangle]] = {}
+    of = {box.id: box.frame for box in block.boxes if box.frame}
+    for name, frame in of.items():
+        inside.setdefault(frame, []).append(boxes[name])
+    for link, route in zip(block.links, routes, strict=True):
+        if of.get(link.source) == of.get(link.target, ""):
+            label = text_box(printed(link.label), route.spots[0])
+            inside[of[link.source]].append(label)
+    room = _ROUND_FRAME
+    return {
+        frame: Rectangle(r.left - room, r.top - room, r.right + room, r.bottom + room)
+        for frame, r in ((frame, around(its)) for frame, its in inside.items())
+    }
+
+
+def _named(name: str, frame: Rectangle) -> Rectangle:
+    """A frame with the room of its name, at its right."""
+    return frame._replace(right=frame.right + _ROUND_FRAME + text_width(name))
+
+
+def _frame(name: str, frame: Rectangle) -> Iterator[str]:
+    wide, high = frame.right - frame.left, frame.bottom - frame.top
+    yield element(
+        "rect", x=frame.left, y=frame.top, width=wide, height=high, rx=_ROUND, class_="box frame"
+    )
+    yield text_at(frame.right + _ROUND_FRAME / 2, frame.middle[1], name, "most")
 
 
 def _labels(

@@ -1,111 +1,27 @@
-"""Every picture as SVG, and how large it is drawn on paper; who attends to whom as arrows, the
-heavier the thicker, each with its number."""
+"""Every picture as SVG, and how large it is drawn on paper."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from attncli.document.blocks import Edge, Graph, rule_for
-from attncli.document.pictures import Bars, Curves, Diagram, HeatMaps, Plane
+from attncli.document.blocks import Graph, rule_for
+from attncli.document.pictures import Bars, Curves, Diagram, HeatMaps, Pixels, Plane
 from attncli.document.pictures import Picture as PictureBlock
-from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.curves import bars, curves
 from attncli.formats.svg.diagram import diagram
 from attncli.formats.svg.elements import (
     Asked,
     Picture,
-    arrow_to,
     described,
     element,
     light_style_sheet,
-    number_at,
-    plate,
     silent,
-    text_at,
-    text_width,
-    within_limits,
 )
 from attncli.formats.svg.heat_maps import heat_maps
+from attncli.formats.svg.pixels import pixels
 from attncli.formats.svg.plane import plane
-from attncli.names import Word
-from attncli.notation.escaping import printed
-
-_ROW, _GAP = 64, 12
-_LEAST_ACROSS, _NARROW, _THICK, _TIP = 300, 1.0, 5.0, 12
-_FIRST, _LAST = 0.3, 0.8
-"""The part of an arrow's way where the number of the first source stands, and that of the last: a
-column for each, so that none stands upon another."""
-
-
-class _Nodes:
-    """Where sources and targets stand."""
-
-    def __init__(self, block: Graph) -> None:
-        self.sources = [*dict.fromkeys(edge.source for edge in block.edges)]
-        found = dict.fromkeys(edge.target for edge in block.edges)
-        self.targets = [*(s for s in self.sources if s in found)]
-        self.targets += [word for word in found if word not in self.sources]
-        self.left = max(text_width(printed(s)) for s in self.sources) + _GAP
-        numbers = max(text_width(number_text(edge.weight)) for edge in block.edges) + _GAP
-        self.across = max(_LEAST_ACROSS, numbers * len(self.sources) / (_LAST - _FIRST))
-        self.right = max(text_width(printed(t)) for t in self.targets) + _GAP
-
-    @property
-    def size(self) -> tuple[float, float]:
-        rows = max(len(self.sources), len(self.targets))
-        return self.left + self.across + self.right, _ROW * rows
-
-    def height(self, edge: Edge, way: float) -> float:
-        """How high an arrow is after a part of its way."""
-        start, end = self.sources.index(edge.source), self.targets.index(edge.target)
-        return _ROW * (0.5 + start + (end - start) * way)
-
-    def number_at(self, edge: Edge) -> float:
-        """The part of the way after which an arrow has its number."""
-        last = max(1, len(self.sources) - 1)
-        return _FIRST + (_LAST - _FIRST) * self.sources.index(edge.source) / last
-
-
-def arrows(block: Graph, title: str, asked: Asked = silent) -> Picture:
-    """The graph, what attends at the left, what is attended to at the right."""
-    nodes = _Nodes(block)
-    most = max(float(edge.weight.full) for edge in block.edges)
-    edges = sorted(block.edges, key=lambda edge: edge.weight.full)  # the heaviest on top
-    elements = [
-        *(_line(nodes, edge, float(edge.weight.full) / most) for edge in edges),
-        *(_number(nodes, edge, asked) for edge in block.edges),
-        *(_name(word, nodes.left - _GAP, k, "end") for k, word in enumerate(nodes.sources)),
-        *(
-            _name(word, nodes.left + nodes.across + _GAP, k, "")
-            for k, word in enumerate(nodes.targets)
-        ),
-    ]
-    texts = [
-        f"{printed(edge.source)} to {printed(edge.target)}: {number_text(edge.weight)}."
-        for edge in block.edges
-    ]
-    return Picture(
-        title, " ".join(within_limits(texts, [1] * len(texts))), nodes.size, tuple(elements)
-    )
-
-
-def _name(name: Word, x: float, row: int, kind: str) -> str:
-    return text_at(x, _ROW * (row + 0.5), printed(name), kind)
-
-
-def _line(nodes: _Nodes, edge: Edge, share: float) -> str:
-    end = nodes.left + nodes.across
-    ends = (nodes.left, nodes.height(edge, 0)), (end, nodes.height(edge, 1))
-    return arrow_to(*ends, "arrow", stroke_width=max(_NARROW, _THICK * share))
-
-
-def _number(nodes: _Nodes, edge: Edge, asked: Asked) -> str:
-    way = nodes.number_at(edge)
-    x = nodes.left + (nodes.across - _TIP) * way
-    y = nodes.height(edge, way)
-    return plate(x, y, number_text(edge.weight)) + number_at(x, y, edge.weight, "middle", asked)
-
+from attncli.formats.svg.ribbons import ribbons
 
 _EDGE, _LEAST = 4, 0.62
 """What is left free around a picture, and how small it may become on a narrow screen, so that its
@@ -122,8 +38,9 @@ _DRAWN: Mapping[type, Callable[[Any, Asked], Picture]] = {
     HeatMaps: heat_maps,
     Bars: bars,
     Curves: curves,
+    Pixels: pixels,
     Plane: lambda block, _: plane(block),
-    Graph: lambda block, asked: arrows(block, block.name, asked),
+    Graph: lambda block, asked: ribbons(block, block.name, asked),
     Diagram: lambda block, _: diagram(block),
 }
 

@@ -168,6 +168,11 @@ class Rectangle(NamedTuple):
     def middle(self) -> Point:
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
+    def nearest(self, point: Point) -> Point:
+        """The point of it that is nearest to another one."""
+        x, y = point
+        return min(max(x, self.left), self.right), min(max(y, self.top), self.bottom)
+
 
 def text_box(text: str, middle: Point) -> Rectangle:
     """The place of a text around a point."""
@@ -176,15 +181,20 @@ def text_box(text: str, middle: Point) -> Rectangle:
     return Rectangle(x - half, y - high, x + half, y + high)
 
 
+_PER_POINT = 16
+"""So many places later a text may stand, lest it hide a point of a line."""
+
+
 def with_room(
     text: str, places: Iterable[Point], taken: Sequence[Rectangle], lines: Sequence[Point] = ()
 ) -> Rectangle:
-    """The first of the places where the text overlaps nothing; of those that stand on lines only,
-    which are points in the order of x, the one that does so least; the last, where all overlap
-    something."""
+    """The first of the places where the text overlaps nothing; rather a later one than on many
+    lines, which are points in the order of x; the last, where all overlap something."""
     boxes = [text_box(text, place) for place in places]
-    free = [box for box in boxes if not any(map(box.overlaps, taken))]
-    return min(free, key=lambda r: r.holding(lines), default=boxes[-1])
+    free = [(k, box) for k, box in enumerate(boxes) if not any(map(box.overlaps, taken))]
+    return min(free, key=lambda e: e[0] / _PER_POINT + e[1].holding(lines), default=(0, boxes[-1]))[
+        1
+    ]
 
 
 def around(boxes: Iterable[Rectangle]) -> Rectangle:
@@ -226,7 +236,7 @@ def within_limits(sentences: Sequence[str], sizes: Sequence[int]) -> list[str]:
     return kept
 
 
-_STEPS = (1.0, 2.0, 5.0, 10.0)
+_STEPS, _TICKS = (1.0, 2.0, 5.0, 10.0), 6
 
 
 class DrawnAxis(NamedTuple):
@@ -245,12 +255,13 @@ class DrawnAxis(NamedTuple):
         return share if abs(share) < float("inf") else None
 
 
-def axis_of(numbers: list[float], most: int = 6) -> DrawnAxis:
-    """An axis for the numbers, with ticks at 1, 2 or 5 times a power of ten, 0 on it."""
+def axis_of(numbers: list[float], spread: float = 0.0) -> DrawnAxis:
+    """An axis for the numbers, with ticks at 1, 2 or 5 times a power of ten, 0 on it; as far from
+    each other as on one that is `spread` long."""
     low, high = min([0.0, *numbers]), max([0.0, *numbers])
     if low == high:
-        high = 1.0
-    step = _step((high - low) / most)
+        high = spread / _TICKS or 1.0
+    step = _step((spread or high - low) / _TICKS)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     ticks = tuple((k * step, _text(k, step)) for k in range(first, last + 1))
     return DrawnAxis(ticks[0][0], ticks[-1][0], ticks)
@@ -303,9 +314,12 @@ SHAPES: tuple[Rule, ...] = (
     (".way.chosen", "stroke-width: 3"),
     (".box", "stroke: currentColor; stroke-width: 1.2"),
     (".box.chosen", "stroke-width: 3"),
+    (".frame", "stroke-dasharray: 4 4"),
     (".dash1", "stroke-dasharray: 8 4"),
     (".dash2", "stroke-dasharray: 2 3"),
     (".dash3", "stroke-dasharray: 10 3 2 3"),
+    (".ribbon", "fill: none; opacity: .5"),
+    (".ribbon.most", "opacity: 1"),
     (".head", "fill: currentColor; stroke: none"),
 )
 
@@ -337,8 +351,8 @@ def colours_of(scheme: ColourScheme) -> Iterator[Rule]:
     yield ".halo", f"stroke: {page}"
     for kind in (".axis", ".grid"):
         yield kind, f"stroke: {scheme.aside}"
-    for kind in (".arrow", ".chosen"):
-        yield kind, f"stroke: {scheme.line}; color: {scheme.line}"
+    yield ".chosen", f"stroke: {scheme.line}; color: {scheme.line}"
+    yield ".ribbon", f"stroke: {scheme.line}"
     yield ".link", f"color: {scheme.aside}"
     yield ".box", f"fill: {page}; color: {scheme.aside}"
     yield ".hollow", f"fill: {page}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from math import atan2, cos, hypot, pi, sin
+from math import atan2, cos, dist, hypot, pi, sin
 from typing import NamedTuple
 
 from attncli.document.pictures import Arrow, ArrowGroup, Plane
@@ -20,6 +20,7 @@ from attncli.formats.svg.elements import (
     axis_of,
     element,
     line,
+    path,
     shifted,
     text_at,
     text_box,
@@ -30,12 +31,15 @@ from attncli.formats.svg.elements import (
 from attncli.notation.columns import bands
 from attncli.notation.escaping import printed
 
-_SIDE = 340.0
-"""The longer side of the plane."""
+_SIDE, _LONGEST = 340.0, 560.0
+"""The longer side of the plane; how long it may get where it is low."""
+_LOWEST = 150.0
 _PAD, _LINE, _SAMPLE, _DOT = 12, 24, 34, 4
 _AWAY = (12.0, 18.0, 26.0, 38.0, 52.0, 70.0, 90.0, 120.0)
 _TURNS = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8)
 """Where a label is tried: on the arrow's way, and turned from it by sixteenths of a circle."""
+_NEAR, _FAR = 9.0, 15.0
+"""Heads so near to each other have one label; one that stands so far from its head has a line."""
 _DASHES = 4
 _PLAIN_INKS = 6
 
@@ -80,10 +84,7 @@ def plane(block: Plane) -> Picture:
         *_lines(axes),
         *(_text(text, box, "middle aside") for text, box in ticks),
         *(_arrow(arrow) for arrow in arrows),
-        *(
-            _text(entry.label, box, f"middle halo inked {entry.kind.split()[0]}")
-            for entry, box in labels
-        ),
+        *(part for arrow, box in labels for part in _label(arrow, box)),
     )
     names = [group.name for group in block.groups]
     boxes = [axes.frame, *(box for _, box in ticks), *(box for _, box in labels)]
@@ -96,9 +97,11 @@ def _axes(block: Plane) -> _Axes:
     ends = [
         end for arrow in _all(block) for end in (arrow.end, arrow.start) if end and _finite(end)
     ]
-    x = axis_of([float(end[0].shown) for end in ends], 5)
-    y = axis_of([float(end[1].shown) for end in ends], 5)
-    unit = _SIDE / max(x.high - x.low, y.high - y.low)
+    numbers = [[float(end[side].shown) for end in ends] for side in (0, 1)]
+    most = max(max([0.0, *them]) - min([0.0, *them]) for them in numbers) or 1.0
+    x, y = (axis_of(them, spread=most) for them in numbers)
+    sides = sorted((x.high - x.low, y.high - y.low))
+    unit = min(max(_SIDE / sides[1], _LOWEST / sides[0]), _LONGEST / sides[1])
     return _Axes(x, y, unit)
 
 
@@ -155,12 +158,38 @@ def _labels(arrows: Sequence[_Drawn], ticks: Sequence[Rectangle]) -> list[tuple[
     taken = [*ticks, *heads]
     lines = sorted(point for arrow in arrows for point in arrow.way)
     found = []
-    for arrow in arrows:
-        if arrow.label:
-            box = with_room(arrow.label, _places(arrow), taken, lines)
-            taken.append(box)
-            found.append((arrow, box))
+    for arrow in _together(arrows):
+        box = with_room(arrow.label, _places(arrow), taken, lines)
+        taken.append(box)
+        found.append((arrow, box))
     return found
+
+
+def _together(arrows: Sequence[_Drawn]) -> list[_Drawn]:
+    """The arrows that have a label; of those of a kind that end at nearly the same place, the
+    first has the labels of all."""
+    found: list[_Drawn] = []
+    for arrow in arrows:
+        near = (
+            k
+            for k, other in enumerate(found)
+            if other.kind == arrow.kind and dist(other.end, arrow.end) < _NEAR
+        )
+        k = next(near, None)
+        if k is not None:
+            found[k] = found[k]._replace(label=f"{found[k].label}, {arrow.label}")
+        elif arrow.label:
+            found.append(arrow)
+    return found
+
+
+def _label(arrow: _Drawn, box: Rectangle) -> Iterator[str]:
+    """The label, with a line to its arrow's head if that is far off."""
+    ink = arrow.kind.split()[0]
+    edge = box.nearest(arrow.end)
+    if dist(edge, arrow.end) > _FAR:
+        yield path([arrow.end, edge], f"leader {ink}")
+    yield _text(arrow.label, box, f"middle halo inked {ink}")
 
 
 def _places(arrow: _Drawn) -> Iterator[Point]:

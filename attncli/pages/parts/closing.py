@@ -3,16 +3,21 @@ does, what it found, and where to read on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from attncli.document.blocks import Block, Callout, Subheading, Table, Term, TextList
 from attncli.errors import listed
 from attncli.file import shipped
 from attncli.names import Word, words
 from attncli.pages.parts.blocks import given_blocks
+from attncli.pages.parts.claims import closing_on_claims
 from attncli.pages.parts.findings import findings_of, last_finding, moved, weights_of
 from attncli.pages.parts.published import closing_on_published, printed_otherwise
+from attncli.pages.parts.remarks import remarks_on
+from attncli.pages.parts.row_findings import in_a_row
 from attncli.pages.parts.sections import ending_with
 from attncli.pages.parts.selection import Selection, made_by, shown_parts, step_of
 from attncli.pages.parts.sentences import joined, unfinished_in_words
@@ -22,16 +27,18 @@ from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
 
 def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """What a part's numbers come to, in words."""
-    tell = ending_with(part)
+    tell, found = ending_with(part), findings_of(trace, part, selection)
+    in_row = () if found else in_a_row(trace, part, selection)
     return [
         *([] if tell is None else tell(trace, part)),
-        *map(Callout, findings_of(trace, part, selection)),
-        *(_likeliest(trace) if part.step == "predict" else ()),
+        *map(Callout, found or ([in_row] if in_row else [])),
+        *remarks_on(trace, part),
+        *(_most_likely(trace) if part.step == "predict" else ()),
     ]
 
 
-def _likeliest(trace: Trace) -> list[Block]:
-    """The likeliest next tokens as data."""
+def _most_likely(trace: Trace) -> list[Block]:
+    """The most likely next tokens as data."""
     probabilities = trace.next_token
     if probabilities is None:
         return []
@@ -108,12 +115,12 @@ def _generated(trace: Trace) -> list[Block]:
         )
     end = trace.scenario.prediction.end_token
     ended = () if not end or rows[-1][2] != Word(end) else (
-        " It ends with ", Word(end), ", after which no other one is made.",
+        " It ends with “", Word(end), "”, after which none follows.",
     )  # fmt: skip
     headings = ("Step", "Tokens so far", "Next token", "Probability")
     block: Block = Callout(
         (
-            "Each step works the whole model again on the tokens so far and takes the likeliest"
+            "Each step works the whole model again on the tokens so far and takes the most likely"
             " next one. To see the working of a step, run its tokens as the scenario's ",
             Term("tokens"), ".", *ended,
         )
@@ -175,9 +182,11 @@ def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
         *(_ends_here(trace) if looks_forgotten(trace, unused) else ()),
         *_way_back(trace, selection),
         *closing_notes(trace, selection),
+        *closing_on_claims(trace),
         *closing_on_published(trace, selection),
         *_judged(trace),
         *_why(trace, selection),
+        *_what_if(trace),
     )
 
 
@@ -198,7 +207,7 @@ def _unused_settings(trace: Trace) -> list[Block]:
     names = [name for name in trace.unused if name not in trace]
     so_far = " so far" if trace.unfinished is not None else ""
     spans = joined((Term(name),) for name in names)
-    return [Callout((f"Said, and not used{so_far}: ", *spans, "."))] if names else []
+    return [Callout((f"Set, and not used{so_far}: ", *spans, "."))] if names else []
 
 
 def _not_needed(trace: Trace, unused: Sequence[Quantity], selection: Selection) -> list[Block]:
@@ -220,7 +229,7 @@ def _judged(trace: Trace) -> list[Block]:
     count = printed_otherwise(trace)
     if called is None or not count:
         return []
-    text = f"Why {'is it another one' if count == 1 else 'are these others'}? "
+    text = f"Why {'does it' if count == 1 else 'do these'} differ? "
     return [Callout((text, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
 
 
@@ -236,6 +245,41 @@ def _why(trace: Trace, selection: Selection) -> list[Block]:
     if any(q is weights_of(trace) for q in unused_in(trace)):
         explained = "softmax"
     return [Callout(("Why? ", Term(f"attn explain {explained}")))]
+
+
+def _what_if(trace: Trace) -> list[Block]:
+    """What to try next: a question, and the command that answers it."""
+    called = as_asked_for(trace.scenario)
+    if called is None:
+        return []
+    from shlex import join
+
+    command = f"attn run {_typed(called)}{asking_for_large(trace.scenario)} "
+    asked = trace.scenario.show.what_if or _without_one_number(trace)
+    return [
+        Callout((Word(question), " ", Term(command + join(_options(changes)))))
+        for question, changes in asked.items()
+    ]
+
+
+def _options(changes: Sequence[str]) -> list[str]:
+    return [text for change in changes for text in ("--set", change)]
+
+
+def _without_one_number(trace: Trace) -> Mapping[str, Sequence[str]]:
+    """The question for a scenario that asks none: without the largest number of the first matrix
+    that something is computed from, if it is written in the file."""
+    scenario = trace.scenario
+    names = (name for d in trace.plan if d.name in trace for name in d.operands)
+    written = (trace[name] for name in names if name in scenario.given)
+    for quantity in written:
+        if quantity.name in scenario.random or quantity.name in scenario.sources:
+            continue
+        i, j = divmod(int(np.abs(quantity.values).argmax()), quantity.values.shape[1])
+        if np.isfinite(quantity.values[i, j]) and quantity.values[i, j]:
+            address = quantity.address(i, j)
+            return {f"What if {address} is 0?": (f"{address}=0",)}
+    return {}
 
 
 def _way_to_read_of(steps: Sequence[PlannedStep]) -> str:

@@ -40,6 +40,7 @@ from attncli.pages.parts.sentences import (
     Attending,
     attended,
     called_as,
+    capital,
     joined,
     percent,
     tied,
@@ -65,9 +66,11 @@ FEW = 4
 """So many numbers that are trained are worked at each update."""
 
 
-def is_left_out(part: PlannedStep, selection: Selection) -> bool:
-    """Whether a page goes without a part of a model that is worked again after an update."""
-    return is_again(part, selection) and part.step not in _TOLD
+def is_left_out(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
+    """Whether a page goes without a part of a model that is worked again after an update: what the
+    first one came to shows how it is worked, and a table at the end has what each came to."""
+    told = _TOLD if part.updates == 1 or trains_few(trace) else _TOLD[:1]
+    return is_again(part, selection) and part.step not in told
 
 
 def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
@@ -79,11 +82,18 @@ def in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> list[Bloc
 
 def is_in_brief(trace: Trace, part: PlannedStep, selection: Selection) -> bool:
     """Whether a page tells of a later update no more than the parameters after it."""
-    trained = [
-        q for q in made_by(trace, part) if q.name.inside(Name(UPDATES, after_updates(part.updates)))
-    ]
-    few = sum(q.matrix.size for q in trained) <= FEW
-    return part.step == "update" and is_again(part, selection) and not few
+    return part.step == "update" and is_again(part, selection) and not trains_few(trace)
+
+
+def trained_parameters(trace: Trace) -> list[Name]:
+    """The parameters that are trained."""
+    given = (q.name for q in trace.quantities.values() if q.given)
+    return [name for name in given if name.under(Name(UPDATES)) in trace]
+
+
+def trains_few(trace: Trace) -> bool:
+    """Whether so little is trained that all of it is worked at each update."""
+    return sum(trace[name].matrix.size for name in trained_parameters(trace)) <= FEW
 
 
 def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
@@ -94,7 +104,7 @@ def in_one(trace: Trace, part: PlannedStep, section: Section) -> Section:
     alike: dict[tuple[str, Operation], Definition] = {}
     here = after_updates(part.place.after)
     for definition in definitions_of(trace, part):
-        if isinstance(definition.operation, Add):  # of what was promised for each
+        if isinstance(definition.operation, Add):  # the predicted changes of each
             continue
         made = definition.name.seen_from(here).places[0].local  # m_hat of m_hat.W_Q
         alike.setdefault((made, definition.operation), definition)
@@ -108,22 +118,22 @@ def is_again(part: PlannedStep, selection: Selection) -> bool:
 
 
 def progressed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """`after update 1 the loss is 1.343: it fell by 0.344; the gradient predicted …`"""
+    """`after update 1 the loss is 1.343. It fell by 0.344, where the gradient predicted …`"""
     assert isinstance(place, UpdatePlace)
-    loss, change, promised = (
+    loss, change, predicted = (
         trace.quantities.get(below(after_updates(place.update), local))
-        for local in (trace.scenario.prediction.loss, "change", "promised")
+        for local in (trace.scenario.prediction.loss, "change", "predicted")
     )
-    if loss is None or change is None or promised is None:
+    if loss is None or change is None or predicted is None:
         return []
-    now, by, number = (q.matrix.number(0, 0) for q in (loss, change, promised))
+    now, by, number = (q.matrix.number(0, 0) for q in (loss, change, predicted))
     verb = "rose" if by.shown > 0 else "fell" if by.shown < 0 else "changed"
     size = Number(abs(by.full), abs(by.shown))
     of = ", as the gradient predicted." if by.shown == number.shown else (
-        "; the gradient predicted a change of ", number, ".",
+        ", where the gradient predicted a change of ", number, ".",
     )  # fmt: skip
     entries = of if isinstance(of, tuple) else (of,)
-    return [(f"after update {place.update} the loss is ", now, f": it {verb} by ", size, *entries)]
+    return [(f"after update {place.update} the loss is ", now, f". It {verb} by ", size, *entries)]
 
 
 _FIRST = 64
@@ -163,18 +173,12 @@ def _differs(matrix: Matrix, i: int, number: Number, j: int) -> bool:
 
 def findings_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
     """What a part's numbers come to, a sentence each."""
-    return [_capital(spans) for spans in _found(trace, part, selection)]
+    return [capital(spans) for spans in _found(trace, part, selection)]
 
 
 def _found(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]:
     find = _FINDINGS.get(part.step)
     return [] if find is None else find(trace, part.place, selection)
-
-
-def _capital(spans: Spans) -> Spans:
-    """A sentence that begins with a capital, unless with somebody's word."""
-    first, *others = spans
-    return (first[:1].upper() + first[1:], *others) if isinstance(first, str) else spans
 
 
 def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None, Spans]:
@@ -189,7 +193,7 @@ def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None
     weights = weights_of(trace)
     if weights is None or not weights.given:
         return None, ()
-    return None, _capital(_attended(trace, weights, selection.rows(weights)))
+    return None, capital(_attended(trace, weights, selection.rows(weights)))
 
 
 def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
@@ -227,7 +231,7 @@ def _of_main_stack(trace: Trace) -> list[PlannedStep]:
 
 def _with_place(part: PlannedStep, spans: Spans) -> Spans:
     place = place_in_words(part.path)
-    return (f"{place}: ", *spans) if place else _capital(spans)
+    return (f"{place}: ", *spans) if place else capital(spans)
 
 
 def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spans]:
@@ -241,7 +245,7 @@ def findings_anew(trace: Trace, before: Trace, selection: Selection) -> list[Spa
     if part is None:
         weights = weights_of(trace)
         spans = None if weights is None else _attended_anew(trace, weights, before, selection)
-        return [_capital(spans)] if found and spans else []
+        return [capital(spans)] if found and spans else []
     alike = (step for step in _of_main_stack(trace) if step.step == part.step)
     heads = [step for step in alike if step is part or _side_by_side(step.path, part.path)]
     pairs = ((step, trace.quantities.get(step.place.name("weights"))) for step in heads)
@@ -319,34 +323,35 @@ def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
 
 
 def _predicted(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """The likeliest next token after each, and the one that comes next to it."""
+    """The most likely next token after each, and the one that comes next to it."""
     probabilities = trace.next_token_after(updates_before(place.path))
     if probabilities is None:
         return []
     rows = range(probabilities.matrix.shape[0])
-    return [("after ", *_likeliest(probabilities, i)) for i in rows]
+    return [("after ", *_most_likely(probabilities, i)) for i in rows]
 
 
 def _classed(trace: Trace, place: Place, _: Selection) -> list[Spans]:
-    """The likeliest class of each, or the token that belongs in its place."""
+    """The most likely class of each, or the token that belongs in its place."""
     probabilities = trace.next_token_after(updates_before(place.path))
     if probabilities is None:
         return []
+    called = "class" if trace.scenario.prediction.of_classes else "token"
     return [
-        ("for ", *_likeliest(probabilities, i, "likeliest"))
+        ("for ", *_most_likely(probabilities, i, called))
         for i in range(probabilities.matrix.shape[0])
     ]
 
 
-def _likeliest(probabilities: Quantity, i: int, called: str = "likeliest next token") -> Spans:
-    """`go the likeliest next token is alone (0.649), then home (0.258).`"""
+def _most_likely(probabilities: Quantity, i: int, called: str = "next token") -> Spans:
+    """`“go” the most likely next token is “alone” (0.649), then “home” (0.258).`"""
     columns, spans = probabilities.columns.names, list[Span]()
     for number, places in islice(ranked(probabilities.matrix, i), 2):
         if number.shown == 0:
             break
         several = len(places) > 1
-        plural = "s are" if called.endswith("token") else " are"
-        verb = f" the {called}{plural if several else ' is'} "
+        plural = "es are" if called.endswith("s") else "s are"
+        verb = f" the most likely {called}{plural if several else ' is'} "
         names = tied([called_as(columns, j) for j in places[:MOST_TIED]], many=len(places))
         spans += [", then " if spans else verb, *names]
         spans += [" (", number, " each)" if several else ")"]
@@ -371,14 +376,14 @@ def _read_out(trace: Trace, place: Place, _: Selection) -> list[Spans]:
 
 
 def _classified(y: Quantity) -> Spans:
-    """`Class 2 is the likeliest (0.632).`"""
+    """`Class 2 is the most likely (0.632).`"""
     numbers = [y.matrix.number(k, 0) for k in range(y.matrix.shape[0])]
     most = max(number.shown for number in numbers)
     places = [k for k, number in enumerate(numbers) if number.shown == most]
     names = tied((str(k + 1),) for k in places)
     if len(places) > 1:
-        return ("classes ", *names, " are the likeliest (", numbers[places[0]], " each).")
-    return ("class ", *names, " is the likeliest (", numbers[places[0]], ").")
+        return ("classes ", *names, " are the most likely (", numbers[places[0]], " each).")
+    return ("class ", *names, " is the most likely (", numbers[places[0]], ").")
 
 
 def _gradient(trace: Trace, place: Place, _: Selection) -> list[Spans]:

@@ -37,6 +37,7 @@ from attncli.operations.recurrent import FrobeniusNorm
 from attncli.pages.parts.blocks import Row, given_block, matrix_block, table, variant_block
 from attncli.pages.parts.findings import on_its_way
 from attncli.pages.parts.pictures import MOST_POINTS
+from attncli.pages.parts.remarks import ends_of, way_back_to
 from attncli.pages.parts.sections import only_data, section_of
 from attncli.pages.parts.selection import (
     WITHIN_A_STEP,
@@ -290,13 +291,13 @@ def _chain_in_words(tree: Tree, *, several: bool) -> Iterator[str]:
     """How the tree is read."""
     if len({*tree.values()}) < len(tree):
         yield (
-            "Each gradient comes from the next one above it in its column; one that begins a branch"
-            " comes from the one that it branches off."
+            "Each gradient comes from the next one above it in its column. A gradient that begins"
+            " a branch comes from the one that it branches off."
         )
     else:
         yield "Each gradient comes from the one above it."
     if several:
-        yield "One that adds up several stands where the ways to these part."
+        yield "A gradient that adds up several others stands where their ways part."
 
 
 def _shape(gradient: GradientSize) -> str:
@@ -323,8 +324,20 @@ def _by_time(
         factors = [_factor(trace, place) for place in reversed(places)]
         title = _titled("The gradients of the states through time", path)
         yield from _links(sizes, title, "Time", links, factors)
+        yield from _beside_attention(sizes, places)
         if selection.pictured and len(links) > 1:
             yield _curves(sizes, title, "time", links[::-1])
+
+
+def _beside_attention(
+    sizes: Mapping[Name, GradientSize], places: Sequence[CellPlace]
+) -> Iterator[Block]:
+    """What the way from the last token back to the first does to a gradient."""
+    ends = ends_of(places[0])
+    if ends and len(places) == places[0].times:
+        last, first = (sizes[places[k].timed("a")].norm for k in (-1, 0))
+        steps = Number.written(len(places) - 1)
+        yield way_back_to(ends, (steps, " steps, and its size goes from ", last, " to ", first))
 
 
 def _ways(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[CellPlace]]:
@@ -611,9 +624,9 @@ def gradient_check(trace: Trace) -> list[Block]:
 
 
 _SAYS = (
-    f"Each number is moved by ±h, h = {Decimal(str(STEP)):f}, and the loss worked again, all in"
-    " full precision: (L(x + h) − L(x − h)) / 2h is what the gradient has to be. Of each gradient"
-    " the number is told that agrees least, and on how many digits it does."
+    f"Each number is moved by ±h, h = {Decimal(str(STEP))}, and the loss is worked again in full"
+    " precision. The gradient has to be (L(x + h) − L(x − h)) / 2h. For each gradient the table"
+    " shows the number that agrees least, and on how many digits it does."
 )
 
 
@@ -642,7 +655,9 @@ def _verdict(found: list[Checked]) -> Iterator[Block]:
     least = min(c.worst.digits for c in found)
     wrong = [str(c.gradient) for c in found if c.worst.digits < _FEW]
     if wrong:
-        yield Callout((f"These don't agree: {', '.join(wrong)}. At a kink, as relu has one at 0,"
-                    " a difference goes over both sides.",))  # fmt: skip
+        yield Callout(((
+            f"These don't agree: {', '.join(wrong)}. At a kink, such as that of relu at 0, a"
+            " difference spans both sides."
+        ),))  # fmt: skip
     else:
         yield Callout((f"All {len(found)} gradients agree, on {least} digits or more.",))

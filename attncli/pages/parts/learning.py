@@ -163,9 +163,9 @@ def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Itera
     equal = [r.token for r in removals if not r.pruned and r.increase == worst]
     if equal:
         yield from (
-            " So it does without ",
+            " It also does without ",
             Word(enumerated(equal)),
-            "; of such pieces the rarest go",
+            ". Of such pieces the rarest go",
         )
         yield " first, and of equally rare ones those that stand last in the table."
 
@@ -174,7 +174,7 @@ def _enough(own: CountRound) -> Iterator[Span]:
     """Why fewer pieces go than the share of a round would be."""
     if sum(r.pruned for r in own.removals) < own.share:
         yield f" This round may prune {own.share}, but without these the vocabulary already has the"
-        yield " size that was asked for."
+        yield " size asked for."
 
 
 def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[Span]:
@@ -196,7 +196,7 @@ def _kept(pruning: Pruning) -> str:
     index = len(shown_losses(pruning))
     more = f" The {index} smallest losses are told." if losses > index else ""
     return (
-        f"Of {pruning.size} pieces, {len(pruning.unused)} are in no best cut and go; of the"
+        f"Of {pruning.size} pieces, {len(pruning.unused)} are in no best cut and go. Of the"
         f" {losses} that can be cut otherwise, the {pruning.kept} with the largest losses"
         f" stay.{more}"
     )
@@ -208,10 +208,10 @@ def _rounds(trained: EMTraining) -> list[Block]:
     return [
         Paragraph(
             (
-                "Each round estimates twice how often pieces are expected in all cuts, and leaves"
-                " out what is expected less than 0.5 times; then it prunes. At the end, characters"
-                " that were left out come back with the least score, and if there are more pieces"
-                " than there is room for, those of the least score go.",
+                "Each round estimates twice how often pieces are expected in all cuts, leaves out"
+                " those that are expected less than 0.5 times, and then prunes. At the end,"
+                " characters that were left out come back with the least score. If there are more"
+                " pieces than there is room for, those of the least score go.",
             )
         ),
         table(("Round", "Pieces", "Expected often enough", "Pruned"), rows),
@@ -388,7 +388,7 @@ def _choice(
         yield from (" ", *others, f" {verb} the same {'score' if by_score else 'count'}")
         first = next(k for k in shown_rounds(part.place) if learned.rounds[k - 1].ties)
         if own.number == first:
-            yield f"; among such pairs the one {tie_rule(learned)}"
+            yield f". Among such pairs the one {tie_rule(learned)}"
         yield "."
     left_out = own.snapshot.left_out if own.snapshot else 0
     if left_out:
@@ -478,7 +478,7 @@ def dictionary_of(_: Trace, part: PlannedStep) -> list[Block]:
     rows += [(Word(word.text), str(word.count), "below the cut") for word in dictionary.dropped]
     whole = table(("Word", "Count", "ID"), rows, most=MOST_ROWS)
     tied = enumerated([word.text for word in dictionary.tied])
-    why = " occur as often; of these the first in the corpus are kept."
+    why = " occur as often. Of these the first in the corpus are kept."
     notes = [Callout((Word(tied), why))] if tied else []
     return [whole, ids_of(part.place, tokenizing), *notes, *_below_the_cut(text)]
 
@@ -550,7 +550,7 @@ def _decoded(sentence: str, tokenizing: Tokenizing) -> Callout:
     tokenizer = tokenizing.tokenizer
     pieces = tokenizer.encode(sentence)
     text = tokenizer.decode(pieces)
-    lost = "That is the sentence as it was."
+    lost = "This is the original sentence."
     if text != sentence:
         lost = f"That is not quite the sentence: {_why_not(sentence, text, pieces, tokenizer)}."
     return Callout(("Put together again, the tokens read “", Word(text), f"”. {lost}"))

@@ -8,20 +8,37 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.document.blocks import Block, Callout, Edge, Graph, Spans, Subheading, Table, TableCell
-from attncli.document.pictures import Arrow, ArrowGroup, Curves, Plane, Series
+from attncli.document.blocks import (
+    Block,
+    Callout,
+    Edge,
+    Graph,
+    Paragraph,
+    Spans,
+    Subheading,
+    Table,
+    TableCell,
+)
+from attncli.document.pictures import Arrow, ArrowGroup, Curves, HeatMaps, Plane, Series
 from attncli.document.tables import Data, SideBySide
 from attncli.equations.elision import elided
 from attncli.equations.tree import Number, Symbol, Vector
 from attncli.names import GRADIENTS, Name, Word, below
 from attncli.notation import plain
 from attncli.notation.plain import unbreakable
+from attncli.numbers import decimals
 from attncli.numbers.rounding import Array
 from attncli.pages.parts.blocks import given_blocks, matrix_block, variant_block
-from attncli.pages.parts.findings import FEW, findings_anew, weights_of
+from attncli.pages.parts.findings import (
+    findings_anew,
+    trained_parameters,
+    trains_few,
+    weights_of,
+)
 from attncli.pages.parts.pictures import MOST_POINTS
+from attncli.pages.parts.remarks import nearness
 from attncli.pages.parts.selection import Selection
-from attncli.pages.parts.sentences import called_as, contrasted
+from attncli.pages.parts.sentences import called_as, contrasted, words_enumerated
 from attncli.scenario.model import UPDATES, after_updates, updates_before
 from attncli.trace import Quantity, Trace
 from attncli.trace.quantity import token_of
@@ -76,10 +93,27 @@ def _variant(
         if blocks:
             return [*blocks[:1], *given_blocks(other, changed, Selection()), *blocks[1:], *data]
     compared = _Compared.of(own, result)
+    says = other.scenario.about
+    about = [Paragraph((Word(says),))] if says != trace.scenario.about else []
     note = Callout((*varied_as, *compared.sentences(own, result, before.called, rows)))
     tables = [*given_blocks(other, changed, Selection()), variant_block(name, result, rows)]
     found = [] if compared.same else findings_anew(other, before.trace, rows)
-    return [note, *tables, *map(Callout, found)]
+    return [note, *about, *tables, *_words_moved(trace, other), *map(Callout, found)]
+
+
+def _words_moved(trace: Trace, other: Trace) -> list[Block]:
+    """How near the tokens are to each other where a variant gives them other embeddings."""
+    own, others = (_looked_up(t) for t in (trace, other))
+    if own is None or others is None or own.rows.names != others.rows.names:
+        return []
+    alike, when = np.array_equal(own.values, others.values), ("here", "in the variant")
+    return [] if alike else nearness(own, others, own.rows.words, trace.rounding.decimals, when)
+
+
+def _looked_up(trace: Trace) -> Quantity | None:
+    """What the tokens' rows of the embedding table are."""
+    made = (q for q in trace.quantities.values() if q.definition and q.definition.step == "embed")
+    return next(made, None)
 
 
 def _changed(own: Mapping[str, Quantity], other: Trace) -> list[Quantity]:
@@ -246,7 +280,50 @@ def training_table(trace: Trace, selection: Selection) -> list[Block]:
     blocks = [] if right is None else right.blocks([_attended(t, right) for t in passes])
     curve = _curve(passes) if selection.pictured and len(passes) > _TWO else []
     embeddings = _embeddings(trace, passes, selection)
-    return [Subheading(("Training",)), _table(passes, right), *blocks, *curve, *embeddings]
+    shares = _shares(passes)
+    return [Subheading(("Training",)), _table(passes, right), *blocks, *shares, *curve, *embeddings]
+
+
+def _shares(passes: Sequence[_Pass]) -> list[Block]:
+    """How much of the fall of the loss comes from the updates of what the attention weights are
+    made of, and how much from those of all else: each time the others are as they were."""
+    first, last = passes[0], passes[-1]
+    attended = [q.name for q in first.trace.quantities.values() if _is_attention(q)]
+    leading = {name for d in first.trace.leading_to(attended).plan for name in d.operands}
+    groups = (
+        [name for name in trained_parameters(first.trace) if name in leading],
+        [name for name in trained_parameters(first.trace) if name not in leading],
+    )
+    fall = _fall(first, last, ())
+    if not all(groups) or fall.shown <= 0:
+        return []
+    one, other = groups
+    spans = (
+        *_alone(first, last, one, other),
+        " of the ",
+        fall,
+        "; with ",
+        *_alone(first, last, other, one),
+    )
+    return [Callout(("With ", *spans, "."))]
+
+
+def _alone(first: _Pass, last: _Pass, of: Sequence[Name], frozen: Sequence[Name]) -> Spans:
+    """`W_V frozen, the same updates of W_Q and W_K lower the loss by 0.90`"""
+    names, others = (words_enumerated(group) for group in (of, frozen))
+    number = _fall(first, last, frozen)
+    return (*others, " frozen, the same updates of ", *names, " lower the loss by ", number)
+
+
+def _fall(first: _Pass, last: _Pass, frozen: Sequence[Name]) -> Number:
+    """By how much the loss falls with some parameters as they were, from the digits shown."""
+    was = {last.parameter(name).name: first.parameter(name) for name in frozen}
+    loss = last.find(last.trace.scenario.prediction.loss)
+    assert loss is not None
+    known = [last.parameter(name).name for name in trained_parameters(first.trace)]
+    others = last.trace.leading_to([loss.name], known)
+    now = others.replay({name: q.values for name, q in was.items()})[loss.name].matrix.number(0, 0)
+    return Number.written(decimals.difference(_loss(first).shown, now.shown))
 
 
 def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
@@ -264,11 +341,11 @@ def beside_another(trace: Trace, own: Trace, called: Spans) -> list[Block]:
 
 def numbers_of_training(trace: Trace) -> list[Quantity]:
     """The numbers that this tells: the norm and the factor of clipping, and of each pass its loss,
-    the change and what was promised."""
+    the change and the predicted one."""
     passes = _passes(trace)
     loss = trace.scenario.prediction.loss
     clipping = [t.find(name) for t in passes[:1] for name in ("grad_norm", "clip_factor")]
-    quantities = [t.find(name) for t in passes for name in (loss, "change", "promised")]
+    quantities = [t.find(name) for t in passes for name in (loss, "change", "predicted")]
     return [q for q in (*clipping, *quantities) if q is not None]
 
 
@@ -278,7 +355,7 @@ def _clipped(first: _Pass) -> Spans:
     if norm is None or factor is None or factor.matrix.number(0, 0).shown >= 1:
         return ()
     together, each = norm.matrix.number(0, 0), factor.matrix.number(0, 0)
-    text = "the gradients have together a norm of "
+    text = "the gradients together have a norm of "
     return (text, together, "; clipped, each is multiplied by ", each, ", and ")
 
 
@@ -317,10 +394,8 @@ def _table(passes: list[_Pass], right: RightWeight | None) -> Table:
 
 def _few(trace: Trace) -> list[Name]:
     """The parameters, if all of them together are a few numbers, each in one row or one column."""
-    given = (q for q in trace.quantities.values() if q.given)
-    trained = [q for q in given if q.name.under(Name(UPDATES)) in trace]
-    few = sum(q.matrix.size for q in trained) <= FEW
-    return [q.name for q in trained if few and 1 in q.matrix.shape]
+    trained = trained_parameters(trace) if trains_few(trace) else []
+    return [name for name in trained if 1 in trace[name].matrix.shape]
 
 
 def _vector(quantity: Quantity) -> str:
@@ -345,8 +420,11 @@ def _attended(training_pass: _Pass, right: RightWeight) -> Number:
 
 def _headings(first: _Pass) -> tuple[Word | str, ...]:
     targets = _targets(first)
-    words = (Word(f"p({first.trace.scenario.prediction.targets[k]})") for k in targets)
-    return ("Updates", "Loss", "Change", "Promised", *words)
+    scenario = first.trace.scenario
+    names = [f"p({scenario.prediction.targets[k]})" for k in targets]
+    if len({*names}) < len(names):  # the same of several tokens
+        names = [f"p at {scenario.text.tokens[k]}" for k in targets]
+    return ("Updates", "Loss", "Change", "Promised", *map(Word, names))
 
 
 def _targets(training_pass: _Pass) -> tuple[int, ...]:
@@ -359,7 +437,7 @@ def _targets(training_pass: _Pass) -> tuple[int, ...]:
 def _rows(passes: list[_Pass]) -> Iterator[tuple[TableCell, ...]]:
     for training_pass in passes:
         loss = training_pass.trace.scenario.prediction.loss
-        numbers = (_number(training_pass.find(name)) for name in (loss, "change", "promised"))
+        numbers = (_number(training_pass.find(name)) for name in (loss, "change", "predicted"))
         yield (str(training_pass.updates), *numbers, *_probabilities(training_pass))
 
 
@@ -395,7 +473,9 @@ def _embeddings(trace: Trace, passes: list[_Pass], selection: Selection) -> list
     columns = tuple(zip((_called(k, passes) for k in shown), named, strict=True))
     side = SideBySide("", names, tuple(range(len(names))), columns)
     picture = _moved(passes, table, names) if selection.pictured else []
-    return [Subheading(("The embeddings before, during and after",)), side, *picture]
+    before, after = (passes[k].parameter(table) for k in (0, -1))
+    near = nearness(before, after, names, trace.rounding.decimals, ("before", "after"))
+    return [Subheading(("The embeddings before, during and after",)), side, *picture, *near]
 
 
 def _called(k: int, passes: list[_Pass]) -> str:
@@ -448,7 +528,7 @@ def _graph_of(trace: Trace, selection: Selection, heading: Spans) -> list[Block]
         return []
     edges = tuple(_edges(weights, selection, arrows))
     missing = [] if not arrows else list(_without_weight(weights, selection, arrows))
-    graph = [Graph(weights.name, edges)] if edges else []
+    graph = [Graph(weights.name, edges, weights.columns.words)] if edges else []
     return [Subheading(heading), *graph, *missing] if graph or missing else []
 
 
@@ -494,4 +574,7 @@ def before_and_after(trace: Trace, result: Quantity | None, selection: Selection
     rows = selection.rows(result)
     entries = (("Before", X), ("After", result))
     columns = tuple((name, matrix_block(q, selection)._replace(rows=rows)) for name, q in entries)
+    if selection.pictured:
+        title = "Each token's vector before attention and after it"
+        return [Subheading(("Before and after",)), HeatMaps(title, columns, signed=True)]
     return [Subheading(("Before and after",)), SideBySide("", result.rows.words, rows, columns)]

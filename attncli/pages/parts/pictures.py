@@ -3,12 +3,10 @@ are the page's."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from itertools import takewhile
+from math import isqrt
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,19 +21,19 @@ from attncli.document.pictures import (
     Curves,
     Diagram,
     HeatMaps,
-    Label,
     Link,
+    Pixels,
     Plane,
     Series,
 )
 from attncli.equations.elision import MOST_PARTS
 from attncli.equations.tree import Number
 from attncli.file.problems import ScenarioError
-from attncli.names import Name, Word, below, raw
+from attncli.names import Name, Word, below
 from attncli.notation.plain import plain
 from attncli.operations.activations import DivideBy
 from attncli.operations.positions import Sinusoids
-from attncli.pages.parts.blocks import matrix_block, shape_in_short
+from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.learning import scores_of_merged
 from attncli.pages.parts.selection import (
     Selection,
@@ -43,28 +41,19 @@ from attncli.pages.parts.selection import (
     made_by,
     operands_of,
     place_in_words,
-    shown_parts,
     step_of,
-    title_of,
 )
-from attncli.pages.parts.sentences import counted
-from attncli.scenario.model import ENCODER
 from attncli.steps.tokenizing import LONGEST_TOLD, table_of
 from attncli.tokenizers.merges import LearnedMerge, MergeModel, MergeTraining
 from attncli.tokenizers.pieces import LongestMatch
 from attncli.tokenizers.unigram import PieceEnding
 from attncli.trace import (
-    GRADIENTS,
     AttentionPlace,
-    BackwardPlace,
-    CellPlace,
     CutPlace,
     Definition,
     HeadPlace,
     PlannedStep,
     Quantity,
-    ResidualPlace,
-    RoundPlace,
     Trace,
     make,
 )
@@ -120,7 +109,8 @@ def attended(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[
             title = f"Who attends to whom, by weights of {least:g} or more"
             title += cut(_MOST_QUERIES, len(selection.rows(weights)), "queries")
             yield Subheading((called(part, title),))
-            yield Graph(weights.name, tuple(_edges(weights, selection, least)))
+            edges = tuple(_edges(weights, selection, least))
+            yield Graph(weights.name, edges, weights.columns.words)
 
 
 def _threshold(weights: Quantity) -> float:
@@ -143,7 +133,7 @@ def gradient_norm(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Cur
     norms = next((q for q in made_by(trace, part) if q.local == "factor_norms"), None)
     if norms is not None:
         title = called(
-            part, "The norm of the gradient's factor at each time" + cut_of(norms, "times")
+            part, "The norm of the gradient's factor at each step" + cut_of(norms, "times")
         )
         rises = bool((norms.values > 0).all())  # what is 0 has no logarithm
         yield Curves(
@@ -328,7 +318,7 @@ _PLANE = 2
 _TITLES: Mapping[str, str] = MappingProxyType(
     {
         "embed": "The embeddings",
-        "scores": "Queries, keys and values",
+        "scores": "Queries and keys",
         "weighted_sum": "What attention makes of the values",
     }
 )
@@ -349,11 +339,10 @@ def _vectors(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
         return made_by(trace, part)[-1:]
     place = part.place
     assert isinstance(place, AttentionPlace)
-    values = trace.quantities.get(place.latest("V"))
-    kept = [] if values is None else [values]
     if part.step == "scores":
-        return [*operands_of(trace, part), *kept]
-    return [*kept, *made_by(trace, part)]
+        return operands_of(trace, part)
+    values = trace.quantities.get(place.latest("V"))
+    return [*([] if values is None else [values]), *made_by(trace, part)]
 
 
 def _name(part: PlannedStep, quantity: Quantity) -> tuple[str, str]:
@@ -365,6 +354,19 @@ def _name(part: PlannedStep, quantity: Quantity) -> tuple[str, str]:
 def _arrows(quantity: Quantity) -> Iterator[Arrow]:
     for i, word in enumerate(quantity.rows.words[:_MOST_ARROWS]):
         yield Arrow(word, (quantity.number(i, 0), quantity.number(i, 1)))
+
+
+def pixels(trace: Trace, part: PlannedStep, _: Selection) -> Iterator[Pixels]:
+    """Patches that are square and make a square."""
+    patches = trace.quantities.get(part.place.name("patches"))
+    if patches is None or any(isqrt(n) ** 2 != n or n == 1 for n in patches.matrix.shape):
+        return
+    count, size = patches.matrix.shape
+    each = tuple(
+        Series(patches.rows.words[i], tuple(patches.number(i, j) for j in range(size)))
+        for i in range(count)
+    )
+    yield Pixels(called(part, f"The picture in its {count} patches"), each)
 
 
 MOST_BARS = 12
@@ -517,207 +519,6 @@ def waves(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Cur
         yield HeatMaps(called(part, "Positional encoding as a map"), ((table.name, table),), True)
 
 
-_MOST = 2
-"""So many layers of a stack, and heads of an attention, are drawn; of many times of a cell, too."""
-_FEW_TIMES = 3
-"""No more times than these are all drawn."""
-_COUNTED = {"layers": "layer", "heads": "head", "times": "time"}
-_AGAIN = ("rounds", "words", "gates")
-_FLOWING = ("Q", "K", "token")
-"""The roles of the rows of what flows, which weights don't have."""
-
-
-class _Stage(NamedTuple):
-    """What one box stands for: a step at a place; all layers, heads or times that are left out, on
-    the way back others."""
-
-    place: str
-    step: str
-    back: bool = False
-
-
-Times = Mapping[tuple[str, str], Sequence[int]]
-"""The times of a cell in the order in which they are worked, by where it is and the step."""
-Groups = Mapping[_Stage, Sequence[PlannedStep]]
-Flows = Mapping[tuple[_Stage, _Stage], Sequence[Quantity]]
-
-
-def pipeline(trace: Trace) -> Iterator[Diagram]:
-    """What runs, in a scenario that takes several steps: these as boxes, what flows between them as
-    arrows with its shapes.
-
-    Heads stand side by side, two of many; of many layers two; so do the times of a cell, each of
-    which goes on from the one before it. What is done again and again, in each round, for each
-    word, is one box; what is worked again with updated parameters is none. On the way back only
-    gradients flow.
-    """
-    parts = [part for part in shown_parts(trace) if not part.updates]
-    groups: dict[_Stage, list[PlannedStep]] = {}
-    times = _times_in(parts)
-    for part in parts:
-        groups.setdefault(_stage_of(part, times), []).append(part)
-    flows = _flows(trace, groups)
-    if len(groups) > 1 and flows:
-        flowing = {stage for ends in flows for stage in ends}
-        drawn = {stage: its for stage, its in groups.items() if stage in flowing}
-        boxes = _boxes(drawn, flows)
-        names = {stage: box.id for stage, box in boxes.items()}
-        links = (Link(names[a], names[b], _flowing(them)) for (a, b), them in flows.items())
-        title = "The steps, and the shapes of what flows between them"
-        yield Diagram(title, tuple(boxes.values()), tuple(links), across=False)
-
-
-def _times_in(parts: Sequence[PlannedStep]) -> Times:
-    """The times of cells, of steps that are taken at several of them."""
-    often = Counter((_kept(part), part.step) for part in parts)
-    again = [part for part in parts if _time_of(part) and often[_kept(part), part.step] > 1]
-    found: dict[tuple[str, bool], dict[int, None]] = {}
-    for part in again:
-        found.setdefault((_kept(part), _is_back(part)), {})[_time_of(part) or 0] = None
-    return {(_kept(step), step.step): (*found[_kept(step), _is_back(step)],) for step in again}
-
-
-def _time_of(part: PlannedStep) -> int | None:
-    place = part.place.forward if isinstance(part.place, BackwardPlace) else part.place
-    return place.time if isinstance(place, CellPlace) else None
-
-
-def _is_back(part: PlannedStep) -> bool:
-    return isinstance(part.place, BackwardPlace)
-
-
-def _kept(part: PlannedStep) -> str:
-    """Where a part is, but for what is done again and again there."""
-    kept = takewhile(lambda place: place.local not in _AGAIN, part.path.places)
-    return "".join(f"{place.alone}." for place in kept)
-
-
-def _stage_of(part: PlannedStep, times: Times) -> _Stage:
-    back, kept = _is_back(part), _kept(part)
-    for place in part.path.places:
-        if place.local in _COUNTED and (place.number or 0) > _MOST:
-            return _Stage(f"{kept.partition(f'{place.alone}.')[0]}{place.local}", "", back)
-    if isinstance(part.place, ResidualPlace):
-        return _Stage(f"{kept}{part.place.number}.", part.step)
-    worked = times.get((kept, part.step), ())
-    number = worked.index(_time_of(part) or 0) + 1 if len(worked) > 1 else 0
-    if len(worked) > _FEW_TIMES and number > _MOST:
-        return _Stage(f"{kept}times", "", back)
-    return _Stage(f"{kept}times[{number}]." if number else kept, part.step)
-
-
-def _flows(trace: Trace, groups: Groups) -> Flows:
-    """What flows from one stage to another, each quantity by its name there once. What comes back
-    to an earlier stage at a later time has no arrow."""
-    order = {stage: k for k, stage in enumerate(groups)}
-    makers = {
-        q.name: stage
-        for stage, parts in groups.items()
-        for part in parts
-        for q in made_by(trace, part)
-    }
-    flows: dict[tuple[_Stage, _Stage], dict[str, Quantity]] = {}
-    for stage, parts in groups.items():
-        for part in parts:
-            for quantity in _taken(trace, part):
-                maker = (
-                    _Stage(quantity.name, _GIVEN)
-                    if _is_input(quantity)
-                    else makers.get(quantity.name)
-                )
-                if maker is not None and order.get(maker, -1) < order[stage]:
-                    flows.setdefault((maker, stage), {}).setdefault(quantity.local, quantity)
-    by_source = sorted(flows.items(), key=lambda rows: order.get(rows[0][0], -1))
-    return {ends: tuple(them.values()) for ends, them in by_source}
-
-
-def _taken(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
-    """What flows into a part: on the way back, what comes from the loss."""
-    operands = operands_of(trace, part)
-    if not isinstance(part.place, BackwardPlace):
-        return operands
-    back = [o for o in operands if o.name.inside(GRADIENTS)]
-    return back or [o for o in operands if o.is_number]
-
-
-_GIVEN = "given"
-
-
-def _is_input(quantity: Quantity) -> bool:
-    return quantity.given and quantity.rows.role in _FLOWING
-
-
-def _flowing(them: Sequence[Quantity]) -> str:
-    """`Q, K [3, 2]`: the names with their shapes, a shape that several have once."""
-    shapes: dict[str, list[str]] = {}
-    for quantity in them:
-        local = (
-            f"{GRADIENTS}.{quantity.local}" if quantity.name.inside(GRADIENTS) else quantity.local
-        )
-        shapes.setdefault(shape_in_short(quantity), []).append(local)
-    return ", ".join(f"{', '.join(names)}{shape}" for shape, names in shapes.items())
-
-
-def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
-    """A box for each stage, below all that it comes from."""
-    inputs = dict.fromkeys(a for a, _ in flows if a.step == _GIVEN)
-    rows: dict[_Stage, int] = dict.fromkeys(inputs, 0)
-    for stage in groups:
-        rows[stage] = max((rows[a] + 1 for a, b in flows if b == stage), default=0)
-    behind = 1 + max((_column_of(s) for s, its in groups.items() if _is_encoder(its)), default=-1)
-    boxes: dict[_Stage, Box] = {}
-    used: set[tuple[int, int]] = set()
-    for stage in (*inputs, *groups):
-        parts = groups.get(stage, ())
-        column = _column_of(stage) + (0 if _is_encoder(parts) else behind)
-        while (column, rows[stage]) in used:
-            column += 1
-        used.add((column, rows[stage]))
-        pairs = _told(stage, parts) if parts else (stage.place, "given")
-        boxes[stage] = Box(f"s{len(boxes) + 1}", *pairs, column, rows[stage])
-    return boxes
-
-
-def _is_encoder(parts: Sequence[PlannedStep]) -> bool:
-    return bool(parts) and parts[0].path.places[:1] == (ENCODER,)
-
-
-def _column_of(stage: _Stage) -> int:
-    """The head or the time that a stage is of, from 0; what is behind the last that is drawn is all
-    others."""
-    if stage.place.endswith(("heads", "times")):
-        return _MOST
-    found = re.search(r"(?:heads|times)\[(\d+)\]\.$", stage.place)
-    return int(found[1]) - 1 if found else 0
-
-
-def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
-    """What stands in a box and below it."""
-    first = parts[0]
-    if not stage.step:
-        local = stage.place.rpartition(".")[2]
-        many: set[object] = {
-            place for part in parts for place in part.path.places if place.local == local
-        }
-        many |= {_time_of(part) for part in parts} if local == "times" else set()
-        where = place_in_words(first.path) if local == "times" else ""
-        return f"{counted(len(many), f'more {_COUNTED[local]}')}", ", ".join(
-            filter(None, (where, "alike"))
-        )
-    below, time = place_in_words(first.path), _time_of(first)
-    if len(parts) == 1 and time is None and not isinstance(first.place, RoundPlace):
-        return _title(first), below
-    often = f"{len(parts)} times" if len(parts) > 1 else ""
-    when = "" if time is None else f"at time {time}"
-    return step_of(first).title, ", ".join(filter(None, (below, when, often)))
-
-
-def _title(part: PlannedStep) -> Label:
-    title = title_of(part)
-    text = "".join(map(raw, title))
-    return Word(text) if any(isinstance(entry, Word) for entry in title) else text
-
-
 _KINDS: Mapping[str, Callable[[Trace, PlannedStep, Selection], Iterator[Block]]] = {
     entry.__name__: entry
     for entry in (
@@ -726,6 +527,7 @@ _KINDS: Mapping[str, Callable[[Trace, PlannedStep, Selection], Iterator[Block]]]
         heat_maps,
         lattice,
         merge_trees,
+        pixels,
         planes,
         softmax_bars,
         states,

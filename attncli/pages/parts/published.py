@@ -123,10 +123,10 @@ def _split(differing: Published) -> tuple[Published, Published]:
 
 
 def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spans:
-    """`The source prints 0.53 for scores[met, Bob]; 0.07 + 0.40 + 0.03 = 0.50.`"""
+    """`The source prints 0.53 for scores[met, Bob], but 0.07 + 0.40 + 0.03 = 0.50.`"""
     name = part.place.here(figure.quantity.name)
     cell = Term(figure.quantity.symbol(figure.row, figure.column, name))
-    spans: Spans = ("The source prints ", Number.written(figure.theirs), " for ", cell, "; ")
+    spans: Spans = ("The source prints ", Number.written(figure.theirs), " for ", cell, ", but ")
     worked = last_form(trace, figure.quantity, (figure.row, figure.column), figure.ours)
     if worked is None:
         return (*spans, "here it is ", figure.ours, ".")
@@ -155,7 +155,7 @@ def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
 
 
 def _assumption(part: PlannedStep, row: Published) -> Spans:
-    """`The source assumes [0.2, 0.5, 0.3] for weights[1]; worked out, it is [0.49, 0.26, 0.25].`"""
+    """`The source assumes [0.2, 0.8] for weights[1], which worked out is [0.49, 0.51].`"""
     theirs = _vector([Number.written(f.theirs) for f in row])
     ours = _vector([f.ours for f in row])
     return (
@@ -163,7 +163,7 @@ def _assumption(part: PlannedStep, row: Published) -> Spans:
         theirs,
         " for ",
         _address(part, row),
-        "; worked out, it is ",
+        ", which worked out is ",
         ours,
         ".",
     )

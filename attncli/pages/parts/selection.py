@@ -417,17 +417,21 @@ def _index_of_token(token: str) -> Index:
 
 @lru_cache(maxsize=8)
 def row_asked_for(trace: Trace) -> tuple[Axis, int] | None:
-    """The tokens, and which of them a prediction is about, from 0: the first where its vector is
-    taken, the last with a target where some have none, or a hidden word; None where none is."""
+    """The tokens, and which of them the page is about, from 0: the one that the scenario names, or
+    that a prediction is about, which is the first where its vector is taken, the last with a target
+    where some have none, or a hidden word; None where none is."""
     prediction, texts = trace.scenario.prediction, trace.scenario.text.tokens
+    named = trace.scenario.show.token
     asked = [k for k, text in enumerate(texts) if text in _HIDDEN] if prediction.every else []
     if prediction.first:
         asked = [0]
     elif len(prediction.counted) < len(prediction.targets):
         asked = [*prediction.counted]
-    if not asked:
+    if not asked and not named:
         return None
     tokens = _queries(trace)
+    if named:
+        asked = [_find_query(tokens, named)]
     return (tokens, asked[-1]) if asked[-1] < len(tokens.names) else None
 
 

@@ -19,7 +19,7 @@ from attncli.numbers import decimals
 from attncli.numbers.rounding import Rounding
 from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
-from attncli.scenario.scenario import Scenario
+from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
 from attncli.trace import Quantity, Trace, Unfinished
 from attncli.trace.axes import place_of
@@ -58,6 +58,12 @@ def joined(parts: Iterable[Spans], by: str = ", ") -> Spans:
     for part in parts:
         spans += [by, *part] if spans else part
     return tuple(spans)
+
+
+def capital(spans: Spans) -> Spans:
+    """A sentence that begins with a capital, unless with somebody's word."""
+    first, *others = spans
+    return (first[:1].upper() + first[1:], *others) if isinstance(first, str) else spans
 
 
 def enumerated(names: Sequence[str]) -> str:
@@ -128,8 +134,8 @@ class Attending(NamedTuple):
 
 
 def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Spans:
-    """`I attends most to itself and to AI (0.422 each); love to AI (0.576).` `to_itself` says that
-    the keys are of the same tokens as the queries."""
+    """`“I” attends most to itself and to “AI” (0.422 each), “love” to “AI” (0.576).` `to_itself`
+    says that the keys are of the same tokens as the queries."""
     shown = [
         None if k is None else Attending.of_row(weights, rows[k])
         for k in elided(len(rows), MOST_PARTS)
@@ -138,7 +144,7 @@ def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Span
         ("…",) if entry is None else _clause(weights, entry, before, to_itself=to_itself)
         for before, entry in pairwise((None, *shown))
     ]
-    return (*joined(clauses, "; "), ".")
+    return (*joined(clauses), ".")
 
 
 def _clause(
@@ -161,12 +167,10 @@ def _clause(
 
 
 def called_as(names: Sequence[str], place: int) -> Spans:
-    """A token by its name: `love`, `“.”`, or `token 1` where it has none."""
+    """A token by its name: `“love”`, or `token 1` where it has none."""
     name = names[place]
     if name == str(place + 1):
         return ("token ", Word(name))
-    if any(character.isalnum() for character in name):
-        return (Word(name),)
     return ("“", Word(name), "”")
 
 
@@ -286,6 +290,10 @@ def facts_of(
             rows.append((words.tokenizer, (f"{how.name}: ", *settings)))
     if scenario.source is not None:
         rows.append((words.source, (Word(scenario.source),)))
+    if scenario.ours:
+        named = joined((Term(name),) for name in scenario.ours)
+        names = (words.all_given,) if scenario.ours == ALL_OURS else named
+        rows.append((words.ours, put_in(words.chosen, names=names)))
     outline = outline_of(trace)
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
@@ -373,13 +381,13 @@ def unfinished_in_words(unfinished: Unfinished) -> Callout:
     if wanted == ["d_k"]:
         return Callout(
             (
-                "The trace ends here: the next step, ", Term("scale"), ", divides by √d_k, and"
+                "The next step, ", Term("scale"), ", divides by √d_k, and"
                 " nothing tells d_k. Say ", Term("scale: none"), ", or the number to divide by.",
             )
         )  # fmt: skip
     needs = joined(((Term(name), *_or(name.local)) for name in wanted), " and ")
     step = Term(definition.step)
-    return Callout(("The trace ends here: the next step, ", step, ", needs ", *needs, "."))
+    return Callout(("The next step, ", step, ", needs ", *needs, "."))
 
 
 _PROJECTED = {"W_Q": "Q", "W_K": "K", "W_V": "V"}

@@ -103,19 +103,19 @@ def _happens_relative(place: HeadPlace) -> str:
     assert positions is not None
     made = _operation(place, positions)
     after = (
-        f" Keys after the query have buckets of their own, {made.one_way} further on."
+        f" Keys after the query have buckets of their own, higher by {made.one_way}."
         if made.both
         else " Keys after the query are in bucket 0."
     )
     return (
-        "Each key is in a bucket, counted from 0, by how far it is from the query: distances"
-        f" {_told(made)}.{after} For each bucket this head has a number of its own, which is added"
-        " to the score."
+        "Each key is in a bucket, counted from 0, by its distance from the query. Distances"
+        f" {_told(made)}.{after} This head has a number for each bucket, which is added to the"
+        " score."
     )
 
 
 def _told(made: Buckets) -> str:
-    """`less than 4 have one each, longer ones share theirs: 4 to 5, 6 to 8, 9 or more`."""
+    """`below 4 have one each, longer ones share theirs: 4 to 5, 6 to 8, 9 or more`."""
     starts = made.starts
     ends = [*(start - 1 for start in starts[1:]), None]
     shared = [
@@ -125,7 +125,7 @@ def _told(made: Buckets) -> str:
     ][made.exact :]
     if len(shared) > _TOLD + 1:
         shared = [*shared[:_TOLD], "…", shared[-1]]
-    return f"less than {made.exact} have one each, longer ones share theirs: {', '.join(shared)}"
+    return f"below {made.exact} have one each, longer ones share theirs: {', '.join(shared)}"
 
 
 RELATIVE_STEP = Step(
@@ -137,13 +137,13 @@ RELATIVE_STEP = Step(
     shapes="scores [n, m], table [buckets, heads] → positioned [n, m]",
     happens=_happens_relative,
     why=(
-        "Which key is attended to depends on how far it is from the query, and on which side, not"
-        " on where in the text both stand."
+        "Relative positions let a score depend on how far the key is from the query and on which"
+        " side, wherever both stand."
     ),
     more=(
-        "Near keys have a number for each distance, far ones share it: one step more or less"
-        " matters little there, and texts may be longer than those that the numbers were learned"
-        " from. The buckets grow like logarithms. All layers have the same table."
+        "Near keys have a number for each distance. Far keys share one, since one place more or"
+        " less matters little there. So a text may be longer than those in training. The buckets"
+        " grow logarithmically. All layers have the same table."
     ),
     check=_check_relative,
     plan=_plan_relative,
@@ -157,19 +157,19 @@ RELATIVE_STEP = Step(
         Mistake("left_out", "Leaving the learned numbers out.", wrong(left_out, "positioned")),
         Mistake(
             "turned",
-            "Taking the distance of the query from the key, so that keys before it and keys after"
-            " it change places.",
+            "Measuring the distance from the key to the query, so that keys before and after the"
+            " query change places.",
             wrong(as_a(BucketsTurned), "bucket"),
         ),
         Mistake(
             "of_another_head",
-            "Taking the numbers that another head has.",
+            "Taking another head's numbers.",
             wrong(of_next_head("head"), "position_bias"),
         ),
     ),
     backward=Backward(
         "the relative positions",
-        "Each number of the table is pushed by all scores whose distance falls into its bucket.",
+        "The gradient of each number in the table is the sum over all scores in its bucket.",
     ),
 )
 
@@ -232,13 +232,10 @@ BIAS_STEP = Step(
     makes=("alibi", "biased", "added"),
     shapes="scores [n, m], bias [n, m] → biased [n, m]",
     happens=_happens_bias,
-    why=(
-        "A number added to a score makes a key more or less likely to be attended to, whatever"
-        " the vectors say."
-    ),
+    why="A bias raises or lowers the attention to a key, whatever the vectors say.",
     more=(
-        "ALiBi subtracts more the further away the key is, at a different rate in each head, and"
-        " so tells the model how far apart tokens are."
+        "ALiBi's bias tells the model how far apart two tokens are, at a different rate in each"
+        " head."
     ),
     check=_check_bias,
     plan=_plan_bias,
@@ -252,7 +249,7 @@ BIAS_STEP = Step(
     mistakes=(Mistake("left_out", "Leaving the bias out.", in_last(by(Same(), WENT_IN))),),
     backward=Backward(
         "the bias",
-        "A sum hands its gradient on to all of its terms as it is.",
+        "The gradient of the biased scores goes to the scores and to the bias unchanged.",
         fixed=("add",),
     ),
 )

@@ -314,12 +314,12 @@ MASK_STEP = Step(
     shapes="scores [n, m], mask [n, m] → masked [n, m]",
     happens=_happens,
     why=(
-        "A mask hides keys that a query must not see: a decoder, which has to guess the next"
-        " token, must not look ahead."
+        "A mask hides keys that a query must not see, such as the next tokens, which a decoder"
+        " has to predict."
     ),
     more=(
-        "A score of −∞ gets the weight e^(−∞) = 0, so that the key behind it has no part in the"
-        " blend. The same keeps out padding, or what is too far away."
+        "A score of −∞ gets the weight e^(−∞) = 0, so its key has no part in the output. Padding"
+        " and keys that are too far away are hidden in the same way."
     ),
     check=check_mask,
     plan=_plan,
@@ -331,13 +331,13 @@ MASK_STEP = Step(
         Mistake("not_masked", "Forgetting the mask.", _not_masked),
         Mistake(
             "zero_for_infinity",
-            "Writing 0 instead of −∞, or multiplying by the mask, which still gets the weight"
-            " e^0 = 1 before dividing.",
+            "Writing 0 instead of −∞, or multiplying by the mask: the hidden key still gets e^0 ="
+            " 1 before the division.",
             wrong(by(Masked(Number.written(0))), "masked"),
         ),
         Mistake(
             "minus_one_for_infinity",
-            "Writing −1 instead of −∞, which still gets the weight e^(−1) before dividing.",
+            "Writing −1 instead of −∞: the hidden key still gets e^(−1) before the division.",
             wrong(
                 by(Masked(Number.written(-1))),
                 "masked",
@@ -351,12 +351,12 @@ MASK_STEP = Step(
         ),
         Mistake(
             "does_not_see_itself",
-            "Hiding each query's own key too: the mask is one place off.",
+            "Hiding each query's own key too: the mask is one place off, to the other side.",
             instead(lambda place: _seen(place, later=-1)),
         ),
         Mistake(
             "other_corner",
-            "Counting the queries from the first key, though those in the cache come before.",
+            "Counting the queries from the first key, although the cached keys come first.",
             instead(lambda place: _seen(place, from_top=True) if place.attention.cached else None),
         ),
         Mistake(
@@ -368,7 +368,8 @@ MASK_STEP = Step(
     inquiries=(Inquiry("which_mask", "which of some tables is the mask", ("mask",), which_mask),),
     backward=Backward(
         "the mask",
-        "What was hidden had no part in the loss and gets no gradient; the rest passes as it is.",
+        "A hidden score has no part in the loss and gets no gradient, and the other scores get"
+        " theirs unchanged.",
         fixed=("add", "allowed", "blocked"),
     ),
 )

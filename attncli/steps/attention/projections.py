@@ -124,13 +124,13 @@ def _happens_project(place: AttentionPlace) -> str:
     if place.source != place.x:
         text = "Queries are made from the tokens, keys and values from the memory"
     if place.attention.cached is not None:
-        text += "; the cached keys and values of the tokens before come first"
+        text += ". The cached keys and values of the tokens before come first"
     return f"{text}.{_TURNED_OVER if place.attention.config.linear else ''}"
 
 
 _TURNED_OVER = (
-    " The matrices are kept as nn.Linear keeps them, one row for each column of the result, so"
-    " they are transposed first."
+    " The matrices are stored as in nn.Linear, one row for each column of the result, so they are"
+    " transposed first."
 )
 
 
@@ -140,7 +140,7 @@ def _taken_as_they_are(place: AttentionPlace) -> str:
     text = "There are no weight matrices, so "
     if place.scenario.gives(below(place.attention.head_path(0), "weights")):
         return (
-            f"{text}V is {x} here: the {vectors} themselves are the values; no queries and keys"
+            f"{text}V is {x} here: the {vectors} themselves are the values. No queries and keys"
             " are needed, since the weights are given."
         )
     if any(_input(place, name) != place.x for name in _NAMES):
@@ -209,10 +209,10 @@ PROJECT_STEP = Step(
     shapes="X [n, d_model] → Q [n, d_k], K [m, d_k], V [m, d_v]",
     happens=_happens_project,
     why=(
-        "Every token plays three parts: its query says what it looks for, its key what it offers"
-        " to the others, its value what it passes on when it is attended to."
+        "Every token has three roles: its query says what it looks for, its key what it offers,"
+        " its value what it passes on."
     ),
-    more="Three learned matrices draw them from the same vector.",
+    more="Three learned matrices compute all three from the same vector.",
     check=_check_project,
     plan=_plan_project,
     on_the_way=True,
@@ -221,7 +221,7 @@ PROJECT_STEP = Step(
         *(bias_left_out(f"b_{x}", x, f"{x}_new") for x in _NAMES),
         Mistake(
             "W_Q_and_W_K_swapped",
-            "Making the queries by W_K and the keys by W_Q.",
+            "Computing the queries with W_K and the keys with W_Q.",
             instead(
                 lambda place: _by_weights_of(place, "Q", "K"),
                 lambda place: _by_weights_of(place, "K", "Q"),
@@ -229,7 +229,7 @@ PROJECT_STEP = Step(
         ),
         Mistake(
             "V_by_W_K",
-            "Making the values by W_K, the weights of the keys.",
+            "Computing the values with W_K, the weights of the keys.",
             instead(lambda place: _by_weights_of(place, "V", "K")),
         ),
     ),
@@ -241,8 +241,8 @@ PROJECT_STEP = Step(
     together=(("X", "Input embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
     backward=Backward(
         "the projections",
-        "Each weight is pushed by what came in times the gradient of what went out, added up "
-        "over all tokens.",
+        "The gradient of a weight is its input times the gradient of its output, summed over all"
+        " tokens.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
     ),
@@ -342,12 +342,12 @@ SPLIT_STEP = Step(
     shapes="Q [n, h · d_k] → Q [n, d_k] of each of h heads",
     happens=_happens_split,
     why=(
-        "Several heads attend at once, each in a smaller space of its own, so that one can look"
-        " for the verb and another for the next word."
+        "Several heads attend at once, each in a smaller space, so that one can look for the verb"
+        " and another for the next word."
     ),
     more=(
-        "W_Q holds the matrices of all heads side by side; so a head's queries are a run of the"
-        " columns of Q, and the same for keys and values."
+        "W_Q holds the matrices of all heads side by side, so a head's queries are a run of"
+        " columns of Q. The same holds for keys and values."
     ),
     check=_check_split,
     plan=_plan_split,
@@ -363,13 +363,13 @@ SPLIT_STEP = Step(
         ),
         Mistake(
             "columns_dealt_out",
-            "Dealing the columns out to the heads in turn instead of giving each a run of them.",
+            "Giving the heads the columns in turn, instead of one run of columns to each head.",
             all_wrong(as_a(TakeEvery)),
         ),
     ),
     backward=Backward(
         "the heads' columns",
-        "Each head's gradients go back to the columns that it took.",
+        "Each head's gradients go back to the head's own columns.",
     ),
 )
 
@@ -385,10 +385,10 @@ WEIGHTED_SUM_STEP = Step(
     happens=lambda _: (
         "For each query, every value is multiplied by its weight, and the products are added."
     ),
-    why="The output for a token is a blend of all the values, each as strong as its weight.",
+    why="The output for a token blends all values, each in proportion to its weight.",
     more=(
-        "So the token's new vector holds something of every token that it attends to: it is the"
-        " token in its context."
+        "So the token's new vector holds something of every token that it attends to. It"
+        " represents the token in its context."
     ),
     plan=lambda place: (
         Definition(place.name("output"), WeightedSum(), (place.x, place.latest("V"))),
@@ -403,7 +403,7 @@ WEIGHTED_SUM_STEP = Step(
         ),
         Mistake(
             "inputs_for_values",
-            "Blending what the values are made of instead of the values.",
+            "Blending the vectors that the values are computed from, instead of the values.",
             wrong(operand(1, lambda place: place.source), when=lambda p: p.attention.projects),
         ),
         Mistake(
@@ -420,8 +420,8 @@ WEIGHTED_SUM_STEP = Step(
     pictures=("planes",),
     backward=Backward(
         "the weighted sum",
-        "A value is pushed by each query as strongly as that attends to it; a weight, as far "
-        "as its value points along the gradient.",
+        "A value gets the outputs' gradients times their weights, and a weight gets the dot"
+        " product of its value and the output's gradient.",
         usual_mistakes=("transpose_forgotten",),
     ),
 )
@@ -456,15 +456,15 @@ AVERAGE_STEP = Step(
     makes=("mean_weights",),
     shapes="h weights [n, m] → mean_weights [n, m]",
     happens=lambda place: (
-        "The weights of all heads are added up and divided by how many heads there are."
+        "The weights of all heads are added up and divided by the number of heads."
         if place.attention.heads > 1
         else "There is one head: its weights are the mean."
     ),
-    why=(
-        "What a layer attends to as a whole is shown by the mean of its heads' weights; nothing in"
-        " the model goes on with it."
+    why="The mean of the heads' weights shows what a layer attends to as a whole.",
+    more=(
+        "Nothing else in the model uses the mean. Where heads attend to different tokens, the"
+        " mean blurs them."
     ),
-    more="Heads that attend to different tokens blur each other in it.",
     plan=_plan_average,
     general=General(heads=2, config={"average_heads": True}),
     shown_with=("heads=2", "average_heads=true"),
@@ -478,7 +478,7 @@ AVERAGE_STEP = Step(
     pictures=("heat_maps",),
     backward=Backward(
         "the average of the heads",
-        "What is looked at only is no part of the loss.",
+        "The mean is no part of the loss and gets no gradient.",
         example="",
     ),
 )
@@ -528,7 +528,7 @@ MERGE_STEP = Step(
         " added to the token's own."
     ),
     more=(
-        "Each head has found something else: side by side their outputs make one long vector, and"
+        "Each head finds something else. Side by side, their outputs form one long vector, and"
         " W_O mixes what they found."
     ),
     example="three_tokens_two_heads",
@@ -547,7 +547,7 @@ MERGE_STEP = Step(
         ),
         Mistake(
             "W_O_left_out",
-            "Leaving W_O out, and going on with the heads' outputs as they are.",
+            "Leaving out W_O, so that the heads' outputs stay unmixed.",
             wrong(left_out, "attention"),
         ),
         rows_for_columns("W_O", "attention"),
@@ -556,7 +556,8 @@ MERGE_STEP = Step(
     pictures=("heat_maps",),
     backward=Backward(
         "the heads' merging",
-        "The gradient of the whole is cut into the heads' columns, through W_O if there is one.",
+        "The gradient goes back through W_O, if there is one, and is split into the heads'"
+        " columns.",
         usual_mistakes=MISTAKES_BACK,
         shown_with=("heads=2",),
     ),

@@ -313,12 +313,13 @@ ROTATE_STEP = Step(
     shapes="Q [n, d_k], K [m, d_k] → rotated_Q [n, d_k], rotated_K [m, d_k]",
     happens=_happens,
     why=(
-        "Instead of adding something to the embeddings, queries and keys are turned, each pair of"
-        " their columns at a speed of its own."
+        "Rotary positions tell where a token stands by turning its query and key, each pair of"
+        " columns at its own speed."
     ),
     more=(
-        "The dot product of two turned vectors depends only on how much further one was turned"
-        " than the other: so a score knows how far apart two tokens stand, wherever they are."
+        "Nothing is added to the embeddings. Of the two angles, a dot product depends only on the"
+        " difference. So a score depends on how far apart two tokens stand, not on where they"
+        " stand."
     ),
     check=_check,
     plan=_plan,
@@ -330,21 +331,21 @@ ROTATE_STEP = Step(
     mistakes=(
         Mistake(
             "other_pairs",
-            "Taking other columns for pairs: neighbours where one of each half belong together,"
-            " or the other way round.",
+            "Pairing the wrong columns: neighbours instead of one from each half, or the other"
+            " way round.",
             all_wrong(
                 remade(lambda turn, _: replace(turn, pairs=_OTHER_PAIRS[turn.pairs])), Rotate
             ),
         ),
         Mistake(
             "turned_back",
-            "Turning the other way round: the sines have the other sign.",
+            "Turning in the opposite direction: the sines have the opposite sign.",
             all_wrong(remade(lambda turn, _: replace(turn, back=True)), Rotate),
         ),
     ),
     backward=Backward(
         "the rotation",
-        "What was turned on the way forward is turned back, by the same angle the other way.",
+        "The gradient is turned back, by the same angle in the opposite direction.",
         fixed=("cos", "sin"),
     ),
 )

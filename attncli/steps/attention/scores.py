@@ -34,10 +34,7 @@ SCORES_STEP = Step(
     makes=("scores",),
     shapes="Q [n, d_k], K [m, d_k] → scores [n, m]",
     happens=lambda _: "Each query is compared with each key by their dot product.",
-    why=(
-        "A query says what its token looks for, a key what its token offers; their score says how"
-        " well the two match."
-    ),
+    why="A score says how well what one token looks for matches what another token offers.",
     more=(
         "A dot product is large where two vectors point the same way. A row of the table holds"
         " all the scores of one query."
@@ -56,7 +53,7 @@ SCORES_STEP = Step(
         ),
         Mistake(
             "queries_and_keys_swapped",
-            "Taking keys as rows and queries as columns, K Qᵀ, which flips the table.",
+            "Taking keys as rows and queries as columns, K Qᵀ, which transposes the table.",
             wrong(turned_round),
         ),
     ),
@@ -139,10 +136,13 @@ SCALE_STEP = Step(
     shapes="scores [n, m] → scaled [n, m]",
     happens=_happens_scale,
     why=(
-        "A dot product adds up d_k terms, so its spread grows like √d_k; dividing by √d_k keeps"
-        " it the same for every d_k."
+        "A dot product adds up d_k terms, so its spread grows like √d_k, which dividing by √d_k"
+        " undoes."
     ),
-    more="Large scores would push the softmax to where one weight is nearly 1 and learning stalls.",
+    more=(
+        "Large scores would make one weight of the softmax nearly 1 and all gradients nearly 0,"
+        " so that learning stalls."
+    ),
     plan=_plan_scale,
     sized=_sized,
     general=General(x="scores"),
@@ -166,13 +166,13 @@ SCALE_STEP = Step(
         ),
         Mistake(
             "not_scaled",
-            "Forgetting to scale, and going on with the scores as they are.",
+            "Forgetting to scale the scores.",
             wrong(by(DivideBy(Number.written(1)))),
         ),
     ),
     backward=Backward(
         "the scaling",
-        "What was divided on the way forward is divided on the way back, by the same number.",
+        "The gradient is divided by the same number as the scores.",
         usual_mistakes=("scale_left_out",),
     ),
 )
@@ -212,8 +212,8 @@ def _by_number(
 
 def _happens_softcap(place: HeadPlace) -> str:
     cap, late = place.attention.config.get(_CAP), place.attention.config.get(_ORDER) == "after_mask"
-    text = f"Each score is bent so that it stays between −{cap} and {cap}"
-    return f"{text}: one that the mask hid, −∞, becomes −{cap}." if late else f"{text}."
+    text = f"A tanh squashes each score into the range from −{cap} to {cap}"
+    return f"{text}. A hidden score, −∞, becomes −{cap}." if late else f"{text}."
 
 
 SOFTCAP_STEP = Step(
@@ -226,8 +226,8 @@ SOFTCAP_STEP = Step(
     shapes="scores [n, m] → capped [n, m]",
     happens=_happens_softcap,
     why=(
-        "A tanh leaves small scores nearly as they are and keeps large ones below a cap, so that"
-        " no single key can take all of the attention with an enormous score."
+        "A cap keeps a key with an enormous score from taking all of the attention, while small"
+        " scores change little."
     ),
     check=_check,
     plan=lambda place: _by_number(place, _CAP, "capped", SoftCap),
@@ -244,8 +244,8 @@ SOFTCAP_STEP = Step(
     ),
     backward=Backward(
         "the soft cap",
-        "The nearer a capped score is to the cap, or to its negative, the flatter the curve and"
-        " the less goes back.",
+        "The nearer a capped score is to the cap or its negative, the flatter the tanh and the"
+        " smaller the gradient.",
     ),
 )
 
@@ -271,8 +271,8 @@ TEMPERATURE_STEP = Step(
         f"Each score is divided by the temperature {place.attention.config.get(_TEMPERATURE)}."
     ),
     why=(
-        "A temperature above 1 brings scores nearer to each other and so spreads the weights more"
-        " evenly; one below 1 moves them apart, and the largest weight grows."
+        "A temperature above 1 makes the weights more even, one below 1 makes the largest weight"
+        " larger."
     ),
     more="Near 0 the key with the largest score takes nearly all.",
     plan=lambda place: _by_number(place, _TEMPERATURE, "tempered", DivideBy),
@@ -289,6 +289,6 @@ TEMPERATURE_STEP = Step(
     pictures=("temperatures",),
     backward=Backward(
         "the temperature",
-        "What was divided on the way forward is divided on the way back.",
+        "The gradient is divided by the temperature, as the scores were.",
     ),
 )

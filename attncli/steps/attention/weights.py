@@ -105,8 +105,8 @@ def _columns_added_up(_: Place, planned: Planned) -> Iterator[Planned]:
 IN_SOFTMAX: tuple[Mistake[Any], ...] = (
     Mistake(
         "exponent_negated",
-        "Raising e to the numbers with the other sign, e^(−x), so that the largest one gets the"
-        " smallest share.",
+        "Raising e to the negated numbers, e^(−x), so that the largest one gets the smallest"
+        " share.",
         wrong(by(_NEGATED), Exponential),
     ),
     Mistake("columns_added_up", "Adding up the columns instead of the rows.", _columns_added_up),
@@ -137,8 +137,8 @@ SOFTMAX_STEP = Step(
         " sum."
     ),
     why=(
-        "The softmax turns the scores of a query, which may be any numbers, into weights between 0"
-        " and 1 that add up to 1: the share of its attention that the query gives to each key."
+        "The softmax turns a query's scores into weights between 0 and 1 that add up to 1: the"
+        " shares of its attention."
     ),
     more="A score that is larger by 1 gets e times the weight.",
     plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
@@ -185,8 +185,8 @@ SOFTMAX_STEP = Step(
     pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
     backward=Backward(
         "the softmax",
-        "Weights only grow at each other's cost: a score's gradient has the sign of its "
-        "weight's gradient minus the row's weighted average.",
+        "A score's gradient is its weight, times the weight's gradient minus the row's weighted"
+        " average.",
         whole=lambda _, made: in_one(made),
         usual_mistakes=("diagonal_only",),
     ),
@@ -253,15 +253,15 @@ SINKS_STEP = Step(
     happens=lambda place: (
         "The weight of the sink is left out: it has no value to blend in."
         if _is_over(place)
-        else "The sink's score is put beside those of the keys, the same for each query."
+        else "The sink's score is put beside the scores of the keys, the same for each query."
     ),
     why=(
-        "The weights of a softmax add up to 1, so a query that finds nothing has to attend to"
-        " something all the same; a sink takes what it doesn't want to give to any key."
+        "The weights of a softmax add up to 1, so a sink takes the attention of a query that"
+        " finds nothing."
     ),
     more=(
-        "Without one, models learn to use the first token for that. Its score is learned, one for"
-        " each head."
+        "Without a sink, models learn to use the first token for this. The sink's score is"
+        " learned, one for each head."
     ),
     check=_check,
     plan=_plan_sinks,
@@ -281,8 +281,8 @@ SINKS_STEP = Step(
     ),
     backward=Backward(
         "the sinks",
-        "A larger sink leaves less to each key: its gradient adds up the weights times their "
-        "gradients, times its own share and with the other sign.",
+        "A sink takes from all keys: its gradient is minus its weight, times the sum of the keys'"
+        " weights times their gradients.",
     ),
 )
 
@@ -320,12 +320,12 @@ DROPOUT_STEP = Step(
     makes=("dropped",),
     shapes="weights [n, m], dropout.mask [n, m] → dropped [n, m]",
     happens=lambda place: (
-        "Weights whose place in the given mask is 0 are dropped; the others are"
-        f" divided by 1 − p, here with p = {_p(place)}."
+        "Weights whose place in the given mask is 0 are dropped. The others are divided by 1 − p,"
+        f" here with p = {_p(place)}."
     ),
     why=(
-        "In training some weights are dropped at random, so that no token comes to rely on a"
-        " single other one."
+        "In training, some weights are dropped at random, so that no token relies on a single"
+        " other one."
     ),
     more=(
         "Dividing the rest by 1 − p keeps their sum the same on average. When the model is used,"
@@ -336,8 +336,8 @@ DROPOUT_STEP = Step(
     mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply))),),
     backward=Backward(
         "the dropout",
-        "Weights that were dropped get no gradient; the others get theirs as much larger as "
-        "they were made.",
+        "Dropped weights get no gradient, and the gradients of the others are divided by 1 − p,"
+        " as the weights were.",
         fixed=("mask",),
         shown_with=("dropout={p: 0.5, mask: [[1, 1, 0], [0, 1, 1], [1, 1, 0]]}",),
     ),

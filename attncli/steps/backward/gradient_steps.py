@@ -104,18 +104,20 @@ def _handed_on(definition: Definition, _: BackwardPlace) -> Definition | None:
 
 _ONE_USE_ONLY = Mistake[BackwardPlace](
     "one_use_only",
-    "Taking the gradient of one use only: what is used several times gets the sum of all.",
+    "Taking the gradient of one use only: a quantity that is used several times gets the sum.",
     once(left_out, Add),
 )
 _HANDED_ON = Mistake(
     "handed_on",
-    "Handing the gradient on as it is, without what the step did on the way forward.",
+    "Passing the gradient on unchanged, without the derivative of the step.",
     once(_handed_on),
 )
 _SCALE_LEFT_OUT = _HANDED_ON._replace(
     name="scale_left_out",
-    says="Leaving the scale out on the way back: what the scores were divided by, their gradient is"
-    " divided by as well.",
+    says=(
+        "Leaving the scale out on the way back: the gradient of the scores is divided by it as"
+        " well."
+    ),
 )
 _USUAL_MISTAKES = (
     _SCALE_LEFT_OUT,
@@ -132,19 +134,18 @@ _USUAL_MISTAKES = (
     ),
     Mistake[BackwardPlace](
         "averaged_over_tokens",
-        "Averaging over the tokens: what each of them says of a weight is added up, and the loss"
-        " has divided already.",
+        "Averaging over the tokens: their gradients of a weight are added up, and the loss has"
+        " divided already.",
         wrong(remade(_averaged)),
     ),
     Mistake[BackwardPlace](
         "bias_not_summed",
-        "Taking the gradient of one token for that of the bias, which is added to all of them and"
-        " gets the sum.",
+        "Taking one token's gradient for the bias, which is added to all tokens and gets the sum.",
         wrong(remade(_one_token)),
     ),
     Mistake[BackwardPlace](
         "mask_of_the_gradient",
-        "Letting through where the gradient is above 0, instead of where the activation's"
+        "Passing the gradient where the gradient is above 0, instead of where the activation's"
         " input was.",
         wrong(_of_the_gradient),
     ),
@@ -156,7 +157,8 @@ _USUAL_MISTAKES = (
     ),
     Mistake[BackwardPlace](
         "without_target",
-        "Taking the probabilities themselves for the gradient, without taking 1 off the target's.",
+        "Taking the probabilities themselves as the gradient, without subtracting 1 from the"
+        " target's.",
         in_last(by(_SCALED, 1, 3), when=lambda place: len(place.planned[-1].operands) == 4),  # noqa: PLR2004
     ),
     Mistake[BackwardPlace](
@@ -186,7 +188,7 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         title=f"Backward through {back.through}",
         does=f"takes the gradients back through {back.through}",
         makes=("grad",),
-        shapes="the gradient of what was made → the gradients of what it was made of",
+        shapes="the gradient of a result → the gradients of its operands",
         happens=lambda place: _happens(place) + _of_a_step(place) + _not_learned(forward, place),
         why=back.why,
         plan=lambda place: place.planned,
@@ -206,7 +208,7 @@ def _happens(place: BackwardPlace) -> str:
     came = _of(place, [name for name in _worked_with(place) if name not in made])
     out = _of(place, [d.name for d in place.planned if d.name not in used])
     sums = _of(place, [d.name for d in place.planned if isinstance(d.operation, Add)])
-    added = f" That of {_listed(sums)} adds up what comes from every use." if sums else ""
+    added = f" The gradient of {_listed(sums)} is summed over all uses." if sums else ""
     goes = "The gradients go" if len(came) > 1 else "The gradient goes"
     return f"{goes} to {_listed(out)}.{added}"
 
@@ -222,7 +224,7 @@ def _of_a_step(place: BackwardPlace) -> str:
     """What the slope of a ReLU is, where one of the equations has it."""
     trees = (d.operation.tree for d in place.planned if isinstance(d.operation, Indexed))
     has_one = any(node.function == "step" for tree in trees for node in each(tree, Apply))
-    return " step is 1 above 0, and else 0." if has_one else ""
+    return " step is 1 above 0, and 0 otherwise." if has_one else ""
 
 
 def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:

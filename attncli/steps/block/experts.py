@@ -174,11 +174,11 @@ def _formulas_route(place: LayerPlace) -> tuple[Equation, ...]:
 
 def _happens_route(place: LayerPlace) -> str:
     k = _top_k(place)
-    best = "the expert that it fits best" if k == 1 else f"the {k} experts that it fits best"
+    best = "the expert that fits it best" if k == 1 else f"the {k} experts that fit it best"
     if not _over_all(place):
         return (
-            f"How well each token fits each expert is a product with W_R. It goes to {best}, with"
-            " the weights that a softmax over these gives."
+            "The product of a token's vector with W_R says how well each expert fits. The token"
+            f" goes to {best}, with weights from a softmax over these."
         )
     after = (
         ", and these weights are divided by their sum, so that they add up to 1"
@@ -186,8 +186,8 @@ def _happens_route(place: LayerPlace) -> str:
         else ", whose weights are left as they are"
     )
     return (
-        "How well each token fits each expert is a product with W_R, of which a softmax over all"
-        f" experts makes weights. It goes to {best}{after}."
+        "The product of a token's vector with W_R says how well each expert fits. A softmax over"
+        f" all experts turns the products into weights. The token goes to {best}{after}."
     )
 
 
@@ -204,12 +204,12 @@ ROUTE_STEP = Step(
     shapes="output [n, d_model] → routing [n, experts], 0 where a token doesn't go",
     happens=_happens_route,
     why=(
-        "Many networks know more than one, and a token that goes through a few of them costs no"
-        " more than those few."
+        "A model with many experts knows more, while each token costs only the few experts that"
+        " it goes through."
     ),
     more=(
-        "The router is learned with the experts. That it chooses the largest products is a step no"
-        " gradient goes through; the weights of the chosen ones are how it learns."
+        "The router is learned with the experts. No gradient goes through the choice itself, so"
+        " the router learns through the weights of the chosen experts."
     ),
     check=_check,
     plan=_plan_route,
@@ -231,7 +231,8 @@ ROUTE_STEP = Step(
         ),
         Mistake(
             "not_renormalized",
-            "Leaving the weights of the chosen experts as they are, which don't add up to 1.",
+            "Leaving the weights of the chosen experts as they are, so that they don't add up to"
+            " 1.",
             wrong(by(Multiply, 0, 1), KeptShare),
         ),
         Mistake(
@@ -242,8 +243,8 @@ ROUTE_STEP = Step(
     ),
     backward=Backward(
         "the routing",
-        "Which experts are chosen doesn't change a little, only how much each of the chosen "
-        "ones counts; that is pushed by how well its output points along the gradient.",
+        "Only the weights of the chosen experts get a gradient, which goes back to the router:"
+        " the choice itself gets none.",
         whole=lambda _, made: in_one(made),
         example="mixture_of_experts",
     ),
@@ -305,11 +306,13 @@ def _formulas_mix(place: LayerPlace) -> tuple[Equation, ...] | None:
 
 
 def _happens_mix(place: LayerPlace) -> str:
-    text = "What each expert makes of a token is multiplied by the token's weight for it, and added"
+    text = (
+        "Each expert's output for a token is multiplied by the token's weight for it, and added up."
+    )
     if not place.layer.has_shared_expert:
-        return f"{text} up."
-    more = ", multiplied by its gate" if _is_gated(place) else ""
-    return f"{text} up; so is what the shared expert makes of it{more}."
+        return text
+    more = ", multiplied by its gate," if _is_gated(place) else ""
+    return f"{text} The shared expert's output{more} is added, too."
 
 
 def _without_gate(place: LayerPlace) -> Definition | None:
@@ -321,22 +324,22 @@ MIX_STEP = Step(
     name="mix",
     at=LayerPlace,
     title="Experts together",
-    does="adds up what a token's experts made of it, by their weights",
+    does="adds up the outputs of a token's experts, by their weights",
     makes=(_LOGIT, _GATE, "mixture"),
     shapes="experts' ffn [n, d_model], share [n] → mixture [n, d_model]",
     happens=_happens_mix,
     why=(
-        "Each token gets one vector again, to which its experts contribute as much as the router"
-        " trusts them with it."
+        "The outputs of a token's experts become one vector again, each multiplied by the weight"
+        " that the router gave it."
     ),
-    more="An expert with the weight 0 isn't worked for that token by a program: it adds nothing.",
+    more="Programs skip an expert whose weight for a token is 0, since it adds nothing.",
     plan=lambda place: (*_gate(place), _mixture(place, _terms(place))),
     formulas=_formulas_mix,
     general=General(x="output", gives=("W_G",)),
     mistakes=(
         Mistake(
             "unweighted",
-            "Adding up what all experts make of a token, without its weights for them.",
+            "Adding up the outputs of all experts without their weights.",
             instead(lambda place: _mixture(place, [term[-1:] for term in _terms(place)])),
         ),
         Mistake(
@@ -353,7 +356,8 @@ MIX_STEP = Step(
     together=(("output", "output"), ("mixture", "mixture")),
     backward=Backward(
         "the experts together",
-        "Each expert gets its share of the gradient, and its share a gradient by what it made.",
+        "An expert's output gets the gradient times its weight, and the weight gets the dot"
+        " product of output and gradient.",
         example="mixture_of_experts",
     ),
 )

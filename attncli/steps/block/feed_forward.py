@@ -143,19 +143,19 @@ FFN_STEP = Step(
     shapes="output [n, d_v] → hidden [n, d_ff] → activated [n, d_ff] → ffn [n, d_out]",
     happens=_happens_ffn,
     why=(
-        "Attention mixes the tokens; the feed-forward network then works on each of them alone,"
+        "Attention mixes the tokens, and the feed-forward network then works on each token alone,"
         " with the same weights for all."
     ),
     more=(
-        "Its activation is what keeps the two layers from being one: without it, they would do no"
-        " more than a single matrix."
+        "Without the activation between them, its two layers would do no more than a single matrix."
     ),
     plan=_plan_ffn,
     general=General(x="output", gives=("b1", "b2")),
     mistakes=(
         Mistake(
             "activation_forgotten",
-            "Leaving the activation out, and taking the hidden numbers into the second layer.",
+            "Leaving out the activation, so that the hidden numbers go straight into the second"
+            " layer.",
             wrong(left_out, "activated"),
         ),
         Mistake(
@@ -176,8 +176,7 @@ FFN_STEP = Step(
     together=(("output", "output"), ("ffn", "ffn")),
     backward=Backward(
         "the feed-forward network",
-        "A weight is pushed by what came in times the gradient of what went out; where the "
-        "activation was flat, nothing goes back.",
+        "The gradient goes back through both layers, but not where the activation is flat.",
         usual_mistakes=(*MISTAKES_BACK, "mask_of_the_gradient"),
         example="i_love_ai",
     ),
@@ -262,7 +261,7 @@ def _happens_residual(place: ResidualPlace) -> str:
     factors = dict.fromkeys(f"{factor:f}" for factor in found if factor is not None)
     times = f", multiplied by {' and '.join(factors)}," if factors else ""
     if place.also:
-        return f"The outputs of both sublayers{times} are added to what went into the layer."
+        return f"The outputs of both sublayers{times} are added to the layer's input."
     return f"The sublayer's output{times} is added to its input."
 
 
@@ -287,9 +286,9 @@ RESIDUAL_STEP = Step(
     happens=_happens_residual,
     why=(
         "A residual connection around each sublayer (attention, feed-forward network) keeps what"
-        " was known of a token."
+        " is already known of a token."
     ),
-    more="The sum also gives the gradient a straight way back through many layers.",
+    more="The sum also gives the gradient a direct way back through many layers.",
     plan=_plan_residual,
     check=_check,
     general=General(x="attention"),
@@ -297,19 +296,20 @@ RESIDUAL_STEP = Step(
     mistakes=(
         Mistake(
             "not_added",
-            "Going on with the output of the sublayer alone.",
+            "Leaving out the sublayer's input: only its output is used.",
             wrong(by(Same(), 1), Add, when=lambda place: not place.also),
         ),
         Mistake(
             "added_to_X",
-            "Adding the output to what went into the layer, instead of what the sublayer before"
-            " made of it.",
+            "Adding the output to the input of the whole layer, instead of the input of the"
+            " sublayer.",
             wrong(operand(0, _entered), Add),
         ),
     ),
     backward=Backward(
         "the residual",
-        "A sum hands its gradient on to all of its terms as it is: a way back around the sublayer.",
+        "Both terms of the sum get its gradient unchanged, so part of it goes back around the"
+        " sublayer.",
         example="i_love_ai",
         shown_with=("block=encoder", "norm=pre"),
         explained_once=True,

@@ -89,10 +89,14 @@ NORM = Record.of(
 
 _INSTEAD_OF = {"pre": "post", "post": "pre"}
 _SAYS = {
-    "pre": "Norming what goes into each sublayer (pre-norm) where the sum of its input and its"
-    " output is to be normed (post-norm).",
-    "post": "Norming the sum of each sublayer's input and output (post-norm) where what goes into"
-    " it is to be normed (pre-norm).",
+    "pre": (
+        "Normalizing the input of each sublayer (pre-norm) instead of the sum of its input and"
+        " output (post-norm)."
+    ),
+    "post": (
+        "Normalizing the sum of each sublayer's input and output (post-norm) instead of its input"
+        " (pre-norm)."
+    ),
 }
 
 
@@ -302,12 +306,12 @@ NORM_STEP = Step(
     shapes="x [n, d_model] → mean [n], variance [n], deviation [n] → normed [n, d_model]",
     happens=lambda place: norm_in_words(_normalizing_norm(place)),
     why=(
-        "From layer to layer numbers could grow or shrink without end; a norm, short for"
-        " normalization, brings each token's vector back to a standard size."
+        "From layer to layer, numbers could grow or shrink without end, so a norm (normalization)"
+        " brings each token's vector back to a standard size."
     ),
     more=(
-        "That is mean 0 and standard deviation 1, or for RMS norm only the size. Then γ and β,"
-        " which are learned, may stretch and shift it again."
+        "A layer norm gives the vector mean 0 and standard deviation 1, an RMS norm only the"
+        " size. Then the learned γ and β may stretch and shift it again."
     ),
     check=_check_norm,
     plan=lambda place: _normalizing_norm(place).definitions(),
@@ -330,7 +334,7 @@ NORM_STEP = Step(
         ),
         Mistake(
             "not_normed",
-            "Leaving the norm out and going on with the numbers as they are.",
+            "Leaving out the norm.",
             in_last(by(Same(), WENT_IN)),
         ),
         Mistake(
@@ -345,7 +349,8 @@ NORM_STEP = Step(
         ),
         Mistake(
             "sum_for_mean",
-            "Adding up without dividing by how many numbers there are: the sum for the mean.",
+            "Adding up without dividing by how many numbers there are: the sum instead of the"
+            " mean.",
             wrong(sum_for_mean),
         ),
         *(
@@ -356,8 +361,8 @@ NORM_STEP = Step(
     ),
     backward=Backward(
         "the norm",
-        "A layer norm or an RMS norm ties the numbers of a token together: a push along the"
-        " vector itself does nothing, nor does in a layer norm one that all numbers share.",
+        "A norm undoes a change of a vector's size (a layer norm also a shift), so the gradient"
+        " has almost no part in these directions.",
         fixed=("mean", "variance"),
         example="i_love_ai",
     ),
@@ -480,12 +485,12 @@ QK_NORM_STEP = Step(
     shapes="Q [n, d_k], K [m, d_k] → normed_Q [n, d_k], normed_K [m, d_k]",
     happens=_happens_qk_norm,
     why=(
-        "A score is large where two vectors point the same way, but also where they are long;"
-        " normalized, all queries and keys have the same size."
+        "A score is large also where its two vectors are long, so all queries and keys are"
+        " brought to the same size."
     ),
     more=(
-        "In training they may otherwise grow until the softmax lets a single key take all. γ,"
-        " which is learned, says how large the scores may get."
+        "Otherwise they may grow in training until a single key takes all of the attention. The"
+        " learned γ sets how large the scores may get."
     ),
     check=_check_qk_norm,
     plan=_plan_qk_norm,
@@ -496,7 +501,7 @@ QK_NORM_STEP = Step(
         *(
             Mistake[AttentionPlace](
                 f"{x}_not_normed",
-                f"Going on with the {what} as they are.",
+                f"Leaving the {what} unnormalized.",
                 wrong(by(Same(), x), f"normed_{x}"),
             )
             for x, what in (("Q", "queries"), ("K", "keys"))
@@ -509,7 +514,7 @@ QK_NORM_STEP = Step(
     ),
     backward=Backward(
         "the norm of queries and keys",
-        "A vector that is brought to one length can only be turned: what of the gradient lies"
-        " along it does nothing.",
+        "A normalized vector can only be turned, so the gradient has almost no part along the"
+        " vector.",
     ),
 )

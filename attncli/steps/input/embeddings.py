@@ -74,7 +74,7 @@ def _distinct_phrase(tokens: tuple[str, ...]) -> Phrase:
     names = [Word(name) for name, token in named if token == again]
     if again is None:
         return ()
-    text = " A token that comes more than once is told apart by its position: "
+    text = " Tokens that occur more than once are told apart by their positions: "
     return (text, names[0], " and ", names[1], ".")
 
 
@@ -107,10 +107,10 @@ TOKENIZE_STEP = Step(
     shapes="a sentence → n tokens → n whole numbers",
     happens=_happens_tokenize,
     why=(
-        "A network works on numbers, so a text is cut into tokens: pieces that the model knows,"
-        " each of which has its place in the vocabulary."
+        "A network works on numbers, so a text is cut into tokens: pieces that have a place in"
+        " the model's vocabulary."
     ),
-    more="That place is the token's ID, which is only a name: 103 is not more than 101.",
+    more="This place is the token's ID. It is only a name: 103 is not more than 101.",
     plan=lambda _: (),
     pictures=("merge_trees",),
 )
@@ -208,8 +208,8 @@ def _happens_embed(place: Place) -> str:
 
 
 _WHY = (
-    "An embedding is a vector of {} numbers: a point in a space in which words that are used alike"
-    " come to lie near each other."
+    "An embedding is a vector of {} numbers: a point in a space where words that are used alike"
+    " end up close together."
 )
 
 EMBED_STEP = Step(
@@ -240,8 +240,8 @@ EMBED_STEP = Step(
     why=_WHY.format("d_model"),
     why_at=lambda place: _WHY.format("d_embed" if projected_when(place.stack) else "d_model"),
     more=(
-        "The table is learned; looking up only picks rows, one for each token, in the order"
-        " of the sentence."
+        "The table is learned. Looking up only picks rows, one for each token, in the order of"
+        " the sentence."
     ),
     check=_check_embed,
     plan=_plan_embed,
@@ -250,15 +250,15 @@ EMBED_STEP = Step(
         Mistake(
             "off_by_one",
             "Counting the rows of the table from the wrong number, so that each token gets the"
-            " row of the one after it.",
+            " row after its own.",
             instead(_next_rows),
         ),
     ),
     pictures=("planes",),
     backward=Backward(
         "the embeddings",
-        "A token's row of the table gets the gradient of each place where the token stands; "
-        "rows of other tokens get none.",
+        "A token's row of the table gets the sum of the gradients wherever the token stands, and"
+        " other rows get none.",
         example="embedding_before_during_after",
     ),
 )
@@ -328,17 +328,18 @@ PATCH_STEP = Step(
     shapes="patches [n, pixels], W_patch [pixels, d_model] → X [n, d_model], or [n + 1, d_model]",
     happens=_happens_patch,
     why=(
-        "A picture is cut into square patches, which are to a Transformer what tokens are: each"
-        " becomes a vector."
+        "A Transformer reads a picture as a sequence of square patches, each of which becomes a"
+        " vector, as a token does."
     ),
     more=(
-        "A class token gathers what the patches say of the whole picture. Where a patch lies in it"
-        " nothing tells but the positions that are added."
+        "A class token gathers what the patches show of the whole picture. Only the added"
+        " positions tell where a patch lies in it."
     ),
     check=_check_patch,
     plan=_plan_patch,
     general=General(x="patches", gives=("W_patch", "b_patch", "class_token")),
     example="picture",
+    pictures=("pixels",),
     mistakes=(
         Mistake(
             "class_token_behind", "Putting the class token last.", wrong(turned_round, JoinRows)
@@ -346,7 +347,8 @@ PATCH_STEP = Step(
     ),
     backward=Backward(
         "the patches",
-        "The patches' weights are pushed by the pixels times the gradient of what went out.",
+        "The gradient of W_patch is the pixels times the gradients of the patches' vectors,"
+        " summed over all patches.",
         example="picture",
         shown_with=("targets=[rising]",),
     ),
@@ -420,13 +422,13 @@ PROJECT_IN_STEP = Step(
         + (": the token's input embedding." if makes_X(PROJECT, place.stack) else ".")
     ),
     why=(
-        "The table of embeddings has a row for each token of the vocabulary; with short rows it is"
-        " small, however wide the model is."
+        "Short rows keep the table of embeddings small, however large the vocabulary and however"
+        " wide the model."
     ),
     more=(
-        "50,000 tokens of 1,024 numbers are 51 million numbers; of 512, with a matrix of"
-        " 512 × 1,024 for all of them, they are 26 million. What a token means by itself takes less"
-        " room than what it means in a sentence."
+        "50,000 rows of 1,024 numbers are 51 million numbers. Rows of 512, with a matrix of 512 ×"
+        " 1,024 for all of them, are 26 million. What a token means by itself takes less room"
+        " than what it means in a sentence."
     ),
     plan=_plan_project_in,
     general=General(x="E", gives=("b",)),
@@ -437,8 +439,8 @@ PROJECT_IN_STEP = Step(
     mistakes=_mistakes("project_out", "by_the_matrix_back", "that projects back"),
     backward=Backward(
         "the projection in",
-        "Every token's embedding goes through the same matrix, which is pushed by all of them,"
-        " the embeddings by what comes back through it.",
+        "All embeddings go through the same matrix, so its gradient is summed over them, and"
+        " theirs come back through it.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
     ),
@@ -477,12 +479,12 @@ PROJECT_OUT_STEP = Step(
         "Each token's last state is multiplied by a matrix that makes it as wide as an embedding."
     ),
     why=(
-        "A state can only be compared with the embeddings of the vocabulary where it has as many"
+        "A state can be compared with the embeddings of the vocabulary only if it has as many"
         " numbers as they have."
     ),
     more=(
-        "It is the way back of the projection in, with a matrix of its own: the states have changed"
-        " on their way through the layers."
+        "It brings the width back with a matrix of its own, since the layers have changed the"
+        " states."
     ),
     plan=lambda place: (_projected(place),),
     general=General(x="x", gives=("b",)),
@@ -490,8 +492,8 @@ PROJECT_OUT_STEP = Step(
     mistakes=_mistakes("project_in", "by_the_matrix_in", "that embeddings are projected by"),
     backward=Backward(
         "the projection out",
-        "The gradient of a vector as wide as an embedding becomes one as wide as the model,"
-        " through the same matrix for each token.",
+        "The gradient goes back through the same matrix for each token, to a vector as wide as"
+        " the model.",
         usual_mistakes=MISTAKES_BACK,
         example="i_love_ai",
         shown_with=(*_NARROW, "targets=[[1], [0], [1]]"),

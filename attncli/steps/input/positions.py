@@ -345,7 +345,7 @@ def _of_kind(place: Place, positions: Positions, name: str) -> str:
         first = f", from row {start} on, counted from 0" if start else ""
         return f"Each position has its row of a table{first}"
     return (
-        "Each position gets pairs of a sine and a cosine, of waves that grow longer from pair to"
+        "Each position gets pairs of a sine and a cosine, whose waves grow longer from pair to"
         f" pair. PE counts pos and i from 0, {name} its rows and columns from 1: {name}[1, 1] is"
         f" PE({start_of(place, positions)}, 0)"
     )
@@ -358,9 +358,9 @@ def _happens(place: Place) -> str:
     if not place.x:
         return ". ".join(texts) + "."
     texts.append(
-        "With the embeddings all of it adds up to the input embeddings"
+        "Added to the embeddings, this gives the input embeddings"
         if makes_X(ADD, place.stack)
-        else "All of it is added to the embeddings"
+        else "This is added to the embeddings"
     )
     return ". ".join(texts) + "."
 
@@ -385,14 +385,14 @@ POSITIONS_STEP = Step(
     shapes="E [n, d_model] → P [n, d_model] → X [n, d_model]",
     happens=_happens,
     why=(
-        "Attention by itself doesn't know in which order the tokens come, so something that tells"
-        " where a token stands is added to its embedding."
+        "Attention by itself doesn't see the order of the tokens, so a vector for its position is"
+        " added to each token's embedding."
     ),
     more=(
-        "Without it the same tokens in another order give the same rows, in that order. Sines and"
-        " cosines of different wavelengths work like the hands of many clocks: together they tell"
-        " every position apart, and a shift of the position is the same turn of all the hands"
-        " everywhere."
+        "Without positions, the same tokens in another order give the same rows, in that order."
+        " Sines and cosines of different wavelengths work like the hands of a clock. Together"
+        " they tell positions apart, and a shift turns each hand by the same angle, wherever it"
+        " begins."
     ),
     check=_check,
     plan=_plan,
@@ -413,21 +413,20 @@ POSITIONS_STEP = Step(
         ),
         Mistake(
             "exponent_of_each_column",
-            "Taking the number of each column for i, so that a sine and its cosine are of"
-            " different waves.",
+            "Taking the number of each column for i, so that a sine and its cosine have different"
+            " wavelengths.",
             wrong(as_a(WaveOfEachColumn), Sinusoids),
         ),
         Mistake(
             "left_out",
-            "Leaving the positions out, so that the order of the tokens is lost.",
+            "Leaving out the positions, so that the order of the tokens is lost.",
             in_last(by(Same(), WENT_IN), Add, when=lambda place: bool(place.stack.added)),
         ),
     ),
     pictures=("waves",),
     backward=Backward(
         "the positions",
-        "A sum hands its gradient on to all of its terms as it is, so a table of positions "
-        "gets what the embeddings get.",
+        "The embeddings get the gradient of the sum unchanged, and so does a table of positions.",
         example="i_love_ai",
     ),
 )

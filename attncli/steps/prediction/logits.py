@@ -127,17 +127,14 @@ HEAD_STEP = Step(
         ),
     ),
     title="Head",
-    does="makes the last vectors ready for what is asked of them",
+    does="prepares the last vectors for one task",
     makes=("last", "first", "hidden", "activated"),
     shapes="x [n, d_model], W [d_model, d] → hidden [n, d] → activated [n, d]",
     happens=_happens_head,
-    why=(
-        "What a model has found out about a sentence can be asked in many ways; a head makes its"
-        " last vectors ready for one of them."
-    ),
+    why="A head prepares the last vectors of a model for one task.",
     more=(
-        "It is small, and learned with the question: which word belongs in a place, or of which"
-        " kind a sentence or a picture is."
+        "It is small and learned with its task, such as finding a hidden word or the class of a"
+        " sentence or a picture."
     ),
     example="masked_word",
     plan=_plan_head,
@@ -145,7 +142,7 @@ HEAD_STEP = Step(
     general=General(x="x", gives=("b",)),
     mistakes=(
         Mistake(
-            "activation_forgotten", "Leaving the activation out.", wrong(left_out, "activated")
+            "activation_forgotten", "Leaving out the activation.", wrong(left_out, "activated")
         ),
         Mistake(
             "relu_for_another",
@@ -210,8 +207,8 @@ def _sized_unembed(place: Place, planned: Definition) -> Definition:
 
 def _happens_unembed(place: Place) -> str:
     prediction = place.scenario.prediction
-    which = "What the head made of it" if prediction.head else whose(place)
-    matrix = "the table of embeddings, transposed" if prediction.unembedding == "tied" else (
+    which = "The head's output" if prediction.head else whose(place)
+    matrix = "the transposed table of embeddings" if prediction.unembedding == "tied" else (
         "the unembedding"
     )  # fmt: skip
     what = "class" if prediction.of_classes else "token of the vocabulary"
@@ -220,7 +217,7 @@ def _happens_unembed(place: Place) -> str:
         text += f" Each logit is multiplied by {_text(prediction.logit_scale)}."
     if prediction.logit_softcap is not None:
         cap = _text(prediction.logit_softcap)
-        text += f" Each is then bent so that it stays between −{cap} and {cap}."
+        text += f" A tanh then squashes each logit into the range from −{cap} to {cap}."
     return text
 
 
@@ -233,7 +230,7 @@ def _why(place: Place) -> str:
     if prediction.foretells:
         return _next(place)
     if prediction.of_classes:
-        return "To find of which class it is, the model compares what it knows with each class."
+        return "To find the class, the model compares its last vector with a vector for each class."
     return (
         "To find which token belongs in a place, the vector there is compared with a vector for"
         " each token of the vocabulary."
@@ -246,16 +243,16 @@ def _next(place: Place) -> str:
     vector = "each token's vector" if every else "the vector of the last token"
     gathers = any(layer.attends or layer.recurrent for layer in place.stack.layers)
     holds = _GATHERED if gathers else ""
-    alone = "" if gathers else " Nothing here has told it of other tokens."
+    alone = "" if gathers else " No step here has mixed the tokens."
     return (
-        f"To find what comes next, {vector}{holds} is compared with a vector for each token of the"
+        f"To find the next token, {vector}{holds} is compared with a vector for each token of the"
         f" vocabulary.{alone}"
     )
 
 
-_GATHERED = ", which by now holds what it has gathered from the others,"
+_GATHERED = ", with what it has gathered from the others,"
 _NEXT = (
-    f"To find what comes next, the vector of the last token{_GATHERED} is compared with a vector"
+    f"To find the next token, the vector of the last token{_GATHERED} is compared with a vector"
     " for each token of the vocabulary."
 )
 
@@ -293,7 +290,7 @@ UNEMBED_STEP = Step(
     happens=_happens_unembed,
     why=_NEXT,
     why_at=_why,
-    more="A large dot product says: that token fits.",
+    more="A large dot product says that the token fits.",
     example="next_token",
     plan=_plan_unembed,
     sized=_sized_unembed,
@@ -308,7 +305,7 @@ UNEMBED_STEP = Step(
         ),
         Mistake(
             "logits_not_changed",
-            "Going on with the logits as they are, where they are to be multiplied or capped.",
+            "Leaving the logits as they are, although they are to be multiplied or capped.",
             in_last(by(Same(), "logits"), "scaled_logits", "capped_logits"),
         ),
         Mistake(
@@ -320,14 +317,15 @@ UNEMBED_STEP = Step(
     ),
     backward=Backward(
         "the logits",
-        "A vector is pushed towards its target's column, and away from what was likely and wrong.",
+        "A step against the gradient moves a vector towards its target's column and away from the"
+        " others.",
         usual_mistakes=MISTAKES_BACK,
     ),
 )
 
 
 TEMPERATURE: Key[Decimal | None] = Key("temperature", POSITIVE, "what logits are divided by")
-TOP_K: Key[int | None] = Key("top_k", COUNT, "how many of the likeliest tokens are kept")
+TOP_K: Key[int | None] = Key("top_k", COUNT, "how many of the most likely tokens are kept")
 TOP_P: Key[Decimal | None] = Key(
     "top_p", NumberKind(positive=True, most=1), "the share that the kept tokens reach"
 )
@@ -368,8 +366,8 @@ def _happens(place: Place) -> str:
         texts.insert(0, f"The logits are divided by the temperature {temperature}")
     if top_p is not None:
         texts.append(
-            f"Of the likeliest tokens as many are kept as reach {top_p} together, and"
-            " what they have is shared out among them"
+            f"The fewest most likely tokens that reach {top_p} together are kept, and their"
+            " probabilities are divided by their sum"
         )
     return ". ".join(texts) + "."
 
@@ -386,8 +384,8 @@ PREDICT_STEP = Step(
         Key(
             "next",
             Record.of(TEMPERATURE, TOP_K, TOP_P),
-            "how the probabilities of the next token are made of the logits: `{temperature: 0.8, "
-            "top_k: 40, top_p: 0.9}`, applied in this order",
+            "how the probabilities of the next token are computed from the logits:"
+            " `{temperature: 0.8, top_k: 40, top_p: 0.9}`, applied in this order",
         ),
         Key(
             "generate",
@@ -407,9 +405,9 @@ PREDICT_STEP = Step(
     happens=_happens,
     why="A probability says how likely a token is to come next.",
     more=(
-        "The greedy choice is the likeliest one; sampling takes any of them as often as its"
-        " probability says. Top-k, top-p and a temperature below 1 keep a sample from wandering off"
-        " into what is hardly likely; a temperature above 1 does the opposite."
+        "The greedy choice is the most likely token. Sampling takes each token as often as its"
+        " probability says. Top-k, top-p and a temperature below 1 keep samples away from"
+        " unlikely tokens. A temperature above 1 does the opposite."
     ),
     example="next_token",
     plan=_plan_predict,
@@ -435,11 +433,10 @@ CLASSIFY_STEP = PREDICT_STEP._replace(
     makes=("exp", "exp_sum", "probabilities"),
     shapes="logits [n, classes] → probabilities [n, classes]",
     happens=lambda _: "A softmax turns each row of logits into probabilities.",
-    why=(
-        "Logits may be any numbers; probabilities are shares, which say how sure the model is of"
-        " each answer."
+    why="Logits may be any numbers, while probabilities say how sure the model is of each answer.",
+    more=(
+        "The most likely one is the model's answer: a class, or the token that belongs in a place."
     ),
-    more="The likeliest is what it answers: a class, or the token that belongs in a place.",
     example="masked_word",
     plan=lambda place: softmax(place, place.x, _PROBABILITIES, "classify"),
     adds_up_to_one=("probabilities",),

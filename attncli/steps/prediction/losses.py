@@ -71,17 +71,17 @@ BINARY_LOSS_STEP = Step(
     name="binary_loss",
     at=Place,
     title="Binary cross-entropy",
-    does="says how surprised a sigmoid's probabilities were by what was so",
+    does="says how surprised a sigmoid's probabilities are by the right answers",
     makes=("binary_loss", "binary_cross_entropy"),
     shapes="probabilities [n, k], targets [n, k] → binary_loss [n, k] → binary_cross_entropy",
     happens=lambda _: (
-        "Where the target is 1, the loss is −ln of the probability; where it is 0, −ln of what is"
-        " left to 1. The binary cross-entropy is the mean."
+        "Where the target is 1, the loss is −ln of the probability. Where it is 0, the loss is"
+        " −ln of 1 minus the probability. The binary cross-entropy is the mean."
     ),
-    why="Training asks how surprised the probabilities were by what was so.",
+    why="The loss says how surprised the probabilities are by the right answers.",
     more=(
-        "A sigmoid's probability is of one thing that is so or isn't, and so each number has a"
-        " loss of its own."
+        "A sigmoid's probability answers one question with yes or no, so each number has a loss"
+        " of its own."
     ),
     plan=_plan_binary_loss,
     general=General(x="readouts"),
@@ -95,8 +95,7 @@ BINARY_LOSS_STEP = Step(
     ),
     backward=Backward(
         "the binary cross-entropy",
-        "For the loss of its number the gradient of a logit is its probability minus its"
-        " target: what was said minus what was so.",
+        "In the loss of its own number, a logit's gradient is its probability minus its target.",
         whole=_whole_binary_loss,
         fixed=(TARGETS,),
         example="rnn_backward_through_time",
@@ -150,16 +149,16 @@ MSE_STEP = Step(
         ),
     ),
     title="Mean squared error",
-    does="says how far the numbers are from what they should be",
+    does="says how far the numbers are from their targets",
     makes=("last", "first", "squared_error", "mse"),
     shapes="x [n, d], targets [n, d] → squared_error [n, d] → mse",
     happens=lambda _: (
-        "Each number's difference from its target is squared; the loss is the mean of all squares."
+        "Each number's difference from its target is squared. The loss is the mean of all squares."
     ),
-    why="Training asks how far what came out is from what should have come.",
+    why="The loss says how far the output is from its target.",
     more=(
-        "Squared, errors to either side count alike, and a large one counts for more than small"
-        " ones that add up to it."
+        "Squaring makes errors to either side count alike, and one large error count more than"
+        " small ones of the same sum."
     ),
     plan=_plan_mse,
     sized=lambda place, planned: sized_row(_compared(place), planned),
@@ -167,14 +166,14 @@ MSE_STEP = Step(
     mistakes=(
         Mistake(
             "not_squared",
-            "Taking the size of each difference instead of its square.",
+            "Taking the absolute value of each difference instead of its square.",
             wrong(
                 swap("(x[i, j] - y[i, j]) ** 2", "sqrt((x[i, j] - y[i, j]) ** 2)"), "squared_error"
             ),
         ),
         Mistake(
             "divided_by_rows",
-            "Dividing by the number of rows alone, instead of by that of all numbers.",
+            "Dividing by the number of rows instead of the number of all entries.",
             wrong(swap("n * m", "n"), "mse"),
         ),
     ),
@@ -187,7 +186,7 @@ MSE_STEP = Step(
         mistakes=(
             Mistake(
                 "sum_for_mean",
-                "Taking the loss for a sum on the way back: the mean divides by how many numbers"
+                "Treating the loss as a sum on the way back: the mean divides by how many numbers"
                 " there are.",
                 once(_not_divided),
             ),
@@ -297,12 +296,12 @@ def _why(place: Place) -> str:
     """What the step is for, by what is right there."""
     prediction = place.scenario.prediction
     if prediction.readout or prediction.targets_in_numbers:
-        right = "what was right"
+        right = "the right answer"
     elif prediction.foretells:
-        right = "what really came next"
+        right = "the true next token"
     else:
-        right = "the true class" if prediction.of_classes else "what really stands there"
-    return f"Training asks how surprised the model was by {right}."
+        right = "the true class" if prediction.of_classes else "the token that belongs there"
+    return f"The loss says how surprised the model is by {right}."
 
 
 def _happens(place: Place) -> Phrase:
@@ -321,9 +320,9 @@ def _happens(place: Place) -> Phrase:
             f") is 1 before that, all else 0. {_EACH} The cross-entropy is the mean.{text}",
         )
     return (
-        "The loss of a position is −ln of the probability that its target got (",
+        "The loss of a position is −ln of the probability of its target (",
         names,
-        f"); the cross-entropy is the mean.{text}",
+        f"). The cross-entropy is the mean.{text}",
     )
 
 
@@ -382,23 +381,24 @@ LOSS_STEP = Step(
         ),
     ),
     title="Loss",
-    does="says how surprised the model was by the right answer",
+    does="says how surprised the model is by the right answer",
     makes=("with_target", "one_hot", "smoothed", "loss", "cross_entropy", "perplexity"),
     shapes="probabilities [n, vocabulary], n targets → loss [n] → cross_entropy, perplexity",
     happens=_happens,
-    why="Training asks how surprised the model was by the right answer.",
+    why="The loss says how surprised the model is by the right answer.",
     why_at=_why,
     more=(
-        "−ln of the target's probability is 0 where that probability is 1, and grows without end as"
-        " it goes to 0. e to the mean of it is the perplexity: among how many equally likely"
-        " answers the model might as well have been guessing."
+        "The loss is 0 where the target's probability is 1, and grows without end as the"
+        " probability goes to 0. The perplexity is e raised to the mean loss: the number of"
+        " equally likely answers among which the model might as well guess."
     ),
     plan=_plan_loss,
     general=General(x="logits"),
     mistakes=(
         Mistake(
             "sum_for_mean",
-            "Adding up the losses without dividing by how many there are: the sum for the mean.",
+            "Adding up the losses without dividing by how many there are: the sum instead of the"
+            " mean.",
             wrong(sum_for_mean, "cross_entropy"),
         ),
         Mistake(
@@ -419,8 +419,8 @@ LOSS_STEP = Step(
     ),
     backward=Backward(
         "the loss",
-        "In its position's loss a logit's gradient is its probability minus y, what that "
-        "should be: the answer given minus the right one.",
+        "In the loss of its position, a logit's gradient is p − y: its probability minus the"
+        " probability that it should have.",
         whole=_whole_loss,
         usual_mistakes=("not_averaged", "without_target", "exchanged"),
         fixed=(TARGETS,),

@@ -96,7 +96,7 @@ def settled(settings: Settings) -> Settings:
     return settings._replace(values={**_IN_TORCH, **settings.values})
 
 
-def keeps_old(place: CellPlace) -> bool:
+def keeps_old(place: WayPlace) -> bool:
     """Whether an update gate of 1 keeps the old memory, instead of taking the candidate."""
     return settled(place.cell.config).get(UPDATE) == "old"
 
@@ -186,10 +186,10 @@ def _without_bias_gates(z: Definition, place: CellPlace) -> Definition | None:
 
 _HAPPENS_GATES = {
     "lstm": (
-        "The input gate (update) says how much of the candidate is written, the forget gate how"
-        " much of the cell state is kept, the output gate how much of it is shown. The sigmoid"
-        " squashes the sum of each gate to numbers between 0 and 1, tanh that of the candidate to"
-        " numbers between −1 and 1."
+        "The input gate (update) says how much of the candidate is written. The forget gate says"
+        " how much of the cell state is kept, the output gate how much of it is shown. The"
+        " sigmoid squashes the sum of each gate to numbers between 0 and 1, tanh that of the"
+        " candidate to numbers between −1 and 1."
     ),
     "gru": (
         "The reset gate says how much of the memory the candidate may see, the update gate how"
@@ -221,8 +221,8 @@ GATES_STEP = Step(
         " holds it back."
     ),
     more=(
-        "A plain cell, which has none, writes its whole memory anew at each token, so that what"
-        " was long ago is soon lost, and so is its gradient."
+        "A plain cell has no gates and rewrites its whole memory at each token. So what came long"
+        " ago is soon lost, and its gradient with it."
     ),
     example="yassine_lstm",
     check=_check_gates,
@@ -261,8 +261,8 @@ GATES_STEP = Step(
     ),
     backward=Backward(
         "the gates",
-        "A gate that is nearly open or shut lies where the sigmoid is flat, and little goes "
-        "back through it.",
+        "Where a gate is nearly open or shut, the sigmoid is flat, and little of the gradient"
+        " goes back.",
         example="yassine_lstm",
         shown_with=("targets=[[0]]", "loss=binary_cross_entropy"),
     ),
@@ -327,9 +327,8 @@ def _other_gates(definition: Definition, _: CellPlace) -> Definition:
 _HAPPENS_STATE = {
     "rnn": "Input and memory are added up{bias}, and {does}: the new state.",
     "lstm": (
-        "The new cell state c is what the forget gate keeps of the old one, and what the input"
-        " gate (update) lets in of the candidate; what the output gate shows of tanh(c) is the new"
-        " hidden state a."
+        "The new cell state c is the forget gate times the old one, plus the input gate (update)"
+        " times the candidate. The new hidden state a is the output gate times tanh(c)."
     ),
     "gru": (
         "The new state lies between the candidate and the old state: an update gate near 1 takes"
@@ -358,8 +357,8 @@ STATE_STEP = Step(
     shapes="ax[t] [h], aa[t] [h] → a[t] [h]; or gates [h], the state before [h] → a[t] [h]",
     happens=_happens,
     why=(
-        "The state is what a recurrent cell hands on: to the next time as its memory, and to"
-        " whatever reads it out."
+        "The state is what a recurrent cell passes on: to the next step as its memory, and to the"
+        " read-out."
     ),
     more="With tanh its numbers stay between −1 and 1, however many tokens there are.",
     example="yassine_rnn_sentence",
@@ -369,7 +368,7 @@ STATE_STEP = Step(
     mistakes=(
         Mistake(
             "activation_forgotten",
-            "Going on with the sum of input and memory itself, without activation.",
+            "Leaving out the activation, so that the sum of input and memory is the state.",
             wrong(left_out, "a", when=lambda place: place.cell.kind == "rnn"),
         ),
         Mistake(
@@ -384,14 +383,14 @@ STATE_STEP = Step(
         ),
         Mistake(
             "gates_swapped",
-            "Giving what is old the gate of what is new, and the other way round.",
+            "Multiplying the old by the gate of the new, and the new by the gate of the old.",
             either(wrong(remade(_other_blend), GatedBlend), wrong(_other_gates, Gated)),
         ),
     ),
     backward=Backward(
         "the state",
-        "The gradient goes back through what made the state; a tanh is nearly flat where its "
-        "result is near −1 or 1.",
+        "The gradient goes back through the equation of the state, where a tanh is nearly flat if"
+        " its result is near −1 or 1.",
         example="rnn_backward_through_time",
     ),
 )
@@ -552,8 +551,8 @@ UNSTACK_STEP = Step(
     shapes="W_ih [gates · h, d], W_hh [gates · h, h] → a W [h, d] and a W [h, h] for each gate",
     happens=lambda _: "Each gate takes its own run of rows of the stacked matrices.",
     why=(
-        "Programs keep the matrices of all gates in one, so that a single product does for all of"
-        " them; by hand it is clearer to take them apart first."
+        "Programs keep the matrices of all gates in one for a single product, but by hand it is"
+        " clearer to take them apart."
     ),
     more="The order of the gates is a convention that differs from library to library.",
     check=_check_unstack,
@@ -565,7 +564,7 @@ UNSTACK_STEP = Step(
     mistakes=(
         Mistake(
             "gates_in_another_order",
-            "Taking the gates' weights out of the stack in another order than they are in.",
+            "Taking the gates' weights out of the stack in the wrong order.",
             lambda place, _: filter(None, _other_orders(place)),
         ),
     ),
@@ -624,10 +623,10 @@ START_STEP = Step(
     shapes="a[0] [h], of an lstm also c[0] [h]",
     happens=_happens_start,
     why=(
-        "The memory of a recurrent cell is its hidden state, which begins with zeros, since there"
-        " is nothing to remember yet, unless the cell goes on from another text."
+        "The memory of a recurrent cell is its hidden state, which begins with zeros unless the"
+        " cell continues from another text."
     ),
-    more="From there on it adds each token to what it remembers of those that it has read.",
+    more="From there on, the cell adds each token to what it remembers of the earlier ones.",
     example="yassine_rnn_sentence",
     plan=lambda place: tuple(
         _start(place, name) for name in (("a", "c") if place.cell.kind == "lstm" else ("a",))
@@ -636,13 +635,13 @@ START_STEP = Step(
     mistakes=(
         Mistake(
             "memory_dropped",
-            "Beginning with an empty memory where it goes on from another text.",
+            "Beginning with an empty memory instead of the given one.",
             wrong(by(Zeros, _of_memory), "a"),
         ),
     ),
     backward=Backward(
         "the initial state",
-        "What the first time makes of the initial state is pushed back on to it.",
+        "The initial state gets the gradient that comes back from the first step.",
         gives=("initial_state",),
         example="rnn_backward_through_time",
         shown_with=("initial_state=[0.1, 0, 0]",),
@@ -706,11 +705,11 @@ INPUT_STEP = Step(
     shapes="X [n, d] → x[t] [d]; W_ax [h, d], x[t] [d] → W_ax x[t] [h]",
     happens=lambda place: (
         "The token's vector is the cell's input"
-        + (", and is multiplied by the weights of the input." if place.cell.kind == "rnn" else ".")
+        + (" and is multiplied by the weights of the input." if place.cell.kind == "rnn" else ".")
     ),
-    why="A recurrent cell reads one token at a time: what is new is that token's vector.",
+    why="A recurrent cell reads one token at a time: its new input is that token's vector.",
     more=(
-        "In a plain cell W_ax draws from it what is worth remembering, one dot product for each"
+        "In a plain cell, W_ax picks out what is worth remembering, with one dot product for each"
         " number of the memory."
     ),
     example="yassine_rnn_sentence",
@@ -726,7 +725,7 @@ INPUT_STEP = Step(
     ),
     backward=Backward(
         "the input",
-        "The gradient of a token's term goes on to the token's vector and to the weights.",
+        "The gradient of a token's term goes back to the token's vector and to the weights.",
         example="rnn_backward_through_time",
     ),
 )
@@ -745,16 +744,16 @@ MEMORY_STEP = Step(
     at=CellPlace,
     keys=(Key("W_aa", MATRIX, "weights of the memory in the memory of a plain cell, [h, h]"),),
     title="Memory",
-    does="brings back the state of the time before",
+    does="brings back the state of the step before",
     makes=("aa",),
     shapes="W_aa [h, h], a[t−1] [h] → W_aa a[t−1] [h]",
     happens=lambda place: (
-        f"What is remembered of the tokens {'after' if place.way == 'backward' else 'before'} is"
-        f" multiplied by its own weights{': nothing yet' if is_empty(place) else ''}."
+        f"The memory of the tokens {'after' if place.way == 'backward' else 'before'} is multiplied"
+        f" by its own weights{': it is still empty' if is_empty(place) else ''}."
     ),
     why=(
-        "This is what makes a cell recurrent: the state of the time before comes back in, through"
-        " the same W_aa at each time."
+        "This makes the cell recurrent: the state of the step before comes back in, through the"
+        " same W_aa at every step."
     ),
     more="With an empty memory it adds nothing.",
     example="yassine_rnn_sentence",
@@ -768,14 +767,14 @@ MEMORY_STEP = Step(
         ),
         Mistake(
             "memory_not_carried",
-            "Going on with the memory of the start at every time.",
+            "Using the initial memory at every step.",
             wrong(operand(1, lambda place: place.timed("a", place.start))),
         ),
     ),
     backward=Backward(
         "the memory",
-        "The gradient goes on to the state of the time before, through the same weights each "
-        "time: here it may vanish or explode.",
+        "The gradient goes back to the state before through the same weights at every step, so it"
+        " may vanish or explode.",
         example="rnn_backward_through_time",
         read_first=True,
     ),

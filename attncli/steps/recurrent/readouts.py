@@ -57,19 +57,19 @@ STATES_STEP = Step(
     name="states",
     at=WayPlace,
     title="States",
-    does="puts the states of all times side by side",
+    does="puts the states of all steps side by side",
     makes=("states",),
     shapes="a[1] … a[n] [h] → states [n, h]",
     happens=lambda _: "Each row is the state after a token.",
-    why="Side by side the states show what the memory holds as the sentence goes on.",
-    more="They are what a next layer takes for its input.",
+    why="Side by side, the states show how the memory changes along the sentence.",
+    more="A next layer takes them as its input.",
     example="yassine_rnn_sentence",
     plan=_plan_states,
     general=General(cell=Recurrent()),
     mistakes=(
         Mistake(
             "states_in_the_order_of_making",
-            "Writing the states of the way back down in the order in which they are made, so that"
+            "Listing the states of the way back in the order in which they are computed, so that"
             " each stands beside another token.",
             wrong(_as_made, ColumnsAsRows),
         ),
@@ -162,10 +162,14 @@ def _whole(place: CellPlace, made: tuple[Definition, ...]) -> tuple[Definition, 
 
 
 _HAPPENS = {
-    "sigmoid": "The state is multiplied by the weights of the read-out; a sigmoid turns the"
-    " result into a probability.",
-    "softmax": "The state is multiplied by the weights of the read-out; a softmax turns the"
-    " result into probabilities.",
+    "sigmoid": (
+        "The state is multiplied by the weights of the read-out. A sigmoid turns the result into"
+        " a probability."
+    ),
+    "softmax": (
+        "The state is multiplied by the weights of the read-out. A softmax turns the result into"
+        " probabilities."
+    ),
     "none": "The state is multiplied by the weights of the read-out.",
 }
 
@@ -179,14 +183,14 @@ READOUT_STEP = Step(
         READOUT_FROM,
     ),
     title="Read-out",
-    does="draws an answer from the state",
+    does="computes an answer from the state",
     makes=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
     shapes="W_ya [k, h], a[t] [h] → y[t] [k]",
     happens=lambda place: _HAPPENS[end_of(place)],
-    why="A state is no answer by itself; W_ya draws one from it.",
+    why="A state by itself is no answer, so W_ya computes one from it.",
     more=(
-        "That is one number that a sigmoid turns into a probability, or one for each class,"
-        " which a softmax turns into probabilities that add up to 1."
+        "A sigmoid turns a single number into a probability. A softmax turns one number for each"
+        " class into probabilities that add up to 1."
     ),
     example="yassine_rnn_sentence",
     check=_check_readout,
@@ -203,7 +207,8 @@ READOUT_STEP = Step(
     ),
     backward=Backward(
         "the read-out",
-        "The state is pushed along the weights of the read-out, and the weights along the state.",
+        "The state's gradient comes from the weights of the read-out, and the weights' gradient"
+        " from the state.",
         whole=_whole,
         example="rnn_backward_through_time",
     ),
@@ -243,7 +248,7 @@ READOUTS_STEP = Step(
     name="readouts",
     at=WayPlace,
     title="Read-outs",
-    does="puts what was read out at all times side by side",
+    does="puts the read-outs of all steps side by side",
     makes=("readouts", "readout_logits"),
     shapes="y[1] … y[n] [k] → readouts [n, k]",
     happens=lambda place: (
@@ -251,7 +256,7 @@ READOUTS_STEP = Step(
         if end_of(place) == "none"
         else "Each row has the probabilities that were read out after a token."
     ),
-    why="A loss compares what was read out at each time with what should have been.",
+    why="A loss compares the read-out of each step with its target.",
     more="A cell that is read out once, after its last token, has a single row.",
     plan=_plan_readouts,
     sized=_sized,
@@ -259,13 +264,14 @@ READOUTS_STEP = Step(
     mistakes=(
         Mistake(
             "readouts_turned_round",
-            "Writing the read-outs down from the last to the first, beside the targets of others.",
+            "Listing the read-outs from the last to the first, so that each stands beside"
+            " another's target.",
             wrong(turned_round, "readouts"),
         ),
     ),
     backward=Backward(
         "the read-outs",
-        "Each time's read-out gets its row of the gradient.",
+        "Each step's read-out gets its row of the gradient.",
         example="rnn_backward_through_time",
     ),
 )
@@ -316,10 +322,12 @@ _PRODUCT = (
 
 def _happens_gradient(place: CellPlace) -> str:
     start = "first" if place.way == "backward" else "last"
-    slope = {"tanh": "1 − a²", "relu": "1 where z is above 0, else 0"}[place.cell.activation]
+    slope = {"tanh": "1 − a²", "relu": ("1 where z is above 0, and 0 otherwise")}[
+        place.cell.activation
+    ]
     return (
-        f"On its way back from the {start} token a gradient is multiplied, at each time, by W_aa"
-        f" transposed and by the slope of the activation there; that of {place.cell.activation} is"
+        f"On its way back from the {start} token, a gradient is multiplied at each step by W_aa"
+        f" transposed and by the slope of the activation. The slope of {place.cell.activation} is"
         f" {slope}."
         f"{f' {_PRODUCT}' if place.time == place.order[-1] else ''}"
     )
@@ -348,7 +356,7 @@ GRADIENT_STEP = Step(
     ),
     more=(
         f"{_PRODUCT} Where the norm shrinks, the gradient vanishes, so that early words teach"
-        " nothing; where it grows, the gradient explodes."
+        " almost nothing. Where it grows, the gradient explodes."
     ),
     example="yassine_rnn_sentence",
     check=_check_gradient,

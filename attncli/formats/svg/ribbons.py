@@ -1,0 +1,99 @@
+"""Who attends to whom: a ribbon for each query, as wide as 1, which parts into its weights; what
+is attended to stands below in its order, each word with its weight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+
+from attncli.document.blocks import Edge, Graph
+from attncli.formats.numbers import text_of as number_text
+from attncli.formats.svg.elements import (
+    Asked,
+    Picture,
+    element,
+    number_at,
+    shifted,
+    silent,
+    text_at,
+    widest,
+    within_limits,
+)
+from attncli.names import Word
+from attncli.notation.columns import bands
+from attncli.notation.escaping import printed
+
+_ONE, _THIN = 36.0, 1.0
+"""How wide all of a query's attention is, and the least that is drawn."""
+_LINE, _FALL, _GAP, _BETWEEN = 20.0, 80.0, 14.0, 40.0
+_WIDEST = 900
+_MOST_WORDS = 16
+"""Of more words a query has those that it attends to alone."""
+
+
+def ribbons(block: Graph, title: str, asked: Asked = silent) -> Picture:
+    """The queries one by one, as many beside each other as fit."""
+    words = [*dict.fromkeys([*block.targets, *(edge.target for edge in block.edges)])]
+    queries = [[*its] for _, its in groupby(block.edges, attrgetter("source"))]
+    parts = [_query(edges, words, asked) for edges in queries]
+    elements: list[str] = []
+    y = wide = 0.0
+    for row in bands(parts, lambda part: part.size[0], _WIDEST, _BETWEEN):
+        x = 0.0
+        for part in row:
+            elements.append(shifted(part, x, y))
+            x += part.size[0] + _BETWEEN
+        wide = max(wide, x - _BETWEEN)
+        y += row[0].size[1] + _BETWEEN / 2
+    texts = [
+        f"{printed(edge.source)} to {printed(edge.target)}: {number_text(edge.weight)}."
+        for edge in block.edges
+    ]
+    text = " ".join(within_limits(texts, [1] * len(texts)))
+    return Picture(title, text, (wide, y - _BETWEEN / 2), tuple(elements))
+
+
+def _query(edges: Sequence[Edge], words: Sequence[Word], asked: Asked) -> Picture:
+    """A query above the word that is its own, or the middle of the row."""
+    by_word = {edge.target: edge for edge in edges}
+    shown = [word for word in words if len(words) <= _MOST_WORDS or word in by_word]
+    source = edges[0].source
+    pitch = _GAP + widest(
+        [*map(printed, (source, *shown)), *(number_text(e.weight) for e in edges)]
+    )
+    pitch = max(pitch, _ONE + _GAP)
+    places = {word: pitch * (k + 0.5) for k, word in enumerate(shown)}
+    top = places.get(source, pitch * len(shown) / 2)
+    most = max(edge.weight.full for edge in edges)
+    kept = [by_word[word] for word in shown if word in by_word]
+    elements = (
+        text_at(top, _LINE / 2, printed(source), "middle most inked Q"),
+        *_parted(kept, places, top, float(most)),
+        *(part for word in shown for part in _key(by_word.get(word), word, places[word], asked)),
+    )
+    return Picture("", "", (pitch * len(shown), _FALL + 3 * _LINE), elements)
+
+
+def _key(edge: Edge | None, word: Word, x: float, asked: Asked) -> Iterator[str]:
+    """A word, quietly if it has no ribbon; below it the weight."""
+    kind = "middle inked K" if edge else "middle aside"
+    yield text_at(x, _FALL + 1.5 * _LINE + 4, printed(word), kind)
+    if edge:
+        yield number_at(x, _FALL + 2.5 * _LINE, edge.weight, "middle", asked)
+
+
+def _parted(
+    edges: Sequence[Edge], places: dict[Word, float], top: float, most: float
+) -> Iterator[str]:
+    """The ribbons from the left to the right, so that none is before another."""
+    weights = [float(edge.weight.full) for edge in edges]
+    start = top - _ONE * sum(weights) / 2
+    for edge, weight in zip(edges, weights, strict=True):
+        wide = _ONE * weight
+        x, to_x, middle = start + wide / 2, places[edge.target], _LINE + _FALL / 2
+        turns = f"{x:.1f} {middle:.1f}, {to_x:.1f} {middle:.1f}, {to_x:.1f} {_LINE + _FALL:.1f}"
+        way = f"M{x:.1f} {_LINE:.1f} C{turns}"
+        kind = "ribbon most" if weight == most else "ribbon"
+        yield element("path", d=way, class_=kind, stroke_width=max(wide, _THIN))
+        start += wide

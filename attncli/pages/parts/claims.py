@@ -1,0 +1,74 @@
+"""What the source of a scenario says in words of its numbers: where that is so here, and where
+not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
+from attncli.equations.tree import Equation, Number, Sum
+from attncli.names import Word
+from attncli.pages.parts.sentences import joined
+from attncli.scenario.published import ITSELF
+from attncli.trace import Trace
+from attncli.trace.claims import JudgedClaim, judged_claims
+
+
+def closing_on_claims(trace: Trace) -> list[Block]:
+    """A remark on each thing that the source says of a scenario or of its variants."""
+    traces = (((), trace), *(((Word(name), ": "), v) for name, v in trace.variants.items()))
+    blocks: list[Block] = [
+        Callout((*name, *_judged(claim)))
+        for name, entry in traces
+        if entry.scenario.claims
+        for claim in judged_claims(entry)
+    ]
+    return [Subheading(("What the source says",)), *blocks] if blocks else []
+
+
+def _judged(judged: JudgedClaim) -> Spans:
+    """`The source says that each row of weights has its largest number at its own token (slide 4).
+    It is so for “Tennis”, but not for “I” and “love”, whose largest is at “Tennis”.`"""
+    failing = judged.failing
+    holding = [i for i in judged.rows if i not in failing]
+    if not failing:
+        return (*_said(judged), " It is so here." if judged.one else " It is so in every row here.")
+    if judged.one:
+        return (*_said(judged), " It isn't so here", *_instead(judged, failing[0]), ".")
+    alike: dict[Spans, list[int]] = {}
+    for i in failing:
+        alike.setdefault(_instead(judged, i), []).append(i)
+    wrong = joined(((*_rows(judged, rows), *why) for why, rows in alike.items()), ", nor")
+    if not holding:
+        return (*_said(judged), " It isn't so", *wrong, ".")
+    return (*_said(judged), " It is so", *_rows(judged, holding), ", but not", *wrong, ".")
+
+
+def _rows(judged: JudgedClaim, rows: Sequence[int]) -> Spans:
+    """` for “I”, “love” and “.”`"""
+    *others, last = (("“", judged.quantity.rows.words[i], "”") for i in rows)
+    return (" for ", *joined((part for part in (joined(others), last) if part), " and "))
+
+
+def _said(judged: JudgedClaim) -> Spans:
+    claim, quantity = judged.claim, judged.quantity
+    whose = Term(quantity.symbol(judged.rows[0])) if judged.one else Term(quantity.name)
+    spans: Spans = ("The source says that ", *(() if judged.one else ("each row of ",)), whose)
+    if claim.largest:
+        own = claim.largest == ITSELF
+        where: Spans = (" its own token",) if own else (" “", Word(claim.largest), "”")
+        spans = (*spans, " has its largest number at", *where)
+    if claim.total is not None:
+        both = " and" if claim.largest else ""
+        spans = (*spans, f"{both} adds up to ", Number.written(claim.total))
+    return (*spans, *((" (", Word(claim.at), ").") if claim.at else (".",)))
+
+
+def _instead(judged: JudgedClaim, i: int) -> Spans:
+    """`, whose largest is at “Tennis”`, `: 0.7 + 0.2 + 0.1 + 0.1 = 1.1`"""
+    quantity = judged.quantity
+    if not judged.adds_up(i):
+        numbers = tuple(quantity.number(i, j) for j in range(quantity.matrix.shape[1]))
+        return (": ", Equation(Sum(numbers), Number.written(judged.total(i))))
+    places = joined((("“", Word(name), "”") for name in judged.largest(i)), " and ")
+    return (", where it is at " if judged.one else ", whose largest is at ", *places)

@@ -1,0 +1,360 @@
+"""What runs, as diagrams: the steps of a model with the shapes of what flows between them, and a
+recurrent cell through time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from types import MappingProxyType
+from typing import NamedTuple
+
+from attncli.document.pictures import Box, Diagram, Label, Link
+from attncli.names import Name, Word, raw
+from attncli.pages.parts.pictures import called
+from attncli.pages.parts.selection import (
+    made_by,
+    operands_of,
+    place_in_words,
+    shown_parts,
+    step_of,
+    title_of,
+)
+from attncli.pages.parts.sentences import counted
+from attncli.scenario.model import ENCODER
+from attncli.trace import (
+    GRADIENTS,
+    AttentionPlace,
+    BackwardPlace,
+    CellPlace,
+    Place,
+    PlannedStep,
+    Quantity,
+    ResidualPlace,
+    Trace,
+    WayPlace,
+)
+
+_MOST_HEADS = 2
+"""So many heads of an attention that is drawn in its steps stand beside each other."""
+_FEWEST = 5
+"""A diagram of fewer steps tells nothing that the page doesn't."""
+_AGAIN = ("rounds", "words", "gates")
+_FLOWING = ("Q", "K", "token")
+"""The roles of the rows of what flows, which weights don't have."""
+
+
+class _Stage(NamedTuple):
+    """What one box stands for: a step at a place, in all layers; all of an attention, of a cell at
+    a time, or of the heads that are left out, where it names no step; on the way back others."""
+
+    place: str
+    step: str = ""
+    back: bool = False
+
+
+Groups = Mapping[_Stage, Sequence[PlannedStep]]
+Flows = Mapping[tuple[_Stage, _Stage], Sequence[Quantity]]
+
+
+def pipeline(trace: Trace) -> Iterator[Diagram]:
+    """What runs: cells through time, or several steps that are no mere sequence."""
+    parts = [part for part in shown_parts(trace) if not part.updates]
+    cells = [part for part in parts if isinstance(_forward(part), CellPlace)]
+    yield from _chains(trace, parts) if cells else _blocks(trace, parts)
+
+
+def _forward(part: PlannedStep) -> Place:
+    return part.place.forward if isinstance(part.place, BackwardPlace) else part.place
+
+
+def _is_back(part: PlannedStep) -> bool:
+    return isinstance(part.place, BackwardPlace)
+
+
+def _blocks(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
+    """The steps as boxes, what flows between them as arrows. Where there are residuals, an
+    attention is one box. Equal layers are drawn once, in a frame that says how many they are;
+    what is done again and again is one box. On the way back only gradients flow."""
+    whole = any(isinstance(part.place, ResidualPlace) for part in parts)
+    groups: dict[_Stage, list[PlannedStep]] = {}
+    for part in parts:
+        groups.setdefault(_stage_of(part, whole), []).append(part)
+    flows = _flows(trace, groups)
+    flowing = {stage for ends in flows for stage in ends}
+    if len(groups) >= _FEWEST and len(flows) >= len(flowing):
+        drawn = {stage: its for stage, its in groups.items() if stage in flowing}
+        boxes = _boxes(drawn, flows)
+        title = "The steps, and the shapes of what flows between them"
+        yield Diagram(title, tuple(boxes.values()), _links(boxes, flows), across=False)
+
+
+def _links(boxes: Mapping[_Stage, Box], flows: Flows) -> tuple[Link, ...]:
+    ends = (pair for pair in flows if boxes.keys() >= {*pair})
+    return tuple(Link(boxes[a].id, boxes[b].id, _flowing(flows[a, b])) for a, b in ends)
+
+
+def _stage_of(part: PlannedStep, whole: bool) -> _Stage:
+    """The stage of a part, where attentions may be drawn as a whole."""
+    place, back = _forward(part), _is_back(part)
+    if whole and isinstance(place, AttentionPlace):
+        return _Stage(_kept(place.attention.path), "", back)
+    head = next((at for at in part.path.places if at.local == "heads"), None)
+    if head is not None and (head.number or 0) > _MOST_HEADS:
+        return _Stage(f"{_kept(part.path).partition('heads[')[0]}heads", "", back)
+    if isinstance(part.place, ResidualPlace):
+        return _Stage(f"{_kept(part.path)}{part.place.number}.", part.step)
+    return _Stage(_kept(part.path), part.step)
+
+
+def _kept(path: Name) -> str:
+    """Where something is, whichever the layer, and but for what is done again and again there."""
+    kept = (place for place in path.places if place.local not in _AGAIN)
+    return "".join(f"{p.local if p.local == _LAYERS else p.alone}." for p in kept)
+
+
+_LAYERS = "layers"
+
+
+def _flows(trace: Trace, groups: Groups) -> Flows:
+    """What flows from one stage to another, each quantity by its name there once. What comes back
+    to an earlier stage at a later time has no arrow."""
+    order = {stage: k for k, stage in enumerate(groups)}
+    makers = {
+        q.name: stage
+        for stage, parts in groups.items()
+        for part in parts
+        for q in made_by(trace, part)
+    }
+    flows: dict[tuple[_Stage, _Stage], dict[str, Quantity]] = {}
+    for stage, parts in groups.items():
+        for part in parts:
+            for quantity in _taken(trace, part):
+                maker = (
+                    _Stage(quantity.name, _GIVEN)
+                    if _is_input(quantity)
+                    else makers.get(quantity.name)
+                )
+                if maker is not None and order.get(maker, -1) < order[stage]:
+                    flows.setdefault((maker, stage), {}).setdefault(quantity.local, quantity)
+    by_source = sorted(flows.items(), key=lambda rows: order.get(rows[0][0], -1))
+    return {ends: tuple(them.values()) for ends, them in by_source}
+
+
+def _taken(trace: Trace, part: PlannedStep) -> Sequence[Quantity]:
+    """What flows into a part: on the way back, what comes from the loss."""
+    operands = operands_of(trace, part)
+    if not isinstance(part.place, BackwardPlace):
+        return operands
+    back = [o for o in operands if o.name.inside(GRADIENTS)]
+    return back or [o for o in operands if o.is_number]
+
+
+_GIVEN = "given"
+
+
+def _is_input(quantity: Quantity) -> bool:
+    return quantity.given and quantity.rows.role in _FLOWING
+
+
+def _flowing(them: Sequence[Quantity]) -> str:
+    """`Q, K 3×2`: the names with their shapes, a shape that several have once."""
+    shapes: dict[str, list[str]] = {}
+    for quantity in them:
+        local = (
+            f"{GRADIENTS}.{quantity.local}" if quantity.name.inside(GRADIENTS) else quantity.local
+        )
+        shapes.setdefault(_shape(quantity), []).append(local)
+    return ", ".join(f"{', '.join(names)} {shape}".rstrip() for shape, names in shapes.items())
+
+
+def _shape(quantity: Quantity) -> str:
+    rows, columns = quantity.matrix.shape
+    if quantity.is_number:
+        return ""
+    return f"{rows}" if quantity.is_list else f"{rows}×{columns}"
+
+
+def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
+    """A box for each stage, below all that it comes from."""
+    inputs = dict.fromkeys(a for a, _ in flows if a.step == _GIVEN)
+    rows: dict[_Stage, int] = dict.fromkeys(inputs, 0)
+    for stage in groups:
+        rows[stage] = max((rows[a] + 1 for a, b in flows if b == stage), default=0)
+    behind = 1 + max((_column_of(s) for s, its in groups.items() if _is_encoder(its)), default=-1)
+    boxes: dict[_Stage, Box] = {}
+    used: set[tuple[int, int]] = set()
+    for stage in (*groups, *inputs):  # what is given stands aside
+        parts = groups.get(stage, ())
+        column = _column_of(stage) + (0 if _is_encoder(parts) else behind)
+        while (column, rows[stage]) in used:
+            column += 1
+        used.add((column, rows[stage]))
+        pairs = _told(stage, parts) if parts else (stage.place, "given")
+        frame = _frame(parts)
+        boxes[stage] = Box(f"s{len(boxes) + 1}", *pairs, column, rows[stage], frame=frame)
+    return boxes
+
+
+def _frame(parts: Sequence[PlannedStep]) -> str:
+    """What several layers are called that a box is of."""
+    layers = {
+        place.number: place
+        for part in parts
+        for place in part.path.places
+        if place.local == _LAYERS
+    }
+    if len(layers) < 2:  # noqa: PLR2004
+        return ""
+    above = takewhile(lambda place: place.local != _LAYERS, parts[0].path.places)
+    before = [place.alone for place in above]
+    return " · ".join([*map(str.capitalize, before), counted(len(layers), "layer")])
+
+
+def _is_encoder(parts: Sequence[PlannedStep]) -> bool:
+    return bool(parts) and parts[0].path.places[:1] == (ENCODER,)
+
+
+def _column_of(stage: _Stage) -> int:
+    """The head that a stage is of, from 0; what is behind the last that is drawn is all others."""
+    if stage.place.endswith("heads"):
+        return _MOST_HEADS
+    found = re.search(r"heads\[(\d+)\]\.$", stage.place)
+    return int(found[1]) - 1 if found else 0
+
+
+def _told(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
+    """What stands in a box and below it."""
+    first = parts[0]
+    if stage.place.endswith("heads"):
+        places = (place for part in parts for place in part.path.places)
+        left_out = {place for place in places if place.local == "heads"}
+        return counted(len(left_out), "more head"), "alike"
+    place = _forward(first)
+    if not stage.step and isinstance(place, AttentionPlace):
+        name = _attention_in_words(parts, place)
+        heads = place.attention.heads
+        label = f"Backward through the {name}" if stage.back else name.capitalize()
+        return label, counted(heads, "head") if heads > 1 else ""
+    below = place_in_words(first.path) if _frame(parts) == "" else ""
+    again = len(parts) > 1 and any(at.local in _AGAIN for at in first.path.places)
+    if not again:
+        return _title(first), below
+    return step_of(first).title, ", ".join(filter(None, (below, f"{len(parts)} times")))
+
+
+def _attention_in_words(parts: Sequence[PlannedStep], place: AttentionPlace) -> str:
+    """`masked multi-head attention`, `cross-attention`."""
+    masked = "masked " if any(part.step == "mask" for part in parts) else ""
+    many = "multi-head " if place.attention.heads > 1 else ""
+    kind = "cross-attention" if place.attention.sees_memory else "attention"
+    return f"{masked}{many}{kind}"
+
+
+def _title(part: PlannedStep) -> Label:
+    title = title_of(part)
+    text = "".join(map(raw, title))
+    return Word(text) if any(isinstance(entry, Word) for entry in title) else text
+
+
+_MOST_TIMES, _FIRST_TIMES = 6, 2
+"""So many times of a cell are drawn; of more the first ones, and the last."""
+_READOUT = "readout"
+
+
+def _chains(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
+    """The cell of each recurrent layer through time, and its way back."""
+    layers: dict[tuple[str, bool], list[PlannedStep]] = {}
+    for part in parts:
+        place = _forward(part)
+        if isinstance(place, CellPlace) or (isinstance(place, WayPlace) and part.step == "start"):
+            layers.setdefault((f"{place.layer.path}", _is_back(part)), []).append(part)
+    for (_, back), its in layers.items():
+        if len({_way_and_time(part)[1] for part in its if part.step != "start"}) > 1:
+            yield _chain(trace, its, back=back)
+
+
+def _way_and_time(part: PlannedStep) -> tuple[WayPlace, int]:
+    """The way that a part goes, and at which time; at one of those that are drawn as one, the first
+    of these; what stands before all is at the start."""
+    place = _forward(part)
+    assert isinstance(place, WayPlace)
+    time = place.time if isinstance(place, CellPlace) else place.start
+    left_out = place.times > _MOST_TIMES and _FIRST_TIMES < time < place.times
+    return place, _FIRST_TIMES + 1 if left_out else time
+
+
+def _chain(trace: Trace, parts: Sequence[PlannedStep], *, back: bool) -> Diagram:
+    """The cell at each time beside that before it, with what it hands on; its tokens below, and
+    below them the cell that goes from the right to the left. On the way back, the losses above."""
+    groups: dict[_Stage, list[PlannedStep]] = {}
+    for part in parts:
+        place, time = _way_and_time(part)
+        readout = part.step == _READOUT and not back
+        stage = _Stage(f"{place.way}[{time}]", _READOUT if readout else "", back)
+        groups.setdefault(stage, []).append(part)
+    handed = {ends: [q for q in them if q.is_list] for ends, them in _flows(trace, groups).items()}
+    flows = {ends: them for ends, them in handed.items() if them}
+    boxes = {stage: _cell(trace, its, f"c{k}") for k, (stage, its) in enumerate(groups.items())}
+    more = [*(_losses if back else _tokens)(trace, groups, boxes)]
+    around = {box.id: box for box, _ in more}
+    title = "The way back through time" if back else "The cell at each time"
+    return Diagram(
+        called(parts[0], f"{title}, and the shapes of what it hands on"),
+        (*around.values(), *boxes.values()),
+        (*(link for _, link in more), *_links(boxes, flows)),
+    )
+
+
+_ROWS: Mapping[tuple[bool, bool], int] = MappingProxyType(
+    {(False, True): 0, (False, False): 1, (True, False): 3, (True, True): 4}
+)
+"""The row of a box, by whether it goes backward, and whether it is a read-out; tokens are in 2."""
+
+
+def _cell(trace: Trace, parts: Sequence[PlannedStep], name: str) -> Box:
+    """A cell at a time, or at all that are drawn as one; what is there before, or is read out."""
+    first, (place, time) = parts[0], _way_and_time(parts[0])
+    readout = first.step == _READOUT
+    row = _ROWS[place.way == "backward", readout]
+    label, below = f"{place.cell.kind.upper()} cell", place.titled("").strip()
+    if first.step == "start":
+        label = ", ".join(f"{place.here(made.name)}" for made in made_by(trace, first))
+        below = "at the start"
+    elif _is_back(first):
+        label = "Backward"
+    elif readout:
+        label = step_of(first).title
+    times = {_forward(part) for part in parts}
+    many = len({at.time for at in times if isinstance(at, CellPlace)})
+    if many > 1:
+        label, below = f"{counted(many, 'more time')}", "alike"
+    return Box(name, label, below, time, row)
+
+
+def _tokens(
+    trace: Trace, groups: Groups, boxes: Mapping[_Stage, Box]
+) -> Iterator[tuple[Box, Link]]:
+    """The token that each cell takes, a box for those that take the same one."""
+    for stage, parts in groups.items():
+        taken = (q for part in parts for q in operands_of(trace, part) if q.rows.role == "token")
+        rows = next(taken, None)
+        times = [at.time for at in map(_forward, parts) if isinstance(at, CellPlace)]
+        if rows is not None and not stage.step:
+            column = boxes[stage].column
+            word = rows.rows.words[times[0] - 1] if len({*times}) == 1 else "…"
+            box = Box(f"t{column}", word, f"{rows.local} {rows.matrix.shape[1]}", column, 2)
+            yield box, Link(box.id, boxes[stage].id)
+
+
+def _losses(
+    trace: Trace, groups: Groups, boxes: Mapping[_Stage, Box]
+) -> Iterator[tuple[Box, Link]]:
+    """What comes from a loss to the cells that are read out."""
+    own = {q.name for parts in groups.values() for part in parts for q in made_by(trace, part)}
+    for stage, parts in groups.items():
+        taken = {q.local: q for part in parts for q in _taken(trace, part) if q.name not in own}
+        grads = [q for q in taken.values() if q.name.inside(GRADIENTS)]
+        if grads:
+            box = Box(f"l{boxes[stage].column}", "Loss", "", boxes[stage].column, 0)
+            yield box, Link(box.id, boxes[stage].id, _flowing(grads))

@@ -1,0 +1,258 @@
+"""Remarks on what the numbers of a step mean: how many parameters a table of embeddings has, how
+long the waves of positions are, how long the way through a recurrent cell is, and how near words
+are to each other, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import combinations
+from typing import NamedTuple
+
+from attncli.document.blocks import Block, Callout, Derivation, Line, Spans, Subheading
+from attncli.equations import deciding
+from attncli.equations.elision import MOST_PARTS, elided
+from attncli.equations.tree import (
+    PI,
+    TWO,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Symbol,
+    constant,
+    minus,
+)
+from attncli.names import Word, below, words
+from attncli.notation import plain
+from attncli.numbers import decimals
+from attncli.operations.positions import Sinusoids
+from attncli.pages.parts.blocks import Row, table
+from attncli.pages.parts.selection import made_by
+from attncli.pages.parts.sentences import called_as
+from attncli.steps.recurrent.cells import keeps_old
+from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace, WayPlace
+
+
+def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
+    """What is worth a remark of a step that is taken for the first time."""
+    remark = _REMARKS.get(part.step)
+    return [] if remark is None or part.updates else remark(trace, part)
+
+
+def _parameters(trace: Trace, part: PlannedStep) -> list[Block]:
+    """How many numbers a table has that is too long to be shown, and what is taken of it."""
+    embeddings, text = trace.quantities.get(part.place.text.table), part.place.text
+    if embeddings is None or None not in elided(len(embeddings.values), MOST_PARTS):
+        return []
+    n, d = embeddings.matrix.shape
+    count, width, product, taken = (
+        Number.written(number) for number in (n, d, n * d, len({*text.ids}))
+    )
+    return [
+        Callout(
+            (
+                "The table has ", count, " × ", width, " = ", product, " parameters: a row of ",
+                width, " numbers for each of ", count, " tokens. This text takes ", taken,
+                " of the rows.",
+            )
+        )
+    ]  # fmt: skip
+
+
+def _wave_lengths(trace: Trace, part: PlannedStep) -> list[Block]:
+    """After how many positions the waves of each pair of columns repeat."""
+    blocks: list[Block] = []
+    for quantity in made_by(trace, part):
+        waves = quantity.definition and quantity.definition.operation
+        if not isinstance(waves, Sinusoids) or waves.d <= len("02"):
+            continue
+        pairs = range(waves.d // 2)
+        last = [Number.written(number) for number in (pairs[-1], waves.d - 1)]
+        text: Spans = (
+            "i counts the pairs, from 0 to ", last[0], ", and pair i has the dimensions 2i and"
+            " 2i+1, which go from 0 to ", last[1], ". Its waves repeat after 2π × ", waves.base,
+            "^(2i/", Number.written(waves.d), ") positions.",
+        )  # fmt: skip
+        rows = [_wave(waves, i, trace.rounding.decimals) for i in pairs]
+        headings = ("Pair i", "Dimensions", "Wave length")
+        blocks += [Callout(text), table(headings, rows)]
+    return blocks
+
+
+def _wave(waves: Sinusoids, i: int, places: int) -> Row:
+    exponent = Quotient(constant(2 * i), constant(waves.d))
+    length = deciding.rounded(Product((TWO, PI, Power(waves.base, exponent))), places)
+    return str(i), f"{2 * i} and {2 * i + 1}", str(length)
+
+
+def _way_through(trace: Trace, part: PlannedStep) -> list[Block]:
+    """How many steps a cell takes one after the other, how many attention would, and how much of
+    the first memory the gates keep."""
+    place, ends = part.place, ends_of(part.place)
+    assert isinstance(place, WayPlace)
+    if not ends:
+        return []
+    times, steps = (Number.written(number) for number in (place.times, place.times - 1))
+    way: Spans = (
+        "Each state needs the one before it: ", times, " steps, none of them in parallel, and ",
+        steps, " from ", *ends[0], " to ", *ends[1], ". Attention compares all ", times,
+        " tokens at once, and takes 1 step from any of them to any other.",
+    )  # fmt: skip
+    lines = tuple(_kept(trace, place))
+    what: Spans = ("So much of what the memory holds at ", *ends[0], " the gates keep until ")
+    kept = (Callout((*what, *ends[1], ":")), Derivation(lines)) if lines else ()
+    return [Callout(way), *kept]
+
+
+def ends_of(place: Place) -> tuple[Spans, Spans] | None:
+    """The tokens that a way begins and ends with, unless it has only one, or these no names."""
+    names = place.text.tokens
+    if not isinstance(place, WayPlace) or not 1 < place.times == len(names):
+        return None
+    first, last = (called_as(names, time - 1) for time in (place.order[0], place.order[-1]))
+    return first, last
+
+
+def _kept(trace: Trace, place: WayPlace) -> Iterator[Line]:
+    """Of each place of the first memory the share that all gates after it keep."""
+    lstm, after = place.cell.kind == "lstm", place.order[1:]
+    named = [below(place.name("gates").at(t), "forget" if lstm else "update") for t in after]
+    gates = [trace.quantities[name] for name in named if name in trace]
+    if len(gates) < len(after) or len(gates) > MOST_PARTS:
+        return
+    whole = lstm or keeps_old(place)
+    for k in range(gates[0].matrix.size):
+        numbers = [gate.number(*divmod(k, gate.matrix.shape[1])) for gate in gates]
+        shares = [number if whole else minus(constant(1), number) for number in numbers]
+        product = Product(tuple(shares))
+        share = deciding.shown(product)
+        rounded = Number.written(decimals.round_to(share, trace.rounding.decimals))
+        yield Line(Symbol("kept", (str(k + 1),)), (("=", product), ("=", rounded)))
+
+
+def _back_through(trace: Trace, part: PlannedStep) -> list[Block]:
+    """How large what leads back to the first token is, and that attention goes back in one step."""
+    place, ends = part.place, ends_of(part.place)
+    if not isinstance(place, CellPlace) or not ends or place.time != place.order[0]:
+        return []
+    norm = trace.quantities[place.timed("factor_norm", place.order[1])].matrix.number(0, 0)
+    count = Number.written(place.times - 1)
+    matrices = " matrices, whose product has the norm " if place.times > len("ab") else (
+        " matrix, whose norm is "
+    )  # fmt: skip
+    return [way_back_to(ends, (count, matrices, norm))]
+
+
+def way_back_to(ends: tuple[Spans, Spans], through: Spans) -> Callout:
+    """What a gradient goes through from the last token back to the first, beside attention."""
+    return Callout(
+        (
+            "From ", *ends[1], " back to ", *ends[0], " a gradient goes through ", *through,
+            ". Attention takes it back in 1 step, at any distance.",
+        )
+    )  # fmt: skip
+
+
+_REMARKS: Mapping[str, Callable[[Trace, PlannedStep], list[Block]]] = {
+    "embed": _parameters,
+    "positions": _wave_lengths,
+    "states": _way_through,
+    "gradient": _back_through,
+}
+
+
+class _Pair(NamedTuple):
+    """Two vectors: their dot product, and those of each with itself, as they are shown."""
+
+    names: tuple[str, str]
+    dot: Number
+    squares: tuple[Number, Number]
+
+    @property
+    def quotient(self) -> Quotient:
+        return Quotient(self.dot, Root(Product(self.squares)))
+
+    def cosine(self) -> Number:
+        return Number.written(deciding.rounded(self.quotient, decimals.places(self.dot.shown)))
+
+    def line(self, when: str) -> Line:
+        label = Symbol(f"{when}.cos", words(self.names))
+        return Line(label, (("=", self.quotient), ("=", self.cosine())))
+
+
+def _pairs(vectors: Quantity, names: Sequence[Word], places: int) -> list[_Pair]:
+    """Each two of some vectors that aren't 0."""
+    columns = range(vectors.matrix.shape[1])
+    rows = [[vectors.number(i, j).full for j in columns] for i in range(len(names))]
+
+    def dot(a: int, b: int) -> Number:
+        products = (decimals.product(x, y) for x, y in zip(rows[a], rows[b], strict=True))
+        return Number.written(decimals.round_to(decimals.total(products), places))
+
+    squares = [dot(i, i) for i in range(len(names))]
+    known = [i for i, square in enumerate(squares) if square.shown]
+    return [
+        _Pair((names[a].raw, names[b].raw), dot(a, b), (squares[a], squares[b]))
+        for a, b in combinations(known, 2)
+    ]
+
+
+class _Move(NamedTuple):
+    """Two words before and after, and their cosines."""
+
+    before: _Pair
+    after: _Pair
+    then: Number
+    now: Number
+
+    @property
+    def rise(self) -> Decimal:
+        return decimals.difference(self.now.shown, self.then.shown)
+
+    def row(self) -> Row:
+        numbers = (self.before.dot, self.then, self.after.dot, self.now)
+        return (Word(" and ".join(self.before.names)), *map(plain, numbers))
+
+    def told(self, how: str) -> Spans:
+        """`king and queen come nearer most: their cosine goes from 0.015 to 0.797.`"""
+        one, other = (called_as(self.before.names, k) for k in (0, 1))
+        change: Spans = (self.then, " to ", self.now, ".")
+        return (*one, " and ", *other, f" {how}: their cosine goes from ", *change)
+
+
+def nearness(
+    before: Quantity, after: Quantity, names: Sequence[Word], places: int, when: tuple[str, str]
+) -> list[Block]:
+    """How near words are to each other before and after: the cosine of each two of them."""
+    pairs = [_pairs(vectors, names, places) for vectors in (before, after)]
+    if not pairs[0] or [p.names for p in pairs[0]] != [p.names for p in pairs[1]]:
+        return []
+    both = [_Move(a, b, a.cosine(), b.cosine()) for a, b in zip(*pairs, strict=True)]
+    rows = [move.row() for move in both]
+    labels = [phrase.rpartition(" ")[2] for phrase in when]  # `variant`, of `in the variant`
+    headings = ("Words", *(f"{what} {label}" for label in labels for what in ("a · b", "cos")))
+    *others, most = sorted(both, key=lambda move: move.rise)
+    lines = (most.before.line(labels[0]), most.after.line(labels[1]))
+    between: Spans = (
+        f"The cosines {when[0]} are ", *_between([move.then for move in both]),
+        f", {when[1]} ", *_between([move.now for move in both]), ".",
+    )  # fmt: skip
+    return [
+        Subheading(("How near the words are",)),
+        table(headings, rows),
+        Derivation(lines),
+        *([Callout(between)] if others else []),
+        Callout(most.told("come nearer most")),
+        *(Callout(move.told(_least(move))) for move in others[:1]),
+    ]
+
+
+def _least(move: _Move) -> str:
+    return "move apart most" if move.rise < 0 else "come nearer least"
+
+
+def _between(numbers: Sequence[Number]) -> Spans:
+    least, most = (f(numbers, key=lambda number: number.shown) for f in (min, max))
+    return ("between ", least, " and ", most)

@@ -1,0 +1,295 @@
+"""What a step comes to for one token, the one that its page is about: a sentence that closes the
+section of a step whose numbers as a whole tell nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.document.blocks import Spans
+from attncli.equations.matrix import Matrix
+from attncli.equations.tree import Number, Symbol, Vector
+from attncli.names import Word
+from attncli.numbers import decimals
+from attncli.numbers.rounding import Array
+from attncli.pages.parts.selection import Selection, made_by, row_asked_for
+from attncli.pages.parts.sentences import MOST_TIED, called_as, capital, tied
+from attncli.trace import (
+    BackwardPlace,
+    CellPlace,
+    HeadPlace,
+    PlannedStep,
+    Quantity,
+    ResidualPlace,
+    Trace,
+)
+from attncli.trace.quantity import distinct_tokens
+
+_MOST = 8
+"""A row of more numbers is no result that one takes in."""
+
+
+class Told(NamedTuple):
+    """A part of a trace, and how its page is told."""
+
+    trace: Trace
+    part: PlannedStep
+    selection: Selection
+
+    def made(self, *locals_: str) -> Quantity | None:
+        """The last quantity of one of these names that the part made."""
+        made = (q for q in reversed(made_by(self.trace, self.part)) if q.local in locals_)
+        return next(made, None)
+
+    def row(self, quantity: Quantity) -> int:
+        """The row that the page is about: of the token that is asked for, or else the last."""
+        asked, rows = row_asked_for(self.trace), self.selection.rows(quantity)
+        is_there = asked is not None and asked[0].names == quantity.rows.names
+        return asked[1] if asked is not None and is_there and asked[1] in rows else rows[-1]
+
+    def token(self, quantity: Quantity) -> Spans:
+        return called_as(quantity.rows.names, self.row(quantity))
+
+    def largest_in(self, quantity: Quantity) -> tuple[Spans, Number] | None:
+        """The dimension in which the row is largest in size, and the number there; None where all
+        are alike."""
+        i, matrix = self.row(quantity), quantity.matrix
+        return _extreme(quantity, i, np.abs(matrix.values[i])) if not quantity.is_list else None
+
+
+def _extreme(quantity: Quantity, i: int, sizes: Array) -> tuple[Spans, Number] | None:
+    """The dimension of a row that has the largest size; None where none is larger than others."""
+    j = int(sizes.argmax())
+    if sizes.size == 1 or (sizes == sizes[j]).sum() > 1:
+        return None
+    name = quantity.columns.names[j]
+    dimension: Spans = ("dimension ",) if name == str(j + 1) else ()
+    return (*dimension, Word(name)), quantity.matrix.number(i, j)
+
+
+def in_a_row(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
+    """The sentence on the row that the page is about; nothing where there is none to say."""
+    if isinstance(part.place, BackwardPlace):
+        tell: Callable[[Told], Spans | None] | None = _slope
+    else:
+        tell = _SAYS.get(part.step)
+    told = Told(trace, part, selection)
+    has_rows = all(selection.rows(q) for q in made_by(trace, part))
+    spans = tell(told) if tell is not None and has_rows else None
+    return capital(spans) if spans else ()
+
+
+def _embedded(told: Told) -> Spans | None:
+    """`The tokens use 3 of the 30,000 rows of embeddings.`"""
+    made = told.made("E", "X")
+    definition = None if made is None else made.definition
+    ids = told.part.place.stack.text.ids
+    if definition is None or not ids:
+        return None
+    table = told.trace.quantities.get(definition.operands[0])
+    if table is None:
+        return None
+    count, of = len(set(ids)), table.matrix.shape[0]
+    return (f"The tokens use {count:,} of the {of:,} rows of ", Symbol(table.name), ".")
+
+
+def _changed(told: Told, before: Quantity | None, after: Quantity | None) -> Spans | None:
+    """`“go” changes most in dimension 4: from 0.2 to 0.5.`"""
+    if before is None or after is None or before.matrix.shape != after.matrix.shape:
+        return None
+    i = told.row(after)
+    found = _extreme(after, i, np.abs(after.values[i] - before.values[i]))
+    if found is None:
+        return None
+    where, now = found
+    then = _extreme(before, i, np.abs(after.values[i] - before.values[i]))
+    assert then is not None
+    token = told.token(after)
+    return (*token, " changes most in ", *where, ": from ", then[1], " to ", now, ".")
+
+
+def _positioned(told: Told) -> Spans | None:
+    X = told.made("X", "summed")
+    first = None if X is None or X.definition is None else X.definition.operands[0]
+    return _changed(told, None if first is None else told.trace.quantities.get(first), X)
+
+
+def _normed(told: Told) -> Spans | None:
+    """`The row of “go” now has mean 0 and standard deviation 1, up to rounding.`"""
+    deviation, mean = told.made("deviation"), told.made("mean")
+    if (
+        mean is None
+        or deviation is None
+        or deviation.matrix.number(told.row(deviation), 0).shown == 0
+    ):
+        return None
+    ends = " now has mean 0 and standard deviation 1, up to rounding."
+    return ("The row of ", *told.token(deviation), ends)
+
+
+def _projected(told: Told) -> Spans | None:
+    """`The query of “go” is largest in dimension 3 (1.423).`"""
+    return _largest_of(told, told.made("Q"), "The query of ", " is largest in ")
+
+
+def _largest_of(told: Told, made: Quantity | None, what: str, verb: str) -> Spans | None:
+    """In which dimension the row is largest."""
+    found = None if made is None else told.largest_in(made)
+    if made is None or found is None:
+        return None
+    return (what, *told.token(made), verb, *found[0], " (", found[1], ").")
+
+
+def _matched(told: Told) -> Spans | None:
+    """`“love” matches “AI” best (2).`"""
+    scores = told.made("scores")
+    if scores is None or scores.matrix.shape[1] == 1:
+        return None
+    return (*told.token(scores), " matches ", *_largest(told, scores, " best"), ".")
+
+
+def _largest(told: Told, quantity: Quantity, then: str = "") -> Spans:
+    """`“AI” best (2)`: the columns of the largest number of the row, as they are shown."""
+    i, names = told.row(quantity), quantity.columns.names
+    most = quantity.matrix.number(i, int(np.argmax(quantity.values[i])))
+    alike = [j for j in range(len(names)) if quantity.matrix.shown(i, j) == most.shown]
+    shown = tied([called_as(names, j) for j in alike[:MOST_TIED]], many=len(alike))
+    return (*shown, f"{then} (", most, " each)" if len(alike) > 1 else ")")
+
+
+def _scaled(told: Told) -> Spans | None:
+    """`The scores of “go” now lie between −0.298 and 0.610.`"""
+    scaled = told.made("scaled")
+    if scaled is None or scaled.matrix.shape[1] == 1:
+        return None
+    least, most = _ends(scaled.matrix, told.row(scaled))
+    if least.shown == most.shown:
+        return None
+    return ("The scores of ", *told.token(scaled), " now lie between ", least, " and ", most, ".")
+
+
+def _ends(matrix: Matrix, i: int) -> Iterator[Number]:
+    """The least and the largest number of a row."""
+    row = matrix.values[i]
+    return (matrix.number(i, int(place)) for place in (row.argmin(), row.argmax()))
+
+
+def _masked(told: Told) -> Spans | None:
+    """`The mask hides 3 of the 9 scores.`"""
+    masked = told.made("masked")
+    if masked is None:
+        return None
+    hidden = int(np.isneginf(masked.values).sum())
+    return (f"The mask hides {hidden} of the {masked.values.size} scores.",) if hidden else None
+
+
+def _blended(told: Told) -> Spans | None:
+    """`Without attention “love” would pass on [2, 1].`"""
+    output, place = told.made("output"), told.part.place
+    if output is None or not isinstance(place, HeadPlace):
+        return None
+    V = told.trace.quantities.get(place.find("V"))
+    if V is None or V.rows.names != output.rows.names or place.attention.sees_memory:
+        return None
+    matrix, i = V.matrix, told.row(output)
+    if matrix.shape[1] > _MOST:
+        return None
+    own = Vector(tuple(matrix.number(i, j) for j in range(matrix.shape[1])))
+    return ("Without attention ", *told.token(output), " would pass on ", own, ".")
+
+
+def _merged(told: Told) -> Spans | None:
+    """`Attention gives “go” most in dimension 3 (0.224).`"""
+    return _largest_of(told, told.made("attention", "concat"), "Attention gives ", " most in ")
+
+
+def _added(told: Told) -> Spans | None:
+    """`“go” changes most in dimension 4: from 0.2 to 0.5.`"""
+    place, made = told.part.place, made_by(told.trace, told.part)
+    if not made or not isinstance(place, ResidualPlace):
+        return None
+    skipped = told.trace.quantities.get(place.skipped)
+    return _changed(told, skipped, made[-1])
+
+
+def _activated(told: Told) -> Spans | None:
+    """`The feed-forward network gives “go” most in dimension 3 (1.578).`"""
+    made = told.made("ffn", "mixture")
+    return _largest_of(told, made, "The feed-forward network gives ", " most in ")
+
+
+def _logits(told: Told) -> Spans | None:
+    """`The highest logit of “go” is that of “alone” (2.372).`"""
+    logits = told.made("logits")
+    if logits is None or logits.matrix.shape[1] == 1:
+        return None
+    return (
+        "The highest logit of ",
+        *told.token(logits),
+        " is that of ",
+        *_largest(told, logits),
+        ".",
+    )
+
+
+def _surprised(told: Told) -> Spans | None:
+    """`Equal probabilities for all 3 classes would give a loss of 1.10.`"""
+    loss = told.made("cross_entropy")
+    probabilities = told.trace.quantities.get(told.part.place.name("probabilities"))
+    if loss is None or probabilities is None:
+        return None
+    count = probabilities.matrix.shape[1]
+    places = decimals.places(loss.matrix.number(0, 0).shown)
+    number = Number.written(decimals.shown(math.log(count), places))
+    what = "classes" if told.trace.scenario.prediction.of_classes else "tokens"
+    return (f"Equal probabilities for all {count} {what} would give a loss of ", number, ".")
+
+
+def _remembered(told: Told) -> Spans | None:
+    """`After “is” the state is [0.319, −0.170].`"""
+    place = told.part.place
+    if not isinstance(place, CellPlace):
+        return None
+    state = told.made("a")
+    names = distinct_tokens(place.stack.text.tokens)
+    if state is None or state.matrix.shape[0] > _MOST or place.time > len(names):
+        return None
+    numbers = Vector(tuple(state.matrix.number(k, 0) for k in range(state.matrix.shape[0])))
+    return ("After ", *called_as(names, place.time - 1), " the state is ", numbers, ".")
+
+
+def _slope(told: Told) -> Spans | None:
+    """`The loss falls fastest as W_K[2, 2] falls.`"""
+    made = made_by(told.trace, told.part)
+    if not made:
+        return None
+    gradient = made[-1]
+    i, j = np.unravel_index(int(np.abs(gradient.values).argmax()), gradient.matrix.shape)
+    number = gradient.matrix.number(int(i), int(j))
+    if gradient.matrix.size == 1 or number.shown == 0:
+        return None
+    own = Symbol(gradient.local, gradient.indices(int(i), int(j)))
+    return ("The loss falls fastest as ", own, " falls." if number.shown > 0 else " grows.")
+
+
+_SAYS: Mapping[str, Callable[[Told], Spans | None]] = {
+    "embed": _embedded,
+    "positions": _positioned,
+    "norm": _normed,
+    "project": _projected,
+    "scores": _matched,
+    "scale": _scaled,
+    "mask": _masked,
+    "weighted_sum": _blended,
+    "merge": _merged,
+    "residual": _added,
+    "ffn": _activated,
+    "mix": _activated,
+    "unembed": _logits,
+    "loss": _surprised,
+    "state": _remembered,
+}
+"""What says it of a step, by its name."""

@@ -1,0 +1,206 @@
+"""Why the sizes of a Transformer are what they are: lessons on no scenario's numbers, but on drawn
+ones, whose seed never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from types import MappingProxyType
+
+import numpy as np
+
+from attncli.document.blocks import (
+    Block,
+    Callout,
+    Derivation,
+    Document,
+    Line,
+    Paragraph,
+    Table,
+    Term,
+)
+from attncli.equations.tree import Expression, Number, Power, Product, Quotient, Root, Symbol
+from attncli.names import Word
+from attncli.numbers import decimals
+from attncli.numbers.rounding import Array
+
+_SEED = 7
+_DRAWS = 1000
+_TOGETHER = 8
+"""The scores of one softmax."""
+_SIZES = (1, 4, 16, 64, 256, 512)
+
+
+def _shown(x: float, places: int = 3) -> str:
+    return f"{decimals.round_to(Decimal(float(x)), places):,}"
+
+
+def _line(name: str, *forms: Expression | int) -> Line:
+    """`variance = 64 × 1 = 64`"""
+    parts = (Number.written(form) if isinstance(form, int) else form for form in forms)
+    return Line(Symbol(name), tuple(("=", part) for part in parts))
+
+
+def _product(*numbers: int) -> Product:
+    return Product(tuple(map(Number.written, numbers)))
+
+
+def _root(square: int) -> Root:
+    return Root(Number.written(square))
+
+
+def _normals(rows: int, size: int) -> Array:
+    return np.random.RandomState(_SEED).normal(size=(rows, size))
+
+
+def _largest_weight(scores: Array) -> float:
+    """The mean over all rows of the largest weight that a softmax gives."""
+    exp = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return float((exp.max(axis=1) / exp.sum(axis=1)).mean())
+
+
+def _scaling() -> tuple[Block, ...]:
+    rows = []
+    for size in _SIZES:
+        queries, keys = np.split(_normals(2 * _DRAWS, size), 2)
+        dots = (queries * keys).sum(axis=1)
+        groups = dots.reshape(-1, _TOGETHER)
+        weights = (_largest_weight(groups), _largest_weight(groups / np.sqrt(size)))
+        numbers = (np.sqrt(size), dots.var(), dots.var() / size, *weights)
+        rows.append((str(size), *map(_shown, numbers)))
+    lines = (
+        _line("variance_of_a_term", _product(1, 1), 1),
+        _line("variance_of_a_score", _product(64, 1), 64),
+        _line("spread", _root(64), 8),
+        _line(
+            "variance_scaled",
+            Quotient(Number.written(64), Power(Number.written(8), Number.written(2))),
+            1,
+        ),
+    )
+    headings = ("d_k", "√d_k", "Variance", "Scaled", "Weight", "Weight, scaled")
+    note = (
+        f"The table draws {_DRAWS:,} pairs of vectors for each d_k. Variance is that of their dot"
+        f" products, Scaled the same after the division by √d_k. Weight is the largest weight of"
+        f" a softmax over {_TOGETHER} of the dot products, on average."
+    )
+    found = (
+        "Without the division the softmax gives nearly all weight to one key as d_k grows, and its"
+        " gradient nearly vanishes. With it the weights stay alike for every d_k."
+    )
+    return Derivation(lines), Paragraph((note,)), Table(headings, tuple(rows)), Callout((found,))
+
+
+_MODELS = ((256, 4), (512, 8), (768, 12), (1024, 16))
+_VOCABULARY = 30_000
+_WORDS = 100
+
+
+def _largest_cosine(size: int) -> float:
+    vectors = _normals(_WORDS, size)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = vectors @ vectors.T
+    return float((cosines - 2 * np.eye(_WORDS)).max())
+
+
+def _width() -> tuple[Block, ...]:
+    lines = (
+        _line("d_model", _product(12, 64), 768),
+        _line("embedding_table", _product(_VOCABULARY, 768), _VOCABULARY * 768),
+        _line("bytes", _product(_VOCABULARY, 768, 4), _VOCABULARY * 768 * 4),
+        _line("attention", _product(4, 768, 768), 4 * 768**2),
+        _line("feed_forward", _product(2, 768, 4, 768), 8 * 768**2),
+    )
+    sizes = tuple(
+        (str(size), str(heads), str(size // heads), *(f"{n:,}" for n in _parameters(size)))
+        for size, heads in _MODELS
+    )
+    room = tuple((str(size), _shown(_largest_cosine(size))) for size in (3, 16, 64, 768))
+    cost = (
+        "Twice the width makes the table twice as large and each layer four times: the four"
+        " matrices of attention and the two of the feed-forward network are all squares of"
+        " d_model, without biases. A number takes 4 bytes as float32."
+    )
+    near = (
+        f"The next table draws vectors for {_WORDS} words and tells the largest cosine of any two."
+        " In 3 dimensions some two words all but coincide; in 768 every word has a direction of"
+        " its own."
+    )
+    return (
+        Derivation(lines),
+        Table(("d_model", "Heads", "d_k", "Embedding table", "A layer"), sizes),
+        Callout((cost,)),
+        Paragraph((near,)),
+        Table(("Dimensions", "Largest cosine"), room),
+        Callout(("768 itself is a choice: other multiples of 64 serve as well.",)),
+    )
+
+
+def _parameters(size: int) -> tuple[int, int]:
+    """Of the embedding table, and of a layer: 4 d² of attention, 8 d² of the network."""
+    return _VOCABULARY * size, 12 * size**2
+
+
+def _embedding_scale() -> tuple[Block, ...]:
+    lines = (
+        _line("norm_of_embedding", Root(Quotient(Number.written(512), Number.written(512))), 1),
+        _line("norm_of_position", _root(256), 16),
+        Line(Symbol("norm_scaled"), (("=", _root(512)), ("≈", Number.written(Decimal("22.627"))))),
+    )
+    rows = []
+    for size in (64, 256, 512, 768):
+        norm = np.linalg.norm(_normals(_DRAWS, size) / np.sqrt(size), axis=1).mean()
+        numbers = (norm, np.sqrt(size / 2), np.sqrt(size), norm * np.sqrt(size))
+        rows.append((str(size), *map(_shown, numbers)))
+    headings = ("d_model", "Embedding", "Position", "√d_model", "Embedding, scaled")
+    note = (
+        f"The table draws {_DRAWS:,} embeddings for each d_model, each of whose numbers has the"
+        " variance 1 / d_model, and tells their norm on average. A position has the same norm"
+        " everywhere: sin² and cos² of each pair add up to 1."
+    )
+    found = (
+        "Unscaled, a word is drowned by its position, whose norm is many times as large. After the"
+        " multiplication by √d_model the word is the larger of the two."
+    )
+    return Derivation(lines), Paragraph((note,)), Table(headings, tuple(rows)), Callout((found,))
+
+
+_Lesson = tuple[str, str, str, Callable[[], tuple[Block, ...]]]
+_LESSONS: Mapping[str, _Lesson] = MappingProxyType(
+    {
+        "why_768": (
+            "Why 768 dimensions?",
+            "A width has to be divisible by the number of heads. More of it gives words more room"
+            " and costs parameters. BERT's smaller model has 12 heads of 64 dimensions.",
+            "attn run embedding_table",
+            _width,
+        ),
+        "why_sqrt_d_k": (
+            "Why are scores divided by √d_k?",
+            "A score is a sum of d_k products. If each number of a query and a key has mean 0 and"
+            " variance 1, each product has variance 1 too, and variances of independent terms"
+            " add up: for d_k = 64 to 64.",
+            "attn explain scale",
+            _scaling,
+        ),
+        "why_sqrt_d_model": (
+            "Why are embeddings multiplied by √512?",
+            "The original Transformer has 512 dimensions and multiplies its embeddings by √512"
+            " before it adds positions. Its sinusoids have 256 pairs of a sine and a cosine. The"
+            " squares of each pair add up to 1.",
+            "attn explain embed",
+            _embedding_scale,
+        ),
+    }
+)
+TOPICS: Mapping[str, str] = MappingProxyType(
+    {name: title for name, (title, *_) in _LESSONS.items()}
+)
+"""What each lesson asks, by its name."""
+
+
+def topic(name: str) -> Document:
+    """The lesson of a name."""
+    title, about, example, tell = _LESSONS[name]
+    seed = Callout((f"The numbers are drawn with the seed {_SEED}. On a sentence: ", Term(example)))
+    return Document(Word(title), (), about=(Paragraph((about,)),), closing=(*tell(), seed))

@@ -1,0 +1,88 @@
+"""What a source says in words of rows that are worked here, judged row by row; and what a scenario
+gives that its source doesn't have."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from attncli.file.address import AddressError, parse_address
+from attncli.file.problems import Diagnostics
+from attncli.numbers import decimals
+from attncli.scenario.published import ITSELF, Claim
+from attncli.scenario.scenario import ALL_OURS
+from attncli.trace.published import quantity_at
+from attncli.trace.quantity import Quantity
+from attncli.trace.trace import Trace
+
+
+class JudgedClaim(NamedTuple):
+    """What a source says of the `rows` of a quantity, from 0, and those of them that aren't so."""
+
+    claim: Claim
+    quantity: Quantity
+    rows: tuple[int, ...]
+    one: bool
+
+    @property
+    def failing(self) -> tuple[int, ...]:
+        return tuple(i for i in self.rows if not self._holds(i))
+
+    def _holds(self, i: int) -> bool:
+        own = self.claim.largest == ITSELF
+        meant = self.quantity.rows.names[i] if own else self.claim.largest
+        return self.adds_up(i) and (not meant or self.largest(i) == (meant,))
+
+    def adds_up(self, i: int) -> bool:
+        """Whether a row adds up to what the source says, if it says so."""
+        said = self.claim.total
+        return said is None or decimals.round_to(self.total(i), decimals.places(said)) == said
+
+    def largest(self, i: int) -> tuple[str, ...]:
+        """The columns with the largest number of a row, of which a tie has several."""
+        row = self.quantity.values[i]
+        names = self.quantity.columns.names
+        return tuple(name for name, x in zip(names, row, strict=True) if x == row.max())
+
+    def total(self, i: int) -> Decimal:
+        """What a row adds up to, from the digits shown."""
+        return decimals.total(
+            self.quantity.matrix.shown(i, j) for j in range(self.quantity.matrix.shape[1])
+        )
+
+
+@lru_cache(maxsize=8)
+def judged_claims(trace: Trace) -> tuple[JudgedClaim, ...]:
+    """What the source of a trace says of it. Raises ScenarioError, which names all that isn't in
+    the trace; of what is said to be ours as well, all that isn't given."""
+    problems = Diagnostics()
+    found: list[JudgedClaim] = []
+    for text, claim in trace.scenario.claims.items():
+        try:
+            found.append(JudgedClaim(claim, *_rows(trace, text)))
+        except AddressError as error:
+            problems.add(trace.scenario.where(f"claims.{text}"), error.wrong, error.right)
+    for text in trace.scenario.ours if trace.scenario.ours != ALL_OURS else ():
+        try:
+            _check_given(trace, text)
+        except AddressError as error:
+            problems.add(trace.scenario.where("ours"), error.wrong, error.right)
+    problems.stop_if_any()
+    return tuple(found)
+
+
+def _rows(trace: Trace, text: str) -> tuple[Quantity, tuple[int, ...], bool]:
+    """A quantity, or a row of it. Raises AddressError."""
+    quantity, indices = quantity_at(trace, {}, parse_address(text))
+    if len(indices) > 1 or quantity.is_list:
+        raise AddressError(f"{text} is no row of numbers", "name a quantity, or a row of it")
+    places = [quantity.rows.find(index, quantity.name) for index in indices]
+    return quantity, tuple(places or range(quantity.matrix.shape[0])), bool(indices)
+
+
+def _check_given(trace: Trace, text: str) -> None:
+    quantity = quantity_at(trace, {}, parse_address(text))[0]
+    if not quantity.given:
+        raise AddressError(f"{quantity.name} isn't given", "name what the scenario gives")
+    _rows(trace, text) if "[" in text.removeprefix(quantity.name) else None
