@@ -16,7 +16,7 @@ from attncli.output_files import Contents, OutputError, check_folder, encoded
 
 if TYPE_CHECKING:
     from attncli.building.exercise_file import Ask
-    from attncli.document.blocks import Document
+    from attncli.document.blocks import Block, Document
     from attncli.formats.html.webpage import FoldOut, SiteEntry, SiteGroup, SiteLink
     from attncli.trace import Trace
 
@@ -94,17 +94,23 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
 
 
 def _commands_apart(page: Document) -> tuple[Document, list[str]]:
-    """A page without what names a command at its end, and that."""
+    """A page without what names a command or an option around its sections, and that."""
+    opening, closing = (
+        [(block, _typed(block)) for block in blocks] for blocks in (page.opening, page.closing)
+    )
+    rest = [tuple(block for block, text in part if not text) for part in (opening, closing)]
+    commands = [text for _, text in (*opening, *closing) if text]
+    return page._replace(opening=rest[0], closing=rest[1]), commands
+
+
+def _typed(block: Block) -> str:
+    """The text of a remark that names what is typed on the command line; none of any other."""
     from attncli.document.blocks import Callout, Term, text_of_spans
 
-    commands = [
-        block
-        for block in page.closing
-        if isinstance(block, Callout)
-        and any(isinstance(s, Term) and str(s.name).startswith("attn ") for s in block.text)
-    ]
-    rest = tuple(block for block in page.closing if block not in commands)
-    return page._replace(closing=rest), [text_of_spans(block.text) for block in commands]
+    if not isinstance(block, Callout):
+        return ""
+    terms = [str(span.name) for span in block.text if isinstance(span, Term)]
+    return text_of_spans(block.text) if any(t.startswith(("attn ", "--")) for t in terms) else ""
 
 
 def _places(page: Document, file: str) -> Iterator[SearchPlace]:
@@ -352,7 +358,7 @@ def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
 
 def _example(source: SiteSource, allowed: Allowed) -> Document:
     """The number that a scenario's page is about, with the table in which it stands."""
-    from attncli.document.blocks import Callout, Document, Line, Paragraph, Section, parts_of
+    from attncli.document.blocks import Document, Line, Paragraph, Section, parts_of
     from attncli.pages.parts.blocks import matrix_block
     from attncli.pages.parts.findings import first_number
     from attncli.pages.parts.selection import select
@@ -365,7 +371,7 @@ def _example(source: SiteSource, allowed: Allowed) -> Document:
     tables = (matrix_block(trace[line.quantity], chosen) for line in lines)
     says = trace.scenario.about or source.says
     about = (Paragraph((Word(says),)),) if says else ()
-    blocks = (*about, *worked, *tables, Callout((_POINT,)))
+    blocks = (*about, *worked, Paragraph((_POINT,)), *tables)
     sections = (Section("", None, (_EXAMPLE,), (), blocks),) if lines else ()
     return Document(Word(""), sections, origins=Origins(trace))
 

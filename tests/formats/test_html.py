@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -22,7 +23,7 @@ from tests.conftest import sampled
 from tests.helpers.browser import NEEDS_BROWSER, findings, opened
 from tests.helpers.pages import LARGE, SHIPPED, document_of, page_of, shipped_trace
 
-LINES_OF_SCRIPT = 420
+LINES_OF_SCRIPTS = {("page.js", "sheet.js"): 420, ("site.js",): 180}
 LARGEST = {"i_love_ai": 300_000, "next_token": 1_500_000}
 """Bytes of pages."""
 WIDTHS = (360, 768, 1280)
@@ -51,10 +52,12 @@ def told(entry: list[Any]) -> str:
     return "".join(part if isinstance(part, str) else part[0] for part in entry[1:]).strip()
 
 
-def test_the_script_is_short() -> None:
+def test_the_scripts_are_short() -> None:
+    """Those that a page has inside, and what a site has besides."""
     folder = Path(html.__file__).parents[1] / "html"
-    lines = sum(len(path.read_text("utf-8").splitlines()) for path in folder.glob("*.js"))
-    assert lines <= LINES_OF_SCRIPT
+    assert {path.name for path in folder.glob("*.js")} == {*chain(*LINES_OF_SCRIPTS)}
+    for names, most in LINES_OF_SCRIPTS.items():
+        assert sum(len((folder / name).read_text("utf-8").splitlines()) for name in names) <= most
 
 
 @sampled(4, name=[name for name in SHIPPED if name not in LARGE])

@@ -154,7 +154,7 @@
       cell.value ||= named().find((name) => name.includes("[")) || "";
       show();
     };
-    document.head.append(element("script", { src: chosen.value, onload: begin }));
+    document.head.append(element("script", { src: chosen.value, async: false, onload: begin }));
   };
   const follow = () => {
     const asked = new URLSearchParams(location.hash.slice(1));
