@@ -288,7 +288,7 @@
   const watch = new IntersectionObserver((seen) => {
     const top = seen.find((one) => one.isIntersecting);
     if (top && !document.body.classList.contains("stepping")) mark(sections.indexOf(top.target));
-  }, { rootMargin: "0px 0px -75% 0px" });
+  }, { rootMargin: "-64px 0px -70% 0px" });
   sections.forEach((section) => watch.observe(section));
   mark(0);
 })();
