@@ -200,7 +200,10 @@
   }
   for (const drawing of main.querySelectorAll("svg:has([data-n])")) drawing.setAttribute("role", "group");
   for (const frame of main.querySelectorAll(".scroll")) {
-    if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+    if (frame.scrollWidth <= frame.clientWidth) continue;
+    frame.tabIndex = 0;
+    const named = frame.querySelector("tr > :first-child"); // it stays where it is, and may take too much room
+    frame.classList.toggle("named", named?.offsetWidth > 0.4 * frame.clientWidth);
   }
   for (const section of sections) {
     const first = numbers.find((one) => section.contains(one));
