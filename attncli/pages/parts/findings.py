@@ -191,9 +191,11 @@ def _found(trace: Trace, part: PlannedStep, selection: Selection) -> list[Spans]
 def last_finding(trace: Trace, selection: Selection) -> tuple[PlannedStep | None, Spans]:
     """The finding that a page closes with, and the part that it is of: the last one of the main
     stack, or of weights that are given; with no words if there is none."""
+    asked = row_asked_for(trace)
+    if asked is not None and not selection.queries:
+        selection = selection._replace(queries=(asked[1],), axis=asked[0].names)
     for part in reversed(_of_main_stack(trace)):
         if found := _found(trace, part, selection):
-            asked = row_asked_for(trace)
             of_each = asked is not None and len(found) == len(asked[0].names)
             spans = found[asked[1]] if asked is not None and of_each else found[-1]
             return part, _with_place(part, spans)

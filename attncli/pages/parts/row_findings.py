@@ -239,7 +239,7 @@ def _surprised(told: Told) -> Spans | None:
     """`Equal probabilities for all 3 classes would give a loss of 1.10.`"""
     loss = told.made("cross_entropy")
     probabilities = told.trace.quantities.get(told.part.place.name("probabilities"))
-    if loss is None or probabilities is None:
+    if loss is None or probabilities is None or told.part.updates:
         return None
     count = probabilities.matrix.shape[1]
     places = decimals.places(loss.matrix.number(0, 0).shown)
@@ -271,7 +271,7 @@ def _slope(told: Told) -> Spans | None:
     number = gradient.matrix.number(int(i), int(j))
     if gradient.matrix.size == 1 or number.shown == 0:
         return None
-    own = Symbol(gradient.local, gradient.indices(int(i), int(j)))
+    own = Symbol(gradient.name.alone, gradient.indices(int(i), int(j)))
     return ("The loss falls fastest as ", own, " falls." if number.shown > 0 else " grows.")
 
 
