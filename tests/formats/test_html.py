@@ -171,6 +171,15 @@ class TestInTheBrowser:
             page.locator(".formulas .scroll").first.evaluate(low)
             assert len(page.evaluate(CLIPPED)) == 1
 
+    def test_no_letter_of_a_formula_is_cut_off(self, chromium: Any, written: Any) -> None:
+        """It looks as it would without a frame; slanted letters reach beyond their boxes."""
+        with opened(chromium, written("encoder_block")) as page:
+            formulas = page.locator(".formulas").all()
+            framed = [one.screenshot() for one in formulas]
+            for frame in page.locator(".formulas .scroll").all():
+                frame.evaluate("one => {one.style.overflow = 'visible'}")
+            assert [one.screenshot() for one in formulas] == framed
+
     def test_the_contents_stay_in_sight(self, chromium: Any, written: Any) -> None:
         with opened(chromium, written("i_love_ai")) as page:
             page.evaluate("scrollTo({top: 2000, behavior: 'instant'})")

@@ -284,10 +284,7 @@
   toggle.addEventListener("click", stepByStep);
   const keys = `Keys: n and p for the next and the previous step, s for one step at a time${numbers.length ? "; arrows from number to number, Enter to ask, Escape to close" : ""}.`;
   contents.append(toggle, element("p", { className: "keys", textContent: keys }));
-  links.forEach((link, k) => link.addEventListener("click", () => {
-    mark(k);
-    fold();
-  }));
+  links.forEach((link, k) => link.addEventListener("click", () => { mark(k); fold(); }));
   const watch = new IntersectionObserver((seen) => {
     const top = seen.find((one) => one.isIntersecting);
     if (top && !document.body.classList.contains("stepping")) mark(sections.indexOf(top.target));
